@@ -321,3 +321,54 @@ def test_a_command_keeps_its_callers_descriptors_and_session(tmp_path: Path) -> 
     said = answer["result"]["calls"][0]["result"]["stdout"].split()
     session = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[3]
     assert said == ["/", session]
+
+
+@pytest.fixture
+def shims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the modules of adapters importable."""
+    monkeypatch.syspath_prepend(str(CONFORMANCE / "shims" / "python"))
+    monkeypatch.syspath_prepend(str(CONFORMANCE / "shims"))
+
+
+@pytest.mark.parametrize(
+    ("variable", "expected"),
+    [((), "GIVEN=inside"), (("--set", "{name}", "{value}"), None), (("-E{name}={value}",), None)],
+    ids=["env(1)", "two words", "one word"],
+)
+def test_the_launcher_does_not_get_the_environment_of_a_request(
+    variable: tuple[str, ...], expected: str | None, shims: None
+) -> None:
+    from products.adapter import Adapter
+
+    adapter = Adapter("fake")
+    adapter.variable = variable
+    program = [b"/bin/true"]
+    words, own = adapter.launch([b"box", b"--", *program], program, {b"GIVEN": b"inside"})
+    assert b"GIVEN" not in own
+    if expected is None:
+        forms = [word.format(name="GIVEN", value="inside").encode() for word in variable]
+        assert words == [b"box", *forms, b"--", *program]
+    else:
+        assert words[:3] == [b"box", b"--", b"/usr/bin/env"]
+        assert words[-2:] == [expected.encode(), *program]
+
+
+@pytest.mark.parametrize("name", ["sandlock", "nono-py"])
+def test_a_python_launcher_does_not_import_from_the_workspace(name: str) -> None:
+    """A confined call could write json.py, and the next launcher would run it outside."""
+    text = (PRODUCTS / "sandboxes" / f"{name.replace('-', '_')}.py").read_text()
+    assert '[self.found(), "-I", "-c", CODE' in text
+
+
+def test_a_product_that_does_not_start_cannot_be_scored(tmp_path: Path) -> None:
+    command = "return ['/bin/sh', '-c', 'echo no luck here >&2; exit 9']"
+    done = boxspec("smoke", "--shim", f"{SHIM} {fake(tmp_path, command)}")
+    assert (done.returncode, "may be scored" in done.stdout) == (3, False)
+    assert "cannot be scored; backend: fake is unavailable here: no luck here" in done.stdout
+
+
+def test_tmpdir_is_the_workspace(shims: None) -> None:
+    from products.adapter import Adapter, Asked
+
+    assert Adapter("fake").additions(Asked("/work", "/work", "repo-write")) == {"TMPDIR": "/work"}
+    assert Adapter("fake").additions(Asked("/work", "/work", "read-only")) == {}

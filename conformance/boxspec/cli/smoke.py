@@ -8,6 +8,7 @@ from boxspec.cli.arguments import isolate_flag, shim_flag
 from boxspec.cli.verbs import verb_parser
 from boxspec.printable import one_line
 from boxspec.subject.client.command import shim_argv
+from boxspec.subject.contract import spoken
 from boxspec.subject.isolation import isolation
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
@@ -19,8 +20,14 @@ def smoke(command: str | None, *, isolate: bool = False) -> int:
         trust(session, lambda line: print(f"ok    {one_line(line)}"))
         said = session.hello["implementation"]
         declared = ", ".join(sorted(session.capabilities)) or "nothing"
-        about = f"{said['name']} {said['version']} may be scored; it declares {declared}"
-        print(one_line(about))
+        name = f"{said['name']} {said['version']}"
+        cannot = [f"{contract}: {why}" for contract, why in session.unavailable.items()]
+        if cannot and not {*spoken(session.capabilities)} - {*session.unavailable}:
+            print(one_line(f"{name} cannot be scored; {'; '.join(cannot)}"))
+            return 3
+        print(one_line(f"{name} may be scored; it declares {declared}"))
+        for line in cannot:
+            print(one_line(f"not scored here: {line}"))
     finally:
         session.close()
     return 0

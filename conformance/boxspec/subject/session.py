@@ -59,6 +59,8 @@ class Session:
         self.backend = backend
         self.hello: dict[str, Any] = {}
         self.capabilities: frozenset[str] = frozenset()
+        # Contracts that cannot be scored on this host, each with its reason.
+        self.unavailable: dict[str, str] = {}
         self.env = dict(os.environ) if isolate is None else for_others(os.environ)
         self.isolation = isolate
         _want_descriptors()

@@ -24,3 +24,7 @@ def trust(box: Box, say: Say) -> None:
     if not declared:
         return
     say(f"{name}: probed")
+    if answer.result["overall"] == "unavailable":
+        aspects = answer.result["aspects"].values()
+        reasons = dict.fromkeys(why for each in aspects for why in each.get("reasons", []))
+        box.session.unavailable["backend"] = f"{name} is unavailable here: {'; '.join(reasons)}"

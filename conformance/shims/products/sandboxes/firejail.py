@@ -2,6 +2,9 @@
 
 from products.adapter import FULLY, Adapter, Asked
 
+# Not /run as a whole: firejail keeps files of its own there and would not start.
+READ_ONLY = ("/", "/home", "/var", "/run/lock", "/run/user")
+
 
 class Product(Adapter):
     about = "a setuid program: namespaces, a filter, capabilities dropped"
@@ -27,7 +30,8 @@ class Product(Adapter):
         # By default firejail lives as long as any program inside.
         words += ["--deterministic-shutdown"]
         words += ["--caps.drop=all", "--nonewprivs", "--seccomp", "--ipc-namespace"]
-        words += ["--read-only=/"]
+        # firejail mounts some directories itself, and --read-only=/ does not reach below a mount.
+        words += [f"--read-only={folder}" for folder in READ_ONLY]
         words += [f"--read-write={folder}" for folder in asked.writable]
         if not asked.network:
             words.append("--net=none")
