@@ -15,15 +15,15 @@
 #include "exec/signals.h"
 #include "exec/sigpipe.h"
 #include "exec/watch.h"
-#include "process/lane.h"
+#include "process/relay.h"
 #include "process/start.h"
 #include "process/watcher.h"
 
-enum { IN, OUT, ERR, LANES };
+enum { IN, OUT, ERR, RELAYS };
 
 struct bridge {
     struct bs_process *process;
-    struct bs_lane lanes[LANES];
+    struct bs_relay relays[RELAYS];
     const struct bs_signal_slot *slot;
     int leader; /* pidfd, -1 where there is none: then it is asked for every tick */
     bool closing;
@@ -33,29 +33,29 @@ struct bridge {
     uint64_t look_at; /* when to look for members that use the grace; 0 while the leader runs */
 };
 
-/* A side of a lane that has ended: the child is to see it, the caller's own stay as they are. */
+/* A side of a relay that has ended: the child is to see it, the caller's own stay as they are. */
 static void end_sides(struct bridge *bridge) {
-    if (bs_lane_is_done(&bridge->lanes[IN]) || bridge->lanes[IN].to < 0)
+    if (bs_relay_is_done(&bridge->relays[IN]) || bridge->relays[IN].to < 0)
         bs_process_close_stream(bridge->process, 0);
-    for (int i = OUT; i < LANES; i++) {
-        if (bs_lane_is_done(&bridge->lanes[i]))
+    for (int i = OUT; i < RELAYS; i++) {
+        if (bs_relay_is_done(&bridge->relays[i]))
             bs_process_close_stream(bridge->process, i);
     }
 }
 
-static void relay(struct bridge *bridge, uint64_t until, bool ended) {
-    struct pollfd set[2 * LANES + 2];
+static void pass_on(struct bridge *bridge, uint64_t until, bool ended) {
+    struct pollfd set[2 * RELAYS + 2];
     uint64_t now = bs_now_ns();
     uint64_t tick = bs_after_ms(now, BS_EXEC_TICK_MS);
-    for (int i = 0; i < LANES; i++)
-        bs_lane_poll(&bridge->lanes[i], &set[2 * i]);
+    for (int i = 0; i < RELAYS; i++)
+        bs_relay_poll(&bridge->relays[i], &set[2 * i]);
     if (ended)
         set[0].fd = set[1].fd = -1; /* there is nobody to write to */
-    set[2 * LANES] =
+    set[2 * RELAYS] =
         (struct pollfd){.fd = bridge->closing ? -1 : bs_signal_fd(bridge->slot), .events = POLLIN};
     /* The descriptor of a leader that has ended stays readable. */
     bool leader_ended = ended || bridge->look_at != 0 || bridge->step_at != 0;
-    set[2 * LANES + 1] =
+    set[2 * RELAYS + 1] =
         (struct pollfd){.fd = leader_ended ? -1 : bridge->leader, .events = POLLIN};
     if (bridge->step_at != 0 && bridge->step_at < until && !ended)
         until = bridge->step_at;
@@ -63,8 +63,8 @@ static void relay(struct bridge *bridge, uint64_t until, bool ended) {
         until = tick;
     if (poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, until)) < 0)
         return;
-    for (int i = 0; i < LANES; i++)
-        bs_lane_turn(&bridge->lanes[i], &set[2 * i]);
+    for (int i = 0; i < RELAYS; i++)
+        bs_relay_turn(&bridge->relays[i], &set[2 * i]);
     end_sides(bridge);
 }
 
@@ -115,18 +115,18 @@ static int until_the_end(struct bridge *bridge, struct bs_process_end *end, stru
                 return code;
         }
         bridge->step_at = bs_process_next_step(bridge->process);
-        relay(bridge, bridge->until, false);
+        pass_on(bridge, bridge->until, false);
         escalate(bridge);
     }
 }
 
-/* What is left of `whole`, counts of what each lane will have passed on with it. */
-static uint64_t still_owed(const struct bridge *bridge, const uint64_t whole[LANES]) {
+/* What is left of `whole`, counts of what each relay will have passed on with it. */
+static uint64_t still_owed(const struct bridge *bridge, const uint64_t whole[RELAYS]) {
     uint64_t owed = 0;
-    for (int i = OUT; i < LANES; i++) {
-        const struct bs_lane *lane = &bridge->lanes[i];
-        if (!bs_lane_is_done(lane) && lane->passed < whole[i])
-            owed += whole[i] - lane->passed;
+    for (int i = OUT; i < RELAYS; i++) {
+        const struct bs_relay *relay = &bridge->relays[i];
+        if (!bs_relay_is_done(relay) && relay->passed < whole[i])
+            owed += whole[i] - relay->passed;
     }
     return owed;
 }
@@ -135,13 +135,13 @@ static uint64_t still_owed(const struct bridge *bridge, const uint64_t whole[LAN
  * is waited for only so long. What a stranger writes behind the group's end gains no time. */
 static void pass_the_rest_on(struct bridge *bridge) {
     uint64_t until = bs_after_ms(bs_now_ns(), BS_EXEC_LINGER_MS);
-    uint64_t whole[LANES] = {0};
-    for (int i = OUT; i < LANES; i++)
-        whole[i] = bridge->lanes[i].passed + bs_lane_held(&bridge->lanes[i]);
+    uint64_t whole[RELAYS] = {0};
+    for (int i = OUT; i < RELAYS; i++)
+        whole[i] = bridge->relays[i].passed + bs_relay_held(&bridge->relays[i]);
     while (bs_now_ns() < until &&
-           (!bs_lane_is_done(&bridge->lanes[OUT]) || !bs_lane_is_done(&bridge->lanes[ERR]))) {
+           (!bs_relay_is_done(&bridge->relays[OUT]) || !bs_relay_is_done(&bridge->relays[ERR]))) {
         uint64_t owed = still_owed(bridge, whole);
-        relay(bridge, until, true);
+        pass_on(bridge, until, true);
         /* A signal is looked at once: its descriptor stays readable. */
         bridge->closing = bridge->closing || bs_signal_first(bridge->slot) != 0;
         if (still_owed(bridge, whole) < owed && !bridge->closing)
@@ -149,21 +149,21 @@ static void pass_the_rest_on(struct bridge *bridge) {
     }
 }
 
-static void connect_lanes(struct bridge *bridge) {
-    for (int i = 0; i < LANES; i++) {
+static void connect_relays(struct bridge *bridge) {
+    for (int i = 0; i < RELAYS; i++) {
         int ours = bs_process_stream(bridge->process, i);
         int theirs = fcntl(i, F_GETFD) == -1 && errno == EBADF ? -1 : i;
-        bs_lane_connect(&bridge->lanes[i], i == IN ? theirs : ours, i == IN ? ours : theirs);
+        bs_relay_connect(&bridge->relays[i], i == IN ? theirs : ours, i == IN ? ours : theirs);
     }
     end_sides(bridge);
 }
 
 /* An end that says nothing of lost bytes would call the rest the whole. */
 static int nothing_was_lost(const struct bridge *bridge, struct bs_error *err) {
-    static const char *const names[LANES] = {"stdin", "stdout", "stderr"};
+    static const char *const names[RELAYS] = {"stdin", "stdout", "stderr"};
     char buf[128];
-    for (int i = 0; i < LANES; i++) {
-        int os_error = bridge->lanes[i].os_error;
+    for (int i = 0; i < RELAYS; i++) {
+        int os_error = bridge->relays[i].os_error;
         if (os_error != 0)
             return bs_fail(err, BS_E_EXECUTION, os_error, "failed to pass %s on: %s", names[i],
                            bs_os_message(os_error, buf, sizeof buf));
@@ -176,7 +176,7 @@ static int talk(struct bridge *bridge, struct bs_watcher *watcher, struct bs_pro
     struct bs_sigpipe guard = {0};
     bs_sigpipe_hold(&guard);
     bridge->leader = bs_pidfd(bs_process_pid(bridge->process));
-    connect_lanes(bridge);
+    connect_relays(bridge);
     int code = until_the_end(bridge, end, err);
     /* Nobody is left to be killed, and from here on the number may be a stranger's. */
     bs_watcher_release(watcher);

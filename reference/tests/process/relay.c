@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "process/lane.h"
+#include "process/relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,19 +57,19 @@ static void *read_it(void *arg) {
     return (void *)(uintptr_t)done;
 }
 
-static void relay(struct bs_lane *lane) {
-    while (!bs_lane_is_done(lane)) {
+static void pass_everything(struct bs_relay *relay) {
+    while (!bs_relay_is_done(relay)) {
         struct pollfd set[2];
-        bs_lane_poll(lane, set);
+        bs_relay_poll(relay, set);
         assert_true(BS_RETRY(poll(set, 2, 20000)) > 0);
-        bs_lane_turn(lane, set);
+        bs_relay_turn(relay, set);
     }
 }
 
 static void every_byte_passes(void **state) {
     (void)state;
-    struct bs_lane *lane = calloc(1, sizeof *lane);
-    assert_non_null(lane);
+    struct bs_relay *relay = calloc(1, sizeof *relay);
+    assert_non_null(relay);
     for (size_t i = 0; i < SIZE; i++)
         sent[i] = (char)(i * 7 + i / 251);
     for (int from = PIPE; from <= SOCKET; from++) {
@@ -82,12 +82,12 @@ static void every_byte_passes(void **state) {
             make_ends((enum kind)from, in);
             make_ends((enum kind)to, out);
             memset(got, 0, SIZE);
-            memset(lane, 0, sizeof *lane);
-            bs_lane_connect(lane, in[0], out[1]);
-            assert_int_equal(lane->splices, from == PIPE && to != SOCKET);
+            memset(relay, 0, sizeof *relay);
+            bs_relay_connect(relay, in[0], out[1]);
+            assert_int_equal(relay->splices, from == PIPE && to != SOCKET);
             assert_int_equal(pthread_create(&writer, NULL, write_it, &in[1]), 0);
             assert_int_equal(pthread_create(&reader, NULL, read_it, &out[0]), 0);
-            relay(lane);
+            pass_everything(relay);
             bs_close(&in[0]);
             bs_close(&out[1]);
             assert_int_equal(pthread_join(writer, NULL), 0);
@@ -97,74 +97,74 @@ static void every_byte_passes(void **state) {
             bs_close(&out[0]);
         }
     }
-    free(lane);
+    free(relay);
 }
 
 /* A full pipe accepts no data, and must not block the relay. */
 static void a_turn_never_blocks(void **state) {
     (void)state;
-    struct bs_lane *lane = calloc(1, sizeof *lane);
-    assert_non_null(lane);
+    struct bs_relay *relay = calloc(1, sizeof *relay);
+    assert_non_null(relay);
     for (int to = PIPE; to < KINDS; to++) {
         int in[2];
         int out[2];
         struct pollfd set[2];
         make_ends(PIPE, in);
         make_ends((enum kind)to, out);
-        memset(lane, 0, sizeof *lane);
-        bs_lane_connect(lane, in[0], out[1]);
+        memset(relay, 0, sizeof *relay);
+        bs_relay_connect(relay, in[0], out[1]);
         assert_true(bs_set_nonblocking(in[1]));
         /* Until both pipes and the relay are full. */
         for (bool moved = true; moved;) {
             ssize_t n = write(in[1], sent, 4096);
-            bs_lane_poll(lane, set);
+            bs_relay_poll(relay, set);
             moved = poll(set, 2, 0) > 0 || n > 0;
-            bs_lane_turn(lane, set);
+            bs_relay_turn(relay, set);
         }
-        assert_false(bs_lane_is_done(lane));
+        assert_false(bs_relay_is_done(relay));
         bs_close(&out[0]);
-        bs_lane_poll(lane, set);
+        bs_relay_poll(relay, set);
         assert_int_equal(poll(set, 2, 10000), 1);
-        bs_lane_turn(lane, set);
-        assert_true(bs_lane_is_done(lane));
+        bs_relay_turn(relay, set);
+        assert_true(bs_relay_is_done(relay));
         bs_close(&in[0]);
         bs_close(&in[1]);
         bs_close(&out[1]);
     }
-    free(lane);
+    free(relay);
 }
 
 static void a_pipe_at_both_ends_is_copied(void **state) {
     (void)state;
-    struct bs_lane *lane = calloc(1, sizeof *lane);
+    struct bs_relay *relay = calloc(1, sizeof *relay);
     int ends[2];
     struct pollfd set[2];
     char text[8];
-    assert_non_null(lane);
+    assert_non_null(relay);
     make_ends(PIPE, ends);
-    bs_lane_connect(lane, ends[0], ends[1]);
+    bs_relay_connect(relay, ends[0], ends[1]);
     assert_int_equal(write(ends[1], "abc", 3), 3);
     for (int i = 0; i < 3; i++) {
-        bs_lane_poll(lane, set);
+        bs_relay_poll(relay, set);
         assert_true(poll(set, 2, 0) > 0);
-        bs_lane_turn(lane, set);
+        bs_relay_turn(relay, set);
     }
     assert_int_equal(read(ends[0], text, sizeof text), 3);
     assert_memory_equal(text, "abc", 3);
     bs_close(&ends[0]);
     bs_close(&ends[1]);
-    free(lane);
+    free(relay);
 }
 
 static int lost_of(const char *from, int to) {
-    static struct bs_lane lane;
+    static struct bs_relay relay;
     int opened = open(from, O_RDONLY | O_CLOEXEC);
     assert_true(opened >= 0);
-    memset(&lane, 0, sizeof lane);
-    bs_lane_connect(&lane, opened, to);
-    relay(&lane);
+    memset(&relay, 0, sizeof relay);
+    bs_relay_connect(&relay, opened, to);
+    pass_everything(&relay);
     assert_int_equal(close(opened), 0);
-    return lane.os_error;
+    return relay.os_error;
 }
 
 static void lost_bytes_are_reported(void **state) {
@@ -204,5 +204,5 @@ int main(void) {
         leaves_nothing(lost_bytes_are_reported),
         leaves_nothing(releasing_a_watcher_that_is_gone_raises_no_signal),
     };
-    return cmocka_run_group_tests_name("process/lane", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("process/relay", tests, NULL, NULL);
 }

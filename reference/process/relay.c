@@ -1,0 +1,108 @@
+#define _GNU_SOURCE
+#include "process/relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_pipe(int fd) {
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+void bs_relay_connect(struct bs_relay *relay, int from, int to) {
+    int flags = fcntl(to, F_GETFL);
+    relay->from = from;
+    relay->to = to;
+    relay->splices = is_pipe(from) && is_pipe(to);
+    relay->whole = flags >= 0 && (flags & O_NONBLOCK) != 0;
+}
+
+void bs_relay_poll(const struct bs_relay *relay, struct pollfd set[2]) {
+    bool holds = relay->start < relay->end || relay->full;
+    set[0] = (struct pollfd){.fd = holds || relay->to < 0 ? -1 : relay->from, .events = POLLIN};
+    /* Without anything to write too: a reader that has gone is told at once. */
+    set[1] = (struct pollfd){.fd = relay->from < 0 && !holds ? -1 : relay->to,
+                             .events = (short)(holds ? POLLOUT : 0)};
+}
+
+static bool is_for_later(void) { return errno == EAGAIN || errno == EINTR; }
+
+static void fill(struct bs_relay *relay) {
+    ssize_t n = read(relay->from, relay->bytes, sizeof relay->bytes);
+    if (n < 0 && is_for_later())
+        return;
+    if (n < 0)
+        relay->os_error = errno;
+    relay->start = 0;
+    relay->end = n > 0 ? (size_t)n : 0;
+    if (n <= 0)
+        relay->from = -1;
+}
+
+/* With this flag a pipe takes what fits, whatever its own flags say. */
+static void pass(struct bs_relay *relay) {
+    ssize_t n = splice(relay->from, NULL, relay->to, NULL, BS_RELAY_SPLICED,
+                       SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+    relay->full = n < 0 && errno == EAGAIN;
+    if (n < 0 && is_for_later())
+        return;
+    if (n < 0 && errno != EPIPE) {
+        relay->splices = false; /* both are one pipe, say */
+        return;
+    }
+    if (n > 0)
+        relay->passed += (uint64_t)n;
+    else if (n == 0)
+        relay->from = -1;
+    else
+        relay->to = -1;
+}
+
+static void drain(struct bs_relay *relay) {
+    size_t n = relay->end - relay->start;
+    if (!relay->whole && n > PIPE_BUF)
+        n = PIPE_BUF;
+    ssize_t written = write(relay->to, relay->bytes + relay->start, n);
+    if (written < 0 && is_for_later())
+        return;
+    if (written < 0 && errno != EPIPE)
+        relay->os_error = errno;
+    if (written < 0) {
+        relay->to = -1;
+        return;
+    }
+    relay->start += (size_t)written;
+    relay->passed += (uint64_t)written;
+}
+
+void bs_relay_turn(struct bs_relay *relay, const struct pollfd set[2]) {
+    bool ready = set[0].fd >= 0 && set[0].revents != 0;
+    bool takes = set[1].fd >= 0 && (set[1].revents & POLLOUT) != 0;
+    if (relay->splices && (ready || (takes && relay->full)))
+        pass(relay);
+    else if (ready)
+        fill(relay);
+    if (set[1].fd < 0 || set[1].revents == 0)
+        return;
+    if (relay->start < relay->end && (set[1].revents & POLLOUT) != 0)
+        drain(relay);
+    else if ((set[1].revents & (POLLERR | POLLNVAL | POLLHUP)) != 0)
+        relay->to = -1;
+}
+
+uint64_t bs_relay_held(const struct bs_relay *relay) {
+    int readable = 0;
+    /* Where nobody takes anything its source is closed by now. */
+    bool both = relay->from >= 0 && relay->to >= 0;
+    if (!both || ioctl(relay->from, FIONREAD, &readable) != 0 || readable < 0)
+        readable = 0;
+    return relay->end - relay->start + (uint64_t)readable;
+}
+
+bool bs_relay_is_done(const struct bs_relay *relay) {
+    return relay->to < 0 || (relay->from < 0 && relay->start == relay->end);
+}
