@@ -109,18 +109,18 @@ struct bs_env_pair {
 
 struct bs_exec_request;
 
-/* What a sandbox makes of a request: another command, and environment that it needs. */
+/* The command and environment that a sandbox puts in place of a request. */
 struct bs_wrapped {
     const char *const *argv; /* NULL-terminated, at least one entry; argv[0] is the program */
     const struct bs_env_pair *env;
     size_t n_env; /* set after the request's own environment, and win over it */
     /* Nothing of the caller's environment is passed on, also with BS_ENV_INHERIT. */
     bool clears_env;
-    /* argv[0] is a launcher: it starts the program of the request itself. It leads a session of its
-     * own beside its group, has a pipe as descriptor BS_LAUNCH_REPORT_FD, and if the program cannot
-     * be started, writes one struct bs_launch_failure there before it ends. That is then the error
-     * of the run. Where the descriptor is a socket, somebody waits for the start: it writes one
-     * with BS_LAUNCH_STARTED as soon as the program is there. */
+    /* argv[0] is a launcher: it starts the program of the request itself. It leads a session and a
+     * group of its own, has a pipe as descriptor BS_LAUNCH_REPORT_FD, and if the program cannot be
+     * started, writes one struct bs_launch_failure there before it ends. That record is then the
+     * error of the run. If the descriptor is a socket, the caller waits for the start: the launcher
+     * writes one with BS_LAUNCH_STARTED as soon as the program runs. */
     bool launches;
     void *own; /* the sandbox's, for its unwrap */
 };
@@ -128,7 +128,7 @@ struct bs_wrapped {
 #define BS_LAUNCH_REPORT_FD 3
 
 struct bs_launch_failure {
-    int os_error; /* errno, 0 where `words` alone say what it was */
+    int os_error; /* errno; 0 if only `words` describe the failure */
     int step;     /* an enum bs_launch_step */
     char words[240];
 };
@@ -137,7 +137,7 @@ enum bs_launch_step {
     BS_LAUNCH_PROGRAM,   /* the program itself */
     BS_LAUNCH_DIRECTORY, /* its working directory */
     BS_LAUNCH_STDIO,     /* one of its descriptors 0 to 2 */
-    BS_LAUNCH_SANDBOX,   /* what should have confined it */
+    BS_LAUNCH_SANDBOX,   /* the sandbox around it */
     BS_LAUNCH_STARTED    /* no failure: the program is there */
 };
 
@@ -148,23 +148,23 @@ struct bs_sandbox {
     void *ctx;
     /* 0, or a negative code with *err filled; the message of a refusal is the sandbox's own. */
     int (*validate)(void *ctx, const struct bs_exec_request *request, struct bs_error *err);
-    /* Fills *out; what it points to stays the sandbox's and lives until `unwrap`, or without that
-     * until the run has returned. */
+    /* Fills *out. The sandbox owns everything that *out points to; it lives until `unwrap`, or, if
+     * that is NULL, until the run has returned. */
     int (*wrap)(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
                 struct bs_error *err);
-    /* Once behind each wrap that succeeded: the child was started, or was not. Same thread. */
+    /* Called once after each successful wrap, on the same thread, whether or not the child was
+     * started. */
     void (*unwrap)(void *ctx, struct bs_wrapped *out);
 };
 
 struct bs_exec_request {
-    /* With a slash: a path relative to current_dir. Without: looked up in the PATH that the child
-     * will have, entry by entry; the system's default path where it has none. */
+    /* With a slash: a path relative to current_dir. Without: looked up in the PATH of the child,
+     * entry by entry, or in the default path of the system if the child has no PATH. */
     const char *program;
     const char *const *args; /* n_args strings, without the program itself */
     size_t n_args;
     const char *current_dir; /* NULL: the caller's */
-    /* From the spawn. NULL: none. A limit that was computed to be 0 is expired at once: it never
-     * turns into none. */
+    /* From the spawn. NULL: none. A limit of 0 has expired at once; it does not mean "no limit". */
     const uint64_t *timeout_ms;
     enum bs_stdin_mode stdin_mode;
     const void *stdin_data;
@@ -177,10 +177,10 @@ struct bs_exec_request {
     /* Bytes kept per stream; one more ends the run. With on_output: bytes handed on. NULL: no
      * limit. */
     const uint64_t *max_output_bytes;
-    /* Becomes readable or hangs up: the run is ended like by a deadline. Never read. NULL: none. */
+    /* Becomes readable or hangs up: the run is ended as by a deadline. Never read. NULL: none. */
     const int *cancel_fd;
-    /* Gets output as it comes, on the calling thread, and nothing is kept. Must not block for long:
-     * the deadline is looked at between two calls. */
+    /* Receives output at once, on the calling thread; the result then has no output. Must not block
+     * for long: the deadline is checked between two calls. */
     void (*on_output)(void *ctx, enum bs_stream stream, const char *data, size_t len);
     void *on_output_ctx;
     const struct bs_sandbox *sandbox; /* NULL: none */
@@ -207,9 +207,9 @@ struct bs_exec_result {
     struct bs_bytes err;  /* with the annotation of a deadline, signal, stop or cancel at its end */
     uint64_t duration_ms; /* monotonic, rounded down, from after validate to the return */
     enum bs_termination termination;
-    int signal; /* number; the child's own, or the caller's; 0 for none */
-    /* Of which streams output beyond max_output_bytes was dropped: BS_STDOUT, BS_STDERR, their sum,
-     * 0 for none. */
+    int signal; /* number of the signal that ended the child or reached the caller; 0 for none */
+    /* The streams whose output beyond max_output_bytes was dropped: BS_STDOUT, BS_STDERR, their
+     * sum, or 0. */
     unsigned truncated;
     bool detached_writers;    /* a process that left the group still held a pipe of ours */
     unsigned group_left;      /* members that even SIGKILL had not ended when the call gave up */

@@ -1,7 +1,7 @@
-/* A program that runs while its caller talks to it.
+/* A running program whose streams the caller can use.
  *
  *   1. Fill a struct bs_exec_request (exec.h) with program, args, current_dir and env; the other
- *      fields are a run's and are refused. Say in a struct bs_stdio where its streams lead.
+ * fields belong to a run and are refused. Set in a struct bs_stdio where the streams lead.
  *   2. bs_process_open. On 0 the child runs, as leader of its own process group, started exactly as
  *      a run starts one. Many may run from one sandbox: a handle is its own.
  *   3. Talk: the descriptors of piped streams are the handle's, or yours once taken.
@@ -38,8 +38,8 @@
 extern "C" {
 #endif
 
-#define BS_PROCESS_GRACE_MS 5000 /* what close gives a group between SIGTERM and SIGKILL */
-#define BS_BRIDGE_GRACE_MS 1500  /* ... and a bridge, whose clients wait for 2 s */
+#define BS_PROCESS_GRACE_MS 5000 /* close: from SIGTERM to SIGKILL */
+#define BS_BRIDGE_GRACE_MS 1500  /* bridge: the same; clients of a bridge wait for 2 s */
 
 enum bs_stdio_mode { BS_STDIO_INHERIT = 0, BS_STDIO_PIPED = 1, BS_STDIO_NULL = 2 };
 
@@ -74,14 +74,15 @@ BS_EXPORT int bs_process_stream(struct bs_process *process, int stream);
 /* The same, and from then on the caller's to close; a second time -1. */
 BS_EXPORT int bs_process_take(struct bs_process *process, int stream);
 
-/* Closes the handle's end of a stream that nobody took: of stdin, that is the child's EOF. */
+/* Closes the end of a stream that the handle still owns. For stdin the child then reads
+ * end-of-file. */
 BS_EXPORT void bs_process_close_stream(struct bs_process *process, int stream);
 
-/* Waits for the end; NULL: without limit, and then a stdin that nobody took is closed first. 0 ms
- * looks once. A wait that finds the leader ended kills the rest of the group and gives it
- * BS_EXEC_TICK_MS beyond the limit; while members live on longer, the process still runs. Where the
- * time ran out, *end says that it runs, and nothing has changed. Returns 0, or BS_E_EXECUTION
- * ("wait error: ...") when somebody else collected the child.
+/* Waits for the end. NULL: without limit; the stdin is closed first if the handle still owns it. 0
+ * ms looks once. A wait that finds the leader ended kills the rest of the group and gives it
+ * BS_EXEC_TICK_MS beyond the limit; while members live on longer, the process still runs. If the
+ * time runs out, *end says that the process runs. Returns 0, or BS_E_EXECUTION
+ * ("wait error: ...") if another part of the program reaped the child.
  */
 BS_EXPORT int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
                               struct bs_process_end *end, struct bs_error *err);
@@ -90,25 +91,26 @@ BS_EXPORT int bs_process_wait(struct bs_process *process, const uint64_t *timeou
 BS_EXPORT int bs_process_terminate(struct bs_process *process, struct bs_error *err);
 BS_EXPORT int bs_process_kill(struct bs_process *process, struct bs_error *err);
 
-/* SIGTERM and SIGCONT, grace_ms for the group to end, SIGKILL, reap, our ends closed. A second time
- * it only tells the end again. *detached_writers (may be NULL): an output stream that nobody took
- * has a writer although the group is gone. Returns as bs_process_wait does. */
+/* SIGTERM and SIGCONT, grace_ms for the group to end, SIGKILL, reap, our ends closed. A second call
+ * only returns the end again. *detached_writers (may be NULL) is true if an output stream that the
+ * handle still owns has a writer after the end of the group. Returns as bs_process_wait does. */
 BS_EXPORT int bs_process_close(struct bs_process *process, uint64_t grace_ms,
                                struct bs_process_end *end, bool *detached_writers,
                                struct bs_error *err);
 
-/* SIGKILL, reap, our ends closed, memory freed; it takes BS_EXEC_KILL_MS at most. NULL is nothing
- * to drop. */
+/* SIGKILL, reap, our ends closed, memory freed; it takes BS_EXEC_KILL_MS at most for the leader and
+ * for its members each. NULL is ignored. */
 BS_EXPORT void bs_process_drop(struct bs_process *process);
 
-/* Runs a program behind the caller's own descriptors 0, 1 and 2, whose flags are not touched: what
- * comes on 0 goes to its stdin, what it writes goes to 1 and 2. End of 0 is the end of its stdin.
- * SIGINT or SIGTERM to the caller is SIGTERM to the group, which has BS_BRIDGE_GRACE_MS from then
- * on, as a whole, before SIGKILL. Returns when the group is gone and the output has been passed on,
- * or nobody took it for BS_EXEC_LINGER_MS. A watcher in a group of its own kills the child's group
- * if the calling process dies of anything. Returns as bs_process_open and bs_process_wait do, and
- * BS_E_EXECUTION if bytes could not be read or written for another reason than that a reader has
- * gone. One thread, and no other thread may fork meanwhile. */
+/* Runs a program and connects its streams to the descriptors 0, 1 and 2 of the caller: input from 0
+ * goes to its stdin, its output goes to 1 and 2. The flags of the three are not changed. End of 0
+ * is the end of its stdin. SIGINT or SIGTERM to the caller is SIGTERM to the group, which has
+ * BS_BRIDGE_GRACE_MS from then on, as a whole, before SIGKILL. Returns when the group is gone and
+ * the output has been passed on, or was not read for BS_EXEC_LINGER_MS. A watcher in a group of its
+ * own kills the child's group if the calling process dies for any reason. Returns as
+ * bs_process_open and bs_process_wait do, and BS_E_EXECUTION if bytes could not be read or written
+ * for another reason than that a reader has gone. One thread, and no other thread may fork
+ * meanwhile. */
 BS_EXPORT int bs_process_bridge(const struct bs_exec_request *request,
                                 const struct bs_sandbox *sandbox, struct bs_process_end *end,
                                 struct bs_error *err);
