@@ -104,7 +104,7 @@ WRONG = {
     "an observer knows the client": (
         "boxspec/subject/observe/lines.py",
         "from boxspec.subject.client import b64",
-        "The target talks to a shim and observes it; neither of the two knows of cases",
+        "The subject talks to a shim and observes it; neither of the two knows of cases",
     ),
     "a circle for type checkers": (
         "boxspec/judge/verdict.py",
@@ -125,12 +125,12 @@ WRONG = {
     "a contract knows a verb": (
         "contracts/exec/request.py",
         "from boxspec.cli import verbs",
-        "Contracts know the target and the judge",
+        "Contracts know the subject and the judge",
     ),
     "a contract fuzzes beside its folder for that": (
         "contracts/policy/trees.py",
         "from boxspec.fuzz import targets",
-        "Contracts know the target and the judge",
+        "Contracts know the subject and the judge",
     ),
 }
 

@@ -1,7 +1,7 @@
-"""Starts a command as a shell would: in the caller's group and session, with its descriptors.
+"""Start a command as a shell would: in the caller's group and session, with its descriptors.
 
-Whether those come through is the product's matter, so nothing is tidied up for it. A command ends
-when its first process does; whoever still holds its streams is not waited for.
+The product decides what reaches the program, so nothing is closed for it. A command ends when its
+first process ends; processes that still hold its streams are not waited for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONGEST = 1 << 20
 
 
 class Ended:
-    """code: as of waitpid, negative for a signal; None if it had to be ended."""
+    """code: as waitpid reports it, negative for a signal; None if the time limit ended it."""
 
     def __init__(self) -> None:
         self.stdout = b""
@@ -31,7 +31,7 @@ class Ended:
         self.code: int | None = None
 
     def why_not(self) -> str | None:
-        """Why this is no success."""
+        """Return why the command did not succeed, or None."""
         if self.code == 0:
             return None
         if self.code is None:
@@ -50,7 +50,7 @@ def run(
     limit_s: float = LIMIT_S,
     own_group: bool = False,
 ) -> Ended:
-    """stdin: `inherit`, `null`, or what the command reads. OSError where it cannot be started."""
+    """Run a command. stdin: `inherit`, `null`, or its input. OSError if it cannot be started."""
     given: int | None = subprocess.DEVNULL
     if isinstance(stdin, bytes):
         given = os.memfd_create("stdin")
@@ -96,7 +96,7 @@ def collect(process: subprocess.Popen[bytes], until: float, own_group: bool) -> 
     while not late:
         ready = [fd for fd, _ in poll.poll(max(0.0, until - monotonic()) * 1000)]
         for fd in ready:
-            if fd in streams and take(fd, streams[fd]) is False:
+            if fd in streams and read_some(fd, streams[fd]) is False:
                 poll.unregister(fd)
         if watch in ready:
             break
@@ -106,7 +106,7 @@ def collect(process: subprocess.Popen[bytes], until: float, own_group: bool) -> 
     os.close(watch)
     code = process.wait()
     for fd, data in streams.items():
-        while take(fd, data):
+        while read_some(fd, data):
             pass
     ended.code = None if late else code
     ended.stdout, ended.stderr = bytes(out), bytes(err)
@@ -114,15 +114,15 @@ def collect(process: subprocess.Popen[bytes], until: float, own_group: bool) -> 
 
 
 def end(pid: int, watch: int, own_group: bool) -> None:
-    """As a caller does whose patience is over: asked first, for a product may have to tidy up."""
+    """Send SIGTERM, so that the product can clean up, then SIGKILL after the grace period."""
     kill = os.killpg if own_group else os.kill
     kill(pid, signal.SIGTERM)
     if not select.select([watch], [], [], GRACE_S)[0]:
         kill(pid, signal.SIGKILL)
 
 
-def take(fd: int, data: bytearray) -> bool | None:
-    """What is there of a stream: True if something came, False at its end, else None."""
+def read_some(fd: int, data: bytearray) -> bool | None:
+    """Read what a stream has: True if there was data, False at its end, else None."""
     try:
         chunk = os.read(fd, CHUNK)
     except BlockingIOError:
