@@ -106,13 +106,14 @@ def part(words: str) -> list[str]:
 
 def test_an_item_has_its_level_profile_capability_source_and_why_it_is_not_tested() -> None:
     assert part("requirements EXEC-CAP")[0] == (
-        "* **EXEC-CAP-01** (MUST, hardened, `exec.cap`) One byte more than the cap ends the group"
-        " by SIGKILL at once. `success` is false, `exit_code` null, `truncated` true."
+        "* **EXEC-CAP-01** (MUST, hardened, `exec.cap`) One byte more than"
+        " `max_output_bytes` MUST end the group by SIGKILL at once, with `success` false,"
+        " `exit_code` null and `truncated` true."
         " *decisions, Request and outcome table.*"
     )
     untested = part("requirements EXEC-KILL")[13]
-    assert untested.startswith("* **EXEC-KILL-14** (MUST, hardened) After the reap the number")
-    assert "*decisions, Waiting; pitfall I10.* Not testable from outside: needs control" in untested
+    assert untested.startswith("* **EXEC-KILL-14** (MUST, hardened) After the child is reaped")
+    assert "*decisions, Waiting; pitfall I10.* Not testable from outside: a test would" in untested
 
 
 def test_a_field_is_required_has_a_default_or_says_what_holds_without_it() -> None:

@@ -21,9 +21,10 @@ PROFILES = ("contract", "hardened")
 
 @dataclass(frozen=True)
 class Requirement:
-    """clause: one sentence that stands alone. page: the same as the page of the contract has it,
-    in its context, where that is another text. links: what of its source is public, word for word,
-    to its address."""
+    """One numbered rule of a contract.
+
+    `links` maps each public source that `source` names to its address.
+    """
 
     id: str
     level: str
@@ -32,7 +33,6 @@ class Requirement:
     source: str
     since: str
     contract: str
-    page: str
     untestable: str | None = None
     capability: str | None = None
     # Requirements without which this one cannot be decided.
@@ -76,20 +76,18 @@ def _entry(path: Path, contract: str, entry: Any, addresses: Mapping[str, str]) 
     name = entry["id"]
     missing = {"level", "profile", "clause", "source", "since", "testable"} - set(entry)
     unknown = set(entry) - {
-        *("id", "level", "profile", "clause", "page", "source", "since", "testable", "capability"),
+        *("id", "level", "profile", "clause", "source", "since", "testable", "capability"),
         "needs",
     }
     if missing or unknown:
         raise _wrong(path, f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     if entry["level"] not in LEVELS or entry["profile"] not in PROFILES:
         raise _wrong(path, f"{name}: level {entry['level']!r}, profile {entry['profile']!r}")
-    clause = " ".join(str(entry["clause"]).split())
     return Requirement(
         id=name,
         level=entry["level"],
         profile=entry["profile"],
-        clause=clause,
-        page=" ".join(str(entry.get("page", clause)).split()),
+        clause=" ".join(str(entry["clause"]).split()),
         source=str(entry["source"]),
         since=str(entry["since"]),
         contract=contract,

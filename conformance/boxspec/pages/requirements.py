@@ -21,7 +21,7 @@ def line(each: Requirement) -> str:
     )
     reason = f" Not testable from outside: {each.untestable}." if each.untestable else ""
     since = "" if each.since == FIRST else f" Since {each.since}."
-    return f"* **{each.id}** ({brackets}) {each.page} *{source(each)}.*{since}{reason}"
+    return f"* **{each.id}** ({brackets}) {each.clause} *{source(each)}.*{since}{reason}"
 
 
 def source(each: Requirement) -> str:
