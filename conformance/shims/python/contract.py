@@ -1,8 +1,8 @@
-"""The contracts that are here: each folder beside this file with a contract.py.
+"""The registry of contracts: each folder next to this file that has a contract.py.
 
-A folder that is moved away is a contract that the twin does not have, and so are those that need
-it. The work is in other modules of the folder, imported when it is asked for: a run of one contract
-should start as fast as without the others.
+If a folder is moved away, this implementation lacks that contract and every contract that needs it.
+The code of an operation is imported when the operation is first requested, so that a run of one
+contract starts as fast as if the others were absent.
 """
 
 from __future__ import annotations
@@ -24,15 +24,20 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Contract:
-    """The one declaration of a contract: CONTRACT in its contract.py.
+    """The declaration of a contract: CONTRACT in its contract.py.
 
-    operations: each operation with its `module:function` in the folder; the function gets the
+    operations: each operation with its `module:function` in the folder; the function receives the
     shim and the reader of the request and returns the answer.
-    capabilities: called by hello.
+
+    capabilities: a function that hello calls for the list of capabilities.
+
     needs: the contracts that this one is built on.
-    programs: what the shim is beside a shim, by its first word: `module:function` in the folder; it
-    gets the words behind that one and returns the exit status.
-    hello: what hello says of it besides.
+
+    programs: other programs that the shim can act as, by the first word of its command line:
+    `module:function` in the folder; the function receives the words after that one and returns the
+    exit status.
+
+    hello: a function that returns further fields for the answer to hello.
     """
 
     def __init__(
@@ -51,7 +56,7 @@ class Contract:
 
 
 def names() -> list[str]:
-    """The folders of contracts, whether or not what they need is there."""
+    """Return the names of all contract folders, also of those whose needs are not met."""
     return [
         name
         for name in sorted(os.listdir(HERE))
@@ -60,7 +65,7 @@ def names() -> list[str]:
 
 
 def every() -> dict[str, Contract]:
-    """The declarations of all contracts whose needs are met, by name."""
+    """Return the declarations of all contracts whose needs are met, by name."""
     found = {name: import_module(f"{name}.contract").CONTRACT for name in names()}
     while lacking := [name for name in found if not found.keys() >= {*found[name].needs}]:
         for name in lacking:
@@ -69,20 +74,20 @@ def every() -> dict[str, Contract]:
 
 
 def operation(found: dict[str, Contract], op: str) -> Operation | None:
-    """The function behind an operation of the contracts that were found, or None."""
+    """Return the function that performs an operation, or None if no contract has it."""
     for name, contract in found.items():
         if op in contract.operations:
             module, _, function = contract.operations[op].partition(":")
-            behind: Operation = getattr(import_module(f"{name}.{module}"), function)
-            return behind
+            function_of_op: Operation = getattr(import_module(f"{name}.{module}"), function)
+            return function_of_op
     return None
 
 
 def program(word: str) -> Program | None:
-    """What a first word makes of the shim, or None."""
+    """Return the program that this first word selects, or None."""
     for name, contract in every().items():
         if word in contract.programs:
             module, _, function = contract.programs[word].partition(":")
-            behind: Program = getattr(import_module(f"{name}.{module}"), function)
-            return behind
+            main_of_program: Program = getattr(import_module(f"{name}.{module}"), function)
+            return main_of_program
     return None

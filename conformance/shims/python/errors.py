@@ -1,4 +1,4 @@
-"""Exceptions that become answers of the protocol, and the words for one of the system."""
+"""Exceptions that become answers of the protocol, and the text for an OSError."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Failed(Exception):
 
 
 class Unsupported(Exception):
-    """What an undeclared capability would be needed for."""
+    """Raised if a request needs a capability that this implementation does not declare."""
 
     def __init__(self, capability: str, why: str) -> None:
         super().__init__(why)

@@ -1,4 +1,4 @@
-"""Whole files and whole writes."""
+"""Read and write whole files."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def read_file(path: str) -> bytes:
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Whoever waits for the file never sees half of it."""
-    beside = f"{path}.{os.getpid()}"
-    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    """Write the file under another name and rename it, so that a reader never sees part of it."""
+    temporary = f"{path}.{os.getpid()}"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     try:
         write_all(fd, data)
     finally:
         os.close(fd)
-    os.rename(beside, path)
+    os.rename(temporary, path)
 
 
 def write_all(fd: int, data: bytes) -> None:

@@ -1,8 +1,8 @@
-"""The JSON of the protocol: one object a message."""
+"""JSON as the protocol uses it: one object for each message."""
 
 from __future__ import annotations
 
-import _json  # json.py imports re and enum, which cost as much time as all the rest
+import _json  # json.py would import re and enum, which takes as long as the rest of the start
 
 from errors import Failed
 
@@ -17,7 +17,7 @@ INFINITY = float("inf")
 
 
 class Format:
-    """What the C scanner of json asks for."""
+    """The attributes that the C scanner of json reads from its context."""
 
     strict = True
     object_hook = None
@@ -43,15 +43,19 @@ class Format:
         raise ValueError(f"{name} is not JSON")
 
 
-scanner = _json.make_scanner(Format)  # type: ignore[arg-type] # it asks for any such object
+scanner = _json.make_scanner(Format)  # type: ignore[arg-type] # any object with these attributes will do
 
 
 def scan(text: str) -> tuple[object, int]:
-    """The value at the start, and where it ends. StopIteration: there is none. ValueError."""
+    """Return the value at the start of the text and the offset at which it ends.
+
+    Raise StopIteration if no value starts there, ValueError if it is malformed.
+    """
     try:
         return scanner(text, 0)
     except SystemError:
-        # What it would raise is an exception of json.decoder, which nobody imported.
+        # The scanner wants to raise an exception of json.decoder, a module that is not imported
+        # yet.
         __import__("json.decoder")
         return scanner(text, 0)
 

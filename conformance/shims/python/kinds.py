@@ -1,4 +1,4 @@
-"""Names for types, read by type checkers alone: importing typing takes longer than all the rest."""
+"""Names of types, read only by type checkers: importing typing would dominate the start-up time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Mask = Collection[int]  # of signals
 
 
 class Shim(Protocol):
-    """What an operation gets beside its request."""
+    """The attributes of the shim that an operation may use."""
 
     serving: bool
     hold: str | None

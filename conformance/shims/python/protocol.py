@@ -26,11 +26,11 @@ class Shim:
     def __init__(self, serving: bool) -> None:
         self.serving = serving
         self.contracts = contract.every()
-        self.hold: str | None = None  # the file that a run reads to its end before it exits
-        self.temporary: list[bytes] = []  # files that end with the request
+        self.hold: str | None = None  # the run mode reads this file to its end before it exits
+        self.temporary: list[bytes] = []  # files that are removed when the request ends
 
     def answer(self, data: bytes) -> Object:
-        """The whole answer to one request, as a dict."""
+        """Return the complete answer to one request."""
         key = None
         try:
             message = parse(data)
@@ -71,7 +71,8 @@ class Shim:
             os.unlink(self.temporary.pop())
 
     def serve(self) -> int:
-        pieces: list[bytes] = []  # of a line that has not ended; joined once, for it may be long
+        # of a line that is not complete; joined only once, because the line may be long
+        pieces: list[bytes] = []
         length = 0
         while piece := os.read(0, 1 << 20):
             *lines, rest = piece.split(b"\n")
@@ -147,7 +148,7 @@ def complain(message: str) -> int:
 
 
 def main(make: type[Shim] = Shim) -> int:
-    """make: the shim that is started, for those that are built on this one."""
+    """Start the shim. `make` is its class; a shim that is built on this one passes its own."""
     startup.open_missing_stdio()
     startup.settle_signals()
     match sys.argv[1:]:

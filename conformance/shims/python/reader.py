@@ -1,4 +1,4 @@
-"""Fields out of the JSON of a request: each mistake is named, nothing is ignored."""
+"""Read the fields of a request: each mistake is reported by name, no field is ignored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGEST = 2**64 - 1
 
 
 class Reader:
-    """Takes the fields out of an object one by one; what is left at the end is unknown."""
+    """Takes the fields out of an object one by one. A field that is left at the end is unknown."""
 
     def __init__(self, value: object, pointer: str) -> None:
         self.pointer = pointer
@@ -34,7 +34,7 @@ class Reader:
         raise Failed("invalid_input", f"{pointer} {why}", [problem])
 
     def take(self, name: str, kind: type[T]) -> T | None:
-        """The value of a field that may be absent."""
+        """Return the value of a field, or None if it is absent."""
         if name not in self.fields:
             return None
         value = self.fields.pop(name)
@@ -55,7 +55,7 @@ class Reader:
         return value
 
     def take_choice(self, name: str, choices: Sequence[str]) -> str:
-        """The first one stands for an absent field."""
+        """Return one of `choices`; the first one is the default of an absent field."""
         value = self.take(name, str)
         if value is None:
             return choices[0]
@@ -63,21 +63,23 @@ class Reader:
             self.wrong(name, f"must be one of {', '.join(choices)}")
         return value
 
-    def take_twin(self, name: str, convert: Convert[T]) -> T | None:
-        """`name` with text or `name_b64` with base64, converted with the fitting decoder."""
-        twin = name + "_b64"
-        if name in self.fields and twin in self.fields:
-            self.wrong(twin, f"and {name} exclude each other")
-        if twin in self.fields:
-            return convert(self, twin, self.fields.pop(twin), from_base64)
+    def take_encoded(self, name: str, convert: Convert[T]) -> T | None:
+        """Return the value of `name` (text) or of `name_b64` (base64), converted with its
+        decoder.
+        """
+        encoded = name + "_b64"
+        if name in self.fields and encoded in self.fields:
+            self.wrong(encoded, f"and {name} exclude each other")
+        if encoded in self.fields:
+            return convert(self, encoded, self.fields.pop(encoded), from_base64)
         if name in self.fields:
             return convert(self, name, self.fields.pop(name), from_text)
         return None
 
-    def need_twin(self, name: str, convert: Convert[T]) -> T:
+    def need_encoded(self, name: str, convert: Convert[T]) -> T:
         if name + "_b64" not in self.fields:
             self.require(name)
-        value = self.take_twin(name, convert)
+        value = self.take_encoded(name, convert)
         assert value is not None
         return value
 

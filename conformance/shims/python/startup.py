@@ -1,4 +1,4 @@
-"""What a process sees to before it does anything else."""
+"""The first things that a process of this shim does when it starts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import os
 
 
 def open_missing_stdio() -> None:
-    """A pipe that landed on 0, 1 or 2 would be overwritten on its way into the child."""
+    """Open /dev/null on each of 0, 1 and 2 that is closed.
+
+    Otherwise a pipe could get one of these numbers, and dup2 would overwrite it on its way into the
+    child.
+    """
     for fd in (0, 1, 2):
         try:
             os.fstat(fd)
@@ -16,10 +20,10 @@ def open_missing_stdio() -> None:
 
 
 def settle_signals() -> None:
-    """Takes back what the interpreter does to dispositions when it starts.
+    """Undo the changes that the interpreter makes to signal dispositions when it starts.
 
-    A child inherits them, and the caller is not the interpreter. What was there before cannot be
-    asked any more; the default is the honest guess. Writers block SIGPIPE in their own thread.
+    A child would inherit them instead of the caller's. The earlier disposition is not known any
+    more, so the default is restored. Threads that write to pipes block SIGPIPE themselves.
     """
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)

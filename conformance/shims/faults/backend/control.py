@@ -24,9 +24,9 @@ def claims_everything():
         made.fully(*requested(profile, egress, True), "network", "ipc", "kernel")
         return made
 
-    replaces(nothing.Nothing, "probe")(claimed)
+    replaces(nothing.NoBackend, "probe")(claimed)
     replaces(bubblewrap.Bubblewrap, "probe")(claimed)
-    bubblewrap.Bubblewrap.wrap = nothing.Nothing.wrap
+    bubblewrap.Bubblewrap.wrap = nothing.NoBackend.wrap
 
 
 @fault(None, "refuses to run anything", "safe by being useless", role="control")

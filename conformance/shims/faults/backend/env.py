@@ -154,5 +154,5 @@ def home_is_left_out():
 @fault("BACKEND-ENV-04", "ci-only inherits as the others do", "one list for all profiles")
 def one_list_for_all_profiles():
     @replaces(environment)
-    def path_alone(original):
+    def path_only(original):
         return [pair for pair in caller_environment().items() if environment.is_kept(pair[0])]

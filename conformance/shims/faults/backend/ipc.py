@@ -122,5 +122,5 @@ def pipes_of_the_root_are_granted():
 @fault("BACKEND-IPC-06", "the pipe on stdin is handed in", "inherit leaves descriptor 0 as it is")
 def the_pipe_is_handed_in():
     @replaces(session)
-    def can_be_opened_anew(original, fd):
+    def can_be_opened_again(original, fd):
         return original(fd) and os.path.isfile(f"/proc/self/fd/{fd}")

@@ -118,7 +118,7 @@ def empty_means_unchanged():
 @fault("BACKEND-LIFE-08", "a failed shutdown is a failed session", "the last error wins")
 def shutdown_errors_are_results():
     @replaces(Session)
-    def told(original, self, opened, calls, before):
+    def report(original, self, opened, calls, before):
         answer = original(self, opened, calls, before)
         if not self.log[-1]["ok"]:
             error = Failed("execution", self.log[-1]["message"]).as_json()

@@ -75,7 +75,7 @@ def unknown_names_are_the_default():
 
 @fault("BACKEND-PROBE-07", "nothing counts as partial", "path checks called a sandbox")
 def nothing_is_partial():
-    @replaces(nothing.Nothing)
+    @replaces(nothing.NoBackend)
     def probe(original, self, profile, given, egress):
         made = claims.Claims()
         made.lacks("fs-write", "paths are checked before a call")

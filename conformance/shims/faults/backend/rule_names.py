@@ -54,5 +54,5 @@ def the_closed_is_read_only():
 @fault("BACKEND-RULE-05", "what was granted is not looked at again", "realpath() in prepare alone")
 def grants_are_looked_at_once():
     @replaces(Bubblewrap)
-    def look_again(original, self):
+    def check_for_new_links(original, self):
         pass

@@ -197,7 +197,7 @@ def later_mounts_come_in():
 @fault("BACKEND-WRITE-02", "a file on stdin is handed in", "it was opened for reading alone")
 def the_file_on_stdin_is_handed_in():
     @replaces(session)
-    def can_be_opened_anew(original, fd):
+    def can_be_opened_again(original, fd):
         return original(fd) and not os.path.isfile(f"/proc/self/fd/{fd}")
 
     # The ruleset against writes to pipes would hold it, too.

@@ -29,7 +29,7 @@ def copies_stdout_only():
 
 @fault("EXEC-DEBUG-01", "a pipe that may not be opened anew gets no copy", "behind sudo -u")
 def copies_only_where_it_may_open():
-    tee.open_anew = lambda: os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK)
+    tee.open_stderr_again = lambda: os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK)
 
 
 @fault("EXEC-DEBUG-01", "what the terminal does not take at once is lost at the end", "EAGAIN")

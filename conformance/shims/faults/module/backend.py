@@ -48,6 +48,6 @@ def what_is_not_wrapped_is_told_as_partial():
     the_runner_is_not_wrapped()
 
     @replaces(Around)
-    def told(original, self):
+    def enforcement(original, self):
         reasons = ["a runner is not wrapped"]
         return {**original(self), "enforcement": "partial", "enforcement_reasons": reasons}

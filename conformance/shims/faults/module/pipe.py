@@ -72,7 +72,7 @@ def ignores_what_the_runner_ignores():
 @fault("MODULE-PIPE-03", "what the caller left open comes along", "close_fds=False, no close_range")
 def what_was_left_open_comes_along():
     @replaces(runner)
-    def let_go(original):
+    def close_inherited_descriptors(original):
         pass
 
 

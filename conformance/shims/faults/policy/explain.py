@@ -9,7 +9,7 @@ from policy.spelling import Refused
 
 def telling(change):
     @replaces(decide)
-    def told(original, entry, decision, text, fold):
+    def explained(original, entry, decision, text, fold):
         return original(entry, decision, text, fold) | change(entry, decision)
 
 

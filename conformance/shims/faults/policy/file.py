@@ -98,7 +98,7 @@ def only_the_first_problem():
 @fault("POLICY-FILE-05", "problems come by the stage that found them", "several validators")
 def problems_by_stage():
     @replaces(load.File)
-    def told(original, self):
+    def problems_as_json(original, self):
         return [self.as_json(each) for each in self.problems]
 
 

@@ -140,7 +140,7 @@ def each_alone(*codes):
     """Warnings of these kinds by each file alone."""
 
     @replaces(merge)
-    def told(original, policy, files):
+    def warnings_as_json(original, policy, files):
         right = [each for each in original(policy, files) if each["code"] not in codes]
         alone = [each for file in files for each in original(file.policy, [file])]
         return [*right, *(each for each in alone if each["code"] in codes)]
@@ -149,7 +149,7 @@ def each_alone(*codes):
 @fault("POLICY-WARN-08", "lines of warnings are counted from 0", "an index")
 def lines_from_0():
     @replaces(merge)
-    def told(original, policy, files):
+    def warnings_as_json(original, policy, files):
         for each in original(policy, files):
             is_meant = each["code"] == "under-deny"
             yield each | {"line": each["line"] - 1} if is_meant else each

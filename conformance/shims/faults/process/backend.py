@@ -41,6 +41,6 @@ def what_is_not_wrapped_is_told_as_partial():
     streams_are_not_wrapped()
 
     @replaces(Around)
-    def told(original, self):
+    def enforcement(original, self):
         reasons = ["streams are not wrapped"]
         return {**original(self), "enforcement": "partial", "enforcement_reasons": reasons}

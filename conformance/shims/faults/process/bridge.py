@@ -12,7 +12,7 @@ from faults.registry import fault, replaces
 
 @fault("PROCESS-BRIDGE-01", "stderr is dropped", "stderr=DEVNULL")
 def stderr_is_dropped():
-    @replaces(bridge.Lane)
+    @replaces(bridge.Relay)
     def turn(original, self, ready):
         if self.target == 2:
             self.target = -1
@@ -21,7 +21,7 @@ def stderr_is_dropped():
 
 @fault("PROCESS-BRIDGE-01", "output is held until there is a block of it", "stdio buffering")
 def output_is_held():
-    @replaces(bridge.Lane)
+    @replaces(bridge.Relay)
     def interests(original, self):
         found = original(self)
         if self.target == 1 and self.rest and self.rest.endswith(b"\n") and len(self.rest) < 100:
@@ -31,7 +31,7 @@ def output_is_held():
 
 @fault("PROCESS-BRIDGE-01", "what does not fit is lost", "write() without a look at EAGAIN")
 def what_does_not_fit_is_lost():
-    @replaces(bridge.Lane)
+    @replaces(bridge.Relay)
     def turn(original, self, ready):
         if self.rest and self.target == 1 and not os.get_blocking(1):
             try:
@@ -42,7 +42,7 @@ def what_does_not_fit_is_lost():
             return True
         return original(self, ready)
 
-    @replaces(bridge.Lane)
+    @replaces(bridge.Relay)
     def interests(original, self):
         if self.rest and self.target == 1 and not os.get_blocking(1):
             return [(self.target, select.POLLOUT), (self.source, select.POLLIN)]
@@ -53,9 +53,9 @@ def what_does_not_fit_is_lost():
 def a_second_signal_begins_anew():
     @replaces(bridge.Bridge)
     def escalate(original, self):
-        if self.told and not self.killed and len(self.watch.noted) > getattr(self, "heard", 1):
+        if self.signalled and not self.killed and len(self.watch.noted) > getattr(self, "heard", 1):
             self.heard = len(self.watch.noted)
-            self.told = False
+            self.signalled = False
         original(self)
 
     is_woken_by_each_signal()
@@ -65,8 +65,8 @@ def a_second_signal_begins_anew():
 def the_end_is_not_passed_on():
     @replaces(bridge.Bridge)
     def end_sides(original, self):
-        for stream, lane in enumerate(self.lanes):
-            if stream and lane.done():
+        for stream, each in enumerate(self.relays):
+            if stream and each.done():
                 self.process.close_stream(stream)
 
 
@@ -145,14 +145,14 @@ def streams_are_set_nonblocking():
 
 @fault("PROCESS-BRIDGE-06", "everything is read, whoever takes it", "an unbounded queue")
 def an_unbounded_queue():
-    @replaces(bridge.Lane)
+    @replaces(bridge.Relay)
     def interests(original, self):
         found = original(self)
         if self.target == 1 and self.rest and self.source >= 0:
             found = [*found, (self.source, bridge.select.POLLIN)]
         return found
 
-    @replaces(bridge.Lane)
+    @replaces(bridge.Relay)
     def turn(original, self, ready):
         if self.target == 1 and self.rest and ready.get(self.source, 0):
             try:
@@ -169,10 +169,10 @@ def an_unbounded_queue():
 @fault("PROCESS-BRIDGE-01", "stderr is read when stdout has ended", "one read() after the other")
 def one_after_the_other():
     @replaces(bridge.Bridge)
-    def relay(original, self, lanes, until):
-        if not self.lanes[1].done():
-            lanes = [lane for lane in lanes if lane is not self.lanes[2]]
-        return original(self, lanes, until)
+    def relay(original, self, relays, until):
+        if not self.relays[1].done():
+            relays = [each for each in relays if each is not self.relays[2]]
+        return original(self, relays, until)
 
 
 @fault("PROCESS-BRIDGE-07", "the grace ends with the child", "exit, then kill(-pgid)")
@@ -188,14 +188,14 @@ def its_own_stdin_is_waited_for():
     def until_the_end(original, self):
         end = original(self)
         # A signal ends that wait, too.
-        while not self.told and os.read(0, bridge.CHUNK):
+        while not self.signalled and os.read(0, bridge.CHUNK):
             pass
         return end
 
 
 @fault("PROCESS-BRIDGE-09", "what cannot be written ends the bridge", "EPIPE without a listener")
 def what_cannot_be_written_ends_it():
-    @replaces(bridge.Lane)
+    @replaces(bridge.Relay)
     def turn(original, self, ready):
         held = bool(self.rest)
         moved = original(self, ready)
@@ -206,7 +206,7 @@ def what_cannot_be_written_ends_it():
 
 @fault("PROCESS-BRIDGE-10", "what nobody takes is thrown away", "io.Copy(io.Discard, stdout)")
 def what_nobody_takes_is_thrown_away():
-    @replaces(bridge.Lane)
+    @replaces(bridge.Relay)
     def turn(original, self, ready):
         ours = self.target in (1, 2)
         moved = original(self, ready)
@@ -219,14 +219,14 @@ def what_nobody_takes_is_thrown_away():
 def the_output_is_read_to_its_end():
     @replaces(bridge.Bridge)
     def pass_the_rest_on(original, self):
-        outputs = self.lanes[1:]
-        while not all(lane.done() for lane in outputs):
+        outputs = self.relays[1:]
+        while not all(each.done() for each in outputs):
             self.relay(outputs, None)
 
 
 @fault("PROCESS-BRIDGE-01", "only whole lines are passed on", "readline.createInterface()")
 def whole_lines_only():
-    @replaces(bridge.Lane)
+    @replaces(bridge.Relay)
     def interests(original, self):
         found = original(self)
         if self.rest and len(self.rest) < 100 and b"\n" not in self.rest and self.source == 0:
@@ -236,7 +236,7 @@ def whole_lines_only():
 
 @fault("PROCESS-BRIDGE-03", "a write to its client blocks", "process.stdout.write() and a signal")
 def a_write_blocks():
-    @replaces(bridge.Lane)
+    @replaces(bridge.Relay)
     def turn(original, self, ready):
         if self.target == 1 and self.rest:
             while self.rest:
@@ -262,8 +262,8 @@ def the_signal_is_passed_on():
 @fault("PROCESS-BRIDGE-01", "behind the end all is to be read within 1 s", "one deadline")
 def one_deadline():
     @replaces(bridge.Bridge)
-    def relay(original, self, lanes, until):
-        return original(self, lanes, until) and self.process.end is None
+    def relay(original, self, relays, until):
+        return original(self, relays, until) and self.process.end is None
 
 
 @fault("PROCESS-BRIDGE-08", "nobody collects the watcher", "a helper without wait()")
@@ -277,23 +277,23 @@ def nobody_collects_the_watcher():
 @fault("PROCESS-BRIDGE-12", "it looks whether there is something", "a loop without poll()")
 def it_looks_and_looks():
     @replaces(bridge.Bridge)
-    def relay(original, self, lanes, until):
-        return original(self, lanes, 0)
+    def relay(original, self, relays, until):
+        return original(self, relays, 0)
 
 
 @fault("PROCESS-BRIDGE-12", "in the grace it looks again and again", "kill(pid, 0) in a loop")
 def it_looks_all_the_grace():
     @replaces(bridge.Bridge)
-    def relay(original, self, lanes, until):
-        return original(self, lanes, 0 if self.until is not None else until)
+    def relay(original, self, relays, until):
+        return original(self, relays, 0 if self.until is not None else until)
 
 
 @fault("PROCESS-BRIDGE-12", "behind the end it looks again and again", "O_NONBLOCK and no poll()")
 def it_looks_behind_the_end():
     @replaces(bridge.Bridge)
-    def relay(original, self, lanes, until):
-        behind = self.process.reaped and not self.told
-        return original(self, lanes, 0 if behind else until)
+    def relay(original, self, relays, until):
+        behind = self.process.reaped and not self.signalled
+        return original(self, relays, 0 if behind else until)
 
 
 @fault("PROCESS-BRIDGE-13", "what cannot be read has ended", "read() <= 0")

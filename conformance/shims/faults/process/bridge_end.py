@@ -11,18 +11,18 @@ from faults.registry import fault, replaces
 @fault("PROCESS-BRIDGE-11", "whoever writes is waited for", "a timer that each read() sets anew")
 def whoever_writes_is_waited_for():
     @replaces(bridge)
-    def still_owed(original, lanes, whole):
-        return -sum(lane.passed for lane in lanes)
+    def still_owed(original, relays, whole):
+        return -sum(each.passed for each in relays)
 
 
 @fault("PROCESS-BRIDGE-12", "a signal behind the end wakes it for ever", "a self-pipe nobody reads")
 def a_signal_behind_the_end_wakes_it():
     @replaces(bridge.Bridge)
-    def relay(original, self, lanes, until):
+    def relay(original, self, relays, until):
         if self.process.reaped and _signal.SIGTERM in self.watch.noted:
-            self.told = True  # the original looks at nothing then
-            return original(self, lanes, 0)
-        return original(self, lanes, until)
+            self.signalled = True  # the original looks at nothing then
+            return original(self, relays, 0)
+        return original(self, relays, until)
 
 
 @fault("PROCESS-BRIDGE-04", "who ends it has no watcher any more", "removeListener() in close()")
@@ -34,9 +34,9 @@ def who_ends_it_has_no_watcher():
 
     @replaces(bridge.Bridge)
     def escalate(original, self):
-        told = self.told
+        told = self.signalled
         original(self)
-        if self.told and not told:
+        if self.signalled and not told:
             os.write(self.guard, b"0\n")
 
 
@@ -46,7 +46,7 @@ def a_second_int_is_a_kill():
     def escalate(original, self):
         original(self)
         ints = self.watch.noted.count(_signal.SIGINT)
-        if self.told and ints and len(self.watch.noted) > 1 and not self.killed:
+        if self.signalled and ints and len(self.watch.noted) > 1 and not self.killed:
             self.killed, self.until = True, None
             self.process.signal(_signal.SIGKILL)
 
@@ -58,5 +58,5 @@ def the_end_of_the_output_is_the_childs():
     @replaces(bridge.Bridge)
     def end_sides(original, self):
         original(self)
-        if all(lane.source < 0 and lane.done() for lane in self.lanes[1:]):
+        if all(each.source < 0 and each.done() for each in self.relays[1:]):
             self.process.signal(_signal.SIGKILL)

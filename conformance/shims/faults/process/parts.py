@@ -22,9 +22,9 @@ def is_woken_by_each_signal():
     """Behind the first, too: only that one ends the original's wait."""
 
     @replaces(bridge.Bridge)
-    def relay(original, self, lanes, until):
-        told, self.told = self.told, False
+    def relay(original, self, relays, until):
+        told, self.signalled = self.signalled, False
         try:
-            return original(self, lanes, until)
+            return original(self, relays, until)
         finally:
-            self.told = told
+            self.signalled = told

@@ -45,7 +45,7 @@ def a_line_more():
 
 @fault("SBPL-FILE-01", "the file lies in the system's temporary directory", "mkstemp without dir")
 def another_directory():
-    @replaces(wrapping.New)
+    @replaces(wrapping.NewFile)
     def file(original, self, shim):
         if os.access(self.directory, os.W_OK):
             self.directory = os.environ.get("TMPDIR", "/tmp").encode()
@@ -66,7 +66,7 @@ def name_of_the_process():
 
 @fault("SBPL-FILE-02", "the name is made of the text", "one file a text, opened again")
 def name_of_the_text():
-    @replaces(wrapping.New)
+    @replaces(wrapping.NewFile)
     def file(original, self, shim):
         digest = sum(place * byte for place, byte in enumerate(self.text, 1))
         wrapping.file_name = lambda: b"boxspec-%d.sb" % digest
@@ -100,7 +100,7 @@ def made_early(leave):
     @replaces(wrapping)
     def take_source(original, reader):
         source = original(reader)
-        Early.source = source if isinstance(source, wrapping.New) else None
+        Early.source = source if isinstance(source, wrapping.NewFile) else None
         return source
 
     @replaces(wrapping)
@@ -121,7 +121,7 @@ def made_early(leave):
 
 
 class Early:
-    source: wrapping.New | None = None
+    source: wrapping.NewFile | None = None
 
 
 @fault("SBPL-FILE-04", "a file is made although nothing will read it", "removed at the end only")
@@ -141,7 +141,7 @@ def directory_is_not_named():
 
 @fault("SBPL-FILE-05", "another directory is taken instead", "/tmp is always there")
 def another_directory_instead():
-    @replaces(wrapping.New)
+    @replaces(wrapping.NewFile)
     def file(original, self, shim):
         try:
             return original(self, shim)
@@ -151,7 +151,7 @@ def another_directory_instead():
 
 
 def failing(change):
-    @replaces(wrapping.New)
+    @replaces(wrapping.NewFile)
     def file(original, self, shim):
         try:
             return original(self, shim)
@@ -169,6 +169,6 @@ def half_a_file_stays():
 
 @fault("SBPL-FILE-01", "the directory's name is text", "errors=replace")
 def directory_is_text():
-    @replaces(wrapping.New, "__init__")
+    @replaces(wrapping.NewFile, "__init__")
     def init(original, self, text, directory):
         original(self, text, directory.decode(errors="replace").encode())

@@ -1,1 +1,1 @@
-"""Sandbox backends a second time, built another way: to try the suite and the reference."""
+"""Sandbox backends in plain Python, built differently from the reference."""

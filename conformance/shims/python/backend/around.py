@@ -1,4 +1,4 @@
-"""A sandbox around what another contract starts: the field `backend` of its requests."""
+"""A sandbox around a program that another contract starts: the field `backend` of its requests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Around:
         self.opened = False
 
     def open(self, root: bytes | None = None, readable: Sequence[bytes] = ()) -> None:
-        """root: the workspace of a context that names none."""
+        """Open the session. root: the workspace, if the context names none."""
         context = self.session.context
         if root is not None:
             context.root = context.cwd = os.path.realpath(root)
@@ -49,7 +49,7 @@ class Around:
     def close(self) -> None:
         self.session.close()
 
-    def told(self) -> Object:
+    def enforcement(self) -> Object:
         if not self.opened:
             return {}
         claims = self.session.claims
@@ -60,7 +60,9 @@ class Around:
 
 
 def take_around(reader: Reader, own_root: bool = False) -> Around | None:
-    """own_root: the operation makes the workspace, and the context names none."""
+    """Read the sandbox of a request, or return None. own_root: the operation makes the workspace,
+    and the context names none.
+    """
     value = reader.take("backend", dict)
     if value is None:
         return None

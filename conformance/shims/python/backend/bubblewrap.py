@@ -1,4 +1,4 @@
-"""bubblewrap by its command line: namespaces and mounts."""
+"""The bubblewrap backend, by its command line: namespaces and mounts."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ UNSHARE = b"/usr/bin/unshare"
 TRUE = b"/bin/true"
 SCRATCH = b"/tmp"
 QUEUES = b"/dev/mqueue"
-# Paths of a policy that are mounted over. bubblewrap takes longer for each mount than for the last.
+# At most so many paths of a policy get a mount: each mount takes bubblewrap longer than the last.
 MOST_MOUNTS = 1000
-# Queues are files of a tree of their own, and a grant of what it is mounted below is none of it.
+# Message queues are a file system of their own; a grant of the directory above does not cover them.
 OWN = (SCRATCH, b"/dev", QUEUES, b"/proc")
 
 
 class Bubblewrap:
-    """One session. filters: whether a filter of system calls is added."""
+    """One session. filters: True if a filter of system calls is added."""
 
     accepts_late_names = False
 
@@ -44,7 +44,7 @@ class Bubblewrap:
         self.binds: list[bytes] = []
         self.links: tree.InnerLinks | None = None
 
-    # What it can do -------------------------------------------------------------------------
+    # Probing ------------------------------------------------------------------------------
 
     def probe(self, profile: str, given: Rules | None, egress: Sequence[str] | None) -> Claims:
         wanted = requested(profile, egress, bool(given and given.deny_read))
@@ -122,7 +122,9 @@ class Bubblewrap:
             self.binds += self.mounts(context, context.rules, claims)
 
     def mounts(self, context: Context, given: Rules, claims: Claims) -> list[bytes]:
-        """In order: what is granted, ancestors on themselves, what is denied to modify, to read."""
+        """Return the mounts in order: grants, ancestors on themselves, modify denies, read
+        denies.
+        """
         made: list[bytes] = []
         writable = context.profile != "read-only"
         if "**" not in given.grants:
@@ -155,15 +157,17 @@ class Bubblewrap:
         return made
 
     def denied(self, given: Rules, op: str, relative: bytes) -> bool:
-        """Whether a path is denied under one of its names."""
+        """True if a path is denied under one of its names."""
         if given.denied(op, os.fsdecode(relative)):
             return True
         names = self.links.names(relative) if self.links is not None else ()
         return any(given.denying(op, os.fsdecode(name)) is not None for name in names)
 
     def report_link(self, relative: bytes, context: Context, given: Rules, claims: Claims) -> None:
-        """Nothing can be mounted on a link. Where it leads, the file is covered; the link itself
-        can be replaced, and a file outside of the root can be read through it."""
+        """Report a rule that denies a link, on which no mount is possible. The file that the link
+        leads to is covered, but the link can be replaced, and a file outside the root can be read
+        through it.
+        """
         real = os.path.realpath(os.path.join(context.root, relative))
         leads_out = not tree.is_below(real, context.root)
         for op, aspect, listed, fails in (
@@ -176,7 +180,7 @@ class Bubblewrap:
                     self.lacks_rule(claims, aspect, rule, "it is a link, or lies behind one")
 
     def denying_at(self, given: Rules, op: str, relative: bytes) -> str | None:
-        """The rule that denies a path, or a new name below it."""
+        """Return the rule that denies a path or a new name below it."""
         path = os.fsdecode(relative)
         return given.denying(op, path) or given.denying(op, f"{path}/new-name")
 
@@ -188,7 +192,7 @@ class Bubblewrap:
         given: Rules,
         claims: Claims,
     ) -> None:
-        """bubblewrap takes a bounded number of words. What does not fit is named."""
+        """Drop the mounts above the limit, and report the rules that they would have enforced."""
         why = "more files match than can be mounted over"
         for op, aspect, paths, listed in (
             ("modify", "fs-write", list(kept), given.deny_modify),
@@ -207,19 +211,22 @@ class Bubblewrap:
 
     def grant(self, root: bytes, body: str) -> list[bytes]:
         path = os.path.join(root, os.fsencode(body.removesuffix("/**")))
-        # What leads elsewhere is granted where it lies, which is not for the workspace to say.
+        # A link is not followed: the workspace must not grant a place outside of itself.
         if os.path.realpath(path) != path or not os.path.exists(path):
             return []
         return [b"--bind", path, path]
 
     def keep(self, path: bytes) -> list[bytes]:
-        # A pipe in what may not be looked into can be written to by a name that is known.
+        # A directory that cannot be listed is hidden: a pipe in it could be written to by its known
+        # name.
         if os.path.isdir(path) and not tree.is_open(path):
             return self.hide(path)
         return [b"--ro-bind", b"/dev/null" if tree.is_channel(path) else path, path]
 
     def ancestors(self, paths: dict[bytes, None], root: bytes) -> list[bytes]:
-        """Else renaming one would take the mount below it along."""
+        """Return the directories above the mounts. Renaming one would move the mount below it,
+        unless it is a mount itself.
+        """
         found: dict[bytes, None] = {}
         for path in paths:
             folder = os.path.dirname(path)
@@ -229,7 +236,7 @@ class Bubblewrap:
         return sorted(found)
 
     def hidden(self, root: bytes, given: Rules) -> list[bytes]:
-        """What is denied to read, without what lies below another such directory."""
+        """Return the paths that are denied to read, except those below another one."""
         found: list[bytes] = []
         closed = {*tree.closed(root)} if given.deny_read else set()
         for relative in sorted(tree.entries(root)):
@@ -265,7 +272,7 @@ class Bubblewrap:
         return os.path.realpath(os.path.dirname(path)) != os.path.dirname(path)
 
     def lies_in_closed(self, path: bytes) -> bool:
-        """What may not be looked into is held whole."""
+        """True if the path lies in a directory that cannot be listed: it is hidden as a whole."""
         folder = os.path.dirname(path)
         while not os.path.isdir(folder):
             folder = os.path.dirname(folder)
@@ -274,12 +281,12 @@ class Bubblewrap:
     def wrap(
         self, argv: Sequence[bytes], context: Context, cwd: bytes
     ) -> tuple[list[bytes], Pairs]:
-        self.look_again()
+        self.check_for_new_links()
         made = self.command(argv, context.root, context.profile, cwd, self.binds)
         return made, [(b"TMPDIR", SCRATCH)]
 
-    def look_again(self) -> None:
-        """A program of an earlier call may have put a link on the way to what is bound."""
+    def check_for_new_links(self) -> None:
+        """Refuse if a program of an earlier call has put a link on the path of a bind."""
         for at, word in enumerate(self.binds):
             if word == b"--bind" and os.path.realpath(self.binds[at + 1]) != self.binds[at + 1]:
                 path = os.fsdecode(self.binds[at + 1])
@@ -311,13 +318,17 @@ class Bubblewrap:
         return made + inside.command(argv, session=False, ruleset=ruleset, filter_=code)
 
     def own_mounts(self) -> list[bytes]:
-        """What is mounted outside later stays outside; else it would come in, and be writable."""
+        """Return the commands that make mounts private: a later mount outside would otherwise
+        appear inside, and be writable.
+        """
         user = [b"--user", b"--map-current-user"] if os.geteuid() != 0 else []
         return [UNSHARE, *user, b"--mount", b"--propagation", b"private"]
 
     def ruleset(self, root: bytes, profile: str) -> dict[str, Any] | None:
-        """A mount that is read-only does not hold a pipe: it can be written to, and somebody
-        outside reads it. Without the filter this would take mounts away from the program."""
+        """Return the ruleset that refuses writing to pipes: a read-only mount does not, and a
+        process outside may read them. Without the filter, Landlock would also take mounts away from
+        the program.
+        """
         if landlock.running_abi() < 2:
             return None
         write = landlock.WRITE_FILE
@@ -343,8 +354,9 @@ class Bubblewrap:
         return made
 
     def between(self, cache: bytes, root: bytes) -> list[bytes]:
-        """Directories on the way from the cache to the root, from the top. One of them could be
-        renamed, and the root with it, if nothing were mounted there."""
+        """Return the directories between the cache and the root, from the top. Each gets a mount:
+        otherwise it could be renamed, and the root with it.
+        """
         found: list[bytes] = []
         folder = os.path.dirname(root)
         while folder.startswith(cache + b"/"):

@@ -1,4 +1,4 @@
-"""What is claimed of each aspect, and what that comes to."""
+"""The claims of a session for each aspect, and the overall claim."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOT_REQUESTED = "not-requested"
 
 
 class Claims:
-    """Aspect by aspect; what nothing is said of was not requested."""
+    """The claims by aspect; an aspect without a claim was not requested."""
 
     def __init__(self) -> None:
         self.aspects: dict[str, tuple[str, list[str]]] = {}
@@ -26,9 +26,9 @@ class Claims:
             self.aspects.setdefault(aspect, ("fully", []))
 
     def lacks(self, aspect: str, *reasons: str, claim: str = "partial") -> None:
-        before, said = self.aspects.get(aspect, ("fully", []))
+        before, earlier = self.aspects.get(aspect, ("fully", []))
         worse = claim if before != "unavailable" else before
-        self.aspects[aspect] = (worse, [*said, *reasons])
+        self.aspects[aspect] = (worse, [*earlier, *reasons])
 
     def overall(self, requested: Collection[str]) -> str:
         each = [self.aspects.get(aspect, ("unavailable", []))[0] for aspect in requested]
@@ -53,11 +53,11 @@ class Claims:
         }
 
     def reasons(self) -> list[str]:
-        return [reason for _, said in self.aspects.values() for reason in said]
+        return [reason for _, each in self.aspects.values() for reason in each]
 
 
 def nothing(requested: Collection[str], why: str) -> Claims:
-    """The claims of what cannot be used here."""
+    """Return the claims of a backend that cannot be used here."""
     made = Claims()
     for aspect in requested:
         made.lacks(aspect, why, claim="unavailable")
@@ -65,7 +65,7 @@ def nothing(requested: Collection[str], why: str) -> Claims:
 
 
 def requested(profile: str, egress: Collection[str] | None, denies_reading: bool) -> list[str]:
-    """The aspects that count for the overall claim."""
+    """Return the aspects that count for the overall claim."""
     found = [*ALWAYS, *MORE.get(profile, ())]
     if egress and "network" not in found:
         found.append("network")

@@ -1,4 +1,4 @@
-"""What a session is asked for, checked before anything is done."""
+"""The context of a session, checked before any step."""
 
 from __future__ import annotations
 
@@ -20,24 +20,25 @@ LATE_NAMES = "late-names"
 
 class Context:
     root: bytes  # canonical
-    cwd: bytes  # canonical, the root or below it
+    cwd: bytes  # canonical; the root or a directory below it
     names_cwd = False
     profile: str
     egress: list[str] | None
     rules: Rules | None
     strict_metadata = False
     accepts_late_names = False
-    readable: Sequence[bytes] = ()  # also where the sandbox has a directory of its own
+    readable: Sequence[bytes] = ()  # readable also inside /tmp and /dev, which the sandbox replaces
 
     @property
     def closed(self) -> bool:
-        """Whether the profile has no network."""
+        """True if the profile has no network."""
         return self.profile in CLOSED
 
 
 def cache(root: bytes) -> bytes | None:
-    """HOME/.cache as it really lies. Where the root holds its name it is granted with it, and may
-    be a link that a program has made."""
+    """Return HOME/.cache with links resolved. If its name lies in the root, it is already granted
+    there, and may be a link that a program has made.
+    """
     home = os.environb.get(b"HOME")
     named = os.path.join(os.path.realpath(home), b".cache") if home else b""
     if not os.path.isdir(named) or named.startswith(root + b"/"):
@@ -61,19 +62,19 @@ def read_context(value: object) -> Context:
 
 
 def read_root(reader: Reader) -> bytes:
-    root = reader.need_twin("root", one)
+    root = reader.need_encoded("root", one)
     if not root.startswith(b"/") or not os.path.isdir(root):
         reader.wrong("root", "must be an existing directory, absolute")
     return os.path.realpath(root)
 
 
 def read_cwd(reader: Reader, root: bytes) -> bytes:
-    cwd = reader.take_twin("cwd", one)
+    cwd = reader.take_encoded("cwd", one)
     return root if cwd is None else inside(reader, "cwd", cwd, root)
 
 
 def inside(reader: Reader, name: str, path: bytes, root: bytes) -> bytes:
-    """A directory of the workspace, after its links are resolved."""
+    """Return a directory of the workspace with links resolved."""
     real = os.path.realpath(os.path.join(root, path))
     if real != root and not real.startswith(root.rstrip(b"/") + b"/"):
         reader.wrong(name, "lies outside the root")

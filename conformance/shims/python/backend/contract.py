@@ -1,4 +1,4 @@
-"""What the twin does of the contract."""
+"""The part of the backend contract that the Python implementation has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kinds import Object
 
-# The strongest first: a run that names none judges it.
+# The strongest first: it is the default of a run that names no backend.
 MECHANISMS = {
     "bubblewrap+seccomp": "namespaces+seccomp",
     "bubblewrap": "namespaces",

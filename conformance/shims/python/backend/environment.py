@@ -1,4 +1,4 @@
-"""The environment of a program inside."""
+"""The environment of a program inside the sandbox."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def is_kept(name: bytes) -> bool:
 
 
 def base(request: Request) -> Pairs:
-    """Before the additions of a backend."""
+    """Return the environment before the backend's additions."""
     if request.env is not None:
         return list(request.env)
     return [(name, value) for name, value in caller_environment().items() if is_kept(name)]
 
 
-def path_alone() -> Pairs:
-    """What a hermetic run has of its caller's."""
+def path_only() -> Pairs:
+    """Return the environment of a hermetic run: PATH only."""
     return [(name, value) for name, value in caller_environment().items() if name == b"PATH"]
 
 
 def complete(request: Request, additions: Pairs) -> Pairs:
-    """The additions win: of pairs with one name the last one counts."""
+    """Append the additions: of pairs with one name the last one counts."""
     return [*base(request), *additions]

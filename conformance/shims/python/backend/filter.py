@@ -1,4 +1,4 @@
-"""A filter of system calls as bytes of BPF, for x86-64 and aarch64."""
+"""A filter of system calls as BPF bytes, for x86-64 and aarch64."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
 SOCK_STREAM, SOCK_SEQPACKET = 1, 5
 # FS_IOC_SETFLAGS, FSSETXATTR, ENABLE_VERITY, SET_ENCRYPTION_POLICY.
 OF_FILES = (0x40086602, 0x401C5820, 0x40806685, 0x800C6613)
-# BTRFS_IOC_SUBVOL_CREATE, SNAP_CREATE and SNAP_DESTROY, each with its second version: they make and
-# remove directories by a descriptor that was opened for reading, which Landlock does not see.
+# BTRFS_IOC_SUBVOL_CREATE, SNAP_CREATE and SNAP_DESTROY, each with its second version: they create
+# and remove directories through a descriptor that was opened for reading, which Landlock does not
+# see.
 OF_BTRFS = (0x5000940E, 0x50009418, 0x50009401, 0x50009417, 0x5000940F, 0x5000943F)
 NAMESPACES = 0x7E020080  # CLONE_NEW* in the flags of clone and unshare
 NEWEST = 469
@@ -30,7 +31,8 @@ CALLS = {
     "x86_64": {"socket": 41, "socketpair": 53, "ioctl": 16, "clone": 56, "unshare": 272},
     "aarch64": {"socket": 198, "socketpair": 199, "ioctl": 29, "clone": 220, "unshare": 97},
 }
-# By number, since no library knows the newest by name. The last ones are the same everywhere.
+# By number, because no library knows the newest names. The numbers below are the same on all
+# architectures.
 NEW = {
     "io_uring": (425, 426, 427),
     "mounts": (428, 429, 430, 431, 432, 433, 442, 457, 458, 467),
@@ -69,7 +71,7 @@ DENIED = {
         "ptrace": (117, 270, 271, 438),
     },
 }
-# chmod, chown, times and attributes, in all their forms; file_setattr is the newest.
+# chmod, chown, times and attributes in all their forms; file_setattr is the newest.
 METADATA = {
     "x86_64": (90, 91, 268, 92, 93, 94, 260, 132, 235, 261, 280, 188, 189, 190, 197, 198, 199),
     "aarch64": (52, 53, 54, 55, 88, 5, 6, 7, 14, 15, 16),
@@ -87,7 +89,7 @@ def answer(error: int) -> bytes:
 
 
 def groups() -> dict[str, Sequence[int]]:
-    """What is refused, by what it is for."""
+    """Return the numbers of the refused calls, grouped by purpose."""
     own = DENIED[machine()]
     mounts = (*own["mounts"], *NEW["mounts"])
     return {**own, "io_uring": NEW["io_uring"], "mounts": mounts}
@@ -99,20 +101,21 @@ def machine() -> str:
 
 
 def families(inet: bool) -> tuple[int, ...]:
-    """Of sockets: a Unix socket comes by socketpair alone."""
+    """Return the families that socket may use. Unix sockets are made only by socketpair."""
     return (AF_INET, AF_INET6, AF_NETLINK) if inet else (AF_NETLINK,)
 
 
 def program(inet: bool, metadata: bool = True) -> bytes:
-    """The whole filter; inet: whether sockets of the Internet may be made; metadata: whether mode,
-    owner, times and attributes may be changed."""
+    """Return the whole filter. inet: allow Internet sockets. metadata: allow changes of mode,
+    owner, times and attributes.
+    """
     calls = CALLS[machine()]
     code = [
         statement(LOAD, ARCH),
         statement(EQUAL, ARCHES[machine()], 1, 0),
         statement(RETURN, KILL),
         statement(LOAD, NUMBER),
-        # x32 has numbers of its own above 0x40000000; what is newer than this list is not known.
+        # x32 uses numbers above 0x40000000; calls newer than this list are unknown.
         statement(GREATER, NEWEST, 0, 1),
         answer(ENOSYS),
         statement(EQUAL, CLONE3, 0, 1),
@@ -132,12 +135,12 @@ def program(inet: bool, metadata: bool = True) -> bytes:
 
 
 def with_first_argument(number: int, then: list[bytes]) -> list[bytes]:
-    """`then` decides by the low half of the first argument; it begins with its load."""
+    """Apply `then` to one call. It begins with a load of the argument that decides."""
     return [statement(LOAD, NUMBER), statement(EQUAL, number, 0, len(then)), *then]
 
 
 def one_of(values: Sequence[int], error: int) -> list[bytes]:
-    """What was loaded is one of these, or the answer is an error."""
+    """Continue if the loaded value is one of these, otherwise answer with the error."""
     equal = [statement(EQUAL, each, len(values) - i, 0) for i, each in enumerate(values)]
     return [*equal, answer(error)]
 
@@ -146,7 +149,7 @@ def allowed_families(inet: bool) -> list[bytes]:
     return [
         statement(LOAD, ARGUMENTS),
         *one_of(families(inet), EAFNOSUPPORT),
-        # netlink: the routing table alone, which is protocol 0.
+        # netlink: only the routing table, which is protocol 0.
         statement(EQUAL, AF_NETLINK, 0, 3),
         statement(LOAD, ARGUMENTS + 16),
         statement(EQUAL, 0, 1, 0),
@@ -155,12 +158,14 @@ def allowed_families(inet: bool) -> list[bytes]:
 
 
 def pairs() -> tuple[int, ...]:
-    """Types of pairs. One of datagrams sends to any name, and takes what anybody sends."""
+    """Return the types that socketpair may use. A pair of datagram sockets could send to any name
+    and receive from any process.
+    """
     return (SOCK_STREAM, SOCK_SEQPACKET)
 
 
 def one_of_types(types: Sequence[int]) -> list[bytes]:
-    """The second argument, but for its flags."""
+    """Check the second argument without its flags."""
     return [statement(LOAD, ARGUMENTS + 8), statement(AND, 0xF), *one_of(types, EPERM)]
 
 
@@ -169,7 +174,7 @@ def any_flag(flags: int) -> list[bytes]:
 
 
 def on_requests(number: int, more: Sequence[int]) -> list[bytes]:
-    """The kernel looks at 32 bits of the request, and so does this."""
+    """Refuse ioctl requests by their low 32 bits, because the kernel ignores the rest too."""
     then = [statement(LOAD, ARGUMENTS + 8)]
     for request in (TIOCSTI, TIOCLINUX, *more):
         then += [statement(EQUAL, request, 0, 1), answer(EPERM)]

@@ -1,8 +1,8 @@
-"""Inside: what a program starts with. It runs as `python3 -I -S -c THIS SPEC PROGRAM ARG…`, since
-no file of ours is sure to be there; so it imports nothing of ours.
+"""The first program inside the sandbox. It runs as `python3 -I -S -c THIS SPEC PROGRAM ARG…`: a
+file of the kit may not exist inside, so it imports nothing from the kit.
 
-In this order: a session of its own, no descriptor above 2, no capability, no new privilege, the
-ruleset of Landlock, the filter, the program.
+The steps in order: a new session, no descriptor above 2, no capability, no new privileges, the
+Landlock ruleset, the filter, the program.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def call(number: int, *arguments: object) -> int:
 
 
 def new_session() -> None:
-    # A leader of a group is no leader of a session, and needs a child for it.
+    # A group leader cannot become a session leader, so its child does.
     if os.getpid() == os.getsid(0):
         return
     try:
@@ -46,7 +46,7 @@ def new_session() -> None:
 
 
 def forward(child: int) -> NoReturn:
-    """The outer one ends as the inner one does, and takes it along."""
+    """Wait for the child, forward signals to it, and end in the same way."""
     import signal
 
     def pass_on(number: int, _: object) -> None:
@@ -91,7 +91,7 @@ def restrict(ruleset: dict[str, Any]) -> None:
     fd = call(CREATE_RULESET, ctypes.byref(head), ruleset["size"], 0)
     for path, access in ruleset["paths"]:
         try:
-            # A program may have put a link on the way to it.
+            # A program may have put a link on this path.
             if os.path.realpath(path) != path:
                 continue
             beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -122,7 +122,7 @@ def main() -> None:
         restrict(spec["ruleset"])
     if spec["filter"] is not None:
         install(spec["filter"])
-    # The interpreter ignores it, and its child would.
+    # The interpreter ignores SIGPIPE, and exec would keep that.
     import signal
 
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""The command that starts inner.py around a program."""
+"""Build the command that starts inner.py around a program."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from backend.environment import Pairs
 
 ALWAYS = ("close_descriptors", "drop_capabilities", "no_new_privileges")
-# A list of so many short words is shorter than the longest word that the kernel passes on.
+# With so many words, even short ones exceed the kernel's limit unless they are packed.
 MANY, PACK = 8000, 64
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def interpreter() -> bytes:
-    """The file itself: a link to it may not be there inside."""
+    """Return the interpreter's real path: a link to it may not exist inside."""
     return os.fsencode(os.path.realpath(sys.executable))
 
 
@@ -32,7 +32,9 @@ def command(
     ruleset: dict[str, Any] | None = None,
     filter_: bytes | None = None,
 ) -> list[bytes]:
-    """argv inside; session: whether a session of its own is still to be made."""
+    """Return the command that runs argv inside. session: True if it must make a session of its
+    own.
+    """
     steps = [*(("new_session",) if session else ()), *ALWAYS]
     words = packed(argv)
     spec = {"steps": steps, "ruleset": ruleset, "filter": filter_, "packed": words != argv}
@@ -41,15 +43,16 @@ def command(
 
 
 def packed(argv: Sequence[bytes]) -> Sequence[bytes]:
-    """bubblewrap takes 9,000 words: of more, several are one word that is a list."""
+    """Pack several words into one that is a list: bubblewrap accepts at most 9,000 words."""
     if len(argv) < MANY:
         return argv
     return [repr(list(argv[at : at + PACK])).encode() for at in range(0, len(argv), PACK)]
 
 
 def given_inside(words: Sequence[bytes], env: Pairs) -> tuple[list[bytes], Pairs]:
-    """The command with the environment of its program as a word, and what is left for those who
-    start it: what a program's environment says to the loader is not for them."""
+    """Move the program's environment into the command, and return both. The programs that start it
+    must not see it: it could contain variables of the dynamic loader.
+    """
     code = read_file(os.path.join(HERE, "inner.py"))
     if code not in words:
         return list(words), env

@@ -1,4 +1,6 @@
-"""Landlock by its three system calls: a process gives up rights, and its children with it."""
+"""The Landlock backend, by its three system calls: a process gives up rights for itself and its
+children.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ DEVICES = (b"/dev/null", b"/dev/zero", b"/dev/full", b"/dev/tty", b"/dev/ptmx", 
 
 
 def running_abi() -> int:
-    """The version that the kernel has; 0 where there is none."""
+    """Return the kernel's Landlock version, or 0 without Landlock."""
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -40,7 +42,7 @@ def running_abi() -> int:
 
 
 class Landlock:
-    """One session. filters: whether a filter of system calls is added."""
+    """One session. filters: True if a filter of system calls is added."""
 
     strict_metadata = False
 
@@ -49,7 +51,7 @@ class Landlock:
         self.scratch: bytes | None = None
         self.rules: Rules | None = None
 
-    # What it can do -------------------------------------------------------------------------
+    # Probing ------------------------------------------------------------------------------
 
     def has_btrfs(self) -> bool:
         return b" btrfs " in read_file("/proc/self/mounts")
@@ -84,7 +86,7 @@ class Landlock:
 
     @property
     def refuses_metadata(self) -> bool:
-        """By the filter, which knows no paths."""
+        """True if the filter refuses metadata changes. It does so for every path."""
         return self.filters and self.strict_metadata
 
     @property
@@ -114,7 +116,7 @@ class Landlock:
             made.lacks("network", "a list of egress is not filtered: the network is open")
 
     def claim_ipc(self, made: Claims, abi: int) -> None:
-        # The whole system is granted for reading, and nothing can be taken away from that.
+        # Reading is granted for the whole system, and Landlock cannot exclude a part of a grant.
         made.lacks("ipc", "files of /dev/shm can be read")
         if self.filters:
             return
@@ -167,9 +169,9 @@ class Landlock:
             paths.append((cache, write))
         closed = profile in ("no-network", "ci-only")
         handled = (every, NET if closed and abi >= 4 else 0, SCOPES if abi >= 6 else 0)
-        # What an older kernel does not know it must not be given.
+        # An older kernel rejects fields that it does not know.
         size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-        # A device's file takes no right of a directory.
+        # Rights of directories are invalid for a device file.
         paths = [(path, access & self.fitting(path)) for path, access in paths]
         return {"handled": handled, "size": size, "paths": paths}
 
@@ -180,13 +182,13 @@ class Landlock:
         return every
 
     def granted(self, root: bytes) -> list[bytes]:
-        """The root, or what of it the policy allows to modify by a name."""
+        """Return the root, or the paths in it that the policy allows to modify by name."""
         if self.rules is None or "**" in self.rules.grants:
             return [root]
         paths = [
             os.path.join(root, os.fsencode(each.removesuffix("/**"))) for each in self.rules.grants
         ]
-        # What leads elsewhere is not for the workspace to grant.
+        # A link is not followed: the workspace must not grant a place outside of itself.
         return [path for path in paths if os.path.realpath(path) == path]
 
     def fitting(self, path: bytes) -> int:
@@ -200,7 +202,7 @@ class Landlock:
 
 
 def remove(folder: bytes) -> None:
-    """A tree that somebody else filled; links are removed and never followed."""
+    """Remove a tree that a program has filled; links are removed and never followed."""
     for place, folders, files in os.walk(folder, topdown=False):
         for name in files:
             os.unlink(os.path.join(place, name))

@@ -1,4 +1,4 @@
-"""How a rule names paths, and the words about one that does not hold."""
+"""The paths that a rule names, and the entry for a rule that is not enforced."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_wild(rule: Rule) -> bool:
 
 
 def plain(rule: Rule) -> str:
-    """The path of a rule that names one, with all below it or not."""
+    """Return the path of a rule without a final `/**`."""
     return rule.body.removesuffix("/**")
 
 

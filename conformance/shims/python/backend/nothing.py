@@ -1,4 +1,4 @@
-"""No backend: unavailable for every profile, so it runs only where a session may degrade."""
+"""No backend: unavailable for every profile, so programs run only in a session that may degrade."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from backend.rules import Rules
 
 
-class Nothing:
+class NoBackend:
     def probe(self, profile: str, given: Rules | None, egress: Sequence[str] | None) -> Claims:
         wanted = requested(profile, egress, bool(given and given.deny_read))
         return nothing(wanted, "there is no sandbox")

@@ -1,4 +1,4 @@
-"""The operations of the contract: requests in, answers out."""
+"""The operations of the contract: they read a request and return an answer."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ def made(name: str) -> Any:
         from backend.landlock import Landlock
 
         return Landlock(filters=more == "seccomp")
-    from backend.nothing import Nothing
+    from backend.nothing import NoBackend
 
-    return Nothing()
+    return NoBackend()
 
 
 def read_call(value: object, pointer: str, context: Context) -> Request:

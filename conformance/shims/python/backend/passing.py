@@ -1,5 +1,6 @@
-"""What the caller has as stdin, passed on. A file and a pipe can be opened anew through /proc, for
-writing too: what is written to a pipe then is read by whoever else reads it."""
+"""Pass the caller's stdin on through a pipe. A program could open a file or pipe again through
+/proc, also for writing; data written to the caller's pipe would reach its other readers.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import stat
 CHUNK = 65536
 
 
-def can_be_opened_anew(fd: int) -> bool:
+def can_be_opened_again(fd: int) -> bool:
     try:
         mode = os.fstat(fd).st_mode
     except OSError:
@@ -20,7 +21,9 @@ def can_be_opened_anew(fd: int) -> bool:
 
 
 class Passing:
-    """From `source` to a pipe, until the source ends, nobody reads, or it is closed."""
+    """Copies from `source` to a pipe until the source ends, the pipe has no reader, or close is
+    called.
+    """
 
     def __init__(self, source: int) -> None:
         self.source = source

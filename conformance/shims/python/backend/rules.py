@@ -1,4 +1,4 @@
-"""A policy as a backend sees it: which rules deny what, and what of them is in a workspace."""
+"""A policy for a backend: the rules that deny, and the paths of a workspace that they deny."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Rules:
         return self.why_denied(op, path) is not None
 
     def why_denied(self, op: str, path: str) -> str | None:
-        """The rule that denies it, or None."""
+        """Return the rule that denies the path, or None."""
         found = decide.check(self.resolved, op, os.fsencode(path), False)
         return None if found.allowed else found.matched_rule
 
@@ -41,7 +41,7 @@ class Rules:
 
     @property
     def grants(self) -> list[str]:
-        """The rules that allow to modify."""
+        """Return the rules that allow to modify."""
         return [entry.rule.body for entry in self.resolved.modify if entry.sign == "+"]
 
 
@@ -61,5 +61,5 @@ def rules_of(value: Object, pointer: str) -> Rules:
 
 
 def negated(entries: Sequence[decide.Entry]) -> list[Rule]:
-    """The rules of a profile that take away, which are none of the policy's lists."""
+    """Return the negated rules of a profile, which are not in the policy's deny lists."""
     return [entry.rule for entry in decide.of_profile(entries) if entry.sign == "-"]

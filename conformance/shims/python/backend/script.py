@@ -1,4 +1,6 @@
-"""A backend that does what a request says, so that a session is judged without any sandbox."""
+"""A backend that follows a script in the request, so that a session can be tested without a
+sandbox.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ PROBES = ("fully", "partial", "unavailable", "error", "hang")
 
 
 class Scripted(Exception):
-    """What the script calls an error."""
+    """Raised where the script requests an error."""
 
 
 class Script:
@@ -32,8 +34,8 @@ class Script:
         self.ending = reader.take_choice("shutdown", ("ok", "error"))
         place = reader.take("place", str)
         self.place = place.encode() if place is not None else None
-        self.prefix = reader.take_twin("prefix", several) or []
-        self.env = reader.take_twin("env", pairs) or []
+        self.prefix = reader.take_encoded("prefix", several) or []
+        self.env = reader.take_encoded("env", pairs) or []
         reader.done()
 
     def hang(self) -> None:

@@ -1,10 +1,10 @@
 """One session: probe, prepare, then wrap and run for each call, shutdown.
 
 probe, prepare          refuse      degrade
-fully                   runs        runs, kept
-partial                 refused     runs, kept
-unavailable             refused     runs without it, warned
-an error, or a hang     refused     runs without it, warned
+fully                   runs        runs inside
+partial                 refused     runs inside
+unavailable             refused     runs without a sandbox, with a warning
+error, or no return     refused     runs without a sandbox, with a warning
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import backend.tree as tree
 import exec.signals as signals
 from backend.claims import Claims, requested
 from backend.context import HERMETIC
-from backend.passing import Passing, can_be_opened_anew
+from backend.passing import Passing, can_be_opened_again
 from errors import Failed
 from exec.batch import Batch
 from exec.spawn import find_program, spawn_failure
@@ -55,10 +55,10 @@ class Session:
         self.why: str | None = None
         self.claims: Claims | None = None
         self.enforcement = "none"
-        self.prepared = False  # or it was tried: then there is something to shut down
+        self.prepared = False  # True once prepare was called: then shutdown is due
         self.passing: Passing | None = None
 
-    # The whole of it ------------------------------------------------------------------------
+    # The session ---------------------------------------------------------------------------
 
     def run(self, requests: Sequence[Request]) -> Object:
         before = tree.state(self.context.root) if self.context.rules is not None else {}
@@ -69,10 +69,12 @@ class Session:
                 calls = [self.call(request) for request in requests]
         finally:
             self.close()
-        return self.told(opened, calls, before)
+        return self.report(opened, calls, before)
 
     def open(self) -> bool:
-        """Whether something may be run; `enforcement` says under what."""
+        """Open the session. Return True if programs may run; `enforcement` says with what
+        effect.
+        """
         overall = self.probe()
         if overall in self.acceptable() and self.prepare():
             overall = self.held_here(overall)
@@ -142,7 +144,7 @@ class Session:
         return True
 
     def close(self) -> None:
-        """Once, and only where there was a prepare."""
+        """Shut the backend down, once, and only if prepare was called."""
         if self.passing is not None:
             self.passing.close()
             self.passing = None
@@ -169,7 +171,7 @@ class Session:
         return {"result": {**answer, "enforcement": self.enforcement}}
 
     def seat(self, request: Request) -> None:
-        """The request as it is started inside."""
+        """Change the request so that its program starts inside."""
         cwd = request.current_dir or self.context.cwd
         request.current_dir = cwd
         if self.backend is not None:
@@ -188,23 +190,25 @@ class Session:
             raise Failed("execution", f"failed to wrap: {why}") from None
         self.note("wrap", argv=wrapped, env=added)
         if request.env is None and self.context.profile in HERMETIC:
-            request.env = environment.path_alone()
+            request.env = environment.path_only()
         request.env = environment.complete(request, added)
         self.must_be_there(request, cwd)
         wrapped, request.env = inside.given_inside(wrapped, request.env)
         request.program, *request.args = wrapped
 
     def give_stdin(self, request: Request) -> None:
-        """All programs of the session read on where the one before stopped."""
+        """Connect stdin. All programs of the session share one pipe, so each continues where the
+        one before stopped.
+        """
         if self.backend is None or request.stdin != "inherit":
             return
-        if self.passing is None and can_be_opened_anew(0):
+        if self.passing is None and can_be_opened_again(0):
             self.passing = Passing(0)
         if self.passing is not None:
             request.stdin_from = self.passing.reader
 
     def must_be_there(self, request: Request, cwd: bytes) -> None:
-        """What starts a program inside cannot say as well that there is none."""
+        """Report a missing program here: a launcher inside could not report it as clearly."""
         try:
             found = find_program(request.program, dict(request.env or ()))
             starting.need_executable(os.path.join(cwd, found))
@@ -220,10 +224,12 @@ class Session:
         self.note("run")
         return answer
 
-    # What is told ---------------------------------------------------------------------------
+    # Reporting -------------------------------------------------------------------------------
 
     def limited(self, work: Callable[[], T]) -> T:
-        """On a thread of its own, so that one that does not return holds nobody up."""
+        """Call `work` on a thread of its own, so that a call that does not return cannot block the
+        session.
+        """
         done = _thread.allocate_lock()
         done.acquire()
         found: list[Any] = []
@@ -264,7 +270,7 @@ class Session:
             entry["env"] = [[os.fsdecode(name), os.fsdecode(value)] for name, value in env]
         self.log.append(entry)
 
-    def told(
+    def report(
         self, opened: bool, calls: list[Object], before: dict[bytes, tuple[int, ...]]
     ) -> Object:
         claims = self.claims

@@ -1,4 +1,4 @@
-"""The positive control of a probe: whether a command starts at all."""
+"""The positive control of a probe: test that a command starts at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIMIT_S = 10.0
 
 
 def fails_to_start(argv: Sequence[bytes]) -> str | None:
-    """Why a command that should end with 0 at once does not, or None."""
+    """Run a command that should exit with 0 at once. Return why it does not, or None."""
     out, inside = os.pipe2(os.O_CLOEXEC)
     null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
     try:
@@ -48,14 +48,14 @@ def reason(pid: int, out: int) -> str | None:
         return None
     os.set_blocking(out, False)
     try:
-        said = os.read(out, 4096).decode("utf-8", "replace").strip()
+        output = os.read(out, 4096).decode("utf-8", "replace").strip()
     except BlockingIOError:
-        said = ""
-    return said.splitlines()[0] if said else f"ended with status {status}"
+        output = ""
+    return output.splitlines()[0] if output else f"ended with status {status}"
 
 
 def need_executable(path: bytes) -> None:
-    """OSError where the kernel would not execute it, or not find its interpreter."""
+    """Raise OSError if the kernel would not execute the file or not find its interpreter."""
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, "")
     if not os.path.isfile(path) or not os.access(path, os.X_OK):

@@ -1,4 +1,4 @@
-"""What is in a workspace."""
+"""The files of a workspace."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ if TYPE_CHECKING:
 
 
 def fail(why: OSError) -> None:
-    """What a walk does not see, no mount protects."""
+    """Raise the error of a walk: no mount would protect an entry that the walk did not see."""
     raise why
 
 
 def entries(root: bytes) -> Iterator[bytes]:
-    """All of a workspace that can be looked at, relative; links are not followed."""
+    """Yield every entry of a workspace that can be listed, relative to the root; links are not
+    followed.
+    """
     for folder, folders, files in os.walk(root, onerror=fail):
         for name in (*folders, *files):
             yield os.path.relpath(os.path.join(folder, name), root)
@@ -33,7 +35,7 @@ def is_open(folder: bytes) -> bool:
 
 
 def closed(root: bytes) -> Iterator[bytes]:
-    """Directories that may not be looked into. Who owns one can open it from inside."""
+    """Yield the directories that cannot be listed. Their owner could open them from inside."""
     for relative in entries(root):
         path = os.path.join(root, relative)
         if os.path.isdir(path) and not is_open(path):
@@ -41,7 +43,9 @@ def closed(root: bytes) -> Iterator[bytes]:
 
 
 def other_names(root: bytes, paths: Iterable[bytes]) -> Iterator[bytes]:
-    """Further names of these files in the workspace: what is done under one is done to all."""
+    """Yield the other names of these files in the workspace: a change under one name is a change of
+    all.
+    """
     files = {file_of(path) for path in paths} - {None}
     for relative in entries(root) if files else ():
         path = os.path.join(root, relative)
@@ -76,23 +80,23 @@ class InnerLinks:
 
 
 def file_of(path: bytes) -> tuple[int, int] | None:
-    """What it is, where it has more names."""
+    """Return the device and inode of a file that has several names, otherwise None."""
     st = os.lstat(path)
     many = st.st_nlink > 1 and not stat.S_ISDIR(st.st_mode) and not stat.S_ISLNK(st.st_mode)
     return (st.st_dev, st.st_ino) if many else None
 
 
 def is_channel(path: bytes) -> bool:
-    """Whoever opens one for writing needs no mount that may be written to."""
+    """True for a pipe or socket: a read-only mount does not prevent writing to it."""
     mode = os.lstat(path).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def missing_links(root: bytes) -> list[bytes]:
-    """Files with more links than names that were found."""
+    """Return files that have more links than names in the workspace."""
     seen: dict[tuple[int, int], list[bytes]] = {}
     counts: dict[tuple[int, int], int] = {}
-    # Looked at behind a run, in which a program may have removed it.
+    # This runs after the program, which may have removed the root.
     for relative in entries(root) if os.path.isdir(root) else ():
         path = os.path.join(root, relative)
         st = os.lstat(path)
@@ -103,7 +107,7 @@ def missing_links(root: bytes) -> list[bytes]:
 
 
 def state(root: bytes) -> dict[bytes, tuple[int, ...]]:
-    """What a change would show in."""
+    """Return the attributes of every entry that a change of it would alter."""
     found: dict[bytes, tuple[int, ...]] = {}
     for relative in entries(root):
         st = os.lstat(os.path.join(root, relative))

@@ -1,1 +1,1 @@
-"""The exec contract a second time, built another way: to try the suite and the reference."""
+"""The exec contract in plain Python, built differently from the reference."""

@@ -1,4 +1,4 @@
-"""Runs side by side, each on its own thread; the main thread keeps the signal handlers for them."""
+"""Concurrent runs, one thread each; the main thread owns the signal handlers for all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """items: (after_ms, request, refusal) of each run. make: what a run is, and so its answer."""
+    """Runs every item and collects the answers.
+
+    items: (after_ms, request, refusal) of each run. make: the class of a run, which decides the
+    form of the answer.
+    """
 
     def __init__(self, items: Sequence[Item], caller_mask: Mask, make: type[Run] = Run) -> None:
         self.items = items
@@ -32,7 +36,8 @@ class Batch:
         self.answers: dict[int, Object | Failed] = {}
         self.finished: list[tuple[int, Watch, Object | Failed]] = []
         self.active = 0
-        self.lost: bool | None = None  # asked once, and after the first sandbox has had its say
+        # tested once, and only after the first sandbox has accepted its request
+        self.lost: bool | None = None
 
     def run(self) -> list[Object | Failed]:
         try:
@@ -66,7 +71,9 @@ class Batch:
         self.bell.clear()
 
     def begin(self, i: int) -> None:
-        """validate -> clock -> handlers -> spawn: the last one happens on the run's thread."""
+        """Start run i. The order is the contract's: the sandbox validates, the clock starts, the
+        handlers are installed, and the child is spawned on the run's thread.
+        """
         _, request, refusal = self.items[i]
         try:
             validate(refusal)
@@ -81,8 +88,8 @@ class Batch:
         try:
             _thread.start_new_thread(self.work, (i, request, watch, clock))
         except RuntimeError:
-            # A filter refuses clone3 to the C library, or the process limit is near: a fork may
-            # still work, and if not, its error is the true one.
+            # Creating a thread fails where a filter refuses clone3 or the process limit is near. A
+            # fork may still work; if it does not, its error is the one to report.
             self.work(i, request, watch, clock)
 
     def child_ends_are_lost(self) -> bool:
@@ -128,7 +135,9 @@ def count_threads() -> int:
 
 
 def await_thread_ends(expected: int) -> None:
-    """A thread that has rung the bell is not quite gone, and an observer counts threads."""
+    """Wait until the threads of the runs are gone: a thread that has rung the bell still exists for
+    a moment, and an observer counts threads.
+    """
     until = monotonic_ns() + 100_000_000
     while count_threads() > expected and monotonic_ns() < until:
         os.sched_yield()

@@ -1,4 +1,4 @@
-"""What the twin does of the contract."""
+"""The part of the exec contract that the Python implementation has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process group that we made: who is in it, signals to it, its end."""
+"""A process group that this program made: its members, signals to it, and its end."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ End = tuple[int, int]  # si_code and si_status
 
 
 class Member:
-    """One line of /proc/PID/stat."""
+    """A process as its line of /proc/PID/stat describes it."""
 
     def __init__(self, line: bytes) -> None:
-        # The name in parentheses may hold blanks and parentheses itself.
+        # The name in parentheses may itself contain blanks and parentheses.
         fields = line[line.rindex(b")") + 2 :].split()
         self.pid = int(line[: line.index(b" ")])
         self.state = fields[0]
@@ -32,12 +32,14 @@ class Member:
         self.born_tick = int(fields[19])
 
     def alive(self) -> bool:
-        """A zombie is dead, unless only its main thread has ended."""
+        """True if the process still runs. In state Z it does if only its main thread has ended."""
         return self.state not in b"ZXx" or self.threads > 1
 
 
 def proc_is_ours() -> bool:
-    """False in a pid namespace that still sees the outer /proc: its numbers say nothing then."""
+    """False in a PID namespace that still sees the outer /proc: its numbers mean other
+    processes.
+    """
     try:
         return os.readlink("/proc/self") == str(os.getpid())
     except OSError:
@@ -68,7 +70,8 @@ class Group:
         try:
             self.pidfd = os.pidfd_open(leader)
         except OSError:
-            self.pidfd = -1  # old kernel, a filter, or no descriptor left: the tick does it
+            # old kernel, a filter, or no free descriptor: run.py then looks at each tick
+            self.pidfd = -1
 
     def signal(self, number: int) -> None:
         if self.leader <= 1 or self.leader == os.getpgrp():
@@ -81,12 +84,14 @@ class Group:
     def kill(self) -> None:
         self.signal(_signal.SIGKILL)
         try:
-            os.kill(self.leader, _signal.SIGKILL)  # it may have joined another group
+            os.kill(self.leader, _signal.SIGKILL)  # the leader may have joined another group
         except (ProcessLookupError, PermissionError):
             pass
 
     def kill_by_pidfd(self) -> None:
-        """For a leader that somebody else has reaped: the pidfd still means this group."""
+        """Kill the group after another process has reaped the leader: the pidfd still refers to
+        it.
+        """
         if self.pidfd >= 0:
             try:
                 _signal.pidfd_send_signal(
@@ -96,7 +101,9 @@ class Group:
                 pass
 
     def leader_end(self) -> End | None:
-        """How the leader ended, (si_code, si_status), without reaping it; None while it lives."""
+        """Return how the leader ended as (si_code, si_status) without reaping it; None while it
+        runs.
+        """
         info = os.waitid(os.P_PID, self.leader, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         return None if info is None else (info.si_code, info.si_status)
 
@@ -109,13 +116,15 @@ class Group:
         return None if info is None else info.si_status
 
     def is_ours(self, member: Member) -> bool:
-        # After the reap a group of the same number may be somebody else's: its members are younger.
+        # After the reap another group may get the same number. Its members started later.
         return member.pgid == self.leader and (
             self.reaped_tick is None or member.born_tick <= self.reaped_tick
         )
 
     def alive(self) -> list[int]:
-        """Members that still run; zombies among them that became our children are collected."""
+        """Return the members that still run, and reap zombies among them that are children of
+        ours.
+        """
         if not proc_is_ours():
             return []
         found = []
@@ -144,7 +153,7 @@ class Group:
         self.reaped_tick = clock_gettime_ns(CLOCK_BOOTTIME) * TICKS_A_SECOND // 1_000_000_000
 
     def exists(self) -> bool:
-        """Asked after the reap: only "no such process" is a proof."""
+        """True unless the kernel reports that no such group exists. To be called after the reap."""
         try:
             os.killpg(self.leader, 0)
         except ProcessLookupError:
@@ -155,7 +164,7 @@ class Group:
 
 
 class Ending:
-    """Waits for the last member of a group by the pidfd of one member at a time."""
+    """Waits for the last member of a group by polling the pidfd of one member at a time."""
 
     def __init__(self, group: Group) -> None:
         self.group = group
@@ -173,7 +182,7 @@ class Ending:
                 try:
                     self.fd = os.pidfd_open(self.members[0])
                 except ProcessLookupError:
-                    self.next_look = now  # gone since the look
+                    self.next_look = now  # the member ended after it was listed
                 except OSError:
                     pass
         return self.members

@@ -1,4 +1,4 @@
-"""Which variables are secret, and their values out of a stream."""
+"""Select the secret environment variables, and remove their values from a stream."""
 
 from __future__ import annotations
 
@@ -36,12 +36,13 @@ def secrets(*environments: dict[bytes, bytes]) -> set[bytes]:
 
 
 class Redactor:
-    """Feeds on chunks of one stream; overlapping secrets become one mark."""
+    """Replaces secrets in the chunks of one stream; overlapping secrets become one mark."""
 
     def __init__(self, values: Iterable[bytes]) -> None:
         self.values = values
-        self.held = b""  # may be the beginning of a secret
-        self.covered = 0  # so many bytes of `held` belong to a secret that is already marked
+        self.held = b""  # the end of the stream so far, because it may be the beginning of a secret
+        # the first so many bytes of `held` belong to a secret that is already marked
+        self.covered = 0
 
     def feed(self, chunk: bytes, last: bool = False) -> bytes:
         data = self.held + chunk
@@ -60,7 +61,7 @@ class Redactor:
         return b"".join(out)
 
     def undecided_from(self, data: bytes) -> int:
-        """Where the first proper beginning of a secret starts that the end of data cuts."""
+        """Return the offset of the first incomplete secret at the end of data, or its length."""
         first = len(data)
         for value in self.values:
             for start in range(max(0, len(data) - len(value) + 1), first):

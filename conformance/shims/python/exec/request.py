@@ -1,4 +1,4 @@
-"""What a request of the contract says."""
+"""Read a request of the contract."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ class Request:
     timeout_ms: int | None
     stdin: str | bytes  # "inherit", "null" or the payload
     stdin_from = 0  # the descriptor that is inherited
-    env: list[tuple[bytes, bytes]] | None  # None for the caller's
+    env: list[tuple[bytes, bytes]] | None  # None: the caller's environment
     debug: bool
     max_output_bytes: int | None
     stdin_failure: str
 
 
-Item = tuple[int, Request, "str | None"]  # after_ms, what to run, the words of a refusal
+# after_ms, the request, the sandbox's message if it refuses
+Item = tuple[int, Request, "str | None"]
 
 
 def read_request(value: object, pointer: str = "/request") -> Request:
     reader = Reader(value, pointer)
     request = Request()
-    request.program = reader.need_twin("program", one)
-    request.args = reader.take_twin("args", several) or []
-    request.current_dir = reader.take_twin("current_dir", one)
+    request.program = reader.need_encoded("program", one)
+    request.args = reader.take_encoded("args", several) or []
+    request.current_dir = reader.take_encoded("current_dir", one)
     request.timeout_ms = reader.take_integer("timeout_ms")
     request.stdin = read_stdin(reader)
     request.env = read_env(reader)
@@ -40,7 +41,7 @@ def read_request(value: object, pointer: str = "/request") -> Request:
 def read_stdin(reader: Reader) -> str | bytes:
     if isinstance(reader.fields.get("stdin"), dict):
         inner = Reader(reader.fields.pop("stdin"), f"{reader.pointer}/stdin")
-        payload = inner.need_twin("bytes", one)
+        payload = inner.need_encoded("bytes", one)
         inner.done()
         return payload
     return reader.take_choice("stdin", ("inherit", "null"))
@@ -49,7 +50,7 @@ def read_stdin(reader: Reader) -> str | bytes:
 def read_env(reader: Reader) -> list[tuple[bytes, bytes]] | None:
     if isinstance(reader.fields.get("env"), dict):
         inner = Reader(reader.fields.pop("env"), f"{reader.pointer}/env")
-        given = inner.need_twin("clear_and_set", pairs)
+        given = inner.need_encoded("clear_and_set", pairs)
         inner.done()
         return given
     reader.take_choice("env", ("inherit",))
@@ -57,7 +58,7 @@ def read_env(reader: Reader) -> list[tuple[bytes, bytes]] | None:
 
 
 def read_sandbox(reader: Reader) -> str | None:
-    """The words of a refusing sandbox, or None."""
+    """Return the message of a sandbox that refuses the run, or None."""
     if "sandbox" not in reader.fields:
         return None
     inner = Reader(reader.fields.pop("sandbox"), f"{reader.pointer}/sandbox")

@@ -1,8 +1,8 @@
-"""One run: spawn, wait for the first cause to end it, end the group, tell how it went.
+"""One run: spawn, wait for the first cause to end it, end the group, report the result.
 
-A run lives on a thread of its own. It sleeps in one poll over its pipes, the child's pidfd and the
-pipe of the signal handlers; each time it wakes it moves bytes once and looks around once, so that
-neither a flood of output nor a blocked payload can hide a deadline or a signal.
+A run has a thread of its own. It sleeps in one poll over its pipes, the child's pidfd and the pipe
+of the signal handlers. Each time it wakes it moves bytes once and checks for a cause once, so that
+neither a flood of output nor a blocked payload can delay a deadline or a signal.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class Run:
         self.deadline: int | None = None
         self.end: End | None = None  # (si_code, si_status) of the leader
         self.detached = False
-        self.given_up: int | None = None  # who lives on behind a SIGKILL, when that is
+        # deadline (monotonic) for members that survive SIGKILL, once it was sent
+        self.given_up: int | None = None
         self.group_left = 0
 
     def result(self) -> Object:
@@ -109,7 +110,9 @@ class Run:
     # Looking and waiting.
 
     def look(self) -> Cause | None:
-        """The cause that ends the run, if one can be seen now; the order decides."""
+        """Return the cause that ends the run, or None. The order of the checks sets the
+        precedence.
+        """
         self.end = self.end or self.group.leader_end()
         signals.handlers.collect()
         if self.input.failure and self.request.stdin_failure == "error":
@@ -132,7 +135,7 @@ class Run:
         return cause
 
     def turn(self, until: int | None) -> set[int]:
-        """Sleeps until something happens or `until`, then moves each stream one step."""
+        """Sleep until an event or `until`, then move each stream one step."""
         poll = select.poll()
         for fd, events in self.interests():
             if fd >= 0:
@@ -157,7 +160,7 @@ class Run:
         yield self.watch.bell.fd, select.POLLIN
         yield signals.handlers.read_fd, select.POLLIN
         yield self.ending.fd, select.POLLIN
-        if not self.end:  # readable for ever afterwards
+        if not self.end:  # it stays readable after the leader has ended
             yield self.group.pidfd, select.POLLIN
         if self.tee and self.tee.queue:
             yield self.tee.fd, select.POLLOUT
@@ -169,7 +172,7 @@ class Run:
             until = tick if until is None else min(until, tick)
         if until is None:
             return None
-        # Rounded up: a poll that ends a little early would spin until the deadline.
+        # Rounded up: a poll that returns a little early would spin until the deadline.
         return min(max(0, -(-(until - monotonic_ns()) // 1_000_000)), LONGEST_POLL_MS)
 
     def take(self, output: Output) -> None:
@@ -180,7 +183,7 @@ class Run:
     # Ending.
 
     def end_group(self, cause: Cause) -> None:
-        """Signals the group as the cause asks for; nothing of it runs afterwards."""
+        """End the group in the way that the cause requires; no member runs afterwards."""
         if cause.name == "exit":
             self.end_after_exit()
         elif cause.name == "cap":
@@ -189,7 +192,7 @@ class Run:
             self.terminate(cause)
 
     def end_after_exit(self) -> None:
-        self.input.write()  # room that the child made just before it exited
+        self.input.write()  # the child may have read from the pipe just before it exited
         self.group.kill()
 
     def terminate(self, cause: Cause) -> None:
@@ -201,16 +204,16 @@ class Run:
     def first_signal(self, cause: Cause) -> None:
         interrupted = cause.name == "parent_signal"
         self.group.signal(cause.signal if interrupted else _signal.SIGTERM)
-        self.group.signal(_signal.SIGCONT)  # a stopped process cannot die of SIGTERM
+        self.group.signal(_signal.SIGCONT)  # a stopped process cannot handle SIGTERM
 
     def kill(self) -> None:
         self.group.kill()
         self.given_up = monotonic_ns() + KILL_NS
-        # A member that was being forked meanwhile has not seen the signal.
+        # Sent again and again: a member that was being forked may have missed the signal.
         self.await_end(self.given_up, again=self.group.kill)
 
     def await_end(self, until: int, again: Callable[[], None] | None = None) -> bool:
-        """True when the whole group has ended, False at `until`."""
+        """Return True when the whole group has ended, False at `until`."""
         fired = True
         while not self.ended(fired):
             if monotonic_ns() >= until:
@@ -226,16 +229,18 @@ class Run:
         return not self.ending.left(fired) and bool(self.end)
 
     def drain(self) -> None:
-        """Reads on until the pipes end. Somebody outside the group may hold them: not for ever."""
+        """Read on until the pipes end, but not without limit: a process outside the group may hold
+        them.
+        """
         now = monotonic_ns()
         limit = now + LINGER_NS
         if self.deadline is not None and self.deadline > now:
             limit = min(limit, max(self.deadline, now + constants.TICK_NS))
-        told = len(self.watch.noted)
+        seen = len(self.watch.noted)
         while any(output.fd >= 0 for output in self.outputs) and monotonic_ns() < limit:
             self.turn(limit)
-            if len(self.watch.noted) > told:
-                told = len(self.watch.noted)
+            if len(self.watch.noted) > seen:
+                seen = len(self.watch.noted)
                 limit = min(limit, monotonic_ns() + constants.TICK_NS)
         self.detached = any(output.fd >= 0 for output in self.outputs)
 
@@ -257,10 +262,12 @@ class Run:
         self.terminal.take_back()
         signals.drop_sigpipe(self.mask)
 
-    # Telling.
+    # Reporting.
 
     def final(self, cause: Cause) -> Cause:
-        """The cause after the drains, which may find a byte too many or a payload left over."""
+        """Return the cause after the drain, which may find output above the cap or unwritten
+        payload.
+        """
         if cause.name == "exit":
             if self.request.stdin_failure == "error" and (self.input.failure or self.input.rest):
                 return Cause("stdin")
@@ -295,7 +302,7 @@ class Run:
         return text.as_json(self.outputs[i].kept, self.outputs[i].over, note)
 
     def outcome(self, cause: Cause) -> tuple[str, int | None, int | None]:
-        """(termination, exit_code, signal)"""
+        """Return (termination, exit_code, signal)."""
         if cause.name == "parent_signal":
             return "parent_signal", 128 + cause.signal, cause.signal
         if cause.name == "stop":

@@ -1,13 +1,14 @@
-"""SIGINT and SIGTERM belong to the runs while at least one is active.
+"""While at least one run is active, the runs handle SIGINT and SIGTERM.
 
 The handler is the interpreter's own C handler: it writes the number into a pipe that never blocks.
-Python installs handlers from the main thread only, so acquire and release are the main thread's,
-while every run looks at that pipe itself.
+Python installs handlers only from the main thread, so the main thread calls acquire and release,
+while every run reads that pipe itself.
 """
 
 from __future__ import annotations
 
-import _signal  # signal.py only wraps this one in enums, for a third of the start-up time
+# signal.py only wraps this module in enums, which costs a third of the start-up time
+import _signal
 import _thread
 import os
 
@@ -35,10 +36,10 @@ def caller_mask() -> Mask:
 
 
 def child_ends_are_lost(alone: bool) -> bool:
-    """True where the kernel collects children by itself: SIG_IGN, or SA_NOCLDWAIT.
+    """True if the kernel reaps children by itself: SIGCHLD is ignored, or SA_NOCLDWAIT is set.
 
-    Nothing tells the flag but a child that is lost. Beside other threads (`alone` false) that would
-    prove nothing: one of them may have collected it.
+    The flag is visible only through a child whose status is lost. If the process has other threads
+    (`alone` is false) a lost status proves nothing, because one of them may have reaped the child.
     """
     if _signal.getsignal(_signal.SIGCHLD) is _signal.SIG_IGN:
         return True
@@ -52,14 +53,14 @@ def child_ends_are_lost(alone: bool) -> bool:
     except ChildProcessError:
         return True
     except OSError:
-        pass  # no process to be had: the run will say so
+        pass  # fork failed: the run will report why
     return False
 
 
 def hold_sigpipe() -> Mask:
-    """A write to a closed pipe must not kill us: blocked in this thread, it stays pending for it.
+    """Block SIGPIPE in this thread, so that a write to a closed pipe does not end the process.
 
-    The disposition belongs to the whole process and to the caller; it is not touched.
+    The disposition is not changed: it belongs to the whole process and to the caller.
     """
     return _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGPIPE,))
 
@@ -90,7 +91,7 @@ class Bell:
 
 
 class Watch:
-    """What one active run has been told."""
+    """The signals that one active run has received."""
 
     def __init__(self) -> None:
         self.noted: list[int] = []
@@ -109,9 +110,11 @@ class Handlers:
         self.read_fd = self.write_fd = -1
 
     def acquire(self) -> Watch:
-        """Raises OSError without descriptors, InstallError without handlers; nothing is changed."""
+        """Start a watch. Raise OSError if no descriptor is free and InstallError if the handlers
+        cannot be installed; nothing is changed then.
+        """
         if self.read_fd < 0:
-            # Kept for the life of the process: a handler that is still on its way may write to it.
+            # Never closed: a handler that is still running may write to it.
             self.read_fd, self.write_fd = os.pipe()
             os.set_blocking(self.read_fd, False)
             os.set_blocking(self.write_fd, False)
@@ -137,7 +140,7 @@ class Handlers:
         _signal.set_wakeup_fd(-1)
 
     def release(self, watch: Watch) -> None:
-        """Ends a watch; what came until the very last moment is in watch.noted afterwards."""
+        """End a watch. watch.noted then holds every signal up to this moment."""
         if len(self.watches) == 1:
             self.restore()
         self.collect()
@@ -146,7 +149,7 @@ class Handlers:
         watch.bell.close()
 
     def collect(self) -> None:
-        """Hands every noted signal to every active run."""
+        """Pass every received signal to every active run."""
         with self.lock:
             while True:
                 try:

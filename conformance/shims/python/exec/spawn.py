@@ -1,4 +1,4 @@
-"""One child, from its pipes to its exec."""
+"""Start one child: from its pipes to its exec."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Environment = dict[bytes, bytes]
 
 
 class Child:
-    """What the parent keeps. Descriptors are -1 once closed."""
+    """The parent's side of a child. Descriptors are -1 once closed."""
 
     def __init__(self, pid: int, stdin: int, stdout: int, stderr: int) -> None:
         self.group = Group(pid)
@@ -96,7 +96,7 @@ class Spawn:
             os.close(fds.pop())
 
     def fork(self, stdio: Iterable[int], report: int) -> int:
-        # With everything blocked no handler of ours can run in the child and write to our pipe.
+        # With every signal blocked, no handler of ours can run in the child and write to our pipe.
         mask = _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())
         try:
             pid = os.fork()
@@ -107,7 +107,7 @@ class Spawn:
             _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
 
     def child(self, stdio: Iterable[int], report: int) -> NoReturn:
-        """Never returns: ends in exec, or in a report of (stage, errno)."""
+        """Set up the child and exec. If a step fails, report (stage, errno) and exit."""
         stage = b""
         try:
             self.join_group()
@@ -151,12 +151,14 @@ class Spawn:
         os.execve(path, [self.request.program, *self.request.args], self.environment)
 
     def await_exec(self, pid: int, report: int) -> None:
-        """The report pipe ends at exec; anything in it is a failure, and the child is collected."""
-        told = os.read(report, 64)
+        """Wait until the report pipe closes at exec. If the child reported a failure, reap it and
+        raise.
+        """
+        failure = os.read(report, 64)
         self.ours.remove(report)
         os.close(report)
-        if told:
-            stage, number = told.split(b" ")
+        if failure:
+            stage, number = failure.split(b" ")
             try:
                 os.waitpid(pid, 0)
             except ChildProcessError:
@@ -173,7 +175,9 @@ def spawn_failure(program: bytes, reason: str) -> Failed:
 
 
 def caller_environment() -> Environment:
-    """As the caller gave it: the interpreter may have added LC_CTYPE to its own copy."""
+    """Return the environment that the caller gave: the interpreter may have added LC_CTYPE to its
+    own.
+    """
     try:
         fd = os.open("/proc/self/environ", os.O_RDONLY)
     except OSError:
@@ -206,7 +210,9 @@ def check_strings(request: Request, environment: Environment) -> None:
 
 
 def find_program(program: bytes, environment: Environment) -> bytes:
-    """Called in the child, in its directory, so that relative names mean what they should."""
+    """Return the path of the program. Called in the child after chdir, because relative names
+    depend on the working directory.
+    """
     if b"/" in program:
         return program
     if not program:

@@ -19,7 +19,7 @@ class Output:
         self.over = False
 
     def read(self) -> bytes:
-        """The bytes of one read that are within the cap."""
+        """Read once and return the bytes that are within the cap."""
         try:
             chunk = os.read(self.fd, CHUNK)
         except BlockingIOError:
@@ -45,7 +45,7 @@ class Output:
 
 
 class Input:
-    """Writes the payload as far as the child takes it, then closes."""
+    """Writes the payload as far as the child reads it, then closes."""
 
     def __init__(self, fd: int, payload: bytes) -> None:
         self.fd = fd

@@ -1,4 +1,4 @@
-"""The copy for a person, on the caller's stderr. It never blocks and never fails a run."""
+"""The debug copy of the output on the caller's stderr. It never blocks and never fails a run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 ROOM = 64 * 1024
 GOODBYE_NS = 100_000_000
-SURE = 4096  # what a pipe promises to take without blocking when poll calls it writable
+SURE = 4096  # a pipe accepts so many bytes without blocking if poll reports it writable
 
 
-def open_anew() -> int:
-    """Somebody else's may be refused: the caller's own takes SURE bytes where poll says so."""
+def open_stderr_again() -> int:
+    """Open the caller's stderr as a new description.
+
+    The file may belong to another user, and opening it is refused. Then the caller's own
+    description is used; it accepts SURE bytes without blocking if poll reports it writable.
+    """
     try:
         return os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
     except PermissionError:
@@ -34,12 +38,15 @@ class Tee:
         self.fd = self.open()
 
     def open(self) -> int:
-        """A description of our own, so that O_NONBLOCK is not set on the caller's."""
+        """Return a descriptor for stderr. Its description is our own, so that O_NONBLOCK is not set
+        on the caller's.
+        """
         try:
             mode = os.fstat(2).st_mode
             if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
-                return open_anew()
-            return os.dup(2)  # a file never blocks, and its offset is the caller's
+                return open_stderr_again()
+            # a file never blocks, and the caller's description has the right offset
+            return os.dup(2)
         except OSError:
             return -1
 
@@ -47,7 +54,9 @@ class Tee:
         self.put(self.redactors[stream].feed(chunk))
 
     def put(self, data: bytes) -> None:
-        """Takes what there is room for, drops the rest and says so when there is room again."""
+        """Queue as much as there is room for, drop the rest, and report the gap once there is room
+        again.
+        """
         if self.fd < 0:
             return
         self.write()
@@ -62,7 +71,7 @@ class Tee:
         self.dropped += len(data)
 
     def write(self) -> None:
-        """All that goes without blocking."""
+        """Write as much of the queue as is possible without blocking."""
         while self.queue and self.fd >= 0 and self.writable(0):
             try:
                 written = os.write(self.fd, self.queue[:SURE])

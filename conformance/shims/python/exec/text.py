@@ -1,4 +1,4 @@
-"""Bytes of the child into the text of a result, or into its digest where it is long."""
+"""Convert output bytes to the text of a result, or to its digest if the text is long."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ EDGE = 4096
 
 
 def decode(chunks: Iterable[bytes], cut: bool) -> Iterator[str]:
-    """Text of the chunks, piece by piece; a character split between two stays whole.
+    """Yield the text of the chunks; a character that is split between two chunks stays whole.
 
-    One U+FFFD for each maximal subpart that is not UTF-8: CPython's decoder counts like that. With
-    `cut` an incomplete character at the end is dropped, for it was the cap that cut it.
+    Each maximal subpart that is not UTF-8 becomes one U+FFFD, as CPython's decoder does it. With
+    `cut` an incomplete character at the end is dropped, because the cap split it.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for chunk in chunks:
@@ -33,7 +33,7 @@ def annotation(note: str, empty: bool) -> str:
 
 def as_json(chunks: Sequence[bytes], cut: bool = False, note: str | None = None) -> str | Object:
     length = sum(map(len, chunks))
-    if length > DIGEST_ABOVE:  # replacing never makes it shorter
+    if length > DIGEST_ABOVE:  # replacing invalid bytes never makes the text shorter
         return digest(pieces(chunks, cut, note))
     text = "".join(pieces(chunks, cut, note))
     return digest([text]) if len(text.encode()) > DIGEST_ABOVE else text
@@ -46,7 +46,7 @@ def pieces(chunks: Sequence[bytes], cut: bool, note: str | None) -> Iterator[str
 
 
 def digest(texts: Iterable[str]) -> Object:
-    # Imported where needed: they cost as much as the rest of the start.
+    # Imported here because these modules would double the start-up time.
     from binascii import b2a_base64
     from hashlib import sha256
 

@@ -1,1 +1,1 @@
-"""The contract module in plain Python."""
+"""The module contract in plain Python."""

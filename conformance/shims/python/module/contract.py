@@ -1,4 +1,4 @@
-"""What the twin does of the contract module."""
+"""The part of the module contract that the Python implementation has."""
 
 from __future__ import annotations
 

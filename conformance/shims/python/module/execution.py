@@ -1,4 +1,4 @@
-"""One execution: look up, a fresh directory, one run of the runner, a judgement."""
+"""One execution: look up the module, make a directory, run the runner once, judge how it ended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PASSED = (b"PATH", b"LANG", b"LC_ALL")
 
 
 class Failure(Exception):
-    """One of the contract's errors: its class and the fields beside the module's id."""
+    """One of the contract's errors: its class and its fields other than module_id."""
 
     def __init__(self, name: str, **fields: object) -> None:
         super().__init__(name)
@@ -43,7 +43,7 @@ class Failure(Exception):
 
 
 class RawRun(Run):
-    """A run that tells its end and its bytes as they are."""
+    """A run that reports its end and its output without conversion."""
 
     def report(self, cause: Cause) -> Object:
         outputs = {output.name: output for output in self.outputs}
@@ -68,7 +68,7 @@ class Execution:
         if not self.enabled:
             raise Failure("NotWired", message="nothing is wired in this process")
         self.look_up()
-        # From here on INT and TERM are ours: the directory must not outlive us.
+        # From here on SIGINT and SIGTERM are handled here, so that the directory is always removed.
         watch = signals.handlers.acquire()
         path = self.make_folder()
         try:
@@ -124,7 +124,7 @@ class Execution:
         return answer
 
     def go_inside(self, request: Request, path: bytes) -> None:
-        """The fresh directory is the workspace."""
+        """Put the child into the sandbox, with the new directory as the workspace."""
         if self.around is not None:
             self.around.open(path, [self.root(), SHIMS])
             self.around.seat(request)
@@ -133,7 +133,11 @@ class Execution:
         return RawRun
 
     def judge(self, ended: Object, noted: Sequence[int]) -> object:
-        """Timeout, overflow, exit, JSON. noted: the signals that came to us meanwhile."""
+        """Return the value, or raise the first failure: timeout, signal, output size, exit status,
+        JSON.
+
+        noted: the signals that this process received during the run.
+        """
         if ended["cause"] == "timeout":
             raise Failure("Timeout", timeout_ms=self.effective_ms())
         if noted:
@@ -162,9 +166,9 @@ class Execution:
 
 
 def runner_argv() -> Sequence[str]:
-    """This shim, as it was started, without the words of the protocol.
+    """Return the command that started this shim, without the words of the protocol.
 
-    The runner starts in another directory: what was found from this one is named in full.
+    The runner starts in another directory, so words that name existing files become absolute paths.
     """
     words = sys.orig_argv
     at = max(i for i, word in enumerate(words) if word in ("run", "serve"))

@@ -12,20 +12,22 @@ REMOVE_NS = 1_000_000_000
 def make() -> bytes:
     path = os.path.join(below(), b"boxspec-module-" + os.urandom(8).hex().encode())
     os.mkdir(path, 0o700)
-    os.chmod(path, 0o700)  # the umask may have taken the owner's own rights away
+    os.chmod(path, 0o700)  # the umask may have removed the owner's permissions
     return path
 
 
 def below() -> bytes:
-    """A relative TMPDIR would lead elsewhere from inside the directory."""
+    """Return the parent of the directory. A relative TMPDIR is ignored: it would name another place
+    in the child.
+    """
     named = os.environb.get(b"TMPDIR", b"")
     return named if named.startswith(b"/") else b"/tmp"
 
 
 def remove(path: bytes) -> bool:
-    """False when somebody kept writing into it for too long."""
+    """Remove the directory. Return False if another process kept writing into it for too long."""
     if not is_folder(path):
-        unlink(path)  # the module put something else in its place: a link, say
+        unlink(path)  # the module replaced the directory, for example by a link
         return True
     empty(path)
     until = monotonic_ns() + REMOVE_NS
@@ -48,7 +50,9 @@ def gone(path: bytes) -> bool:
 
 
 def empty(path: bytes) -> None:
-    """Folder by folder: what lies deep is moved up, so that no name becomes too long."""
+    """Remove the contents. Inner directories are moved up to `path`, so that no path gets too
+    long.
+    """
     found = names(path)
     while found:
         name = found.pop()
@@ -75,7 +79,7 @@ def names(path: bytes) -> list[bytes]:
 
 
 def is_folder(path: bytes) -> bool:
-    """Itself, not what a link names."""
+    """True for a directory itself, not for a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:

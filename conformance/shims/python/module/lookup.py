@@ -1,4 +1,4 @@
-"""Which file an id means."""
+"""Find the file that a module id names."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def is_id(text: str) -> bool:
 
 
 def absolute(root: bytes) -> bytes:
-    """By the caller's working directory, before any child has another one."""
+    """Resolve the root by the caller's working directory, before a child has another one."""
     return os.path.join(os.getcwdb(), root)
 
 
 def find(root: bytes, module_id: str) -> bytes | None:
-    """The file, links resolved, or None."""
+    """Return the file with links resolved, or None."""
     path = os.path.realpath(os.path.join(root, module_id.encode()))
     if not inside(path, os.path.realpath(root)):
         return None

@@ -1,4 +1,4 @@
-"""The operation of the contract: a request in, a value or one of its errors out."""
+"""The operation of the contract: it reads a request and returns a value or one of the errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def execute(shim: Shim, reader: Reader) -> Object:
         if execution.around is not None:
             execution.around.close()
     if execution.around is not None:
-        answer |= execution.around.told()
+        answer |= execution.around.enforcement()
     if execution.left:
         answer["directory_left"] = execution.left
     return {"result": answer}
@@ -38,7 +38,7 @@ def read(reader: Reader) -> Execution:
     enabled = reader.take("enabled", bool)
     execution.enabled = enabled is None or enabled
     execution.timeout_ms = reader.take_integer("timeout_ms") or 0
-    execution.given_root = reader.take_twin("extensions_root", one)
+    execution.given_root = reader.take_encoded("extensions_root", one)
     if "backend" in reader.fields:
         from backend.around import take_around
 

@@ -1,4 +1,4 @@
-"""The runner: what the child is before it is the module."""
+"""The runner: the child runs it before it becomes the module."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_DESCRIPTORS = 1 << 20
 
 
 def main(words: list[str]) -> int:
-    """Becomes the module, or ends with 1 and a line on stderr."""
+    """Exec the module. On failure print a line to stderr and return 1."""
     try:
         run(words)
     except Exception as why:
@@ -27,7 +27,7 @@ def main(words: list[str]) -> int:
 def run(words: list[str]) -> None:
     if len(words) != 1 or not lookup.is_id(words[0]):
         raise ValueError("one module id is wanted")
-    let_go()
+    close_inherited_descriptors()
     die_with_the_parent()
     environment = caller_environment()
     root = lookup.absolute(environment.get(lookup.ROOT) or b"./extensions")
@@ -38,8 +38,8 @@ def run(words: list[str]) -> None:
     become(path, environment)
 
 
-def let_go() -> None:
-    """What the caller left open for its children is not the module's."""
+def close_inherited_descriptors() -> None:
+    """Close descriptors that the caller left inheritable: they are not meant for the module."""
     os.closerange(3, MOST_DESCRIPTORS)
 
 
@@ -54,7 +54,7 @@ def die_with_the_parent() -> None:
 
 
 def hand_over_input() -> None:
-    """Reads and checks all of stdin, and puts a file with the same bytes in its place."""
+    """Read and check all of stdin, and replace it with a file of the same bytes."""
     pieces = []
     while piece := os.read(0, 1 << 20):
         pieces.append(piece)

@@ -1,4 +1,4 @@
-"""One JSON value: its text, and back."""
+"""Encode and decode one JSON value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def encode(value: object) -> bytes:
 
 
 def decode(data: bytes) -> object:
-    """One value with nothing but blanks around it, or Malformed."""
+    """Return the one value of the text, which may have blanks around it, or raise Malformed."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as why:
@@ -35,7 +35,7 @@ def decode(data: bytes) -> object:
 
 
 def check_surrogates(text: str, value: object) -> None:
-    """Half of a pair stands for no character, and no UTF-8 has it."""
+    """Refuse half of a surrogate pair: it is no character, and UTF-8 cannot encode it."""
     if "\\u" not in text:
         return
     try:

@@ -1,1 +1,1 @@
-"""The policy contract a second time, built another way: to try the suite and the reference."""
+"""The policy contract in plain Python, built differently from the reference."""

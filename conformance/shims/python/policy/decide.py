@@ -1,4 +1,4 @@
-"""A loaded policy, asked: the resolved lists, and the last match in them."""
+"""Decide with a loaded policy: resolve the lists and find the last match in them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTHING_ALLOWED = "[]"
 
 
 class Entry:
-    """One place of a resolved list. sign: +, - (also every deny) or an exception's `except`."""
+    """One rule of a resolved list. sign: +, - (also every deny), or `except` for an exception."""
 
     def __init__(self, rule: Rule, origin: str, sign: str) -> None:
         self.rule = rule
@@ -40,7 +40,7 @@ class Entry:
 
 
 class Resolved:
-    """The effective profile: its own rules, and behind them the denies."""
+    """The effective profile: its own rules, followed by the global denies."""
 
     def __init__(self, policy: Policy, name: str | None) -> None:
         self.name = UNRESTRICTED if name is None else name
@@ -82,7 +82,7 @@ def denying(rule: Rule) -> Entry:
 
 
 class Decision:
-    """deciding: the entry that matched_rule names, or None."""
+    """The answer to one check. deciding: the entry of matched_rule, or None."""
 
     def __init__(
         self, path: str, allowed: bool, matched_rule: str, deciding: Entry | None = None
@@ -97,7 +97,7 @@ class Decision:
 
 
 def decide(entries: Sequence[Entry], path: str, fold: bool) -> Decision:
-    """`path` is in normal form."""
+    """Decide about `path`, which is in normal form."""
     deciding = last_match(entries, glob.Text(path, fold), fold)
     if deciding is None:
         return Decision(path, False, when_nothing_matched(entries))
@@ -112,7 +112,7 @@ def last_match(entries: Sequence[Entry], text: glob.Text, fold: bool) -> Entry |
 
 
 def inside_exception(entries: Sequence[Entry], text: glob.Text, fold: bool) -> Entry | None:
-    """The profile is asked again, as if there were no denies."""
+    """Decide again with the profile's own rules only, as if there were no denies."""
     return last_match(of_profile(entries), text, fold)
 
 
@@ -138,10 +138,10 @@ def explain(resolved: Resolved, op: str, data: bytes, fold: bool) -> Object:
     entries = resolved.entries(op)
     decision = check(resolved, op, data, fold)
     text = glob.Text(decision.path, fold)
-    return decision.as_json() | {"entries": [told(e, decision, text, fold) for e in entries]}
+    return decision.as_json() | {"entries": [explained(e, decision, text, fold) for e in entries]}
 
 
-def told(entry: Entry, decision: Decision, text: glob.Text, fold: bool) -> Object:
+def explained(entry: Entry, decision: Decision, text: glob.Text, fold: bool) -> Object:
     return {
         "rule": entry.as_json(),
         "origin": entry.origin,

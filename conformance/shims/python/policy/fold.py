@@ -1,4 +1,6 @@
-"""`case: fold`: texts that a folding file system takes for one name become one text."""
+"""`case: fold`: map all spellings that a case-folding file system treats as one name to one
+text.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +8,14 @@ from unicodedata import normalize
 
 
 def fold(text: str) -> str:
-    """The statuses C and S of CaseFolding.txt between two NFC."""
+    """Apply the statuses C and S of CaseFolding.txt, with NFC before and after."""
     if text.isascii():
         return text.lower()
     return normalize("NFC", "".join(map(fold_one, normalize("NFC", text))))
 
 
 def fold_one(character: str) -> str:
-    """casefold is C and F. Where F gives several characters lower is S, if there is an S."""
+    """casefold applies C and F. If F yields several characters, lower is S, if S exists."""
     for folded in (character.casefold(), character.lower()):
         if len(folded) == 1:
             return folded

@@ -1,8 +1,8 @@
-"""Globs. A match walks the pattern once and keeps the set of places in the text where it may be.
+"""Match globs: walk the pattern once and keep the set of positions in the text that it can reach.
 
-A set of places is an integer: bit i stands for the place before character i, the bit at the length
-of the text for its end. So a step is a few operations on all places at once, and a match costs no
-more than the pattern times the text, whatever they are.
+A set of positions is an integer: bit i stands for the position before character i, and the bit at
+the length of the text for its end. A step is a few operations on all positions at once, so the cost
+of a match is at most the product of both lengths.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Text:
         self.names = self.places & ~self.slashes & ~self.end
 
     def where(self, character: str) -> int:
-        """The places before this character."""
+        """Return the positions before this character."""
         if character not in self.masks:
             bits = "".join("1" if c == character else "0" for c in reversed(self.text))
             self.masks[character] = int(bits or "0", 2)
@@ -70,7 +70,7 @@ def leading(found: Sequence[str]) -> Iterator[str]:
 
 
 def pieces(body: str) -> list[str]:
-    """Characters, and the wildcards above. `body` is in normal form."""
+    """Split a body in normal form into characters and the wildcards above."""
     if body == ".":
         return []
     below = 0
@@ -104,7 +104,9 @@ def one(places: int, text: Text, _: str) -> int:
 
 
 def star(places: int, text: Text, _: str) -> int:
-    """Adding lets a carry run through the name from each place; what changed was reached."""
+    """Let the carry of an addition run from each position through the rest of its name; the bits
+    that changed are the positions that were reached.
+    """
     moving = places & text.names
     return places | ((moving + text.names) ^ text.names)
 

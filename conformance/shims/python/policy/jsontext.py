@@ -1,4 +1,4 @@
-"""JSON by RFC 8259 and nothing else, in one loop: no depth and no length is too much for it."""
+"""A JSON parser after RFC 8259, in one loop, so that neither depth nor length exhausts it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = {"t": ("true", "boolean"), "f": ("false", "boolean"), "n": ("null", "nul
 
 
 def read(text: str) -> Node:
-    """The Node of the text, or Malformed."""
+    """Return the Node of the text, or raise Malformed."""
     return Reader(text).read()
 
 
@@ -35,7 +35,7 @@ class Reader:
         return value
 
     def peek(self) -> str:
-        """The next character that is not blank, or an empty text at the end."""
+        """Return the next character that is not blank, or an empty text at the end."""
         text, i, end = self.text, self.i, len(self.text)
         while i < end and text[i] in BLANK:
             i += 1
@@ -47,7 +47,7 @@ class Reader:
         raise Malformed(self.i, f"{found} where {wanted} was due")
 
     def step(self) -> Node | None:
-        """Reads up to the next whole value; the outermost one is returned."""
+        """Read up to the next complete value. Return it if it is the outermost one."""
         top = self.open[-1] if self.open else None
         c = self.peek()
         if top is not None and top.node.kind == "object":
@@ -80,7 +80,9 @@ class Reader:
         return self.done(self.open.pop().node)
 
     def done(self, node: Node) -> Node | None:
-        """Puts a whole value where it belongs, and closes what ends behind it."""
+        """Add a complete value to the open object or array, and close those that end right after
+        it.
+        """
         while self.open:
             top = self.open[-1]
             top.add(node)
@@ -148,7 +150,7 @@ class Reader:
         return self.read_escaped(start)
 
     def read_escaped(self, i: int) -> str:
-        """A string with escapes, or one that does not end."""
+        """Read a string that has escapes or does not end."""
         found = []
         while True:
             quote, escape = self.text.find('"', i), self.text.find("\\", i)

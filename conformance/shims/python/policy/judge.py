@@ -1,4 +1,4 @@
-"""What a well-formed policy must not say (problems), and what it had better not say (warnings)."""
+"""Rules that a well-formed policy must keep (problems) and should keep (warnings)."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ NOT_PLAIN = "an exception must be exact or end in `/**`, with no other wildcard"
 
 
 class Cover:
-    """Rules, asked which of them certainly match all that another one does, by the letters."""
+    """Finds rules that certainly match all paths of another rule, by comparing their texts."""
 
     def __init__(self, numbered: Iterable[tuple[int, Rule]]) -> None:
-        """`numbered`: pairs of a number and a rule; the last one of a body counts."""
+        """`numbered`: pairs of a number and a rule; of rules with one body the last one counts."""
         self.numbers = {rule.body: number for number, rule in numbered}
         places = (below(body) for body in self.numbers)
         self.sizes = {len(place) for place in places if place is not None}
 
     def last(self, body: str) -> int:
-        """The highest number of a rule that covers `body`, or -1."""
+        """Return the highest number of a rule that covers `body`, or -1."""
         covers = ["**", body]
         covers += [body[:size] + "/**" for size in self.sizes if ends_a_segment(body, size)]
         return max(self.numbers.get(cover, -1) for cover in covers)
 
     def others_cover(self, body: str) -> bool:
-        """Whether a rule with another body does."""
+        """True if a rule with another body covers it."""
         own = self.numbers.pop(body, None)
         found = self.covers(body)
         if own is not None:
@@ -47,7 +47,7 @@ def cover(rules: Iterable[Rule]) -> Cover:
 
 
 def all_around(body: str) -> list[str]:
-    """Each body that covers this one."""
+    """Return each body that covers this one."""
     ends = [size for size in range(1, len(body)) if ends_a_segment(body, size)]
     return ["**", body, *(body[:size] + "/**" for size in ends)]
 
@@ -57,7 +57,7 @@ def ends_a_segment(body: str, size: int) -> bool:
 
 
 def below(body: str) -> str | None:
-    """P of `P/**`, else None."""
+    """Return P of `P/**`, otherwise None."""
     return body[:-3] if len(body) > 3 and body.endswith("/**") else None
 
 
@@ -66,7 +66,7 @@ def positive(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def validate(file: File, is_workspace: bool = False) -> None:
-    """Problems of one file by itself; they are added to the others of it."""
+    """Find the problems of one file taken by itself, and add them to its list."""
     policy = file.policy
     for rule in policy.deny_read:
         if rule.negated:
@@ -88,7 +88,7 @@ def uncovered(file: File, profile: Profile) -> None:
 
 
 def equals_a_deny(file: File, policy: Policy, profile: Profile) -> None:
-    """`file` has the profile, `policy` the denies."""
+    """Find rules of a profile that equal a deny. `file` has the profile, `policy` the denies."""
     reads = {rule.body for rule in positive(policy.deny_read)}
     modifies = reads | {rule.body for rule in policy.denies()}
     for rules, denied in ((profile.read, reads), (profile.modify, modifies)):
@@ -112,7 +112,7 @@ def is_plain(body: str) -> bool:
 
 
 def holds(deny: Rule, rule: Rule) -> bool:
-    """Whether the exception `rule` lies inside `deny`."""
+    """True if the exception `rule` lies inside `deny`."""
     if deny.body == rule.body:
         return False
     place = below(rule.body)
@@ -122,7 +122,7 @@ def holds(deny: Rule, rule: Rule) -> bool:
 
 
 def validate_merge(base: File, workspace: File) -> None:
-    """Problems that a workspace has only with the policy that it is laid over."""
+    """Find the problems that a workspace file has only in combination with the global policy."""
     holes = cover(base.policy.exceptions())
     for rule in workspace.policy.deny_modify:
         if rule.negated and not is_plain(rule.body):
@@ -135,7 +135,7 @@ def validate_merge(base: File, workspace: File) -> None:
 
 
 def warnings(policy: Policy) -> Iterator[Warned]:
-    """(code, rule or profile, message)"""
+    """Yield (code, rule or profile, message)."""
     for profile in policy.profiles.values():
         if not profile.read:
             yield "empty-read", profile, "this profile can read nothing"
@@ -162,7 +162,9 @@ def matches_nothing(body: str) -> bool:
 def under_a_deny(
     rules: Iterable[Rule], denies: Iterable[Rule], exceptions: Sequence[Rule]
 ) -> Iterator[Warned]:
-    """An exception around a rule, or inside of what it covers, gives it something back."""
+    """Warn about rules below a deny, unless an exception around or inside them restores some
+    paths.
+    """
     denied = cover(denies)
     given_back = cover(exceptions)
     holds_one = {body for rule in exceptions for body in all_around(rule.body)}
@@ -173,7 +175,9 @@ def under_a_deny(
 
 
 def under_a_negated_read(profile: Profile) -> Iterator[Warned]:
-    """The last read rule that covers it decides, where one allows it at all."""
+    """Warn if the last read rule that covers a modify rule is negated and an earlier one allows
+    it.
+    """
     numbered = list(enumerate(profile.read))
     allowing = Cover((number, rule) for number, rule in numbered if not rule.negated)
     negated = Cover((number, rule) for number, rule in numbered if rule.negated)

@@ -1,4 +1,4 @@
-"""A policy file into rules: the shape of the file, every problem of it in one go."""
+"""Read a policy file into rules, and find every problem of its structure in one pass."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class File:
         self.policy = Policy()
         self.problems: list[Problem] = []
         self.known: set[tuple[int, str, str]] = set()
-        self.is_read = False  # far enough to be judged
+        self.is_read = False  # True if it was read far enough to be validated
         try:
             if self.source.failure:
                 raise self.source.failure
@@ -98,13 +98,13 @@ class File:
             self.is_read = True
 
     def wrong(self, at: int, pointer: str, message: str) -> None:
-        """What is found twice, by the file alone and by the merge, is one problem."""
+        """Add a problem. One that both the file check and the merge check find is added once."""
         if (at, pointer, message) not in self.known:
             self.known.add((at, pointer, message))
             self.problems.append(Problem(at, pointer, message))
 
-    def told(self) -> list[Object]:
-        """The problems for an answer, by their places."""
+    def problems_as_json(self) -> list[Object]:
+        """Return the problems for an answer, in the order of their positions."""
         return [self.as_json(each) for each in sorted(self.problems, key=lambda p: p.at)]
 
     def as_json(self, problem: Problem) -> Object:
@@ -118,7 +118,7 @@ class File:
         }
 
     def head(self, root: Node) -> None:
-        """What says that this is a policy of ours; all else depends on it."""
+        """Check the fields that identify a policy file; the rest is read only if they are right."""
         if root.kind != "object":
             self.wrong_kind(root, "", "object")
             return
@@ -151,7 +151,7 @@ class File:
             self.spec(top["spec"], "/spec")
 
     def keys(self, node: Node, pointer: str) -> None:
-        """Repeated keys, wherever they are."""
+        """Find repeated keys at every depth."""
         if node.kind == "array":
             for i, each in enumerate(node.value):
                 self.keys(each, f"{pointer}/{i}")
@@ -166,7 +166,7 @@ class File:
     def object(
         self, node: Node, pointer: str, known: Collection[str] | None = None
     ) -> dict[str, Node]:
-        """Its members by name; of a repeated one the first."""
+        """Return the members by name; of repeated members the first."""
         if node.kind != "object":
             self.wrong_kind(node, pointer, "object")
             return {}
@@ -274,7 +274,7 @@ def reader_of(form: str) -> Callable[[str], Node]:
 
 
 def member(node: Node, name: str) -> Node | None:
-    """The first of this name."""
+    """Return the first member of this name."""
     members: list[Member] = node.value
     return next((each.node for each in members if each.name == name), None)
 
@@ -288,5 +288,5 @@ def is_name(text: str) -> bool:
 
 
 def escaped(name: str) -> str:
-    """A name in a JSON pointer."""
+    """Escape a name for a JSON pointer."""
     return name.replace("~", "~0").replace("/", "~1")

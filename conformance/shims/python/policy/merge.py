@@ -1,4 +1,4 @@
-"""One or two policy files into the policy that is asked."""
+"""Combine one or two policy files into the policy that decides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ class Loaded:
 
 
 def load(base: Text, workspace: Text | None = None) -> Loaded:
-    """Each is (bytes, format), `workspace` or None. A Loaded, or Failed with all problems."""
+    """Load a policy, and a workspace unless it is None; each is (bytes, format). Raise Failed with
+    all problems.
+    """
     files = [File(*base, "global")]
     if workspace is not None:
         files.append(File(*workspace, "workspace"))
@@ -31,11 +33,11 @@ def load(base: Text, workspace: Text | None = None) -> Loaded:
         judge.validate(file, file.name == "workspace")
     if len(files) == 2 and all(file.is_read for file in files):
         judge.validate_merge(*files)
-    problems = [problem for file in files for problem in file.told()]
+    problems = [problem for file in files for problem in file.problems_as_json()]
     if problems:
         raise refusal(problems)
     policy = merged(*files) if len(files) == 2 else files[0].policy
-    return Loaded(policy, list(told(policy, files)))
+    return Loaded(policy, list(warnings_as_json(policy, files)))
 
 
 def refusal(problems: list[Object]) -> Failed:
@@ -46,7 +48,9 @@ def refusal(problems: list[Object]) -> Failed:
 
 
 def merged(base: File, workspace: File) -> Policy:
-    """The workspace narrows: no deny is lost, its profiles stand for those of their names."""
+    """The workspace can only narrow: every deny is kept, and its profiles replace profiles of the
+    same name.
+    """
     policy = Policy()
     policy.name = workspace.policy.name
     policy.description = described(base, workspace)
@@ -62,7 +66,7 @@ def described(base: File, workspace: File) -> str | None:
     return workspace.policy.description
 
 
-def told(policy: Policy, files: Sequence[File]) -> Iterator[Object]:
+def warnings_as_json(policy: Policy, files: Sequence[File]) -> Iterator[Object]:
     by_name: dict[str | None, File] = {file.name: file for file in files}
     found = [(by_name[where.file], where, code, why) for code, where, why in judge.warnings(policy)]
     for file in files:

@@ -1,4 +1,4 @@
-"""The operations of the contract: requests in, answers out."""
+"""The operations of the contract: they read a request and return an answer."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ FORMATS = ("json", "yaml")
 
 
 def path_normalize(shim: Shim, reader: Reader) -> Object:
-    paths = reader.need_twin("paths", several)
+    paths = reader.need_encoded("paths", several)
     reader.done()
     return {"result": {"items": items(lambda path: {"path": normal_path(path)}, paths)}}
 
 
 def glob_match(shim: Shim, reader: Reader) -> Object:
-    pattern = reader.need_twin("pattern", one)
-    paths = reader.need_twin("paths", several)
+    pattern = reader.need_encoded("pattern", one)
+    paths = reader.need_encoded("paths", several)
     fold = take_case(reader)
     reader.done()
     try:
@@ -85,7 +85,7 @@ def audit(shim: Shim, reader: Reader) -> Object:
 
 def check_resolved(shim: Shim, reader: Reader) -> Object:
     asked = Asked(reader)
-    root = reader.need_twin("root", one)
+    root = reader.need_encoded("root", one)
     if not root.startswith(b"/") or b"\0" in root:
         reader.wrong("root", "must be absolute, without NUL")
 
@@ -102,13 +102,13 @@ class Check:
         self.op = reader.need("op", str)
         if self.op not in ("read", "modify"):
             reader.wrong("op", "must be read or modify")
-        self.path = reader.need_twin("path", one)
+        self.path = reader.need_encoded("path", one)
         self.follow = reader.take_choice("follow", ("final", "parent")) if follows else "final"
         reader.done()
 
 
 class Asked:
-    """The policy of a request, and the checks of it."""
+    """The policy of a request, and its checks."""
 
     def __init__(self, reader: Reader) -> None:
         inner = Reader(reader.need("policy", dict), "/policy")
@@ -140,8 +140,8 @@ def explanation_of(resolved: decide.Resolved, each: Check, fold: bool) -> Object
 
 def event_of(resolved: decide.Resolved, each: Check, fold: bool) -> Object:
     decision = decide.check(resolved, each.op, each.path, fold)
-    who = {"time": now(), "profile": resolved.name, "profile_origin": resolved.origin}
-    return who | {"op": each.op} | decision.as_json()
+    profile = {"time": now(), "profile": resolved.name, "profile_origin": resolved.origin}
+    return profile | {"op": each.op} | decision.as_json()
 
 
 def now() -> str:
@@ -156,7 +156,7 @@ def items(answer: Callable[[T], Object], given: Iterable[T]) -> list[Object]:
 
 
 def item(answer: Callable[[T], Object], given: T) -> Object:
-    """One of a batch: what is wrong with it stays with it."""
+    """Answer one item of a batch; an error of one item does not affect the others."""
     try:
         return answer(given)
     except Refused as why:
@@ -170,7 +170,7 @@ def take_case(reader: Reader) -> bool:
 
 
 def take_texts(reader: Reader) -> tuple[merge.Text, merge.Text | None]:
-    """The text of a policy and that of a workspace or None, each with its format."""
+    """Return the text of the policy and that of the workspace (or None), each with its format."""
     base = take_text(reader)
     value = reader.take("workspace", dict)
     if value is None:
@@ -182,7 +182,7 @@ def take_texts(reader: Reader) -> tuple[merge.Text, merge.Text | None]:
 
 
 def take_text(reader: Reader) -> merge.Text:
-    data = reader.need_twin("text", one)
+    data = reader.need_encoded("text", one)
     form = reader.need("format", str)
     if form not in FORMATS:
         reader.wrong("format", "must be json or yaml")

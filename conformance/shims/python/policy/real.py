@@ -1,4 +1,6 @@
-"""Where a path really lies: the walk that the kernel would do, and a check of both ends."""
+"""Resolve the place that a path leads to, as the kernel does, and check both the path and the
+place.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class Root:
             raise Failed("io", f"{data.decode(errors='replace')}: not a directory")
 
     def below(self, place: list[bytes]) -> list[bytes] | None:
-        """The names below the root, or None outside of it."""
+        """Return the names below the root, or None if the place is outside."""
         for root in (self.given, self.real):
             if is_inside(root, place):
                 return place[len(root) :]
@@ -53,7 +55,7 @@ def names(data: bytes) -> list[bytes]:
 def check_resolved(
     resolved: Resolved, op: str, data: bytes, fold: bool, root: Root, follow: str
 ) -> Object:
-    """The answer as a dict; Refused or Failed for what has none."""
+    """Return the answer. Raise Refused or Failed if the check has none."""
     entries = resolved.entries(op)
     path = path_of(root, data)
     if path is None:
@@ -114,7 +116,7 @@ def outside(path: str) -> Object:
 
 
 def path_of(root: Root, data: bytes) -> str | None:
-    """The request relative to the root, in normal form; None for an absolute one outside."""
+    """Return the path relative to the root, in normal form; None for an absolute path outside."""
     if not data.startswith(b"/"):
         return normal_path(data)
     below = root.below(names(absolute(data).encode()))
@@ -122,12 +124,16 @@ def path_of(root: Root, data: bytes) -> str | None:
 
 
 def absolute(data: bytes) -> str:
-    """Its normal form: that of a relative one behind a name that does not matter."""
+    """Return the normal form of an absolute path. A name is prepended because normal_path takes
+    only relative paths.
+    """
     return normal_path(b"x" + data)[1:]
 
 
 def walk(start: Sequence[bytes], wanted: Sequence[bytes], follow: str = "final") -> list[bytes]:
-    """The names from `/` of where `wanted`, seen from `start`, lies. `start` has no links."""
+    """Return the names from `/` to the place of `wanted`, starting at `start`, which has no
+    links.
+    """
     place = list(start)
     ahead = [(name, i == len(wanted) - 1) for i, name in enumerate(wanted)][::-1]
     links = 0
@@ -150,7 +156,7 @@ def walk(start: Sequence[bytes], wanted: Sequence[bytes], follow: str = "final")
 
 
 def link_at(place: Sequence[bytes], name: bytes) -> bytes | None:
-    """The target of the link of this name, or None for anything else, also for nothing."""
+    """Return the target of the link of this name, or None if it is no link or does not exist."""
     path = b"/" + b"/".join([*place, name])
     try:
         return os.readlink(path) if stat.S_ISLNK(os.lstat(path).st_mode) else None

@@ -1,4 +1,4 @@
-"""The text of a policy file, and what is a problem of it."""
+"""The text of a policy file, and problems with their positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEEPEST = 64
 
 
 class Problem:
-    """`at` is a place in the text, in code points."""
+    """`at` is a position in the text, in code points."""
 
     def __init__(self, at: int, pointer: str, message: str) -> None:
         self.at = at
@@ -23,7 +23,7 @@ class Problem:
 
 
 class Malformed(Exception):
-    """A file that is no JSON or YAML at all: its one problem."""
+    """Raised for a file that is not JSON or YAML: its only problem."""
 
     def __init__(self, at: int, message: str) -> None:
         super().__init__(message)
@@ -60,7 +60,7 @@ class Source:
             raise Malformed(text.index("\0"), "the file holds a NUL")
 
     def place(self, at: int) -> tuple[int, int]:
-        """(line, column), from 1."""
+        """Return (line, column), both from 1."""
         if self.starts is None:
             self.starts = [0, *self.line_starts()]
         line = bisect_right(self.starts, at)
@@ -85,7 +85,7 @@ class Node:
 
 
 class Member:
-    """`repeated`: an earlier member of the object has this name."""
+    """`repeated`: an earlier member of the object has the same name."""
 
     __slots__ = ("at", "name", "node", "repeated")
 
@@ -102,7 +102,7 @@ class Open:
     def __init__(self, kind: str, at: int) -> None:
         self.node = Node(kind, at, [])
         self.names: set[str] = set()
-        self.key: tuple[str, int] | None = None  # the name and its place
+        self.key: tuple[str, int] | None = None  # the name and its position
 
     def add(self, node: Node) -> None:
         if self.node.kind == "array":

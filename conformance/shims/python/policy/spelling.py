@@ -1,4 +1,4 @@
-"""Normal forms: of the paths that callers ask about, and of the rules that people write."""
+"""Normal forms of paths (in checks) and of rules (in policies)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Refused(Exception):
-    """Why a path or a rule is not taken; the words follow `the path` or `the rule`."""
+    """Raised if a path or a rule is refused; the message continues `the path` or `the rule`."""
 
 
 def normal_path(data: bytes) -> str:
-    """The path that its bytes mean, or Refused. Nothing is replaced: the kernel will not."""
+    """Return the path in normal form, or raise Refused. No byte is replaced, because the kernel
+    would not replace it either.
+    """
     text = decode(data)
     refuse_what_no_name_has(text)
     refuse_backslash(text)
@@ -47,7 +49,7 @@ def refuse_what_no_name_has(text: str) -> None:
 
 
 def refuse_foreign(text: str) -> None:
-    """What leads out of the workspace, or may do so elsewhere."""
+    """Refuse paths that leave the workspace, here or on another system."""
     if text.startswith("/"):
         raise Refused("is absolute; it must be relative to the root")
     if text == "~" or text.startswith("~/"):
@@ -64,7 +66,7 @@ def segments(text: str) -> list[str]:
 
 
 def split_rule(text: str) -> tuple[bool, str]:
-    """(negated, body) of a rule as it was written."""
+    """Split a rule as written into (negated, body)."""
     text = text.strip(BLANKS)
     if not text.startswith("!"):
         return False, normal_body(text)
@@ -77,7 +79,9 @@ def split_rule(text: str) -> tuple[bool, str]:
 
 
 def normal_body(text: str) -> str:
-    """The glob of a rule, or of glob.match: a leading `!` is an ordinary character here."""
+    """Return the glob of a rule or of glob.match in normal form. A leading `!` is an ordinary
+    character here.
+    """
     text = text.strip(BLANKS)
     refuse_what_no_name_has(text)
     text = slashes(text)
@@ -98,6 +102,6 @@ def shorten_stars(text: str) -> str:
 
 
 def printed(body: str) -> str:
-    """A spelling that is read as this very body again."""
+    """Return a spelling that is read as this body again."""
     before = "./" if body[0] in "!" + BLANKS else ""
     return before + body + ("/" if body[-1] in BLANKS else "")

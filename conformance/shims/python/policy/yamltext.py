@@ -1,4 +1,4 @@
-"""YAML 1.2 core schema over the events of PyYAML, which resolve nothing by themselves."""
+"""The YAML 1.2 core schema over the events of PyYAML, which resolves no types at that level."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ QUOTE = "; quote it if it is a text"
 
 
 def available() -> bool:
-    """Without the time that importing takes."""
-    look_into_the_repository()
+    """True if PyYAML is installed. It is not imported, because that takes long."""
+    add_site_packages()
     return any(os.path.isdir(os.path.join(place, "yaml")) for place in sys.path)
 
 
-def look_into_the_repository() -> None:
-    """Started with -S there is no site; the repository may have one of its own."""
+def add_site_packages() -> None:
+    """Add the repository's own site-packages: with -S the interpreter has none."""
     root = os.path.abspath(__file__)
     for _ in range(5):
         root = os.path.dirname(root)
@@ -44,14 +44,14 @@ def look_into_the_repository() -> None:
 
 def read(text: str) -> Node:
     refuse_strange_breaks(text)
-    look_into_the_repository()
+    add_site_packages()
     import yaml
 
     try:
         return build(yaml.parse(text, Loader=loader(yaml)))
     except yaml.MarkedYAMLError as e:
-        said = ", ".join(part for part in (e.context, e.problem) if part)
-        raise Malformed(place_of(e).index, said + QUOTE) from None
+        message = ", ".join(part for part in (e.context, e.problem) if part)
+        raise Malformed(place_of(e).index, message + QUOTE) from None
     except yaml.reader.ReaderError as e:
         raise Malformed(e.position, "a character that YAML does not allow") from None
     except (ValueError, OverflowError) as e:
@@ -59,7 +59,9 @@ def read(text: str) -> Node:
 
 
 def loader(yaml: Any) -> Any:
-    """What PyYAML does not know of YAML 1.2: tabs that indent nothing, `?` inside of flows."""
+    """Return a loader with two rules of YAML 1.2 that PyYAML lacks: tabs between tokens, and `?`
+    inside flows.
+    """
 
     class Loader(yaml.SafeLoader):
         def scan_to_next_token(self) -> None:
@@ -71,9 +73,9 @@ def loader(yaml: Any) -> Any:
                 super().scan_to_next_token()
 
         def skip_comment(self) -> None:
-            """At once: PyYAML itself takes seconds for each megabyte."""
+            """Skip a comment in one step: PyYAML takes seconds for each megabyte."""
             end = END_OF_LINE.search(self.buffer, self.pointer)
-            assert end is not None  # PyYAML puts a NUL behind the text
+            assert end is not None  # PyYAML appends a NUL to the text
             size = end.start() - self.pointer
             self.pointer += size
             self.index += size
@@ -101,7 +103,9 @@ def loader(yaml: Any) -> Any:
             return self.with_questions(super().scan_plain)
 
         def with_questions(self, scan: Callable[[], Any]) -> Any:
-            """In YAML 1.2 a question mark is a character as any other in `[a?c]`, as a dash is."""
+            """Treat a question mark in a flow as an ordinary character, as YAML 1.2 does: replace
+            it by a dash during the scan.
+            """
             if self.flow_level:
                 self.peek = lambda i=0: super(Loader, self).peek(i).replace("?", "-")
             try:
@@ -113,7 +117,9 @@ def loader(yaml: Any) -> Any:
 
 
 def place_of(error: yaml.MarkedYAMLError) -> Any:
-    """Of a `**` or `!(` that stands without quotes its start; else where reading stopped."""
+    """Return the start of an unquoted `**` or `!(`, otherwise the position where reading
+    stopped.
+    """
     if error.context in ("while scanning an alias", "while scanning a tag"):
         return error.context_mark
     return error.problem_mark or error.context_mark
@@ -199,7 +205,7 @@ def scalar(event: Any, at: int) -> Node:
 
 
 def refuse_halves(text: str, at: int) -> None:
-    """Escapes can name what no UTF-8 file could hold."""
+    """Refuse escapes for characters that no UTF-8 file can contain."""
     if "\0" in text:
         raise Malformed(at, "an escaped NUL")
     if any("\ud800" <= c <= "\udfff" for c in text):
@@ -249,7 +255,7 @@ def is_float(text: str) -> bool:
 
 
 def integer(text: str) -> str:
-    """As JSON would write it."""
+    """Return the integer as JSON would write it."""
     if text[:2] in ("0o", "0x"):
         digits = text[2:].lstrip("0")
         if len(digits) > 1000:

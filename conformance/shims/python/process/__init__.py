@@ -1,1 +1,1 @@
-"""The contract process in plain Python."""
+"""The process contract in plain Python."""

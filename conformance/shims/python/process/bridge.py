@@ -1,4 +1,4 @@
-"""A program behind the shim's own 0, 1 and 2."""
+"""A program connected to the shim's own standard streams."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 LINGER_NS = 1_000_000_000
 CHUNK = 65536
-SURE = 4096  # what a pipe promises to take without blocking when poll calls it writable
+SURE = 4096  # a pipe accepts so many bytes without blocking if poll reports it writable
 
 
-class Lane:
+class Relay:
     def __init__(self, source: int, target: int) -> None:
         self.source = source
         self.target = target
         self.rest = b""
-        self.passed = 0  # bytes
+        self.passed = 0  # bytes written so far
         self.failure: str | None = None  # why the source could not be read
 
     def interests(self) -> list[tuple[int, int]]:
@@ -72,11 +72,11 @@ class Lane:
             return b""
 
     def held(self) -> int:
-        """Bytes, its own and those that can be read right now."""
+        """Return the number of bytes that are buffered here or can be read right now."""
         from fcntl import ioctl
         from termios import FIONREAD
 
-        open_ends = self.source >= 0 and self.target >= 0  # else the source may be closed
+        open_ends = self.source >= 0 and self.target >= 0  # otherwise the source may be closed
         in_pipe = ioctl(self.source, FIONREAD, bytes(4)) if open_ends else bytes(4)
         return len(self.rest) + int.from_bytes(in_pipe, byteorder)
 
@@ -88,7 +88,7 @@ class Bridge:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.until: int | None = None
-        self.told = False
+        self.signalled = False
         self.killed = False
 
     def run(self) -> Object:
@@ -98,7 +98,7 @@ class Bridge:
         try:
             self.process = self.open(guard)
             fds = self.process.fds
-            self.lanes = [Lane(0, fds[0]), Lane(fds[1], 1), Lane(fds[2], 2)]
+            self.relays = [Relay(0, fds[0]), Relay(fds[1], 1), Relay(fds[2], 2)]
             end = self.until_the_end()
             self.dismiss(guard)
             self.pass_the_rest_on()
@@ -114,25 +114,27 @@ class Bridge:
         return Process(self.request, (PIPED,) * 3, True, announce=guard)
 
     def expect_nothing_lost(self) -> None:
-        for name, lane in zip(("stdin", "stdout", "stderr"), self.lanes, strict=True):
-            if lane.failure:
-                raise Failed("execution", f"failed to pass {name} on: {lane.failure}")
+        for name, each in zip(("stdin", "stdout", "stderr"), self.relays, strict=True):
+            if each.failure:
+                raise Failed("execution", f"failed to pass {name} on: {each.failure}")
 
     def dismiss(self, guard: int) -> None:
-        """Nobody is left for the watcher; the number may be a stranger's from here on."""
+        """Write 0 to the watcher so that it kills no group: from here on the number may be
+        reused.
+        """
         os.write(guard, b"0\n")
 
     def until_the_end(self) -> Object:
         while self.grace_is_used() or not self.process.settled():
-            self.relay(self.lanes, self.until)
+            self.relay(self.relays, self.until)
             self.escalate()
         return self.process.ended()
 
     def escalate(self) -> None:
         signals.handlers.collect()
         now = monotonic_ns()
-        if self.watch.noted and not self.told:
-            self.told = True
+        if self.watch.noted and not self.signalled:
+            self.signalled = True
             self.until = now + self.grace_ms() * 1_000_000
             self.process.signal(_signal.SIGTERM)
             self.process.signal(_signal.SIGCONT)
@@ -141,61 +143,69 @@ class Bridge:
             self.process.signal(_signal.SIGKILL)
 
     def grace_is_used(self) -> bool:
-        """It is the group's: members may use it when the leader has gone."""
+        """True if members of the group still run during the grace period, even without the
+        leader.
+        """
         return self.until is not None and self.process.leaves_members()
 
     def grace_ms(self) -> int:
         return constants.BRIDGE_GRACE_MS
 
-    def relay(self, lanes: list[Lane], until: int | None) -> bool:
+    def relay(self, relays: list[Relay], until: int | None) -> bool:
         poll = select.poll()
-        for lane in lanes:
-            for fd, events in lane.interests():
+        for each in relays:
+            for fd, events in each.interests():
                 poll.register(fd, events)
         if self.process.end is None:
             poll.register(self.process.group.pidfd, select.POLLIN)
         elif self.until is not None:
-            until = monotonic_ns() + constants.TICK_NS  # nothing tells the end of a member
-        if not self.told:
+            until = monotonic_ns() + constants.TICK_NS  # there is no event for the end of a member
+        if not self.signalled:
             poll.register(signals.handlers.read_fd, select.POLLIN)
         left = None if until is None else max(0, -(-(until - monotonic_ns()) // 1_000_000))
         ready = dict(poll.poll(left))
-        moved = [lane.turn(ready) for lane in lanes]
+        moved = [each.turn(ready) for each in relays]
         self.end_sides()
         return any(moved)
 
     def end_sides(self) -> None:
-        for stream, lane in enumerate(self.lanes):
-            if lane.done():
+        for stream, each in enumerate(self.relays):
+            if each.done():
                 self.process.close_stream(stream)
 
     def pass_the_rest_on(self) -> None:
-        """Who takes what the group wrote may be slow; what a stranger adds to it gains no time."""
+        """Forward the output that is left. The time limit starts again after each byte of the
+        group's output, because the reader may be slow; output that other processes add does not
+        extend it.
+        """
         until = monotonic_ns() + LINGER_NS
-        outputs = self.lanes[1:]
-        whole = [lane.passed + lane.held() for lane in outputs]
-        while monotonic_ns() < until and not all(lane.done() for lane in outputs):
+        outputs = self.relays[1:]
+        whole = [each.passed + each.held() for each in outputs]
+        while monotonic_ns() < until and not all(each.done() for each in outputs):
             owed = still_owed(outputs, whole)
             moved = self.relay(outputs, until) and still_owed(outputs, whole) < owed
             signals.handlers.collect()
-            self.told = self.told or bool(self.watch.noted)
-            if moved and not self.told:
+            self.signalled = self.signalled or bool(self.watch.noted)
+            if moved and not self.signalled:
                 until = monotonic_ns() + LINGER_NS
 
 
-def still_owed(lanes: list[Lane], whole: list[int]) -> int:
-    both = zip(lanes, whole, strict=True)
-    return sum(max(0, count - lane.passed) for lane, count in both if not lane.done())
+def still_owed(relays: list[Relay], whole: list[int]) -> int:
+    both = zip(relays, whole, strict=True)
+    return sum(max(0, count - each.passed) for each, count in both if not each.done())
 
 
 def start_watcher() -> tuple[int, int]:
-    """(pid, the write end of its pipe): it kills the group of the last number when that closes."""
+    """Start the watcher and return (pid, the write end of its pipe). When the pipe closes, the
+    watcher kills the group whose number was written last.
+    """
     read, write = os.pipe()
     mask = _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())
     pid = os.fork()
     if pid == 0:
         watch(read)
-    # Who kills our group must not meet it there, however late it gets a processor.
+    # The watcher leaves our group before anything else can happen: a kill of our group must not end
+    # it.
     os.setpgid(pid, pid)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
     os.close(read)

@@ -1,4 +1,4 @@
-"""What the twin does of the contract process."""
+"""The part of the process contract that the Python implementation has."""
 
 from __future__ import annotations
 

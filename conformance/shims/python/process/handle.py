@@ -1,4 +1,4 @@
-"""A program that runs while its caller talks to it."""
+"""A program that runs while its caller exchanges data with it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 INHERIT, PIPED, NULL = 0, 1, 2
 GRACE_MS = 5_000
-MOST_POLL_MS = 2**31 - 1  # an int of C
+MOST_POLL_MS = 2**31 - 1  # the largest int of C
 KILL_MS = 1_000
 
 
 class Plugged(Spawn):
-    """A spawn whose three streams lead where the modes say."""
+    """A spawn that connects each of the three streams as its mode says."""
 
     def __init__(
         self, request: Request, caller_mask: Mask, modes: Sequence[int], announce: int
     ) -> None:
         super().__init__(request, caller_mask)
-        self.announce = announce  # the child writes its number there before it is the program
+        self.announce = announce  # the child writes its PID to this descriptor before exec
         self.modes = list(modes)
         self.next = 1
 
@@ -65,7 +65,7 @@ class Plugged(Spawn):
 
 
 class Process:
-    """Safe to use from several threads; drop comes last."""
+    """Safe to use from several threads; drop must be the last call."""
 
     def __init__(
         self, request: Request, modes: Sequence[int], nonblocking: bool, announce: int = -1
@@ -76,12 +76,12 @@ class Process:
         self.pid = child.group.leader
         self.fds = [child.stdin, child.stdout, child.stderr]
         self.lock = _thread.allocate_lock()
-        self.taking = _thread.allocate_lock()  # a lock of its own: the end of a group takes a while
-        self.closing = _thread.allocate_lock()  # a close looks at a stream before it takes it
+        self.taking = _thread.allocate_lock()
+        self.closing = _thread.allocate_lock()  # held from the check to the close
         self.end: End | None = None
         self.reaped = False
         self.detached = False
-        self.waits = 0  # under way
+        self.waits = 0  # number of waits in progress
         for fd in self.fds:
             if fd >= 0:
                 os.set_blocking(fd, not nonblocking)
@@ -97,7 +97,7 @@ class Process:
             os.close(fd)
 
     def settled(self) -> bool:
-        """Whether the child has ended; then its group is ended and it is reaped."""
+        """True if the child has ended. Then its group is ended and it is reaped."""
         with self.lock:
             if not self.reaped and self.look():
                 self.end_group()
@@ -114,12 +114,14 @@ class Process:
         return self.end is not None
 
     def leaves_members(self) -> bool:
-        """The leader has ended, and members of its group live on; a look ends nobody."""
+        """True if the leader has ended and members of its group still run. No process is
+        signalled.
+        """
         with self.lock:
             return not self.reaped and self.look() and bool(self.group.alive())
 
     def is_over(self) -> bool:
-        """Nobody of the group lives; a look ends nobody."""
+        """True if no process of the group runs. No process is signalled."""
         with self.lock:
             return self.reaped or (self.look() and not self.group.alive())
 
@@ -183,7 +185,7 @@ class Process:
         return {**self.ended(), "detached_writers": self.detached}
 
     def await_group(self, until: int) -> None:
-        """The grace is the group's, not the leader's alone."""
+        """Wait until the whole group has ended: the grace period is for all members."""
         while not self.reaped and self.group.alive() and monotonic_ns() < until:
             sleep(0.005)
 
@@ -193,11 +195,11 @@ class Process:
                 self.signal(_signal.SIGKILL)
                 self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
         except Failed:
-            pass  # somebody else collected the child: there is nobody to wait for
+            pass  # another process reaped the child, so there is no end to wait for
         for stream in (0, 1, 2):
             self.close_stream(stream)
         while self.waits:
-            sleep(0.001)  # they look at what is closed now
+            sleep(0.001)  # the waits still use the pidfd that is closed next
         self.group.close()
 
 

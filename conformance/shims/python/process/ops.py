@@ -1,4 +1,4 @@
-"""The operations of the contract: requests in, answers out."""
+"""The operations of the contract: they read a request and return an answer."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def read_step(reader: Reader, handles: dict[str, Handle]) -> Step:
     if stream not in STREAMS:
         reader.wrong("stream", "is no stream")
     step.stream = STREAMS.index(stream)
-    step.data = reader.take_twin("data" if step.kind == "write" else "until", one) or b""
+    step.data = reader.take_encoded("data" if step.kind == "write" else "until", one) or b""
     step.ms = reader.take_integer("grace_ms" if step.kind == "close" else "timeout_ms")
     reader.done()
     return step
@@ -108,20 +108,22 @@ def bridge(shim: Shim, reader: Reader) -> Object:
 
 
 def take_around(reader: Reader) -> Around | None:
-    """Where nothing is asked of a backend, nothing of it is imported."""
+    """Return the sandbox of a request, or None. The backend is imported only if the request has
+    one.
+    """
     if "backend" not in reader.fields:
         return None
-    from backend.around import take_around as take
+    from backend.around import take_around as take_of_backend
 
-    return take(reader)
+    return take_of_backend(reader)
 
 
 def go_inside(around: Around | None) -> Object:
-    """What holds of the sandbox that was asked for."""
+    """Open the sandbox and return what it enforces, as fields of the answer."""
     if around is None:
         return {}
     around.open()
-    return around.told()
+    return around.enforcement()
 
 
 def leave(around: Around | None) -> None:

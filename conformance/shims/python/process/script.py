@@ -1,4 +1,4 @@
-"""A script of steps over handles, some of them on threads of their own."""
+"""Run a script of steps over handles; some steps have threads of their own."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Handle:
         self.process = Process(request, self.modes, self.nonblocking)
         for fd in self.taken:
             if fd >= 0:
-                os.close(fd)  # of a process that was dropped
+                os.close(fd)  # it belongs to a process that was dropped
         self.taken = [-1, -1, -1]
         return self.process
 
@@ -60,18 +60,20 @@ class Step:
     def __init__(self) -> None:
         self.result: Object = {}
 
-    def take(self) -> None:
+    def perform(self) -> None:
         try:
             self.result = self.act()
         except Failed as why:
             self.result = why.as_json()
 
     def repeat(self) -> Object:
-        """One round's results are kept; a step that fails ends it."""
+        """Repeat the inner steps and return the results of the last round; a step that fails ends
+        it.
+        """
         for rounds in range(self.count):
             last: list[Object] = []
             for step in self.inner:
-                step.take()
+                step.perform()
                 last.append(step.result)
                 if "error" in step.result:
                     return {"repeated": rounds, "last": last}
@@ -153,12 +155,12 @@ class Step:
             digest.update(piece)
             length += len(piece)
             short = short + piece if length <= SHORT else b""
-        told: Object = {"bytes": length, "sha256": digest.hexdigest()}
-        return {**told, "data_b64": base64(short)} if length <= SHORT else told
+        summary: Object = {"bytes": length, "sha256": digest.hexdigest()}
+        return {**summary, "data_b64": base64(short)} if length <= SHORT else summary
 
 
 def read(fd: int, most: int) -> bytes | None:
-    """None where nothing came, and no end either."""
+    """Return up to `most` bytes, b"" at the end of the stream, None on an error."""
     try:
         return os.read(fd, most) if fd >= 0 else b""
     except OSError:
@@ -192,7 +194,7 @@ class Script:
             elif step.thread:
                 self.gates[step.thread, i].release()
             else:
-                step.take()
+                step.perform()
         for name in names:
             self.join(name)
         for handle in self.handles.values():
@@ -205,7 +207,7 @@ class Script:
             for i, step in enumerate(self.steps):
                 if (gate := self.gates.get((name, i))) is not None:
                     gate.acquire()
-                    step.take()
+                    step.perform()
         finally:
             self.done[name].release()
 

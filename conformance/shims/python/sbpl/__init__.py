@@ -1,1 +1,1 @@
-"""The sbpl contract a second time, built another way: to try the suite and the reference."""
+"""The sbpl contract in plain Python, built differently from the reference."""

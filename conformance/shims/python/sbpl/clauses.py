@@ -35,7 +35,7 @@ MAC_SYSCALLS = (
 )
 SCRATCH = ("/private/tmp", "/private/var/folders", "/dev")
 SCRATCH_AT_HOME = ("Library/Caches", ".orbit")
-# What relocates a state directory, or None, and where it is in the home directory without that.
+# The variable that relocates a state directory (or None), and its default name below HOME.
 STATE = (("CODEX_HOME", ".codex"), ("CLAUDE_CONFIG_DIR", ".claude"), (None, ".gemini"))
 
 
@@ -67,7 +67,9 @@ def scratch(given: Input) -> Iterator[str]:
 
 
 def state(given: Input) -> Iterator[str]:
-    """Of every provider: which one will run is not known when this is written."""
+    """Open the state directories of all providers: which one will run is not known at this
+    point.
+    """
     for variable, name in STATE:
         found = state_directory(given.env, variable, name)
         if found is not None:
@@ -89,7 +91,9 @@ def allow_below(place: str, pointer: str) -> str:
 
 
 def guard(given: Input) -> Iterator[str]:
-    """The root may lie in one of the above, and only the rules open it."""
+    """Close the root again: it may lie in one of the places above, and only the rules may open
+    it.
+    """
     yield clause("-", "file-write*", subpath(given.root, "/root"))
 
 
@@ -110,7 +114,7 @@ def denies(sign: str) -> bool:
 
 
 def exception(given: Input, entry: Entry) -> Iterator[str]:
-    """Inside of it the own rules of the profile decide again, from nothing."""
+    """Deny everything inside the exception, then apply the profile's own rules there."""
     inside = given.filters.of(entry, True)
     yield clause("-", "file-write*", inside)
     for own in own_rules(given.modify):
@@ -123,7 +127,9 @@ def own_rules(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def read(given: Input) -> Iterable[str]:
-    """Reading is allowed at large: what stands before the first negated rule adds nothing."""
+    """Start at the first negated rule: reading is allowed by default, so earlier rules have no
+    effect.
+    """
     return [rule_clause(given, "file-read*", entry) for entry in from_first_deny(given.read)]
 
 
@@ -142,7 +148,7 @@ def side_roots(given: Input) -> Iterator[str]:
 
 
 def unlink(given: Input) -> Iterator[str]:
-    """What may not be read may not be renamed, nor what holds it."""
+    """Deny renaming a path that may not be read, and each directory above it."""
     filters = [each for entry in read_denied(given) for each in unlink_filters(given, entry)]
     for each in dict.fromkeys(filters):
         yield clause("-", "file-write-unlink", each)
@@ -155,7 +161,9 @@ def unlink_filters(given: Input, entry: Entry) -> Iterator[str]:
 
 
 def ancestors(body: str) -> list[list[str]]:
-    """The directories above what a rule names, as far as it names them without wildcards."""
+    """Return the directories above a rule's path, as far as the rule names them without
+    wildcards.
+    """
     names = plain_names(body)
     last = len(names) if len(names) < len(body.split("/")) else len(names) - 1
     return [names[:count] for count in range(1, last + 1)]
@@ -166,7 +174,9 @@ def read_denied(given: Input) -> list[Entry]:
 
 
 def unguarded(given: Input) -> list[str]:
-    """Rules that name no directory to guard: one above what they deny can be renamed."""
+    """Return rules whose first segment is a wildcard: no directory above them can be guarded, so
+    one can be renamed.
+    """
     found = [named(each) for each in read_denied(given) if wild(each.rule.body.split("/")[0])]
     return list(dict.fromkeys(found))
 

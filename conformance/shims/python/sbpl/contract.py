@@ -1,4 +1,4 @@
-"""What the twin does of the contract."""
+"""The part of the sbpl contract that the Python implementation has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One rule as one filter: (literal …), (subpath …) or (regex …)."""
+"""Convert one rule to one filter: (literal …), (subpath …) or (regex …)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 LONGEST = 1000
 SPECIAL = "\\.[](){}*+?^$|"
 
-# `?` is one character for a policy. Whether the kernel counts bytes or characters is not known:
-# a deny takes up to four bytes that are not ASCII, an allow takes none.
+# `?` is one character for a policy. It is not known if the kernel counts bytes or characters: a
+# deny matches up to four bytes that are not ASCII, an allow matches none.
 ONE_DENIED = "([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)"
 ONE_ALLOWED = "[ -.0-~]"
-# Where names fold, a letter and its marks are one character: of what is not ASCII come up to eight
-# bytes behind it.
+# With folding, a letter and its marks count as one character, so up to eight further bytes that are
+# not ASCII may follow.
 ONE_FOLDED = "[^/]" + 8 * "[^ -~]?"
 
 DEEP = (glob.ANYTHING, glob.SEGMENTS, glob.BELOW)
@@ -34,7 +34,7 @@ EXPRESSIONS = {
 
 
 def quoted(text: str, pointer: str) -> str:
-    """A string of the text; `pointer` is told where it cannot be one."""
+    """Return a string literal of the text. An error names `pointer`."""
     refuse_controls(text, pointer)
     inner = escape(text)
     if size(inner) > LONGEST:
@@ -64,14 +64,14 @@ def regex(expression: str, pointer: str) -> str:
 
 
 class Filters:
-    """Filters of the rules below one root."""
+    """Builds the filters of the rules below one root."""
 
     def __init__(self, root: str, fold: bool) -> None:
         self.root = root
         self.fold = fold
 
     def of(self, entry: Entry, denied: bool) -> str:
-        """`denied`: whether the clause denies."""
+        """Return the filter of an entry. `denied`: True if the clause denies."""
         found = pieces(entry.rule.body)
         where = entry.rule.pointer
         if self.fold:
@@ -98,14 +98,16 @@ class Filters:
         return regex(anchored(self.expression(found, denied)), pointer)
 
     def expression(self, found: Sequence[str], denied: bool) -> str:
-        """The root is one directory: it stays as it is, whatever folds."""
+        """Return the expression of a pattern. The root is written literally, also with folding: it
+        is one directory.
+        """
         if is_everything(found):
             return literally(self.root.rstrip("/")) + EXPRESSIONS[glob.BELOW]
         root = below(self.root) if found else self.root
         return literally(root) + "".join(self.written(run, denied) for run in runs(found))
 
     def written(self, run: str, denied: bool) -> str:
-        """An expression for a wildcard, or for these very characters."""
+        """Return the expression of a wildcard or of literal characters."""
         if run == glob.ONE:
             return one(denied, self.fold)
         if run in EXPRESSIONS:
@@ -128,7 +130,9 @@ def one(denied: bool, fold: bool) -> str:
 
 
 def runs(found: Iterable[str]) -> Iterator[str]:
-    """Characters together, since spellings may be of several; each wildcard by itself."""
+    """Yield characters in runs, because a spelling may span several, and each wildcard by
+    itself.
+    """
     run = ""
     for piece in found:
         if is_wildcard(piece):
@@ -141,7 +145,7 @@ def runs(found: Iterable[str]) -> Iterator[str]:
 
 
 def pieces(body: str) -> list[str]:
-    """As globs are read; of several `**` segments one is enough."""
+    """Split a body as globs do, but keep only one of several successive `**` segments."""
     found: list[str] = []
     for piece in glob.pieces(body):
         repeated = found[-1:] == [piece] or is_everything(found)
@@ -151,7 +155,7 @@ def pieces(body: str) -> list[str]:
 
 
 def is_everything(found: Sequence[str]) -> bool:
-    """`**`, however often."""
+    """True for `**`, also repeated."""
     return found == [glob.ANYTHING]
 
 
@@ -168,7 +172,7 @@ def is_subtree(found: Sequence[str]) -> bool:
 
 
 def plain_names(body: str) -> list[str]:
-    """The leading segments without wildcards; of `P/**` all of P."""
+    """Return the leading segments without wildcards; of `P/**` all of P."""
     names: list[str] = []
     for name in body.split("/"):
         if name == "." or wild(name):

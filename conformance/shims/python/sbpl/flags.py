@@ -1,4 +1,4 @@
-"""The providers' own sandbox flags, taken out of a command: one authority over files is enough."""
+"""Remove the providers' own sandbox flags from a command: one sandbox decides about files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GEMINI_VALUES = (b"true", b"false", b"docker", b"podman", b"sandbox-exec")
 
 
 def neutral(argv: Words, provider: str | None) -> Words:
-    """The command without flags that would set up a sandbox of its own."""
+    """Return the command without flags that would set up a sandbox of the provider."""
     ours, rest = split(argv)
     if provider in NEUTRAL:
         ours = NEUTRAL[provider](ours)
@@ -24,7 +24,7 @@ def neutral(argv: Words, provider: str | None) -> Words:
 
 
 def split(argv: Words) -> tuple[Words, Words]:
-    """What the program reads as flags, and what is data to it: from the first `--` on."""
+    """Split the command at the first `--`: flags before it, data from there on."""
     end = argv.index(b"--", 1) if b"--" in argv[1:] else len(argv)
     return argv[:end], argv[end:]
 
@@ -45,16 +45,16 @@ def codex(words: Words) -> Words:
 
 
 def codex_mode(words: Words, i: int) -> int:
-    """How many words from here say a sandbox mode; 0 for none."""
+    """Return how many words from here set a sandbox mode; 0 if none does."""
     word = words[i]
     if word in CODEX_MODES:
-        # A mode never begins with a dash: a flag without one takes no other flag along.
+        # A mode never begins with a dash, so a following flag is not consumed as the value.
         return 2 if words[i + 1 : i + 2] and not words[i + 1].startswith(b"-") else 1
     return int(word.startswith((b"--sandbox=", b"-s")))
 
 
 def codex_setting(words: Words, i: int) -> int:
-    """How many words from here set a mode in another way."""
+    """Return how many words from here set a sandbox mode in another way."""
     word = words[i]
     if word in CODEX_SETTINGS and i + 1 < len(words):
         return 2 if words[i + 1].startswith(CODEX_SETTING) else 0
@@ -62,7 +62,9 @@ def codex_setting(words: Words, i: int) -> int:
 
 
 def codex_place(words: Words) -> int:
-    """Where flags may stand when there was none: behind the program, or its `exec`."""
+    """Return the position for flags if the command had none: after the program or after its
+    `exec`.
+    """
     return 2 if words[1:2] and words[1] in CODEX_RUNS else 1
 
 
@@ -82,7 +84,7 @@ def gemini(words: Words) -> Words:
 
 
 def gemini_flag(words: Words, i: int) -> int:
-    """How many words from here are the flag and its value; 0 for none."""
+    """Return how many words from here are the flag and its value; 0 for none."""
     if words[i] in GEMINI_FLAGS:
         return 2 if i + 1 < len(words) and words[i + 1] in GEMINI_VALUES else 1
     return int(words[i].startswith((b"--sandbox=", b"-s=")))

@@ -1,4 +1,4 @@
-"""The operations of the contract: requests in, answers out."""
+"""The operations of the contract: they read a request and return an answer."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 LISTS = ("read", "modify", "denyRead", "denyModify")
 VARIABLES = ("HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
-UNDER_TEST = "rules"  # the name that a profile gets which came without one
+UNDER_TEST = "rules"  # the name of the profile that is made from bare rules
 
 
 def compile_(shim: Shim, reader: Reader) -> Object:
     resolved = take_profile(reader)
-    root = place(reader.need_twin("root", one), "/root")
+    root = place(reader.need_encoded("root", one), "/root")
     env = take_env(reader)
-    given = reader.take_twin("side_roots", several) or []
+    given = reader.take_encoded("side_roots", several) or []
     side_roots = [place(each, f"/side_roots/{i}") for i, each in enumerate(given)]
     provider = take_provider(reader)
     fold = take_case(reader)
@@ -39,7 +39,7 @@ def compile_(shim: Shim, reader: Reader) -> Object:
 
 
 def take_profile(reader: Reader) -> decide.Resolved:
-    """The effective lists that are compiled."""
+    """Return the effective lists that are compiled."""
     if "rules" in reader.fields:
         if "policy" in reader.fields:
             reader.wrong("rules", "and policy exclude each other")
@@ -55,7 +55,7 @@ def take_profile(reader: Reader) -> decide.Resolved:
 
 
 def policy_of_rules(reader: Reader) -> Policy:
-    """Rules are judged as in a file, so a file is made of them."""
+    """Make a policy file of the rules, so that they are validated as in a file."""
     inner = Reader(reader.need("rules", dict), "/rules")
     lists = {name: inner.take(name, list) or [] for name in LISTS}
     inner.done()
@@ -78,7 +78,7 @@ def file_of(lists: dict[str, list[object]]) -> bytes:
 
 
 def in_rules(failure: Failed) -> Failed:
-    """The problems of that file, where the request has them."""
+    """Return the problems of that file with pointers into the request."""
     found = [(in_request(each["pointer"]), each["message"]) for each in failure.problems or ()]
     made = refused(*found[0])
     made.problems = [{"pointer": where, "message": why} for where, why in found]
@@ -93,18 +93,18 @@ def in_request(pointer: str) -> str:
 
 
 def take_env(reader: Reader) -> dict[str, str]:
-    """What is set; a variable that is empty is not."""
-    twin = "env_b64" if "env_b64" in reader.fields else "env"
-    if twin == "env_b64" and "env" in reader.fields:
-        reader.wrong(twin, "and env exclude each other")
-    inner = Reader(reader.take(twin, dict) or {}, f"/{twin}")
+    """Return the variables that are set; an empty variable counts as unset."""
+    field = "env_b64" if "env_b64" in reader.fields else "env"
+    if field == "env_b64" and "env" in reader.fields:
+        reader.wrong(field, "and env exclude each other")
+    inner = Reader(reader.take(field, dict) or {}, f"/{field}")
     found = {}
     for name in VARIABLES:
         if name not in inner.fields:
             continue
-        # Each value has the form of the whole object, and its name is a variable's.
-        holder = Reader({name + twin.removeprefix("env"): inner.fields.pop(name)}, f"/{twin}")
-        value = holder.need_twin(name, one)
+        # The values have the encoding of the whole object, and are read like a field of their own.
+        holder = Reader({name + field.removeprefix("env"): inner.fields.pop(name)}, f"/{field}")
+        value = holder.need_encoded(name, one)
         if is_set(value):
             found[name] = place(value, f"/env/{name}")
     inner.done()

@@ -1,4 +1,4 @@
-"""Absolute paths of a request, as the kernel reports them, or why they are not taken."""
+"""Check absolute paths of a request: they must be canonical, as the kernel reports them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def refused(pointer: str, why: str) -> Failed:
 
 
 def spelled(pointer: str) -> str:
-    """side_roots[2] for /side_roots/2; a pointer into a policy file stays one."""
+    """Return side_roots[2] for /side_roots/2; a pointer into a policy file stays as it is."""
     first, *rest = pointer[1:].split("/")
     if first == "spec":
         return pointer
@@ -21,7 +21,7 @@ def spelled(pointer: str) -> str:
 
 
 def place(data: bytes, pointer: str) -> str:
-    """The canonical path that these bytes name."""
+    """Return the canonical path of these bytes."""
     path = decode(data, pointer)
     refuse_controls(path, pointer)
     refuse_relative(path, pointer)
@@ -71,7 +71,7 @@ def refuse_alias(path: str, pointer: str) -> None:
 
 
 def lies_in(path: str, directory: str) -> bool:
-    """Whether `path` is the directory or below."""
+    """True if `path` is the directory or lies below it."""
     return path == directory or path.startswith(below(directory))
 
 

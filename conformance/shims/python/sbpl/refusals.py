@@ -1,4 +1,4 @@
-"""What no text could keep: variables that open too much, side roots that uncover."""
+"""Refuse inputs that no text could enforce: variables and side roots that open too much."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def refuse_controls_of_rules(given: Input) -> None:
-    """Of all rules, those too that come to no clause."""
+    """Check every rule, also those that produce no clause."""
     for entry in (*given.read, *given.modify):
         refuse_controls(entry.rule.body, entry.rule.pointer)
 
@@ -43,7 +43,9 @@ def spelled(path: str, fold: bool) -> str:
 
 
 def refuse_side_roots(given: Input) -> None:
-    """Writable as a whole, one would let a path that may not be read be renamed."""
+    """Refuse a side root that overlaps a read deny: it is writable as a whole, so the denied path
+    could be renamed.
+    """
     if given.provider != "codex":
         return
     denied = list(denied_places(given))

@@ -1,7 +1,7 @@
-"""All spellings that a folding file system takes for one name, as a regular expression.
+"""All spellings of a name on a case-folding file system, as a regular expression.
 
-A name is cut into letters with their marks. The spellings of one are found by trying: every way to
-write its parts, each judged by the very folding that policies are decided with.
+A name is cut into letters with their marks. The spellings of a letter are found by trial: every way
+to write its parts is tested with the folding that the policy uses.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-LAST = 0x30000  # nothing behind it folds or decomposes
-MOST_MARKS = 4  # the order of more is taken as it is: their number explodes
+LAST = 0x30000  # no character from here on folds or decomposes
+MOST_MARKS = 4  # with more marks only the given order is used: the number of orders explodes
 UNIFORM = ((0x3400, 0xA000), (0xAC00, 0xD7A4), (0xD800, 0xE000), (0x20000, 0x2F800))
 
 known: dict[str, list[str]] = {}
@@ -29,7 +29,7 @@ def expression(characters: str, literally: Callable[[str], str]) -> str:
 
 
 def letters(text: str) -> list[str]:
-    """Each character with the marks behind it."""
+    """Return each character together with the marks that follow it."""
     found: list[str] = []
     for c in text:
         if found and found[-1] != "/" and joins(found[-1], c):
@@ -40,14 +40,18 @@ def letters(text: str) -> list[str]:
 
 
 def joins(letter: str, c: str) -> bool:
-    """Whether some spelling is one for both: a mark, or a pair that is kept apart in NFC."""
+    """True if c belongs to the letter: it is a mark, or both have a common spelling that NFC keeps
+    apart.
+    """
     return combining(c) > 0 or (
         not c.isascii() and bool(characters_of(normalize("NFD", letter + c)))
     )
 
 
 def fitting(before: str, letter: str) -> list[str]:
-    """The spellings of a letter that stay one behind another letter: a mark may join that."""
+    """Return the spellings of a letter that remain valid after the previous letter, which a leading
+    mark could join.
+    """
     if letter not in known:
         known[letter] = sorted(spellings(letter), key=lambda each: (len(each), each))
     return [
@@ -72,7 +76,7 @@ def spellings(letter: str) -> set[str]:
 
 
 def orders(parts: str) -> list[str]:
-    """Marks may stand in several orders and mean the same."""
+    """Return the orders of the marks that are equivalent."""
     if not 3 <= len(parts) <= 1 + MOST_MARKS:
         return [parts]
     found = {parts[0] + "".join(marks) for marks in permutations(parts[1:])}
@@ -80,7 +84,7 @@ def orders(parts: str) -> list[str]:
 
 
 def written(parts: str) -> list[str]:
-    """Every cut of the parts into characters that decompose and fold to them."""
+    """Return every way to write the parts with characters that decompose or fold to them."""
     if not parts:
         return [""]
     return [

@@ -1,4 +1,4 @@
-"""The command that runs under a profile, and the file that the profile lies in meanwhile."""
+"""The command that runs under a profile, and the temporary file of the profile."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BARE = f"{WRAPPER} is not there: the command runs without it, with its own flags
 
 
 def wrap(shim: Shim, reader: Reader) -> Object:
-    argv = reader.need_twin("argv", several)
+    argv = reader.need_encoded("argv", several)
     provider = take_provider(reader)
     fallback = reader.take("allow_fallback", bool) or False
     source = take_source(reader)
@@ -59,10 +59,10 @@ def refuse_option(reader: Reader, argv: list[bytes]) -> None:
         reader.wrong("argv", "begins with a dash, which the wrapper takes for an option; write ./")
 
 
-def is_there(said: str | None) -> bool:
-    """What the request takes for granted, else what the system has."""
-    if said is not None:
-        return said == "present"
+def is_there(requested: str | None) -> bool:
+    """True if the wrapper exists. The request may decide it, otherwise the system does."""
+    if requested is not None:
+        return requested == "present"
     return os.path.isfile(WRAPPER) and os.access(WRAPPER, os.X_OK)
 
 
@@ -71,7 +71,9 @@ def wrapper_words(file: bytes) -> list[bytes]:
 
 
 def bare(argv: list[bytes], provider: str | None) -> list[bytes]:
-    """As it was given: without the outer sandbox the inner one is all there is."""
+    """Return the command unchanged: without the outer sandbox the provider's own flags must
+    stay.
+    """
     return argv
 
 
@@ -92,21 +94,21 @@ def words(argv: list[bytes]) -> Object:
         return {"argv_b64": [b2a_base64(word, newline=False).decode() for word in argv]}
 
 
-def take_source(reader: Reader) -> There | New:
-    """A file that lies there already, or what one is made of."""
+def take_source(reader: Reader) -> ExistingFile | NewFile:
+    """Read the profile: an existing file, or the text of a new one."""
     if "file" in reader.fields or "file_b64" in reader.fields:
-        return There(absolute(reader, "file"))
-    return New(reader.need_twin("text", one), absolute(reader, "dir"))
+        return ExistingFile(absolute(reader, "file"))
+    return NewFile(reader.need_encoded("text", one), absolute(reader, "dir"))
 
 
 def absolute(reader: Reader, name: str) -> bytes:
-    path = reader.need_twin(name, one)
+    path = reader.need_encoded(name, one)
     if not path.startswith(b"/") or b"\0" in path:
         reader.wrong(name, "must be absolute, without NUL")
     return path
 
 
-class There:
+class ExistingFile:
     def __init__(self, path: bytes) -> None:
         self.path = path
 
@@ -114,13 +116,15 @@ class There:
         return self.path
 
 
-class New:
+class NewFile:
     def __init__(self, text: bytes, directory: bytes) -> None:
         self.text = text
         self.directory = directory
 
     def file(self, shim: Shim) -> bytes:
-        """The path of a new file that nobody else can change; the shim removes it at the end."""
+        """Return the path of a new file that no other user can change; the shim removes it at the
+        end.
+        """
         path = os.path.join(self.directory, file_name())
         try:
             create(path, self.text, shim.temporary)
@@ -131,16 +135,17 @@ class New:
 
 
 def file_name() -> bytes:
-    """Nobody can guess it, so nobody can have put a link in its place."""
+    """Return a name that cannot be guessed, so that no link can wait in its place."""
     return b"boxspec-" + os.urandom(12).hex().encode() + b".sb"
 
 
 def create(path: bytes, text: bytes, temporary: list[bytes]) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     temporary.append(path)
-    before = _signal.signal(_signal.SIGXFSZ, _signal.SIG_IGN)  # a limit is an error like others
+    # so that a file size limit is an ordinary error
+    before = _signal.signal(_signal.SIGXFSZ, _signal.SIG_IGN)
     try:
-        os.fchmod(fd, 0o600)  # whatever the umask has left
+        os.fchmod(fd, 0o600)  # independent of the umask
         write_all(fd, text)
     finally:
         _signal.signal(_signal.SIGXFSZ, before)
