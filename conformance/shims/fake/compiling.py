@@ -68,6 +68,6 @@ class Compiling(Honest):
 
 
 class OnlyTexts(Compiling):
-    """Right, and wraps nothing."""
+    """A correct shim that does not wrap commands."""
 
     capabilities = ("sbpl",)

@@ -1,4 +1,4 @@
-"""A small shim that does what the protocol asks; each fake spoils one thing of it."""
+"""A small correct shim; each fake breaks one part of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small policy engine of literal rules, `**` and `P/**`: a shim that knows nothing of exec."""
+"""A small policy engine of literal rules, `**` and `P/**`: a shim without exec."""
 
 from __future__ import annotations
 
@@ -121,6 +121,6 @@ class Literal(Honest):
 
 
 class OnlyGlobs(Literal):
-    """Right, and knows nothing of policies."""
+    """A correct shim without policies."""
 
     capabilities = ("glob",)

@@ -1,4 +1,4 @@
-"""Fakes that say what is not so: of programs, of themselves, of what they can do."""
+"""Fakes with false answers: about programs, about themselves, about their capabilities."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AlwaysNo(Honest):
 
 
 class RefusesWhatWaits(Honest):
-    """Runs nothing that would wait for somebody."""
+    """Refuse every run that would wait for another process."""
 
     def execute(self, request: Message) -> Message:
         if request["program"].endswith("/gate"):
@@ -38,7 +38,7 @@ class RefusesWhatWaits(Honest):
 
 
 class KnowsEverything(Honest):
-    """Every operation is known, also one that nobody has thought of."""
+    """Accepts every operation, also one that does not exist."""
 
     def answer(self, message: Message, serving: bool) -> Message:
         answer = super().answer(message, serving)
@@ -53,14 +53,14 @@ class LiesAboutPid(Honest):
 
 
 class WrongNonce(Honest):
-    """Says hello to somebody else."""
+    """Answers hello with another nonce."""
 
     def hello(self, message: Message) -> Message:
         return {**super().hello(message), "nonce": "somebody else's"}
 
 
 class UndeclaredCapabilityAnswers(Honest):
-    """Ignores what it does not know: takes a request that needs an undeclared capability."""
+    """Ignores unknown fields, so it accepts a request that needs an undeclared capability."""
 
     def needed(self, message: Message) -> str | None:
         return None

@@ -93,7 +93,7 @@ class PrettyPrints(Honest):
 
 
 class LogsToStdout(Honest):
-    """Tells on stdout that it has started."""
+    """Prints a line to stdout when it starts."""
 
     def begin(self) -> None:
         os.write(1, b"starting\n")
@@ -132,7 +132,7 @@ class TellsForEverInARun(Honest):
 
 
 class ResponseIsFifo(Honest):
-    """RESPONSE is a fifo, in which nobody writes."""
+    """Makes RESPONSE a fifo without a writer."""
 
     def place(self, line: bytes, path: str) -> None:
         os.mkfifo(path)

@@ -16,7 +16,7 @@ def wait_for_ever() -> None:
 
 
 class Hang(Honest):
-    """Reads the request and does nothing."""
+    """Reads the request and writes no answer."""
 
     def answer(self, message: Message, serving: bool) -> Message:
         wait_for_ever()
@@ -41,7 +41,7 @@ class Crash(Honest):
 
 
 class HelloThenDies(Honest):
-    """Says hello, and leaves at whatever comes after it."""
+    """Answers hello and exits at the next message."""
 
     def answer(self, message: Message, serving: bool) -> Message:
         if message["op"] != "hello":
@@ -61,7 +61,7 @@ class IgnoresSigterm(Honest):
 
 
 class LeaksAChild(Honest):
-    """Leaves a process behind, out of its group, at the end."""
+    """Leaves a process in another group when it ends."""
 
     def end(self) -> None:
         null = subprocess.DEVNULL

@@ -14,7 +14,7 @@ class SbplYes(Compiling):
 
 
 class SbplNo(Compiling):
-    """The text allows nothing."""
+    """Returns a text that only denies."""
 
     def text(self, rules: Message, root: str) -> str:
         return "(version 1)\n(deny default)\n"
@@ -61,7 +61,7 @@ class DeclaredWrap(Compiling):
 
 
 class UndeclaredFold(Compiling):
-    """Folds, or says nothing of what it does not: takes a case that it has not declared."""
+    """Accepts `case: fold` without having declared it."""
 
     def answer(self, message: Message, serving: bool) -> Message:
         return super().answer({**message, "case": "sensitive"}, serving)

@@ -1,1 +1,1 @@
-"""The twin with one mistake at a time: what a suite must catch."""
+"""The Python implementation with one fault at a time, which the suite must catch."""

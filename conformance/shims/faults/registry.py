@@ -1,4 +1,4 @@
-"""How a fault is written down: a function that changes the twin, and what it stands for."""
+"""How a fault is declared: a function that changes the implementation, and its description."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ def fault(
 
 
 def replaces(owner: object, name: str | None = None) -> Callable[[F], F]:
-    """Puts a function in the place of owner's; the original is its first argument.
+    """Replace a function of owner; the replacement gets the original as its first argument.
 
-    TypeError where it does not take what the original takes: a mistake that is broken is not the
-    one that it stands for, and may be caught all the same.
+    Raise TypeError if both take different arguments: a broken fault would be caught too, but for
+    another reason than the one it declares.
     """
 
     def install(function: F) -> F:
         target = name or function.__name__
         original = getattr(owner, target)
         if not takes_the_same(original, function):
-            raise TypeError(f"{target}: takes other arguments than the twin's: give it the same")
+            raise TypeError(f"{target}: takes other arguments than the original: give it the same")
 
         def replacement(*arguments: Any, **named: Any) -> Any:
             return function(original, *arguments, **named)
@@ -88,9 +88,10 @@ VARARGS = 0x04
 
 
 def takes_the_same(original: Any, function: Any) -> bool:
-    """As many positional arguments, behind `original`; what is no Python function is not looked at.
+    """True if both take the same number of positional arguments, apart from `original`.
 
-    Without inspect, which takes longer to import than a fault takes to start.
+    Only Python functions are compared. The module inspect would do it, but importing it takes
+    longer than a fault takes to start.
     """
     theirs, own = (getattr(each, "__code__", None) for each in (original, function))
     if theirs is None or own is None or (theirs.co_flags | own.co_flags) & VARARGS:

@@ -1,5 +1,8 @@
 #!/usr/bin/env -S python3 -I -S
-"""The twin with one mistake: shim.py --fault ID run REQUEST RESPONSE. --list shows all as JSON."""
+"""The Python implementation with one fault: shim.py --fault ID run REQUEST RESPONSE.
+
+--list prints all faults as JSON.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from protocol import Shim, complain, main
 
 
 def load(name: str) -> Fault | None:
-    """Only the topic that is asked for: a fault should start as fast as the twin."""
+    """Import only the files of the fault's topic, so that it starts as fast as without a fault."""
     folder, _, topic = name.partition(".")[0].partition("-")
     if folder in folders():
         for stem in stems(folder):
@@ -28,7 +31,7 @@ def load(name: str) -> Fault | None:
 
 
 def folders() -> list[str]:
-    """One a contract, for those that the twin has."""
+    """Return the folder of faults of each contract that the Python implementation has."""
     return [name for name in contract.every() if os.path.isdir(os.path.join(HERE, name))]
 
 
@@ -38,7 +41,7 @@ def stems(folder: str) -> list[str]:
 
 
 def take(folder: str, stem: str) -> None:
-    """A file whose faults are about two contracts is away with either."""
+    """Import a file of faults. It is skipped if it needs a contract that is not installed."""
     try:
         import_module(f"faults.{folder}.{stem}")
     except ModuleNotFoundError as why:

@@ -1,4 +1,4 @@
-"""Fields of its own in each answer, which a client ignores: a noop."""
+"""A no-op: additional fields in each answer, which a client ignores."""
 
 import itertools
 
@@ -7,7 +7,7 @@ from faults.registry import replaces
 
 
 def answers_say_more():
-    """A number that is another one each time stands in each object of a result."""
+    """Add a field with a changing number to each object of a result."""
     turns = itertools.count()
 
     def more(value):

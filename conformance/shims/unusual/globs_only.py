@@ -1,4 +1,4 @@
-"""The twin, that matches globs and knows nothing of policies."""
+"""The Python implementation, reduced to matching globs: it has no policies."""
 
 import os
 import sys

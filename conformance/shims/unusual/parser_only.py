@@ -1,4 +1,4 @@
-"""The twin, that reads policies in YAML and does nothing else with them."""
+"""The Python implementation, reduced to reading policies in YAML."""
 
 import os
 import sys

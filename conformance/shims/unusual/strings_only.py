@@ -1,4 +1,4 @@
-"""The twin, with an API of strings: it cannot be given what is not UTF-8."""
+"""The Python implementation with an API of strings, which accepts only UTF-8."""
 
 import os
 import sys

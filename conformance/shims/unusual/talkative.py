@@ -1,4 +1,4 @@
-"""The twin without `exec`, which says more than it is asked, and errors in words of its own."""
+"""The Python implementation without `exec`: answers have further fields, and errors other texts."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ end_sides = bridge.Bridge.end_sides
 
 
 def outside(capabilities):
-    """Without what needs a backend."""
+    """Return the capabilities without those that need a backend."""
     return lambda: [each for each in capabilities() if not each.endswith(".backend")]
 
 
@@ -33,7 +33,7 @@ def kept():
 
 
 def told(step):
-    """As another one may tell the same step."""
+    """Return the same step in another valid form."""
     if "error" in step and not step["error"]["message"].startswith("wait error: "):
         step = {"error": {**step["error"], "message": "errno 2"}}
     if "sha256" in step:

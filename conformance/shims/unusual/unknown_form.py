@@ -1,4 +1,4 @@
-"""The twin, in whose texts one clause has a form that nobody knows the meaning of."""
+"""The Python implementation, with one clause in its texts that has an unknown form."""
 
 import os
 import sys

@@ -1,1 +1,1 @@
-"""Mistakes with sandbox backends."""
+"""Faults of sandbox backends."""

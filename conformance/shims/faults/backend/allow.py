@@ -1,4 +1,4 @@
-"""Mistakes that refuse too much."""
+"""Faults that refuse too much."""
 
 import backend.filter as filter_
 from backend.bubblewrap import Bubblewrap
@@ -34,7 +34,11 @@ def no_devices():
         return [*made[:at], b"--tmpfs", *made[at + 1 :]]
 
 
-@fault("BACKEND-ALLOW-03", "the network is taken away from all", "--unshare-all alone")
+@fault(
+    "BACKEND-ALLOW-03",
+    "the network is closed for every profile",
+    "--unshare-all without --share-net",
+)
 def no_network_for_anybody():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
@@ -42,7 +46,9 @@ def no_network_for_anybody():
         return [word for word in made if word != b"--share-net"]
 
 
-@fault("BACKEND-ALLOW-04", "nobody may change a mode", "chmod in a list of what writes metadata")
+@fault(
+    "BACKEND-ALLOW-04", "mode changes are refused", "chmod in a list of calls that write metadata"
+)
 def nobody_may_change_a_mode():
     @replaces(filter_)
     def groups(original):

@@ -1,4 +1,4 @@
-"""Mistakes with where a program starts."""
+"""Faults of a program's working directory."""
 
 import os
 
@@ -79,7 +79,7 @@ def linked_roots_are_refused():
         return original(reader)
 
 
-@fault("BACKEND-CONTEXT-03", "a call's own directory is not looked at", "the context's alone")
+@fault("BACKEND-CONTEXT-03", "a call's own directory is not checked", "only the context's is")
 def current_dir_may_lie_outside():
     @replaces(ops)
     def inside(original, reader, name, path, root):
@@ -87,7 +87,7 @@ def current_dir_may_lie_outside():
         return real if os.path.isdir(real) else original(reader, name, path, root)
 
 
-@fault("BACKEND-CONTEXT-01", "the directory of a call is that of the next one", "a chdir stays")
+@fault("BACKEND-CONTEXT-01", "the directory of a call stays for the next one", "a chdir stays")
 def current_dir_stays():
     @replaces(Session)
     def seat(original, self, request):

@@ -1,4 +1,4 @@
-"""Sandboxes that nobody should trust: a suite that believes one of them is no suite."""
+"""Controls: sandboxes that do not confine, which the suite must catch."""
 
 import select
 

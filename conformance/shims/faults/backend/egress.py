@@ -1,4 +1,4 @@
-"""Mistakes with lists of egress."""
+"""Faults of lists of egress."""
 
 import backend.context as context
 import backend.filter as filter_
@@ -39,7 +39,11 @@ def contradictions_are_ignored():
         return original(reader, "repo-write" if profile in context.CLOSED else profile)
 
 
-@fault("BACKEND-EGRESS-03", "a list that nobody filters is claimed", "a proxy by environment")
+@fault(
+    "BACKEND-EGRESS-03",
+    "an egress list is claimed, and no filter enforces it",
+    "a proxy by environment",
+)
 def unfiltered_lists_are_claimed():
     @replaces(Bubblewrap)
     def probe(original, self, profile, given, egress):
@@ -72,7 +76,11 @@ def argument(at, code, value):
     return [load, filter_.statement(code, value, 0, 1), filter_.answer(filter_.EPERM)]
 
 
-@fault("BACKEND-EGRESS-03", "ports are told apart, and no addresses", "Landlock's rules on ports")
+@fault(
+    "BACKEND-EGRESS-03",
+    "only the ports of a list are enforced, not its addresses",
+    "Landlock's rules on ports",
+)
 def ports_alone_are_told_apart():
     kept_in_part(argument(1, filter_.ANY_OF, DATAGRAMS), ports=True)
 
@@ -82,7 +90,7 @@ def ports_alone_are_told_apart():
         return original(path).replace(end, RULES_ON_PORTS + end)
 
 
-@fault("BACKEND-EGRESS-03", "UDP is open", "a proxy for TCP alone")
+@fault("BACKEND-EGRESS-03", "UDP stays open", "a proxy for TCP only")
 def udp_is_open():
     kept_in_part(argument(1, filter_.ANY_OF, STREAMS))
 
@@ -92,7 +100,7 @@ def ipv6_is_open():
     kept_in_part(argument(0, filter_.EQUAL, filter_.AF_INET))
 
 
-@fault("BACKEND-EGRESS-01", "what is in brackets is an address", "a pattern of hex and colons")
+@fault("BACKEND-EGRESS-01", "any text in brackets is an address", "a pattern of hex and colons")
 def brackets_make_an_address():
     @replaces(context)
     def is_address(original, text):

@@ -1,4 +1,4 @@
-"""Mistakes with lists of egress in the context of a session, where a probe has none."""
+"""Faults of egress lists that a session receives in its context."""
 
 import backend.context as context
 import backend.ops as ops

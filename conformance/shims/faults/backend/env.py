@@ -1,4 +1,4 @@
-"""Mistakes with the environment of a program inside."""
+"""Faults of the environment of a program inside."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ def everything_is_inherited():
         return original(request) if request.env is not None else [*caller_environment().items()]
 
 
-@fault("BACKEND-ENV-02", "what begins like a name is one", "LC_*")
+@fault("BACKEND-ENV-02", "any variable with a known prefix is passed on", "LC_*")
 def prefixes_are_kept():
     @replaces(environment)
     def is_kept(original, name):
@@ -87,12 +87,16 @@ def the_scratch_is_open():
     with_a_folder_outside(0o755, shutil.rmtree)
 
 
-@fault("BACKEND-ENV-03", "the scratch has what the umask leaves", "mkdtemp, and no chmod")
+@fault(
+    "BACKEND-ENV-03",
+    "the mode of the scratch directory depends on the umask",
+    "mkdtemp without chmod",
+)
 def the_scratch_has_what_the_umask_leaves():
     with_a_folder_outside(None, shutil.rmtree)
 
 
-@fault("BACKEND-ENV-03", "the scratch is emptied, and stays", "rm -r of what is in it")
+@fault("BACKEND-ENV-03", "the scratch directory is emptied, not removed", "rm -r of its contents")
 def the_scratch_stays():
     def empty(folder):
         for name in os.listdir(folder):
@@ -106,7 +110,7 @@ def a_category_may_be_empty():
     environment.CATEGORIES = environment.CATEGORIES | {b""}
 
 
-@fault("BACKEND-ENV-03", "only the first call is told of the scratch", "additions are taken once")
+@fault("BACKEND-ENV-03", "only the first call gets TMPDIR", "additions are taken once")
 def the_first_call_alone_has_a_scratch():
     calls = []
 
@@ -136,7 +140,7 @@ def pairs_of_the_loader_are_dropped():
         return [pair for pair in original(request) if not pair[0].startswith(b"LD_")]
 
 
-@fault("BACKEND-ENV-01", "PWD is where the caller is", "kept beside PATH when all else is cleared")
+@fault("BACKEND-ENV-01", "PWD keeps the caller's value", "kept with PATH when the rest is cleared")
 def pwd_is_the_callers():
     @replaces(environment)
     def complete(original, request, additions):

@@ -1,4 +1,4 @@
-"""Mistakes that leave the host's shared memory, sockets or keys within reach."""
+"""Faults that leave the host's shared memory, sockets or keys accessible."""
 
 import os
 
@@ -33,7 +33,7 @@ def ipc_is_shared():
         return [*made[:at], *names, *net, *rest]
 
 
-@fault("BACKEND-IPC-01", "what is the host's may be removed", "open and send alone are refused")
+@fault("BACKEND-IPC-01", "objects of the host can be removed", "only open and send are refused")
 def removing_is_no_reaching():
     ipc_is_shared()
     refused = {

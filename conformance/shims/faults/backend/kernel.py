@@ -1,4 +1,4 @@
-"""Mistakes with the filter, and with what root may do."""
+"""Faults of the system call filter and of root's rights."""
 
 import backend.filter as filter_
 import backend.inside as inside
@@ -60,7 +60,7 @@ def interrupts_are_the_hosts():
         return original(self, argv, root, profile, cwd, [*binds, b"--bind", irq, irq])
 
 
-@fault("BACKEND-KERNEL-05", "only Unix sockets are refused", "a list of what is bad")
+@fault("BACKEND-KERNEL-05", "only Unix sockets are refused", "a denylist of families")
 def families_by_a_deny_list():
     @replaces(filter_)
     def allowed_families(original, inet):
@@ -81,7 +81,7 @@ def another_architecture_is_let_through():
         return original(inet, metadata).replace(kill, allow, 1)
 
 
-@fault("BACKEND-KERNEL-01", "a namespace beside another is let through", "== for &")
+@fault("BACKEND-KERNEL-01", "a namespace flag combined with another one passes", "== for &")
 def flags_are_compared_whole():
     new_user, child = 0x10000000, 17
 
@@ -94,7 +94,7 @@ def flags_are_compared_whole():
         return [load, *(word for each in refused for word in (each, filter_.answer(filter_.EPERM)))]
 
 
-@fault("BACKEND-KERNEL-01", "request_key is forgotten", "add_key and keyctl alone")
+@fault("BACKEND-KERNEL-01", "request_key is allowed", "only add_key and keyctl are refused")
 def request_key_is_forgotten():
     numbers = {"x86_64": 249, "aarch64": 218}
 
@@ -105,7 +105,7 @@ def request_key_is_forgotten():
         return {**made, "keyrings": tuple(set(made["keyrings"]) - {forgotten})}
 
 
-@fault("BACKEND-KERNEL-01", "a console may paste", "CVE-2023-1523: TIOCSTI alone")
+@fault("BACKEND-KERNEL-01", "TIOCLINUX is allowed", "CVE-2023-1523: only TIOCSTI is refused")
 def a_console_may_paste():
     filter_.TIOCLINUX = filter_.TIOCSTI
 
@@ -120,7 +120,9 @@ def families_are_compared_whole():
 
 
 @fault(
-    "BACKEND-KERNEL-02", "io_uring is owned up to behind the probe", "claims that a session lowers"
+    "BACKEND-KERNEL-02",
+    "the lack of an io_uring filter is reported only after the probe",
+    "claims that a session lowers",
 )
 def io_uring_is_owned_up_to_too_late():
     without("io_uring")

@@ -1,4 +1,4 @@
-"""Mistakes with what a program starts with."""
+"""Faults of the state in which a program starts."""
 
 import os
 
@@ -60,7 +60,11 @@ def the_launcher_has_the_programs_environment():
         return list(words), env
 
 
-@fault("BACKEND-LAUNCH-06", "an end by a signal is exit code 0", "WEXITSTATUS alone")
+@fault(
+    "BACKEND-LAUNCH-06",
+    "an end by a signal is reported as exit code 0",
+    "WEXITSTATUS without WIFSIGNALED",
+)
 def an_end_by_a_signal_is_a_success():
     @replaces(Session)
     def execute(original, self, request):
@@ -94,7 +98,7 @@ def arguments_become_text():
         return original(words, **options)
 
 
-@fault("BACKEND-LAUNCH-08", "nothing is on stdin", "Stdio::null() for what is sandboxed")
+@fault("BACKEND-LAUNCH-08", "stdin is empty", "Stdio::null() for a sandboxed program")
 def stdin_is_empty():
     @replaces(Session)
     def wrap(original, self, request, cwd):
@@ -123,7 +127,11 @@ def descriptors_are_closed_up_to_1023():
         return original(path).replace(b"os.closerange(3, 65536)", b"os.closerange(3, 1024)")
 
 
-@fault("BACKEND-LAUNCH-04", "127 is a program that is not there", "what a shell says of it")
+@fault(
+    "BACKEND-LAUNCH-04",
+    "exit code 127 is reported as a missing program",
+    "the convention of shells",
+)
 def not_found_is_a_number():
     @replaces(Session)
     def execute(original, self, request):
@@ -133,7 +141,11 @@ def not_found_is_a_number():
         return answer
 
 
-@fault("BACKEND-LAUNCH-04", "128 and more is an end by a signal", "what a shell says of it")
+@fault(
+    "BACKEND-LAUNCH-04",
+    "exit codes of 128 and more are reported as signals",
+    "the convention of shells",
+)
 def large_codes_are_signals():
     @replaces(Session)
     def execute(original, self, request):
@@ -142,7 +154,7 @@ def large_codes_are_signals():
         return {**answer, "exit_code": None} if code in (130, 137, 143) else answer
 
 
-@fault("BACKEND-LAUNCH-04", "what is there can be started", "access(F_OK) for X_OK")
+@fault("BACKEND-LAUNCH-04", "any existing file counts as executable", "access(F_OK) for X_OK")
 def what_is_there_can_be_started():
     @replaces(starting)
     def need_executable(original, path):

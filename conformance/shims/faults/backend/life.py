@@ -1,4 +1,4 @@
-"""Mistakes with the life of a session."""
+"""Faults of the life of a session."""
 
 import os
 import shutil
@@ -65,7 +65,7 @@ def shuts_down_twice():
         original(self)
 
 
-@fault("BACKEND-LIFE-04", "a failed prepare leaves what it made", "prepared is set at the end")
+@fault("BACKEND-LIFE-04", "a failed prepare leaves its files", "prepared is set at the end")
 def no_shutdown_after_failed_prepare():
     @replaces(Session)
     def prepare(original, self):
@@ -156,7 +156,7 @@ def one_scratch_at_a_time():
         shutil.rmtree(place(), ignore_errors=True)
 
 
-@fault("BACKEND-LIFE-10", "what is granted lies in a file of the user", "the last session wins")
+@fault("BACKEND-LIFE-10", "the grants are kept in a file of the user", "the last session wins")
 def grants_lie_in_a_file():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
@@ -189,7 +189,7 @@ def no_shutdown_after_a_failed_wrap():
     an_error_skips_shutdown("failed to wrap")
 
 
-@fault("BACKEND-LIFE-11", "a folder of the session stays", "made once, and by nobody removed")
+@fault("BACKEND-LIFE-11", "a directory of the session stays", "made once, never removed")
 def leaves_a_folder():
     @replaces(Bubblewrap)
     def prepare(original, self, context, claims):

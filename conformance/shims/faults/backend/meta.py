@@ -1,4 +1,4 @@
-"""Mistakes with metadata."""
+"""Faults of metadata."""
 
 import backend.filter as filter_
 import backend.ops as ops
@@ -44,7 +44,11 @@ def forgets_the_call_by_descriptor():
         filter_.METADATA[machine] = tuple(set(calls) - {by_descriptor[machine]})
 
 
-@fault("BACKEND-META-03", "what it refuses inside is not told", "an over-block without a word")
+@fault(
+    "BACKEND-META-03",
+    "a refusal inside the root is not reported",
+    "an over-block without a warning",
+)
 def refuses_without_a_word():
     landlock_alone()
     Landlock.warnings = ()
@@ -66,7 +70,11 @@ def forgets_attributes_by_descriptor():
     without_calls(x86_64=(190, 199), aarch64=(7, 16))
 
 
-@fault("BACKEND-META-02", "flags are set by the other request", "FS_IOC_SETFLAGS alone")
+@fault(
+    "BACKEND-META-02",
+    "flags can be set by the other ioctl request",
+    "only FS_IOC_SETFLAGS is refused",
+)
 def forgets_the_other_request():
     landlock_alone()
     filter_.OF_FILES = filter_.OF_FILES[:1]

@@ -1,4 +1,4 @@
-"""Mistakes that leave the network open."""
+"""Faults that leave the network open."""
 
 import backend.filter as filter_
 from backend.bubblewrap import Bubblewrap

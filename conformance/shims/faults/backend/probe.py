@@ -1,4 +1,4 @@
-"""Mistakes with what a probe answers."""
+"""Faults of a probe's answer."""
 
 import os
 
@@ -13,7 +13,7 @@ from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
 
-@fault("BACKEND-PROBE-01", "what is lacking is not said", "empty reasons in a log")
+@fault("BACKEND-PROBE-01", "the reasons of a partial claim are empty", "empty reasons in a log")
 def reasons_are_blank():
     @replaces(claims.Claims)
     def as_json(original, self, requested):
@@ -50,7 +50,7 @@ def missing_abi_is_enforced():
         return original(self, root, profile) if landlock.running_abi() else None
 
 
-@fault("BACKEND-PROBE-05", "what was started to look around is left", "a proxy that stays")
+@fault("BACKEND-PROBE-05", "the process that the probe started stays", "a proxy that stays")
 def leaves_a_process():
     @replaces(ops)
     def refuse_serving(original, shim, operation):
@@ -82,7 +82,7 @@ def nothing_is_partial():
         return made
 
 
-@fault("BACKEND-PROBE-08", "limits are claimed though nobody asked", "a table of constants")
+@fault("BACKEND-PROBE-08", "limits are claimed without a request", "a table of constants")
 def limits_are_always_claimed():
     @replaces(claims.Claims)
     def as_json(original, self, requested):
@@ -111,7 +111,11 @@ def a_missing_filter_is_no_matter():
         return original(path).replace(refusal, b"return")
 
 
-@fault("BACKEND-PROBE-02", "a list of egress is no request", "the profile's column alone")
+@fault(
+    "BACKEND-PROBE-02",
+    "an egress list does not count as a request",
+    "only the profile's column counts",
+)
 def egress_is_no_request():
     for owner in (ops, session):
 

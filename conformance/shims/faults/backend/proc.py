@@ -1,4 +1,4 @@
-"""Mistakes that leave other processes within reach."""
+"""Faults that leave other processes accessible."""
 
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
@@ -39,9 +39,7 @@ def daemons_live_on():
         return made if root == b"/" else [word for word in made if word != b"--die-with-parent"]
 
 
-@fault(
-    "BACKEND-PROC-03", "a deadline ends the wrapper alone", "kill(pid), and no --die-with-parent"
-)
+@fault("BACKEND-PROC-03", "a deadline ends only the wrapper", "kill(pid), and no --die-with-parent")
 def a_deadline_ends_the_wrapper_alone():
     @replaces(Session)
     def wrap(original, self, request, cwd):

@@ -1,4 +1,4 @@
-"""Mistakes with policies inside."""
+"""Faults of policies inside."""
 
 import os
 
@@ -9,14 +9,16 @@ from backend.session import Session
 from faults.registry import fault, replaces
 
 
-@fault("BACKEND-RULE-01", "what is denied is not looked at", "the profile alone")
+@fault("BACKEND-RULE-01", "denies are ignored", "only the profile counts")
 def denies_are_ignored():
     @replaces(Rules)
     def denied(original, self, op, path):
         return op == "read" and original(self, op, path)
 
 
-@fault("BACKEND-RULE-02", "a mount on the file alone", "renaming its directory uncovers it")
+@fault(
+    "BACKEND-RULE-02", "only the denied file is mounted over", "renaming its directory uncovers it"
+)
 def ancestors_are_not_bound():
     @replaces(Bubblewrap)
     def ancestors(original, self, paths, root):
@@ -66,7 +68,7 @@ def grants_follow_links():
         return [b"--bind", path, path] if os.path.exists(path) else []
 
 
-@fault("BACKEND-RULE-06", "what is denied to read is read-only", "one list for both")
+@fault("BACKEND-RULE-06", "paths with a read deny are made read-only", "one list for both")
 def read_denies_are_read_only():
     @replaces(Bubblewrap)
     def hide(original, self, path):
@@ -101,7 +103,7 @@ def mounts_below_a_denied_one_are_forgotten():
         return [*made[:at], *more, *made[at:]], added
 
 
-@fault("BACKEND-RULE-07", "links are looked for in the root alone", "listdir for walk")
+@fault("BACKEND-RULE-07", "links are searched only in the root", "listdir for walk")
 def links_of_folders_are_missed():
     @replaces(Session)
     def hard_links(original, self):
@@ -109,7 +111,11 @@ def links_of_folders_are_missed():
         return [path for path in original(self) if os.path.dirname(path) == root]
 
 
-@fault("BACKEND-RULE-03", "rules of the workspace are not told", "the policy's own file alone")
+@fault(
+    "BACKEND-RULE-03",
+    "rules of the workspace file are not reported",
+    "only the policy's own file is read",
+)
 def rules_of_the_workspace_are_not_told():
     @replaces(rules)
     def rules_of(original, value, pointer):

@@ -1,4 +1,4 @@
-"""Mistakes about rules that do not hold, rules on links, and rules with many matches."""
+"""Faults about rules that do not hold, rules on links, and rules with many matches."""
 
 import os
 
@@ -26,7 +26,11 @@ def absent_paths_do_not_count():
         claims.aspects = before
 
 
-@fault("BACKEND-RULE-11", "the claim of probe decides", "prepare finds a rule, and nobody looks")
+@fault(
+    "BACKEND-RULE-11",
+    "the claim of the probe is kept after prepare",
+    "prepare finds a rule, and the claim is not updated",
+)
 def what_prepare_finds_does_not_count():
     @replaces(Session)
     def held_here(original, self, overall):
@@ -82,7 +86,11 @@ def many_matches_are_an_error():
             raise ValueError("the policy needs too many mounts")
 
 
-@fault("BACKEND-RULE-13", "what does not fit is left out without a word", "a list cut at its end")
+@fault(
+    "BACKEND-RULE-13",
+    "matches above the limit are dropped without a report",
+    "a list cut at its end",
+)
 def matches_are_cut_silently():
     @replaces(Bubblewrap)
     def cut(original, self, kept, hidden, context, given, claims):

@@ -1,4 +1,4 @@
-"""Mistakes where a rule of a policy meets a directory, another rule, a link or another profile."""
+"""Faults where a rule of a policy meets a directory, another rule, a link or another profile."""
 
 import json
 import os
@@ -11,14 +11,14 @@ from backend.rules import Rules
 from faults.registry import fault, replaces
 
 
-@fault("BACKEND-RULE-06", "directories alone are hidden", "a tmpfs over each, and no more")
+@fault("BACKEND-RULE-06", "only directories are hidden, not files", "only a tmpfs over each")
 def files_are_not_hidden():
     @replaces(Bubblewrap)
     def hide(original, self, path):
         return original(self, path) if os.path.isdir(path) else []
 
 
-@fault("BACKEND-RULE-06", "what is read-only is mounted over what is hidden", "sorted by kind")
+@fault("BACKEND-RULE-06", "a read-only mount uncovers a hidden path", "sorted by kind")
 def what_is_hidden_is_uncovered():
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):
@@ -34,7 +34,7 @@ def a_read_only_workspace_has_no_rules():
         return [] if context.profile == "read-only" else original(self, context, given, claims)
 
 
-@fault("BACKEND-RULE-01", "rules are for repo-write alone", "a branch for each profile")
+@fault("BACKEND-RULE-01", "rules are applied only under repo-write", "a branch for each profile")
 def rules_are_for_one_profile():
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):
@@ -43,7 +43,11 @@ def rules_are_for_one_profile():
         return original(self, context, given, claims) if known else []
 
 
-@fault("BACKEND-RULE-01", "files alone are mounted", "ls-files of what is denied")
+@fault(
+    "BACKEND-RULE-01",
+    "only files are mounted over, not directories",
+    "ls-files of the denied paths",
+)
 def directories_are_not_mounted():
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):
@@ -58,7 +62,7 @@ def directories_are_not_mounted():
         return made
 
 
-@fault("BACKEND-RULE-01", "grants come behind the denies", "two loops, the wrong way round")
+@fault("BACKEND-RULE-01", "grants are mounted after the denies", "two loops, the wrong way round")
 def grants_come_last():
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):
@@ -68,7 +72,7 @@ def grants_come_last():
         return made + [word for body in given.grants for word in self.grant(context.root, body)]
 
 
-@fault("BACKEND-RULE-01", "the cache is mounted over what is denied in it", "mounted last")
+@fault("BACKEND-RULE-01", "the cache is mounted over denied paths in it", "mounted last")
 def the_cache_covers_what_is_denied():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
@@ -76,7 +80,7 @@ def the_cache_covers_what_is_denied():
         return original(self, argv, root, profile, cwd, [*binds, *more])
 
 
-@fault("BACKEND-RULE-01", "what a profile itself denies is not looked at", "denyModify alone")
+@fault("BACKEND-RULE-01", "negated rules of the profile are ignored", "only denyModify counts")
 def negations_of_a_profile_are_ignored():
     @replaces(Rules)
     def denied(original, self, op, path):
@@ -112,14 +116,20 @@ def denied_names_with_blanks_are_not_found():
         return " " not in path and original(self, op, path)
 
 
-@fault("BACKEND-RULE-02", "the directory of a denied file alone is bound", "dirname() once")
+@fault(
+    "BACKEND-RULE-02", "only the directory of a denied file is bound, none above", "dirname() once"
+)
 def directories_further_up_are_not_bound():
     @replaces(Bubblewrap)
     def ancestors(original, self, paths, root):
         return sorted({os.path.dirname(path) for path in paths} - {root})
 
 
-@fault("BACKEND-RULE-03", "rules on reading are not told", "one list of two is looked through")
+@fault(
+    "BACKEND-RULE-03",
+    "read rules that are not enforced are not reported",
+    "one list of two is searched",
+)
 def rules_on_reading_are_not_told():
     @replaces(Bubblewrap)
     def report_absent(original, self, context, given, claims):
@@ -128,14 +138,18 @@ def rules_on_reading_are_not_told():
         claims.not_enforced = [each for each in claims.not_enforced if each["rule"] not in read]
 
 
-@fault("BACKEND-RULE-03", "what a profile itself denies is not told", "denyModify alone")
+@fault(
+    "BACKEND-RULE-03",
+    "negated rules of the profile that are not enforced are not reported",
+    "only denyModify is searched",
+)
 def negations_of_a_profile_are_not_told():
     @replaces(rules)
     def negated(original, entries):
         return []
 
 
-@fault("BACKEND-RULE-04", "what is granted is made", "a bind needs its source")
+@fault("BACKEND-RULE-04", "granted paths are created", "a bind needs its source")
 def grants_are_made():
     @replaces(Bubblewrap)
     def grant(original, self, root, body):
@@ -145,14 +159,18 @@ def grants_are_made():
         return original(self, root, body)
 
 
-@fault("BACKEND-RULE-01", "what may not be looked into is empty", "os.walk() without onerror")
+@fault(
+    "BACKEND-RULE-01",
+    "a directory that cannot be listed counts as empty",
+    "os.walk() without onerror",
+)
 def a_closed_directory_is_empty():
     @replaces(tree)
     def closed(original, root):
         return iter(())
 
 
-@fault("BACKEND-RULE-03", "a directory is what lies in it", "its own mode is nobody's matter")
+@fault("BACKEND-RULE-03", "a deny of a directory covers only its contents", "its own mode is left")
 def a_directory_is_what_lies_in_it():
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):

@@ -1,4 +1,4 @@
-"""Mistakes where a path is more than a name: a file with two, a pipe, the way to the root."""
+"""Faults where a path is more than a name: a file with two, a pipe, the way to the root."""
 
 import os
 
@@ -21,7 +21,9 @@ def pipes_are_mounted_read_only():
         return False
 
 
-@fault("BACKEND-RULE-02", "the way to the root may be renamed", "the root alone is bound")
+@fault(
+    "BACKEND-RULE-02", "directories between cache and root can be renamed", "only the root is bound"
+)
 def the_way_to_the_root_is_not_bound():
     @replaces(Bubblewrap)
     def between(original, self, cache, root):
@@ -44,14 +46,20 @@ def patterns_grant_their_directory():
         return [each for each in original(self, given) if not str(each["rule"]).endswith("/*")]
 
 
-@fault("BACKEND-RULE-01", "what may not be looked into is read-only", "nobody knows what is in it")
+@fault(
+    "BACKEND-RULE-01",
+    "a directory that cannot be listed is made read-only",
+    "its contents are unknown",
+)
 def the_closed_is_read_only():
     @replaces(Bubblewrap)
     def keep(original, self, path):
         return [b"--ro-bind", path, path] if os.path.isdir(path) else original(self, path)
 
 
-@fault("BACKEND-RULE-05", "what was granted is not looked at again", "realpath() in prepare alone")
+@fault(
+    "BACKEND-RULE-05", "grants are not checked again before each call", "realpath() only in prepare"
+)
 def grants_are_looked_at_once():
     @replaces(Bubblewrap)
     def check_for_new_links(original, self):

@@ -1,5 +1,5 @@
-"""Mistakes of the scan behind a run. What a mount holds is never changed, so those that are about
-files from before the start hold nothing, and say so."""
+"""Faults of the scan after a run. A file below a mount is never changed, so faults about files that
+existed before the start make no mounts, and report that."""
 
 import os
 import stat
@@ -33,14 +33,14 @@ def sees(*fields):
         }
 
 
-@fault("BACKEND-RULE-10", "nobody looks behind a run", "the report of the start is enough")
+@fault("BACKEND-RULE-10", "there is no scan after the run", "the report of the start is enough")
 def nobody_looks():
     @replaces(Session)
     def violations(original, self, before):
         return []
 
 
-@fault("BACKEND-RULE-10", "the scan knows names alone", "a list of files before and after")
+@fault("BACKEND-RULE-10", "the scan compares only names", "a list of files before and after")
 def names_alone():
     sees()
 
@@ -50,7 +50,7 @@ def size_and_time():
     sees("st_size", "st_mtime_ns")
 
 
-@fault("BACKEND-RULE-10", "what is gone was not changed", "a walk of what is there afterwards")
+@fault("BACKEND-RULE-10", "a removed file counts as unchanged", "a walk of the remaining files")
 def what_is_gone_is_unchanged():
     holds_nothing()
 
@@ -60,7 +60,7 @@ def what_is_gone_is_unchanged():
         return original(self, {path: facts for path, facts in before.items() if path in there})
 
 
-@fault("BACKEND-RULE-10", "all that has changed is told", "git status --porcelain")
+@fault("BACKEND-RULE-10", "every change is reported as a violation", "git status --porcelain")
 def all_that_has_changed():
     @replaces(Session)
     def violations(original, self, before):
@@ -72,14 +72,14 @@ def all_that_has_changed():
         ]
 
 
-@fault("BACKEND-RULE-10", "the rule is not told", "the path says it all")
+@fault("BACKEND-RULE-10", "a violation does not name its rule", "the path says it all")
 def the_rule_is_not_told():
     @replaces(Session)
     def violations(original, self, before):
         return [{**each, "rule": "denyModify"} for each in original(self, before)]
 
 
-@fault("BACKEND-RULE-10", "a link is what it leads to", "os.stat() for os.lstat()")
+@fault("BACKEND-RULE-10", "a link is compared by its target", "os.stat() for os.lstat()")
 def a_link_is_what_it_leads_to():
     @replaces(tree)
     def state(original, root):
@@ -90,7 +90,7 @@ def a_link_is_what_it_leads_to():
         }
 
 
-@fault("BACKEND-RULE-10", "the first rule is told of all", "rules.find() by any of them")
+@fault("BACKEND-RULE-10", "each violation names the first rule", "rules.find() by any of them")
 def the_first_rule_is_told():
     @replaces(Session)
     def violations(original, self, before):
@@ -98,7 +98,11 @@ def the_first_rule_is_told():
         return [{**each, "rule": made[-1]["rule"]} for each in made]
 
 
-@fault("BACKEND-RULE-10", "paths are told below the root", "relpath(), as the rules have them")
+@fault(
+    "BACKEND-RULE-10",
+    "violations have paths relative to the root",
+    "relpath(), as the rules have them",
+)
 def paths_below_the_root():
     @replaces(Session)
     def violations(original, self, before):

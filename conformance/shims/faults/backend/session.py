@@ -1,4 +1,4 @@
-"""Mistakes with refuse and degrade."""
+"""Faults of refuse and degrade."""
 
 import backend.ops as ops
 import backend.session as session
@@ -20,14 +20,18 @@ def refuse_takes_partial():
         return ("fully", "partial")
 
 
-@fault("BACKEND-SESSION-03", "degrade drops what is partial", "one branch for both")
+@fault(
+    "BACKEND-SESSION-03",
+    "degrade runs without the sandbox where it enforces partially",
+    "one branch for both",
+)
 def degrade_drops_partial():
     @replaces(Session)
     def acceptable(original, self):
         return ("fully",)
 
 
-@fault("BACKEND-SESSION-04", "degrade refuses what is unavailable", "one branch for both")
+@fault("BACKEND-SESSION-04", "degrade refuses an unavailable backend", "one branch for both")
 def degrade_refuses():
     @replaces(Session)
     def open(original, self):
@@ -86,7 +90,7 @@ def errors_refuse_under_degrade():
         return opened and not (self.why or "").partition(":")[0].endswith("failed")
 
 
-@fault("BACKEND-SESSION-10", "what is wrapped is called fully enforced", "a boolean in between")
+@fault("BACKEND-SESSION-10", "any wrapped run is called fully enforced", "a boolean in between")
 def wrapped_means_fully():
     @replaces(Session)
     def open(original, self):
@@ -96,7 +100,7 @@ def wrapped_means_fully():
         return opened
 
 
-@fault("BACKEND-SESSION-04", "the first call alone is told as not confined", "warned once")
+@fault("BACKEND-SESSION-04", "only the first call is reported as not confined", "warned once")
 def later_calls_are_told_as_confined():
     @replaces(Session)
     def call(original, self, request):
@@ -115,7 +119,7 @@ def later_calls_lose_the_claim():
         return answer
 
 
-@fault("BACKEND-SESSION-08", "under degrade nobody is in a hurry", "a limit for refuse alone")
+@fault("BACKEND-SESSION-08", "under degrade a backend has no time limit", "a limit for refuse only")
 def waits_for_ever_under_degrade():
     @replaces(Session)
     def limited(original, self, work):
@@ -158,6 +162,6 @@ def a_policy_makes_it_partial():
         return opened
 
 
-@fault("BACKEND-SESSION-08", "it is given up after 15 s", "a limit of somebody else's")
+@fault("BACKEND-SESSION-08", "the time limit is 15 s", "a limit of another kit")
 def gives_up_after_15_s():
     session.LIMIT_S = 15.0

@@ -1,4 +1,4 @@
-"""Mistakes that let writes out."""
+"""Faults that let a program write outside the workspace."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def home_is_writable():
     grants_too(lambda root, profile: [os.environb.get(b"HOME", b"/nonexistent")])
 
 
-@fault("BACKEND-WRITE-02", "what a link of the workspace leads to is bound", "resolve at bind")
+@fault("BACKEND-WRITE-02", "the target of a link in the workspace is bound", "resolve at bind")
 def links_are_bound():
     @replaces(Bubblewrap)
     def prepare(original, self, context, claims):
@@ -48,7 +48,9 @@ def links_are_bound():
                 self.binds = [b"--bind", target, target, *self.binds]
 
 
-@fault("BACKEND-WRITE-02", "what tidies up the scratch follows links", "rm -r by a walk of its own")
+@fault(
+    "BACKEND-WRITE-02", "removing the scratch directory follows links", "rm -r by a walk of its own"
+)
 def tidying_up_follows_links():
     @replaces(Bubblewrap)
     def wrap(original, self, argv, context, cwd):
@@ -147,7 +149,9 @@ def mounts_inside_are_forgotten():
     with_writable(lambda root, profile: mounts_below(root) if profile == "read-only" else [])
 
 
-@fault("BACKEND-WRITE-01", "the third call runs bare", "what is prepared is used up")
+@fault(
+    "BACKEND-WRITE-01", "the third call runs without the sandbox", "the prepared part is used up"
+)
 def later_calls_run_bare():
     calls = []
 
@@ -168,7 +172,7 @@ def the_home_is_the_cache():
     grants_too(lambda root, profile: [os.environb[b"HOME"]] if profile == "full-dev" else [])
 
 
-@fault("BACKEND-WRITE-04", "what a policy grants is writable", "a bind for each grant")
+@fault("BACKEND-WRITE-04", "a policy grant is writable under read-only", "a bind for each grant")
 def grants_are_writable_under_read_only():
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):
@@ -178,7 +182,9 @@ def grants_are_writable_under_read_only():
         return made + [word for body in given.grants for word in self.grant(context.root, body)]
 
 
-@fault("BACKEND-WRITE-02", "the cache is what its name leads to", "realpath() of HOME/.cache")
+@fault(
+    "BACKEND-WRITE-02", "the cache is bound at the target of its link", "realpath() of HOME/.cache"
+)
 def the_cache_is_where_its_name_leads():
     @replaces(context)
     def cache(original, root):
@@ -194,7 +200,11 @@ def later_mounts_come_in():
         return []
 
 
-@fault("BACKEND-WRITE-02", "a file on stdin is handed in", "it was opened for reading alone")
+@fault(
+    "BACKEND-WRITE-02",
+    "a file on stdin is passed as a descriptor",
+    "it was opened only for reading",
+)
 def the_file_on_stdin_is_handed_in():
     @replaces(session)
     def can_be_opened_again(original, fd):

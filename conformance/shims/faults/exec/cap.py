@@ -1,4 +1,4 @@
-"""Mistakes with max_output_bytes."""
+"""Faults of max_output_bytes."""
 
 import _signal
 import os
@@ -20,7 +20,7 @@ def cap_is_polite():
             original(self, cause)
 
 
-@fault("EXEC-CAP-01", "the cap ends the leader alone", "Child::kill, proc.kill()")
+@fault("EXEC-CAP-01", "the cap ends only the leader", "Child::kill, proc.kill()")
 def cap_ends_the_leader_alone():
     @replaces(run.Run)
     def end_group(original, self, cause):
@@ -74,14 +74,14 @@ def cut_character_is_replaced():
         return original(chunks, False)
 
 
-@fault("EXEC-CAP-03", "the cap is told on stderr", "a friendly note")
+@fault("EXEC-CAP-03", "the cap is annotated on stderr", "a friendly note")
 def annotates_the_cap():
     @replaces(run.Run)
     def note(original, self, cause):
         return "output truncated" if cause.name == "cap" else original(self, cause)
 
 
-@fault("EXEC-CAP-01", "what is read after the exit is not counted", "a check in the loop alone")
+@fault("EXEC-CAP-01", "output that is read after the exit does not count", "only the loop checks")
 def late_bytes_do_not_count():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -97,7 +97,11 @@ def late_bytes_do_not_count():
         original(self, cause)
 
 
-@fault("EXEC-CAP-03", "under a cap what is unfinished is dropped, cut or not", "trim if (cap)")
+@fault(
+    "EXEC-CAP-03",
+    "with a cap, an incomplete character is dropped even without a cut",
+    "trim if (cap)",
+)
 def unfinished_ends_are_dropped():
     @replaces(run.Run)
     def stream(original, self, i, note=None):
@@ -111,7 +115,9 @@ def unfinished_ends_are_dropped():
         return {**original(self, cause), "truncated": over}
 
 
-@fault("EXEC-CAP-03", "at the cut what is no character is dropped too", "trim while not valid")
+@fault(
+    "EXEC-CAP-03", "bytes at the cut that are no character are dropped too", "trim while not valid"
+)
 def bad_bytes_at_the_cut_are_dropped():
     @replaces(text)
     def decode(original, chunks, cut):
@@ -131,7 +137,7 @@ def payload_left_by_the_cap_is_a_failure():
         return run.Cause("stdin") if left else original(self, cause)
 
 
-@fault("EXEC-CAP-03", "behind a deadline nothing is cut any more", "if (!ended && over)")
+@fault("EXEC-CAP-03", "the cap does not apply after the deadline", "if (!ended && over)")
 def cap_is_off_behind_a_deadline():
     @replaces(run.Run)
     def terminate(original, self, cause):

@@ -1,4 +1,4 @@
-"""Mistakes with what a child starts with."""
+"""Faults of the state in which a child starts."""
 
 import _signal
 import ctypes
@@ -167,7 +167,7 @@ def gains_no_privileges():
         original(self, path)
 
 
-@fault("EXEC-CHILD-11", "the child is scheduled as a batch", "SCHED_BATCH for what is not shown")
+@fault("EXEC-CHILD-11", "the child runs under SCHED_BATCH", "SCHED_BATCH for hidden programs")
 def scheduled_as_a_batch():
     @replaces(spawn.Spawn)
     def execute(original, self, path):

@@ -1,4 +1,4 @@
-"""Mistakes with several runs in one process."""
+"""Faults of several runs in one process."""
 
 import _thread
 import os
@@ -147,7 +147,7 @@ def slots_keep_their_signals():
     signals.Watch.told = ()  # type: ignore[attr-defined]
 
 
-@fault("EXEC-CONC-07", "what named no result names the next one", "cleared where it is consumed")
+@fault("EXEC-CONC-07", "a signal during one run ends the next", "cleared where it is consumed")
 def a_signal_waits_for_the_next_run():
     left: list[int] = []
 
@@ -234,7 +234,7 @@ def small_pool_reads_for_all():
         return patience if not waits(self) else 50 if patience is None else min(50, patience)
 
 
-@fault("EXEC-CONC-07", "who has no arguments has those of the run before", "def run(args=[])")
+@fault("EXEC-CONC-07", "a run without arguments gets those of the run before", "def run(args=[])")
 def arguments_are_kept():
     kept: list[bytes] = []
 

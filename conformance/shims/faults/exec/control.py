@@ -1,4 +1,4 @@
-"""Says that everything went well: a suite that believes it is no suite."""
+"""The control: it reports success for everything, and the suite must catch it."""
 
 import exec.batch as batch
 from errors import Failed

@@ -1,4 +1,4 @@
-"""Mistakes with the copy for people."""
+"""Faults of the debug copy."""
 
 import os
 import re
@@ -27,12 +27,12 @@ def copies_stdout_only():
             original(self, stream, chunk)
 
 
-@fault("EXEC-DEBUG-01", "a pipe that may not be opened anew gets no copy", "behind sudo -u")
+@fault("EXEC-DEBUG-01", "a stderr pipe that cannot be reopened gets no copy", "under sudo -u")
 def copies_only_where_it_may_open():
     tee.open_stderr_again = lambda: os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK)
 
 
-@fault("EXEC-DEBUG-01", "what the terminal does not take at once is lost at the end", "EAGAIN")
+@fault("EXEC-DEBUG-01", "the end of the copy is lost if the terminal is slow", "EAGAIN")
 def drops_the_end_of_the_copy():
     tee.GOODBYE_NS = 0
 
@@ -55,7 +55,7 @@ def writes_once_where_there_is_room_for_more():
     tee.Tee.write, tee.Tee.put = write, put
 
 
-@fault("EXEC-DEBUG-07", "who has closed the terminal is asked for ever", "POLLERR is always ready")
+@fault("EXEC-DEBUG-07", "a closed terminal is polled without end", "POLLERR is always ready")
 def asks_a_closed_terminal_for_ever():
     def write(self):
         try:
@@ -67,14 +67,18 @@ def asks_a_closed_terminal_for_ever():
     tee.Tee.write = write
 
 
-@fault("EXEC-DEBUG-06", "what may not be opened anew is written to as it is", "a blocking write()")
+@fault(
+    "EXEC-DEBUG-06",
+    "a stderr that cannot be reopened is written to without poll",
+    "a blocking write()",
+)
 def writes_blindly_where_it_may_not_open():
     @replaces(tee.Tee)
     def writable(original, self, timeout_ms):
         return os.get_blocking(self.fd) or original(self, timeout_ms)
 
 
-@fault("EXEC-DEBUG-07", "who gives the copy up closes the caller's stderr", "close() for all")
+@fault("EXEC-DEBUG-07", "the caller's stderr is closed at the end of the copy", "close() for all")
 def closes_the_callers_stderr():
     @replaces(tee.Tee)
     def close(original, self):
@@ -187,7 +191,7 @@ def blocks_with_the_terminal():
     tee.Tee.writable = lambda self, timeout_ms: True
 
 
-@fault("EXEC-DEBUG-12", "what the terminal does not take is left out in silence", "discard()")
+@fault("EXEC-DEBUG-12", "the copy has gaps without a note", "discard()")
 def leaves_out_in_silence():
     @replaces(tee.Tee)
     def put(original, self, data):
@@ -307,7 +311,7 @@ def forgets_long_secrets():
     run.secrets = redact.secrets
 
 
-@fault("EXEC-DEBUG-01", "what comes in the grace is not copied", "the copy ends with the wait")
+@fault("EXEC-DEBUG-01", "output of the grace period is not copied", "the copy ends with the wait")
 def the_grace_is_not_copied():
     ending: list[run.Run] = []
 
@@ -339,7 +343,7 @@ def shows_whole_lines():
         return min(original(self, data), data.rfind(b"\n") + 1)
 
 
-@fault("EXEC-DEBUG-03", "what is held back is lost where a stream has no end", "on('end') flushes")
+@fault("EXEC-DEBUG-03", "held output is lost if a stream does not end", "on('end') flushes")
 def held_back_is_lost_without_an_end():
     @replaces(run.Run)
     def close(original, self):
@@ -359,7 +363,11 @@ def streams_are_redacted_as_one():
             self.tee.redactors["stderr"] = self.tee.redactors["stdout"]
 
 
-@fault("EXEC-DEBUG-02", "of one name the given value alone is replaced", "{**environ, **env}")
+@fault(
+    "EXEC-DEBUG-02",
+    "of a variable only the given value is redacted, not the inherited one",
+    "{**environ, **env}",
+)
 def one_value_for_a_name():
     @replaces(run)
     def secrets(original, *environments):

@@ -1,4 +1,4 @@
-"""Mistakes while reading the output."""
+"""Faults while reading the output."""
 
 import select
 from time import monotonic_ns
@@ -148,7 +148,7 @@ def drops_what_an_escapee_shares():
             self.outputs[0].kept.clear()
 
 
-@fault("EXEC-DRAIN-09", "nobody is told about detached writers", "go before ErrWaitDelay")
+@fault("EXEC-DRAIN-09", "detached writers are never reported", "go before ErrWaitDelay")
 def detached_is_never_told():
     @replaces(run.Run)
     def drain(original, self):
@@ -156,7 +156,11 @@ def detached_is_never_told():
         self.detached = False
 
 
-@fault("EXEC-DRAIN-09", "every clean exit is told as detached", "a flag that was meant otherwise")
+@fault(
+    "EXEC-DRAIN-09",
+    "every clean exit is reported with detached writers",
+    "a flag with another meaning",
+)
 def detached_is_always_told():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -180,7 +184,11 @@ def interrupted_read_is_lost():
             output.kept.pop()
 
 
-@fault("EXEC-DRAIN-08", "what an escapee writes begins the second anew", "a timer for each read")
+@fault(
+    "EXEC-DRAIN-08",
+    "output of an escaped process restarts the drain limit",
+    "a timer for each read",
+)
 def waits_as_long_as_something_comes():
     @replaces(run.Run)
     def drain(original, self):
@@ -198,7 +206,11 @@ def waits_as_long_as_something_comes():
     run.Run.last_ns = 0  # type: ignore[attr-defined]
 
 
-@fault("EXEC-DRAIN-09", "who holds stderr alone is not told", "stdout is looked at")
+@fault(
+    "EXEC-DRAIN-09",
+    "detached writers that hold only stderr are not reported",
+    "only stdout is checked",
+)
 def holders_of_stderr_are_not_told():
     @replaces(run.Run)
     def drain(original, self):
@@ -207,7 +219,9 @@ def holders_of_stderr_are_not_told():
 
 
 @fault(
-    "EXEC-DRAIN-07", "a second behind the deadline nobody reads", "a timer from the first signal"
+    "EXEC-DRAIN-07",
+    "after a deadline the drain takes a full second",
+    "a timer from the first signal",
 )
 def reads_a_second_behind_the_deadline():
     @replaces(run.Run)
@@ -224,7 +238,11 @@ def reads_a_second_behind_the_deadline():
             output.length = length
 
 
-@fault("EXEC-DRAIN-09", "who lets go in time is told too", "asked when the child has ended")
+@fault(
+    "EXEC-DRAIN-09",
+    "writers that close the pipe in time are reported as detached",
+    "checked when the child has ended",
+)
 def told_of_those_who_let_go():
     @replaces(run.Run)
     def drain(original, self):
@@ -245,7 +263,11 @@ def cut_end_is_lost_without_an_end():
         return text.as_json(output.kept, True, note)
 
 
-@fault("EXEC-DRAIN-09", "behind a deadline nobody is told", "a field of the clean exit")
+@fault(
+    "EXEC-DRAIN-09",
+    "detached writers are not reported after a deadline",
+    "a field of the clean exit",
+)
 def detached_behind_an_exit_alone():
     @replaces(run.Run)
     def drain(original, self):
@@ -260,7 +282,9 @@ def detached_behind_an_exit_alone():
     run.Run.cut_short = False  # type: ignore[attr-defined]
 
 
-@fault("EXEC-DRAIN-08", "behind a deadline what an escapee shares is lost", "cancelled readers")
+@fault(
+    "EXEC-DRAIN-08", "output of an escaped process is lost after a deadline", "cancelled readers"
+)
 def output_of_cancelled_reads_is_lost():
     @replaces(run.Run)
     def drain(original, self):

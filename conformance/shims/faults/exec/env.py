@@ -1,4 +1,4 @@
-"""Mistakes with the environment."""
+"""Faults of the environment."""
 
 import exec.spawn as spawn
 from faults.registry import fault, replaces

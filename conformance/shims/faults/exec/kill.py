@@ -1,4 +1,4 @@
-"""Mistakes while ending a group. All at a deadline only: signals to the caller are a topic too."""
+"""Faults while ending a group. All at a deadline only: signals to the caller are a topic too."""
 
 import _signal
 import os
@@ -111,7 +111,7 @@ def zombies_are_alive():
         return gone and not any(p.ppid != mine[1] for p in others)
 
 
-@fault("EXEC-KILL-06", "a stopped leader counts as ended", "WIFSTOPPED not told apart")
+@fault("EXEC-KILL-06", "a stopped leader counts as ended", "WIFSTOPPED is not checked")
 def stopped_is_ended():
     @replaces(run.Run)
     def terminate(original, self, cause):
@@ -140,7 +140,7 @@ def no_sigcont_after_a_signal():
             original(self, cause)
 
 
-@fault("EXEC-KILL-08", "a zombie is dead, whatever its threads do", "pitfall I12")
+@fault("EXEC-KILL-08", "a zombie leader counts as dead although its threads run", "pitfall I12")
 def threads_do_not_count():
     @at_deadlines("ended")
     def ended(self, fired):
@@ -151,7 +151,9 @@ def threads_do_not_count():
         return gone
 
 
-@fault("EXEC-KILL-09", "only who was there at the first signal is killed", "pitfall G17")
+@fault(
+    "EXEC-KILL-09", "SIGKILL goes only to members that existed at the first signal", "pitfall G17"
+)
 def kills_only_who_was_there():
     @replaces(run.Run)
     def terminate(original, self, cause):
@@ -241,7 +243,9 @@ def misses_a_young_group():
             original(self, cause)
 
 
-@fault("EXEC-KILL-13", "SIGKILL is a helper's, and nobody waits for it", "pitfall I15: bazel#10245")
+@fault(
+    "EXEC-KILL-13", "the run does not wait for SIGKILL to take effect", "pitfall I15: bazel#10245"
+)
 def does_not_wait_for_sigkill():
     @at_deadlines("kill")
     def kill(self):
@@ -266,7 +270,7 @@ def stops_at_the_first_bracket():
         self.pgid = int(fields[2]) if fields[2].isdigit() else -1
 
 
-@fault("EXEC-KILL-07", "SIGCONT goes to the leader alone", "kill(pid, SIGCONT)")
+@fault("EXEC-KILL-07", "SIGCONT goes only to the leader", "kill(pid, SIGCONT)")
 def continues_the_leader_alone():
     @at_deadlines("first_signal")
     def first_signal(self, cause):
@@ -274,7 +278,7 @@ def continues_the_leader_alone():
         os.kill(self.group.leader, _signal.SIGCONT)
 
 
-@fault("EXEC-KILL-02", "output begins the grace anew", "a timer for each read")
+@fault("EXEC-KILL-02", "output restarts the grace period", "a timer for each read")
 def output_extends_the_grace():
     @replaces(run.Run)
     def terminate(original, self, cause):
@@ -302,12 +306,16 @@ def a_refused_signal_is_an_error():
         original(self)
 
 
-@fault("EXEC-KILL-15", "who lives on behind SIGKILL is waited for", "a kill that cannot fail")
+@fault(
+    "EXEC-KILL-15",
+    "a member that survives SIGKILL is waited for without limit",
+    "a kill that cannot fail",
+)
 def waits_for_who_lives_on():
     run.KILL_NS = 4_000_000_000
 
 
-@fault("EXEC-KILL-16", "nobody is counted", "a field that is never set")
+@fault("EXEC-KILL-16", "group_left is always 0", "a field that is never set")
 def counts_nobody():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -315,7 +323,7 @@ def counts_nobody():
         return original(self, cause)
 
 
-@fault("EXEC-KILL-16", "one who lives on is counted, whoever else does", "a bool as a number")
+@fault("EXEC-KILL-16", "group_left is at most 1", "a bool as a number")
 def counts_to_one():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -342,14 +350,18 @@ def signals_in_the_grace_are_passed_on():
         return ready
 
 
-@fault("EXEC-KILL-13", "who lost its child leaves the group", "an early return on ECHILD")
+@fault(
+    "EXEC-KILL-13",
+    "a child reaped by another process leaves its group running",
+    "an early return on ECHILD",
+)
 def a_lost_child_leaves_its_group():
     @replaces(group.Group)
     def kill_by_pidfd(original, self):
         pass
 
 
-@fault("EXEC-KILL-03", "a leader that ends late begins the grace anew", "a timer for each wait")
+@fault("EXEC-KILL-03", "a leader that ends late restarts the grace period", "a timer for each wait")
 def grace_begins_anew_behind_the_leader():
     @replaces(run.Run)
     def terminate(original, self, cause):

@@ -1,4 +1,4 @@
-"""What grows with the number of runs."""
+"""Faults that leak a resource with each run."""
 
 import _thread
 import os

@@ -1,4 +1,4 @@
-"""Mistakes with what a child leaves behind."""
+"""Faults of the processes that a child leaves."""
 
 import _signal
 import os
@@ -24,7 +24,7 @@ def drains_before_it_kills():
         original(self)
 
 
-@fault("EXEC-ORPHAN-01", "the end of an orphan is told as the child's", "the last wait wins")
+@fault("EXEC-ORPHAN-01", "the end of an orphan is reported as the child's", "the last wait wins")
 def the_orphans_end_is_told():
     @replaces(run.Run)
     def end_after_exit(original, self):
@@ -33,7 +33,7 @@ def the_orphans_end_is_told():
         original(self)
 
 
-@fault("EXEC-ORPHAN-02", "what is left gets SIGTERM", "pitfall I5")
+@fault("EXEC-ORPHAN-02", "leftover processes get only SIGTERM", "pitfall I5")
 def sigterm_for_what_is_left():
     @replaces(run.Run)
     def end_after_exit(original, self):
@@ -64,7 +64,7 @@ def debug_leaves_orphans():
             original(self)
 
 
-@fault("EXEC-ORPHAN-03", "only who holds the pipes is killed", "pitfall I6")
+@fault("EXEC-ORPHAN-03", "only orphans that hold the pipes are killed", "pitfall I6")
 def only_who_holds_the_pipes():
     @replaces(run.Run)
     def end_after_exit(original, self):

@@ -1,4 +1,4 @@
-"""Mistakes of the search for a program."""
+"""Faults of the search for a program."""
 
 import errno
 import os
@@ -69,7 +69,9 @@ def takes_what_is_not_executable():
     spawn.find_program = find_program
 
 
-@fault("EXEC-PATH-03", "a directory with the x bit is taken for a program", "access(X_OK) alone")
+@fault(
+    "EXEC-PATH-03", "a directory with the x bit counts as a program", "access(X_OK) without stat"
+)
 def takes_directories():
     strict = spawn.find_program
 
@@ -138,7 +140,9 @@ def relative_to_the_caller():
 
 
 @fault(
-    "EXEC-PATH-03", "an entry that is no folder ends the search", "ENOENT and EACCES alone go on"
+    "EXEC-PATH-03",
+    "a PATH entry that is no directory ends the search",
+    "only ENOENT and EACCES continue",
 )
 def odd_entries_end_the_search():
     @replaces(spawn)

@@ -1,4 +1,4 @@
-"""Mistakes with what a request says."""
+"""Faults in reading a request."""
 
 import os
 
@@ -54,7 +54,7 @@ def unescapes_quotes():
         original(self, path)
 
 
-@fault("EXEC-REQUEST-03", "the sandbox is asked when the run is over", "pitfall A29")
+@fault("EXEC-REQUEST-03", "the sandbox is consulted after the run", "pitfall A29")
 def sandbox_is_asked_last():
     batch.validate = lambda refusal: None
 
@@ -74,7 +74,7 @@ def refusal_is_an_execution_error():
     batch.validate = validate
 
 
-@fault("EXEC-REQUEST-03", "the program is looked up before the sandbox is asked", "pitfall A29")
+@fault("EXEC-REQUEST-03", "the program is looked up before the sandbox is consulted", "pitfall A29")
 def looks_before_it_asks():
     @replaces(batch.Batch)
     def begin(original, self, i):
@@ -113,7 +113,9 @@ def caller_changes_directory():
         return original(self, stdio, report)
 
 
-@fault("EXEC-REQUEST-03", "a bad directory is told before the sandbox is asked", "checks first")
+@fault(
+    "EXEC-REQUEST-03", "a bad directory is reported before the sandbox is consulted", "checks first"
+)
 def looks_for_the_directory_first():
     @replaces(batch.Batch)
     def begin(original, self, i):
@@ -125,7 +127,9 @@ def looks_for_the_directory_first():
             original(self, i)
 
 
-@fault("EXEC-REQUEST-03", "a bad variable is told before the sandbox is asked", "checks first")
+@fault(
+    "EXEC-REQUEST-03", "a bad variable is reported before the sandbox is consulted", "checks first"
+)
 def looks_at_the_variables_first():
     @replaces(batch.Batch)
     def begin(original, self, i):

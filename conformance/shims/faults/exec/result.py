@@ -1,4 +1,4 @@
-"""Mistakes in what a result says."""
+"""Faults in the fields of a result."""
 
 import _signal
 import os
@@ -51,7 +51,7 @@ def a_code_is_an_interruption():
         return run.INTERRUPTED.format("SIGTERM") if alike else original(self, cause)
 
 
-@fault("EXEC-RESULT-04", "output holds what stdout parses to", "pitfall I17")
+@fault("EXEC-RESULT-04", "output holds the parsed stdout", "pitfall I17")
 def fills_output():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -173,7 +173,7 @@ def duration_of_the_batch():
         return (monotonic_ns() - starts[0]) // 1_000_000
 
 
-@fault("EXEC-RESULT-03", "a signal behind the exit takes its place", "the flag is looked at last")
+@fault("EXEC-RESULT-03", "a signal after the exit replaces the exit", "the flag is checked last")
 def signal_takes_the_place_of_an_exit():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -192,7 +192,7 @@ def nameless_signal_is_exit_0():
         return ("exit", 0, None) if nameless else told
 
 
-@fault("EXEC-RESULT-10", "the duration ends with the child", "elapsed() behind waitpid()")
+@fault("EXEC-RESULT-10", "the duration ends with the child", "elapsed() after waitpid()")
 def duration_without_the_drains():
     @replaces(run.Run)
     def drain(original, self):
@@ -211,7 +211,9 @@ def duration_without_the_grace():
 
 
 @fault(
-    "EXEC-RESULT-07", "a cap is told as the SIGKILL that it ended with", "status wins over cause"
+    "EXEC-RESULT-07",
+    "a cap is reported as the SIGKILL that ended the child",
+    "status wins over cause",
 )
 def cap_is_told_as_a_death():
     @replaces(run.Run)
@@ -221,7 +223,11 @@ def cap_is_told_as_a_death():
         return original(self, cause)
 
 
-@fault("EXEC-RESULT-07", "who had to be killed is told with SIGKILL", "WTERMSIG for each end")
+@fault(
+    "EXEC-RESULT-07",
+    "after escalation SIGKILL is reported instead of the caller's signal",
+    "WTERMSIG for each end",
+)
 def sigkill_is_told_for_the_callers_signal():
     @replaces(run.Run)
     def outcome(original, self, cause):

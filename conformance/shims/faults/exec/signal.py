@@ -1,4 +1,4 @@
-"""Mistakes with signals to the caller."""
+"""Faults of signals to the caller."""
 
 import _signal
 import os
@@ -40,12 +40,12 @@ def forwards_to_the_leader_alone(number):
             original(self, cause)
 
 
-@fault("EXEC-SIGNAL-01", "SIGTERM to the caller reaches the leader alone", "pitfall B5")
+@fault("EXEC-SIGNAL-01", "SIGTERM to the caller reaches only the leader", "pitfall B5")
 def sigterm_reaches_the_leader_alone():
     forwards_to_the_leader_alone(_signal.SIGTERM)
 
 
-@fault("EXEC-SIGNAL-02", "SIGINT to the caller reaches the leader alone", "pitfall B5")
+@fault("EXEC-SIGNAL-02", "SIGINT to the caller reaches only the leader", "pitfall B5")
 def sigint_reaches_the_leader_alone():
     forwards_to_the_leader_alone(_signal.SIGINT)
 
@@ -170,7 +170,7 @@ def an_error_leaves_the_handlers():
         original(self, i, watch, answer)
 
 
-@fault("EXEC-SIGNAL-09", "the handlers stay behind a cap", "a way out of its own")
+@fault("EXEC-SIGNAL-09", "the handlers stay installed after a cap", "a separate exit path")
 def a_cap_leaves_the_handlers():
     @replaces(batch.Batch)
     def finish(original, self, i, watch, answer):
@@ -289,7 +289,7 @@ def storm_loses_the_output():
         return original(self, cause)
 
 
-@fault("EXEC-SIGNAL-17", "SIGTERM is asked for before SIGINT, every 100 ms", "two flags")
+@fault("EXEC-SIGNAL-17", "SIGTERM is checked before SIGINT, every 100 ms", "two flags")
 def two_flags():
     @replaces(run.Run)
     def look(original, self):
@@ -300,7 +300,11 @@ def two_flags():
         return original(self)
 
 
-@fault("EXEC-SIGNAL-09", "each run restores what it found", "ADR-009: a guard of its own each")
+@fault(
+    "EXEC-SIGNAL-09",
+    "each run restores the handlers that it found",
+    "ADR-009: each with a guard of its own",
+)
 def each_restores_what_it_found():
     @replaces(signals.Handlers)
     def acquire(original, self):
@@ -350,7 +354,7 @@ def the_copy_hides_signals():
 
 
 @fault(
-    "EXEC-SIGNAL-03", "output above the cap behind a signal makes it a cap", "the last cause wins"
+    "EXEC-SIGNAL-03", "output above the cap after a signal makes it a cap", "the last cause wins"
 )
 def a_cap_takes_over_a_signal():
     @replaces(run.Run)
@@ -360,7 +364,7 @@ def a_cap_takes_over_a_signal():
         return original(self, cause)
 
 
-@fault("EXEC-SIGNAL-07", "behind a signal others are not listed", "one flag: interrupted")
+@fault("EXEC-SIGNAL-07", "signals after the first one are not listed", "one flag: interrupted")
 def one_signal_is_remembered():
     @replaces(batch.Batch)
     def finish(original, self, i, watch, answer):
@@ -369,7 +373,7 @@ def one_signal_is_remembered():
             answer["pending_signals"] = []
 
 
-@fault("EXEC-SIGNAL-07", "behind the child's exit none is listed", "looked at while it waits")
+@fault("EXEC-SIGNAL-07", "signals after the child's exit are not listed", "checked during the wait")
 def signals_behind_the_exit_are_forgotten():
     @replaces(batch.Batch)
     def finish(original, self, i, watch, answer):

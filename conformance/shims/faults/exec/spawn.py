@@ -1,4 +1,4 @@
-"""Mistakes on the way to exec."""
+"""Faults on the way to exec."""
 
 import _signal
 import errno
@@ -39,7 +39,7 @@ def missing_is_127():
             raise
 
 
-@fault("EXEC-SPAWN-02", "what cannot be executed is exit code 126", "pitfalls A3, A4")
+@fault("EXEC-SPAWN-02", "a file that is not executable gives exit code 126", "pitfalls A3, A4")
 def not_executable_is_126():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -95,7 +95,7 @@ def busy_is_126():
             raise
 
 
-@fault("EXEC-SPAWN-05", "too long arguments are cut to what fits", "pitfall A21")
+@fault("EXEC-SPAWN-05", "too long arguments are cut", "pitfall A21")
 def cuts_long_arguments():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -112,7 +112,7 @@ def limit_of_its_own():
         original(request, environment)
 
 
-@fault("EXEC-SPAWN-06", "C strings: what follows a NUL is cut off", "pitfall A18: cpython#74915")
+@fault("EXEC-SPAWN-06", "strings are cut at a NUL", "pitfall A18: cpython#74915")
 def cuts_at_nul():
     @replaces(spawn)
     def check_strings(original, request, environment):
@@ -156,7 +156,7 @@ def empty_directory_is_none():
 
 @fault(
     "EXEC-SPAWN-10",
-    "what was ignored for the spawn stays ignored where it fails",
+    "after a failed spawn, signals stay ignored",
     "a return before the restore",
 )
 def failure_leaves_signals_ignored():
@@ -177,7 +177,7 @@ def nameless_message():
     spawn.spawn_failure = lambda program, reason: Failed("execution", f"failed to spawn: {reason}")
 
 
-@fault("EXEC-SPAWN-09", "the message names what is not there", "%s of NULL")
+@fault("EXEC-SPAWN-09", "the message names a missing value", "%s of NULL")
 def names_what_is_not_there():
     made = spawn.spawn_failure
     spawn.spawn_failure = lambda program, reason: made(program, f"(null): {reason}")
@@ -256,7 +256,7 @@ def crashes_on(number):
             raise
 
 
-@fault("EXEC-SPAWN-11", "where descriptors run out it crashes", "an exception that nobody catches")
+@fault("EXEC-SPAWN-11", "it crashes without free descriptors", "an uncaught exception")
 def crashes_without_descriptors():
     crashes_on(errno.EMFILE)
 

@@ -1,4 +1,4 @@
-"""Mistakes where the usual way to start a child is refused: the topic spawn, and its fallback."""
+"""Faults where the usual way to start a child is refused: the topic spawn, and its fallback."""
 
 import _signal
 import errno

@@ -1,4 +1,4 @@
-"""Mistakes with what the child reads."""
+"""Faults of the child's stdin."""
 
 import _signal
 import os
@@ -104,7 +104,7 @@ def child_runs_on():
         return cause
 
 
-@fault("EXEC-STDIN-07", "after a failed write the leader alone is signalled", "proc.terminate()")
+@fault("EXEC-STDIN-07", "after a failed write only the leader is signalled", "proc.terminate()")
 def failed_write_ends_the_leader_alone():
     @replaces(run.Run)
     def first_signal(original, self, cause):
@@ -131,7 +131,7 @@ def failed_write_has_a_grace_of_its_own():
         return original(self, until, again)
 
 
-@fault("EXEC-STDIN-08", "what is left of a payload at the exit is forgotten", "pitfall F4")
+@fault("EXEC-STDIN-08", "an unwritten payload at the exit is not reported", "pitfall F4")
 def leftover_is_forgotten():
     @replaces(run.Run)
     def look(original, self):
@@ -183,7 +183,7 @@ def timeout_is_a_failed_write():
         return original(self, cause)
 
 
-@fault("EXEC-STDIN-11", "the writer is joined before the end is told", "pitfall F9")
+@fault("EXEC-STDIN-11", "the run waits for the writer thread before it returns", "pitfall F9")
 def joins_the_writer():
     @replaces(run.Run)
     def end_after_exit(original, self):
@@ -230,7 +230,11 @@ def deadline_takes_the_place_of_a_failed_write():
         return cause
 
 
-@fault("EXEC-STDIN-08", "a rest that no write refused is no failure", "write errors alone count")
+@fault(
+    "EXEC-STDIN-08",
+    "an unwritten payload is no failure without a write error",
+    "only write errors count",
+)
 def a_rest_is_no_failure():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -264,7 +268,7 @@ def payload_comes_through_a_socket():
         return ours, theirs
 
 
-@fault("EXEC-STDIN-11", "a payload that may fail is waited for", "await drain() behind the exit")
+@fault("EXEC-STDIN-11", "a payload that may fail is waited for", "await drain() after the exit")
 def ignored_payload_is_waited_for():
     @replaces(run.Run)
     def end_after_exit(original, self):

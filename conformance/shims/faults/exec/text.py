@@ -1,4 +1,4 @@
-"""Mistakes on the way from bytes to text."""
+"""Faults on the way from bytes to text."""
 
 import codecs
 
@@ -37,7 +37,7 @@ def drops_bad_bytes():
             yield piece if own else piece.replace("\ufffd", "")
 
 
-@fault("EXEC-TEXT-01", "what is not UTF-8 is read as Latin-1", "encoding guesses")
+@fault("EXEC-TEXT-01", "bytes that are not UTF-8 are read as Latin-1", "encoding guesses")
 def guesses_latin_1():
     @replaces(text)
     def decode(original, chunks, cut):

@@ -1,4 +1,4 @@
-"""Mistakes with the deadline."""
+"""Faults of the deadline."""
 
 import os
 from time import monotonic_ns
@@ -37,7 +37,11 @@ def rounds_down_to_the_tick():
             self.deadline -= self.request.timeout_ms % 100 * 1_000_000
 
 
-@fault("EXEC-TIMEOUT-01", "output behind the deadline makes it a cap", "the last cause wins")
+@fault(
+    "EXEC-TIMEOUT-01",
+    "output above the cap after the deadline makes it a cap",
+    "the last cause wins",
+)
 def a_late_cap_takes_the_place():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -46,7 +50,9 @@ def a_late_cap_takes_the_place():
         return original(self, cause)
 
 
-@fault("EXEC-TIMEOUT-03", "what is no whole tick is looked at much later", "seconds and a rest")
+@fault(
+    "EXEC-TIMEOUT-03", "a deadline between two ticks is noticed much later", "seconds and a rest"
+)
 def looks_late():
     @replaces(run.Run)
     def begin_deadline(original, self):

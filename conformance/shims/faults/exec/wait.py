@@ -1,4 +1,4 @@
-"""Mistakes while waiting for the child."""
+"""Faults while waiting for the child."""
 
 import _signal
 import _thread
@@ -76,7 +76,11 @@ def backs_off_to_a_tick():
     looks_for_the_exit(lambda looks: min(2 ** (looks - 1), 100))
 
 
-@fault("EXEC-WAIT-02", "late, and the duration is that of the child", "wait4() and a clock beside")
+@fault(
+    "EXEC-WAIT-02",
+    "the run returns late, and the duration hides it",
+    "wait4() and a separate clock",
+)
 def late_by_another_clock():
     looks_for_the_exit(lambda looks: 100)
 
@@ -223,7 +227,7 @@ def is_told_of_interruptions(then):
         return ready
 
 
-@fault("EXEC-WAIT-07", "a deadline starts anew after each interruption", "timeout passed on EINTR")
+@fault("EXEC-WAIT-07", "each interruption restarts the deadline", "timeout passed on EINTR")
 def interruptions_put_the_deadline_off():
     is_told_of_interruptions(lambda self: self.begin_deadline())
 

@@ -1,1 +1,1 @@
-"""Mistakes with the contract module."""
+"""Faults of the contract module."""

@@ -1,4 +1,4 @@
-"""Mistakes with sandboxes around modules."""
+"""Faults of sandboxes around modules."""
 
 import os
 
@@ -33,7 +33,7 @@ def the_workspace_is_the_parent():
             self.around.seat(request)
 
 
-@fault("MODULE-BACKEND-01", "a runner is left without a sandbox", "a fallback that is told")
+@fault("MODULE-BACKEND-01", "a runner is started without the sandbox", "a fallback with a report")
 def the_runner_is_left_bare():
     @replaces(Execution)
     def go_inside(original, self, request, path):
@@ -43,7 +43,9 @@ def the_runner_is_left_bare():
             self.around.seat(request)
 
 
-@fault("MODULE-BACKEND-01", "what is not wrapped is told as partial", "a report behind the run")
+@fault(
+    "MODULE-BACKEND-01", "a run without a sandbox is reported as partial", "a report after the run"
+)
 def what_is_not_wrapped_is_told_as_partial():
     the_runner_is_not_wrapped()
 

@@ -1,4 +1,4 @@
-"""Mistakes with how much a module may write."""
+"""Faults of a module's output limit."""
 
 import exec.run as run
 import exec.streams as streams
@@ -30,7 +30,7 @@ def always_stdout():
             raise execution.Failure("OutputSizeExceeded", stream="stdout")
 
 
-@fault("MODULE-CAP-02", "what is beyond the cap is dropped in silence", "AsyncRead::take")
+@fault("MODULE-CAP-02", "output above the limit is dropped without an error", "AsyncRead::take")
 def the_rest_is_dropped():
     @replaces(streams.Output)
     def keep(original, self, chunk):

@@ -1,4 +1,4 @@
-"""Mistakes with the directory."""
+"""Faults of the directory."""
 
 import os
 from time import monotonic_ns, sleep
@@ -40,7 +40,7 @@ def removed_when_all_went_well():
         return ended
 
 
-@fault("MODULE-DIR-02", "a timeout leaves it", "the task is dropped, and nobody awaits it")
+@fault("MODULE-DIR-02", "a timeout leaves the directory", "the task is dropped without an await")
 def a_timeout_leaves_it():
     @replaces(execution.Execution)
     def run(original, self, path):
@@ -152,7 +152,7 @@ def odd_names_are_passed_over():
         return [name for name in original(path) if name.isascii()]
 
 
-@fault("MODULE-DIR-03", "the mode of what a link names is changed", "CVE-2023-6597")
+@fault("MODULE-DIR-03", "the mode of a link's target is changed", "CVE-2023-6597")
 def modes_behind_links_are_changed():
     @replaces(folder)
     def unlink(original, path):
@@ -162,7 +162,11 @@ def modes_behind_links_are_changed():
         original(path)
 
 
-@fault("MODULE-DIR-04", "the second try is two seconds behind the first", "a delay that doubles")
+@fault(
+    "MODULE-DIR-04",
+    "the second attempt to remove comes two seconds after the first",
+    "a delay that doubles",
+)
 def the_second_try_is_late():
     @replaces(folder)
     def remove(original, path):
@@ -174,6 +178,6 @@ def the_second_try_is_late():
         return original(path)
 
 
-@fault("MODULE-DIR-04", "one try, and what is left is told", "shutil.rmtree() and a look")
+@fault("MODULE-DIR-04", "there is only one attempt to remove", "shutil.rmtree() and a check")
 def one_try_and_a_word():
     folder.REMOVE_NS = 0

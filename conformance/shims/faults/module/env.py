@@ -1,4 +1,4 @@
-"""Mistakes with the environment."""
+"""Faults of the environment."""
 
 import os
 
@@ -55,7 +55,7 @@ def case_does_not_count():
     keeping(lambda name: name.upper().startswith(b"APCORE_") and not name.startswith(b"APCORE_"))
 
 
-@fault("MODULE-ENV-03", "TMPDIR stays the caller's", "HOME alone is set")
+@fault("MODULE-ENV-03", "TMPDIR keeps the caller's value", "only HOME is set")
 def tmpdir_is_not_set():
     @replaces(execution)
     def environment(original, caller, root, path):

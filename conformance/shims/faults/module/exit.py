@@ -1,4 +1,4 @@
-"""Mistakes with ends other than exit 0."""
+"""Faults of ends other than exit 0."""
 
 import os
 from time import sleep
@@ -16,7 +16,7 @@ def big_codes_are_well():
         original(self, ended)
 
 
-@fault("MODULE-EXIT-01", "stderr is not told", "sandbox task, step 6")
+@fault("MODULE-EXIT-01", "stderr is not reported", "sandbox task, step 6")
 def stderr_is_not_told():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
@@ -71,7 +71,7 @@ def a_dumped_core_counts():
         original(self, ended)
 
 
-@fault("MODULE-EXIT-04", "the rest of the group lives on", "the exit event of the child alone")
+@fault("MODULE-EXIT-04", "the rest of the group is not killed", "the exit event of the child only")
 def the_rest_lives_on():
     @replaces(execution.RawRun)
     def end_group(original, self, cause):

@@ -1,4 +1,4 @@
-"""Mistakes with names."""
+"""Faults of names."""
 
 import errno
 import os
@@ -139,7 +139,7 @@ def blanks_do_not_count():
         original(self)
 
 
-@fault("MODULE-ID-02", "what follows a NUL is not seen", "char *")
+@fault("MODULE-ID-02", "an id ends at a NUL", "char *")
 def a_nul_ends_the_name():
     @replaces(execution.Execution)
     def look_up(original, self):

@@ -1,4 +1,4 @@
-"""Mistakes with values."""
+"""Faults of values."""
 
 import module.execution as execution
 import module.values as values
@@ -42,7 +42,7 @@ def the_last_level_is_refused():
         return found
 
 
-@fault("MODULE-JSON-01", "a number has six digits behind the point", "printf %f")
+@fault("MODULE-JSON-01", "a number has at most six digits after the point", "printf %f")
 def digits_are_cut():
     @replaces(values)
     def decode(original, data):
@@ -52,7 +52,7 @@ def digits_are_cut():
         return found
 
 
-@fault("MODULE-JSON-02", "what follows the value is ignored", "raw_decode")
+@fault("MODULE-JSON-02", "text after the value is ignored", "raw_decode")
 def what_follows_is_ignored():
     @replaces(execution.Execution)
     def judge_output(original, self, output):
@@ -168,7 +168,7 @@ def case_does_not_count():
         return found
 
 
-@fault("MODULE-JSON-01", "who writes to stderr has failed", "if stderr: raise")
+@fault("MODULE-JSON-01", "output on stderr counts as a failure", "if stderr: raise")
 def words_on_stderr_are_a_failure():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):

@@ -1,4 +1,4 @@
-"""Changes nothing that a contract names: whoever is caught here is caught by chance."""
+"""No-ops: changes that no requirement forbids. A test that fails here tests too much."""
 
 import os
 
@@ -7,7 +7,7 @@ import module.folder as folder
 from faults.registry import fault, replaces
 
 
-@fault(None, "behaves as the twin does", "the other end of the scale", role="noop")
+@fault(None, "behaves as the unchanged implementation", "the other end of the scale", role="noop")
 def nothing_is_wrong():
     @replaces(execution.Execution)
     def value(original, self):

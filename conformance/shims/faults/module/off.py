@@ -1,4 +1,4 @@
-"""Mistakes with modules that are not given a child."""
+"""Faults of modules that are not given a child."""
 
 import module.execution as execution
 from faults.registry import fault, replaces

@@ -1,4 +1,4 @@
-"""Mistakes with what is judged first."""
+"""Faults in the order of the checks."""
 
 import module.execution as execution
 from faults.registry import fault, replaces

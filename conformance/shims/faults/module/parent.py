@@ -1,4 +1,4 @@
-"""Mistakes with a caller that ends."""
+"""Faults of a caller that ends."""
 
 import os
 
@@ -21,7 +21,11 @@ def nothing_ties_it():
         pass
 
 
-@fault("MODULE-PARENT-01", "the signal is handed to the module alone", "child.send_signal()")
+@fault(
+    "MODULE-PARENT-01",
+    "the signal goes only to the module, not to its group",
+    "child.send_signal()",
+)
 def the_module_alone_has_it():
     @replaces(execution.RawRun)
     def first_signal(original, self, cause):

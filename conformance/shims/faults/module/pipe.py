@@ -1,4 +1,4 @@
-"""Mistakes with input and output at the same time."""
+"""Faults of input and output at the same time."""
 
 import _signal
 import errno
@@ -61,7 +61,11 @@ def input_stays_open():
         os.set_inheritable(os.dup(0), True)
 
 
-@fault("MODULE-PIPE-04", "the module ignores what the runner ignores", "execve() in Python")
+@fault(
+    "MODULE-PIPE-04",
+    "signals that the runner ignores stay ignored in the module",
+    "execve() in Python",
+)
 def ignores_what_the_runner_ignores():
     @replaces(runner)
     def become(original, path, environment):
@@ -69,14 +73,22 @@ def ignores_what_the_runner_ignores():
         original(path, environment)
 
 
-@fault("MODULE-PIPE-03", "what the caller left open comes along", "close_fds=False, no close_range")
+@fault(
+    "MODULE-PIPE-03",
+    "descriptors that the caller left open reach the module",
+    "close_fds=False, no close_range",
+)
 def what_was_left_open_comes_along():
     @replaces(runner)
     def close_inherited_descriptors(original):
         pass
 
 
-@fault("MODULE-PIPE-04", "what the runner blocks is blocked in the module", "sigwait() in a thread")
+@fault(
+    "MODULE-PIPE-04",
+    "signals that the runner blocks stay blocked in the module",
+    "sigwait() in a thread",
+)
 def blocks_what_the_runner_blocks():
     @replaces(runner)
     def become(original, path, environment):

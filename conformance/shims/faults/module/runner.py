@@ -1,4 +1,4 @@
-"""Mistakes with the runner."""
+"""Faults of the runner."""
 
 import os
 
@@ -46,7 +46,7 @@ def a_child_of_the_runner():
         os._exit(os.waitstatus_to_exitcode(status))
 
 
-@fault("MODULE-RUNNER-01", "of a name it refuses `/` and `..` alone", "a check of traversal")
+@fault("MODULE-RUNNER-01", "only `/` and `..` are refused in an id", "a check of traversal")
 def it_looks_for_dots_alone():
     @replaces(runner)
     def run(original, words):

@@ -1,4 +1,4 @@
-"""Mistakes with the time that a module may take."""
+"""Faults of the time that a module may take."""
 
 import _signal
 import os
@@ -29,7 +29,7 @@ def a_margin():
         return made
 
 
-@fault("MODULE-TIME-01", "a timeout is told without its figure", "errors of the library")
+@fault("MODULE-TIME-01", "the Timeout error has no figure", "errors of the library")
 def without_its_figure():
     @replaces(execution.Execution)
     def judge(original, self, *given):
@@ -49,7 +49,7 @@ def zero_is_300_ms():
         return 300 if (name, value) == ("timeout_ms", 0) else value
 
 
-@fault("MODULE-TIME-03", "a timeout kills the module alone", "child.kill()")
+@fault("MODULE-TIME-03", "a timeout kills only the module, not its group", "child.kill()")
 def kills_the_module_alone():
     @replaces(run.Run)
     def terminate(original, self, cause):
@@ -72,7 +72,7 @@ def kills_at_once():
         self.kill()
 
 
-@fault("MODULE-TIME-03", "the first signal is the module's alone", "child.terminate()")
+@fault("MODULE-TIME-03", "the first signal goes only to the module", "child.terminate()")
 def the_first_signal_is_the_modules_alone():
     @replaces(group.Group)
     def signal(original, self, number):
@@ -82,7 +82,7 @@ def the_first_signal_is_the_modules_alone():
             original(self, number)
 
 
-@fault("MODULE-TIME-04", "a timeout of 0 is told as 0", "the field of the request")
+@fault("MODULE-TIME-04", "a timeout of 0 is reported as 0", "the field of the request")
 def zero_is_told_as_zero():
     @replaces(execution.Execution)
     def judge(original, self, *given):
@@ -103,7 +103,11 @@ def two_constants():
         return made
 
 
-@fault("MODULE-TIME-01", "who has closed its outputs is waited for", "wait() behind the last read")
+@fault(
+    "MODULE-TIME-01",
+    "the timeout does not apply after the outputs are closed",
+    "wait() after the last read",
+)
 def closed_outputs_stop_the_clock():
     @replaces(execution.RawRun)
     def look(original, self):
@@ -112,7 +116,7 @@ def closed_outputs_stop_the_clock():
         return original(self)
 
 
-@fault("MODULE-TIME-01", "each byte begins the time anew", "a timeout of the read")
+@fault("MODULE-TIME-01", "each byte of output restarts the timeout", "a timeout of the read")
 def each_byte_begins_anew():
     @replaces(execution.RawRun)
     def take(original, self, output):

@@ -1,4 +1,4 @@
-"""Mistakes in what is written down."""
+"""Faults in audit events."""
 
 import time
 
@@ -40,7 +40,7 @@ def every_profile_is_defined():
     noting(lambda resolved, each: {"profile_origin": "defined"})
 
 
-@fault("POLICY-AUDIT-02", "unrestricted is always noted as synthesized", "told by its name")
+@fault("POLICY-AUDIT-02", "`unrestricted` is always recorded as synthesized", "judged by its name")
 def unrestricted_is_synthesized():
     def change(resolved, each):
         return {"profile_origin": "synthesized"} if resolved.name == "unrestricted" else {}
@@ -84,7 +84,9 @@ def notes_without_folding():
         return original(resolved, each, False)
 
 
-@fault("POLICY-AUDIT-01", "the record is of the global policy alone", "one of five callers forgot")
+@fault(
+    "POLICY-AUDIT-01", "the record is about the global policy only", "one of five callers forgot"
+)
 def notes_without_the_workspace():
     @During("policy.audit").replaces(merge)
     def load(original, base, workspace=None):
@@ -106,7 +108,9 @@ def long_lists_are_noted_by_their_first_match():
 
 
 @fault(
-    "POLICY-AUDIT-02", "the global file is asked whether a profile is defined", "merged too late"
+    "POLICY-AUDIT-02",
+    "the profile's origin is looked up in the global file only",
+    "merged too late",
 )
 def origin_of_the_global_file():
     @replaces(merge)

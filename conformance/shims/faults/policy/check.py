@@ -1,4 +1,4 @@
-"""Mistakes in deciding."""
+"""Faults in deciding."""
 
 import policy.decide as deciding
 import policy.glob as glob
@@ -89,7 +89,7 @@ def empty_list_allows():
     allowing(lambda entries: not deciding.of_profile(entries))
 
 
-@fault("POLICY-CHECK-03", "what no rule matches is allowed", "a deny list at heart")
+@fault("POLICY-CHECK-03", "a path without a matching rule is allowed", "a denylist at heart")
 def no_match_allows():
     allowing(lambda entries: True)
 
@@ -141,7 +141,11 @@ def only_an_empty_list_is_brackets():
     no_match(word)
 
 
-@fault("POLICY-CHECK-06", "denies make a list not empty", "the resolved list is asked")
+@fault(
+    "POLICY-CHECK-06",
+    "a list of denies only does not count as empty",
+    "the resolved list is checked",
+)
 def denies_fill_a_list():
     no_match(lambda right, entries: deciding.NOTHING_MATCHED if entries else right)
 
@@ -178,7 +182,7 @@ def rules_are_looked_up_by_their_end():
         return original(known, path, False)
 
 
-@fault("POLICY-CHECK-06", "an exception makes a list positive", "what is not denied")
+@fault("POLICY-CHECK-06", "an exception counts as a positive rule", "all that is not denied")
 def exceptions_fill_a_list():
     @checking.replaces(deciding)
     def when_nothing_matched(original, entries):
@@ -203,7 +207,7 @@ def refused_path_is_denied():
             return deciding.Decision(path, False, deciding.NOTHING_MATCHED).as_json()
 
 
-@fault("POLICY-CHECK-07", "one refused path fails the batch", "an exception that nobody catches")
+@fault("POLICY-CHECK-07", "one refused path fails the batch", "an uncaught exception")
 def one_path_fails_the_batch():
     @replaces(ops)
     def decision_of(original, resolved, each, fold):
@@ -288,7 +292,11 @@ def is_wild(text):
     return "*" in text or "?" in text
 
 
-@fault("POLICY-CHECK-11", "of many rules, exact ones are looked up first", "a table beside a list")
+@fault(
+    "POLICY-CHECK-11",
+    "of many rules, exact ones are looked up first",
+    "a table in addition to the list",
+)
 def exact_rules_of_many_win():
     looking_up(lambda entries, _: sorted(entries, key=lambda e: not is_wild(e.rule.body)))
 
@@ -303,7 +311,9 @@ def many_rules_by_the_first_name():
     looking_up(found)
 
 
-@fault("POLICY-CHECK-11", "of many rules, `*.x` is found by all behind the first dot", "extensions")
+@fault(
+    "POLICY-CHECK-11", "of many rules, `*.x` is found by the text after the first dot", "extensions"
+)
 def many_suffixes_by_the_first_dot():
     def may_match(body, path):
         name = body.split("/")[-1]

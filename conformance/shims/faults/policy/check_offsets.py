@@ -1,4 +1,4 @@
-"""Mistakes in deciding at the seams of what is looked at in one step: words, levels."""
+"""Faults in decisions at the limits of machine words and nesting levels."""
 
 import policy.decide as deciding
 from faults.policy.narrow import During

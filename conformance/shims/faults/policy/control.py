@@ -1,4 +1,4 @@
-"""Allows whatever is asked: a suite that believes it is no suite."""
+"""The control: it allows everything, and the suite must catch it."""
 
 import policy.decide as deciding
 from faults.registry import fault, replaces

@@ -1,4 +1,4 @@
-"""Mistakes that make an engine stand still."""
+"""Faults that make a decision take far too long."""
 
 import os
 
@@ -51,7 +51,7 @@ def collapsing_is_not_enough():
         return {"match": search(pieces, text, 0, 0)}
 
 
-@fault("POLICY-COST-02", "of each rule it is asked first whether a later one overrides it", "loops")
+@fault("POLICY-COST-02", "each rule is compared with all later ones first", "loops")
 def every_rule_asks_all_later_ones():
     @replaces(decide)
     def last_match(original, entries, text, fold):

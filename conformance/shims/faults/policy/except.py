@@ -1,4 +1,4 @@
-"""Mistakes with exceptions."""
+"""Faults of exceptions."""
 
 import policy.decide as deciding
 import policy.glob as glob
@@ -69,7 +69,7 @@ def exception_allows():
     inside(change)
 
 
-@fault("POLICY-EXCEPT-04", "inside an exception only the allows are asked", "signs forgotten")
+@fault("POLICY-EXCEPT-04", "inside an exception only the allows are considered", "signs forgotten")
 def negations_are_lost():
     asking_again(lambda entries: [entry for entry in entries if entry.sign == "+"])
 
@@ -113,7 +113,11 @@ def asking_again(choose):
         return deciding.last_match(choose(entries), text, fold)
 
 
-@fault("POLICY-EXCEPT-04", "of many rules the denies are asked again, too", "one matcher, not two")
+@fault(
+    "POLICY-EXCEPT-04",
+    "of many rules, the denies are considered again inside an exception",
+    "one matcher, not two",
+)
 def long_lists_have_no_holes():
     def choose(entries):
         if len(entries) <= 60:

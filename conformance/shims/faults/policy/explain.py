@@ -1,4 +1,4 @@
-"""Mistakes in explaining."""
+"""Faults in explaining."""
 
 import policy.decide as decide
 import policy.ops as ops
@@ -21,7 +21,7 @@ def only_what_matched():
         return told | {"entries": [each for each in told["entries"] if each["matched"]]}
 
 
-@fault("POLICY-EXPLAIN-01", "the list is told backwards", "as it is walked")
+@fault("POLICY-EXPLAIN-01", "the list is in reverse order", "as it is walked")
 def list_is_told_backwards():
     @replaces(decide)
     def explain(original, *given):
@@ -29,12 +29,12 @@ def list_is_told_backwards():
         return told | {"entries": told["entries"][::-1]}
 
 
-@fault("POLICY-EXPLAIN-01", "the walk stops at the decision", "what follows is not looked at")
+@fault("POLICY-EXPLAIN-01", "the walk stops at the decision", "later entries are not matched")
 def only_the_deciding_one_matched():
     telling(lambda entry, decision: {"matched": entry is decision.deciding})
 
 
-@fault("POLICY-EXPLAIN-02", "an exception is told as a deny", "both are in denyModify")
+@fault("POLICY-EXPLAIN-02", "an exception is reported as a deny", "both are in denyModify")
 def exceptions_are_denies():
     telling(lambda entry, _: {"origin": "denyModify"} if entry.sign == "except" else {})
 
@@ -44,12 +44,12 @@ def everything_is_global():
     telling(lambda entry, _: {"file": "global"} if entry.rule.file == "workspace" else {})
 
 
-@fault("POLICY-EXPLAIN-02", "denies are told as rules of the profile", "one list, one origin")
+@fault("POLICY-EXPLAIN-02", "denies are reported as rules of the profile", "one list, one origin")
 def everything_is_of_the_profile():
     telling(lambda entry, _: {"origin": "profile"} if entry.sign == "-" else {})
 
 
-@fault("POLICY-EXPLAIN-03", "the line is that behind the rule", "asked when it was read")
+@fault("POLICY-EXPLAIN-03", "the line is that after the rule", "read after parsing")
 def line_behind_the_rule():
     telling(lambda entry, _: {"line": entry.rule.line + 1} if entry.rule.line else {})
 
@@ -59,7 +59,7 @@ def synthesised_line_1():
     telling(lambda entry, _: {} if entry.rule.line else {"line": 1})
 
 
-@fault("POLICY-EXPLAIN-04", "an exception is told to decide", "the last match")
+@fault("POLICY-EXPLAIN-04", "an exception is reported as deciding", "the last match")
 def exception_decides():
     @replaces(decide)
     def explain(original, *given):
@@ -81,7 +81,11 @@ def last_entry_decides():
         return told
 
 
-@fault("POLICY-EXPLAIN-04", "every entry that matched is told to decide", "two words for one thing")
+@fault(
+    "POLICY-EXPLAIN-04",
+    "every entry that matched is reported as deciding",
+    "two words for one thing",
+)
 def all_that_matched_decide():
     @replaces(decide)
     def explain(original, *given):
@@ -97,7 +101,11 @@ def explains_without_folding():
         return original(resolved, each, False)
 
 
-@fault("POLICY-EXPLAIN-01", "a glob of more than 64 parts is told not to match", "states in a word")
+@fault(
+    "POLICY-EXPLAIN-01",
+    "a glob of more than 64 parts is reported as not matching",
+    "states in a word",
+)
 def long_globs_do_not_match():
     def change(entry, decision):
         return {"matched": False} if len(entry.rule.body) > 64 else {}
@@ -105,7 +113,7 @@ def long_globs_do_not_match():
     telling(change)
 
 
-@fault("POLICY-EXPLAIN-01", "the root is told to match `*`", "the root as the name `.`")
+@fault("POLICY-EXPLAIN-01", "the root is reported to match `*`", "the root as the name `.`")
 def root_is_a_name():
     def change(entry, decision):
         return {"matched": True} if decision.path == "." and entry.rule.body == "*" else {}
@@ -113,7 +121,7 @@ def root_is_a_name():
     telling(change)
 
 
-@fault("POLICY-EXPLAIN-01", "one refused path fails the batch", "an exception that nobody catches")
+@fault("POLICY-EXPLAIN-01", "one refused path fails the batch", "an uncaught exception")
 def refused_path_fails_all():
     wrong = []
 

@@ -1,4 +1,4 @@
-"""Mistakes with the file: its version and its shape."""
+"""Faults of the file: its version and its shape."""
 
 import policy.jsontext as jsontext
 import policy.judge as judge
@@ -78,7 +78,7 @@ def kind_among_the_others():
             self.body(root)
 
 
-@fault("POLICY-FILE-04", "the kind is not looked at", "nobody reads kind")
+@fault("POLICY-FILE-04", "the kind is not checked", "nobody reads kind")
 def kind_is_ignored():
     @replaces(load.File)
     def wrong(original, self, at, pointer, message):
@@ -193,7 +193,7 @@ def repeats_at_the_top_only():
             original(self, node, pointer)
 
 
-@fault("POLICY-FILE-08", "the first of two equal keys is named", "a map of what comes later")
+@fault("POLICY-FILE-08", "of two equal keys the first is named", "a map of later ones")
 def names_the_first_of_two():
     @replaces(load.File)
     def keys(original, self, node, pointer):
@@ -244,7 +244,7 @@ def names_of_any_length():
         return original(text[:64])
 
 
-@fault("POLICY-FILE-14", "letters are what Unicode says", "str.isalnum")
+@fault("POLICY-FILE-14", "a name may have any letters of Unicode", "str.isalnum")
 def names_with_letters_of_unicode():
     @replaces(load)
     def is_name(original, text):

@@ -1,4 +1,4 @@
-"""Mistakes with the file at the seams of what is looked at in one step, and at its end."""
+"""Faults in reading a policy file at block limits and at its end."""
 
 import policy.jsontext as jsontext
 import policy.source as source
@@ -41,7 +41,9 @@ def strange_breaks_at_the_end_pass():
         original(text[: len(text) // 16 * 16] if len(text) > 128 else text)
 
 
-@fault("POLICY-FILE-18", "an escape behind 64 characters of a string stays", "a buffer of its own")
+@fault(
+    "POLICY-FILE-18", "an escape after 64 characters of a string stays", "a buffer of limited size"
+)
 def escapes_far_behind_stay():
     @replaces(jsontext.Reader)
     def read_escape(original, self, at):
@@ -50,7 +52,11 @@ def escapes_far_behind_stay():
         return self.text[at : self.i] if at - start > 64 and found.isalpha() else found
 
 
-@fault("POLICY-FILE-06", "an unfinished file has its problem behind its last line", "libyaml marks")
+@fault(
+    "POLICY-FILE-06",
+    "the problem of an unfinished file is placed after its last line",
+    "libyaml marks",
+)
 def place_behind_the_end():
     @replaces(source.Source)
     def place(original, self, at):

@@ -1,4 +1,4 @@
-"""Mistakes with the file: JSON, encoding, depth and size."""
+"""Faults of the file: JSON, encoding, depth and size."""
 
 import policy.jsontext as jsontext
 import policy.load as load
@@ -18,7 +18,7 @@ def trailing_commas():
         return original(self)
 
 
-@fault("POLICY-FILE-10", "what follows the value is not looked at", "cJSON_Parse")
+@fault("POLICY-FILE-10", "text after the value is ignored", "cJSON_Parse")
 def trailing_garbage():
     @replaces(jsontext.Reader)
     def read(original, self):
@@ -103,7 +103,7 @@ def nul_cuts_a_string():
         return original(self).partition("\0")[0]
 
 
-@fault("POLICY-FILE-11", "what is not UTF-8 becomes U+FFFD", "errors='replace'")
+@fault("POLICY-FILE-11", "bytes that are not UTF-8 become U+FFFD", "errors='replace'")
 def invalid_bytes_are_replaced():
     @replaces(source.Source)
     def read(original, self, data):

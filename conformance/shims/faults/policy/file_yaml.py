@@ -1,4 +1,4 @@
-"""Mistakes with the file: YAML, and what becomes of strings."""
+"""Faults in reading YAML files, and in the types of strings."""
 
 import policy.jsontext as jsontext
 import policy.yamltext as yamltext
@@ -56,7 +56,11 @@ def plain_scalars_are_texts():
         return "integer" if text == "2" else "string"
 
 
-@fault("POLICY-FILE-16", "what begins with a number and an exponent is one", "strtod, end ignored")
+@fault(
+    "POLICY-FILE-16",
+    "a text that begins with a number and an exponent is a number",
+    "strtod, end ignored",
+)
 def numbers_end_early():
     @replaces(yamltext)
     def is_float(original, text):
@@ -71,7 +75,7 @@ def signed_hexadecimals():
         return original(text) or (text[:1] in "+-" and original(text[1:]))
 
 
-@fault("POLICY-FILE-16", "the message about a tag does not say what to do", "errors of the parser")
+@fault("POLICY-FILE-16", "the message about a tag gives no advice", "errors of the parser")
 def no_advice_to_quote():
     yamltext.QUOTE = ""
 

@@ -1,4 +1,4 @@
-"""Mistakes with `case: fold`."""
+"""Faults of `case: fold`."""
 
 import unicodedata
 
@@ -50,7 +50,7 @@ def compatibility_forms():
         return original("NFKC", text)
 
 
-@fault("POLICY-FOLD-02", "composed and decomposed letters differ", "folding alone")
+@fault("POLICY-FOLD-02", "composed and decomposed letters differ", "folding without NFC")
 def no_normalisation():
     folding.normalize = lambda form, text: text
 

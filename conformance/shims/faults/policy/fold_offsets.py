@@ -1,4 +1,4 @@
-"""Mistakes with folded names at the seams of what is looked at in one step."""
+"""Faults of folded names at block limits."""
 
 import policy.fold as folding
 from faults.registry import fault, replaces
@@ -11,7 +11,7 @@ def only_the_first_block_is_folded():
         return original(text[:64]) + text[64:]
 
 
-@fault("POLICY-FOLD-02", "a mark behind the first 32 characters is not composed", "a window")
+@fault("POLICY-FOLD-02", "a mark after the first 32 characters is not composed", "a window")
 def marks_far_behind_stay():
     @replaces(folding)
     def fold(original, text):

@@ -1,4 +1,4 @@
-"""Mistakes with globs."""
+"""Faults of globs."""
 
 import importlib.util
 import unicodedata
@@ -141,7 +141,7 @@ def star_needs_a_character():
     STEPS[STAR] = STEPS[ANY_NAME]
 
 
-@fault("POLICY-GLOB-10", "a star alone matches the empty name", "`[^/]*`")
+@fault("POLICY-GLOB-10", "a single star matches the empty name", "`[^/]*`")
 def lone_star_matches_nothing():
     STEPS[ANY_NAME] = STEPS[STAR]
 

@@ -1,4 +1,4 @@
-"""Mistakes with two policies."""
+"""Faults of two policies."""
 
 import policy.judge as judge
 import policy.load as load
@@ -93,8 +93,8 @@ def workspace_makes_exceptions():
 
 @fault(
     "POLICY-MERGE-04",
-    "an exception to its own deny is the workspace's affair",
-    "who denies may allow",
+    "an exception to the workspace's own deny is accepted",
+    "a deny may be lifted by its owner",
 )
 def own_deny_is_enough():
     @replaces(judge)
@@ -131,7 +131,11 @@ def global_rules_are_judged_again():
                 judge.equals_a_deny(base, workspace.policy, profile)
 
 
-@fault("POLICY-MERGE-05", "a workspace may repeat a global deny as a rule", "files judged alone")
+@fault(
+    "POLICY-MERGE-05",
+    "a workspace may repeat a global deny as a rule",
+    "files validated separately",
+)
 def workspace_rules_are_not_judged():
     @replaces(judge)
     def validate_merge(original, base, workspace):
@@ -167,7 +171,9 @@ def problems_are_global():
         return original(self, problem) | {"file": "global"}
 
 
-@fault("POLICY-MERGE-02", "a long list of denies is asked file by file", "a matcher for each file")
+@fault(
+    "POLICY-MERGE-02", "a long list of denies is evaluated file by file", "a matcher for each file"
+)
 def long_lists_are_asked_by_file():
     @During("policy.check").replaces(merge)
     def merged(original, base, workspace):

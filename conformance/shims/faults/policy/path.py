@@ -1,4 +1,4 @@
-"""Mistakes with the normal form of paths."""
+"""Faults of the normal form of paths."""
 
 import policy.ops as ops
 import policy.spelling as spelling
@@ -42,7 +42,11 @@ def root_is_empty():
         return answer
 
 
-@fault("POLICY-PATH-02", "what appears when segments are dropped passes", "checked once, before")
+@fault(
+    "POLICY-PATH-02",
+    "a form that appears after segments are dropped passes",
+    "checked once, before",
+)
 def checked_before_dropped():
     @reads_paths
     def normal_path(right, data):
@@ -158,7 +162,7 @@ def byte_order_mark_is_dropped():
         return right(data.removeprefix(b"\xef\xbb\xbf"))
 
 
-@fault("POLICY-PATH-04", "a backslash is looked for behind the last one", "a sticky expression")
+@fault("POLICY-PATH-04", "a backslash is searched only after the last one", "a sticky expression")
 def looks_on_from_the_last_find():
     at = 0
 
@@ -176,7 +180,7 @@ def nul_cuts():
         return right(data.partition(b"\0")[0] if data[:1] != b"\0" else data)
 
 
-@fault("POLICY-PATH-05", "what is not UTF-8 becomes U+FFFD", "errors='replace'")
+@fault("POLICY-PATH-05", "bytes that are not UTF-8 become U+FFFD", "errors='replace'")
 def invalid_bytes_are_replaced():
     @reads_paths
     def normal_path(right, data):

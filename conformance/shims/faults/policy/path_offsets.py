@@ -1,4 +1,4 @@
-"""Mistakes with the normal form of paths at the seams of what is looked at in one step."""
+"""Faults of the normal form of paths at block limits."""
 
 import policy.ops as ops
 from faults.policy.narrow import During

@@ -1,4 +1,4 @@
-"""Mistakes on the way to the effective profile."""
+"""Faults on the way to the effective profile."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Mistakes with where a path really lies."""
+"""Faults in resolving the real place of a path."""
 
 import os
 
@@ -123,7 +123,7 @@ def dangling_link_is_a_file():
         return original(place, name) if os.path.exists(b"/" + b"/".join([*place, name])) else None
 
 
-@fault("POLICY-REAL-04", "what is missing is an error", "realpath without -m")
+@fault("POLICY-REAL-04", "a missing file is an error", "realpath without -m")
 def missing_is_an_error():
     @replaces(real)
     def link_at(original, place, name):
@@ -176,7 +176,9 @@ def loop_is_a_file():
             return [*start, *wanted]
 
 
-@fault("POLICY-REAL-06", "links are counted anew for each name", "a counter in the inner loop")
+@fault(
+    "POLICY-REAL-06", "links are counted separately for each name", "a counter in the inner loop"
+)
 def links_of_each_name():
     @replaces(real)
     def walk(original, start, wanted, follow="final"):
@@ -238,14 +240,14 @@ def looks_without_folding():
         return original(resolved, op, data, False, root, follow)
 
 
-@fault("POLICY-REAL-01", "links are judged by the global policy alone", "a caller forgot")
+@fault("POLICY-REAL-01", "links are decided by the global policy only", "a caller forgot")
 def links_without_the_workspace():
     @During("policy.check_resolved").replaces(merge)
     def load(original, base, workspace=None):
         return original(base)
 
 
-@fault("POLICY-REAL-01", "of a long list only the rules of the profile are asked", "built twice")
+@fault("POLICY-REAL-01", "of a long list only the profile's rules are evaluated", "built twice")
 def long_lists_lose_their_denies():
     @replaces(real)
     def check_resolved(original, resolved, op, data, fold, root, follow):

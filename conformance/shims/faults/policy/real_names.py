@@ -1,4 +1,4 @@
-"""Mistakes with how a root and a path are written, with strange names, and from check to check."""
+"""Faults of how a root and a path are written, with strange names, and from check to check."""
 
 import policy.decide as decide
 import policy.glob as glob
@@ -8,7 +8,7 @@ from faults.registry import fault, replaces
 from policy.spelling import Refused
 
 
-@fault("POLICY-REAL-05", "follow holds for the checks behind it, too", "a variable of the loop")
+@fault("POLICY-REAL-05", "follow also applies to later checks", "a variable of the loop")
 def follow_holds_on():
     last: dict[str, object] = {}
 
@@ -35,7 +35,7 @@ def root_with_a_slash():
         return None if root.ends_in_a_slash and data.startswith(b"/") else original(root, data)
 
 
-@fault("POLICY-REAL-02", "in the root of the system nothing lies inside", "a slash put behind it")
+@fault("POLICY-REAL-02", "with `/` as the root, every path is outside", "a slash appended")
 def root_of_the_system():
     @replaces(real)
     def is_inside(original, root, place):
@@ -70,7 +70,7 @@ def place_as(change):
         return [change(name) for name in original(start, wanted, follow)]
 
 
-@fault("POLICY-REAL-01", "of the place what is not UTF-8 is replaced", "errors='replace'")
+@fault("POLICY-REAL-01", "invalid UTF-8 in the real place is replaced", "errors='replace'")
 def place_is_replaced():
     place_as(lambda name: name.decode(errors="replace").encode())
 
@@ -85,7 +85,11 @@ def blanks_of_the_place():
     place_as(lambda name: name.strip(b" ") or name)
 
 
-@fault("POLICY-REAL-01", "what an exception opens is not looked at again", "an early return")
+@fault(
+    "POLICY-REAL-01",
+    "the target of a link that an exception allows is not checked",
+    "an early return",
+)
 def excepted_links_are_not_followed():
     @replaces(real)
     def check_resolved(original, resolved, op, data, fold, root, follow):
@@ -103,7 +107,9 @@ def is_excepted(entries, path, fold):
     return bool(found) and found[-1].sign == "except"
 
 
-@fault("POLICY-REAL-01", "a link into an exception stays denied", "only the denies are asked again")
+@fault(
+    "POLICY-REAL-01", "a link into an exception stays denied", "only the denies are checked again"
+)
 def exceptions_are_not_asked_again():
     @replaces(real)
     def check_resolved(original, resolved, op, data, fold, root, follow):

@@ -1,4 +1,4 @@
-"""Mistakes with the normal form of rules."""
+"""Faults of the normal form of rules."""
 
 import policy.load as load
 import policy.spelling as spelling
@@ -35,7 +35,7 @@ def blanks_stay():
         return (negated, body) if core == text or core[0] in "!." else (negated, before + body)
 
 
-@fault("POLICY-RULE-01", "blanks behind the `!` stay", "trimmed once")
+@fault("POLICY-RULE-01", "blanks after the `!` stay", "trimmed once")
 def blanks_behind_the_bang_stay():
     @replaces(load)
     def split_rule(original, text):
@@ -44,7 +44,7 @@ def blanks_behind_the_bang_stay():
         return negated, " " + body if negated and behind[0] in BLANKS else body
 
 
-@fault("POLICY-RULE-01", "a backslash quotes what follows", "gitignore")
+@fault("POLICY-RULE-01", "a backslash escapes the next character", "gitignore")
 def backslash_quotes():
     @in_rules_only("slashes")
     def slashes(right, text):
@@ -74,7 +74,7 @@ def doubled_separators_stay():
         return text.rstrip("/").split("/") if "//" in text.rstrip("/") else found
 
 
-@fault("POLICY-RULE-02", "`.` is everything", "the root taken for what is in it")
+@fault("POLICY-RULE-02", "`.` matches everything", "the root taken for its contents")
 def root_is_everything():
     @replaces(load)
     def split_rule(original, text):
@@ -89,7 +89,7 @@ def empty_rule_is_everything():
         return original(text.strip(BLANKS) or "**")
 
 
-@fault("POLICY-RULE-03", "`!` alone is skipped", "continue on empty")
+@fault("POLICY-RULE-03", "a single `!` is skipped", "continue on empty")
 def bang_alone_denies_nothing():
     @replaces(load.File)
     def rule(original, self, node, pointer):
@@ -138,7 +138,11 @@ def checked_before_replaced():
         return original(core.lstrip("\\") if core.startswith("\\") else core)
 
 
-@fault("POLICY-RULE-04", "what appears when segments are dropped passes", "checked once, before")
+@fault(
+    "POLICY-RULE-04",
+    "a form that appears after segments are dropped passes",
+    "checked once, before",
+)
 def checked_before_dropped():
     @in_rules_only("refuse_foreign")
     def refuse_foreign(right, text):

@@ -1,4 +1,4 @@
-"""Mistakes in judging a well-formed policy."""
+"""Faults in judging a well-formed policy."""
 
 import policy.glob as glob
 import policy.judge as judge
@@ -54,7 +54,7 @@ def only_equal_rules_cover():
                 file.wrong(rule.at, rule.pointer, "is not covered")
 
 
-@fault("POLICY-VALID-02", "a rule covers what it matches", "the matcher asked with a rule")
+@fault("POLICY-VALID-02", "a rule covers every rule it matches", "the matcher applied to a rule")
 def covers_by_matching():
     @loading.replaces(judge)
     def uncovered(original, file, profile):
@@ -104,7 +104,7 @@ def empty_names_pass():
             original(self, at, pointer, message)
 
 
-@fault("POLICY-VALID-05", "a profile may repeat what is denied", "the deny wins anyway")
+@fault("POLICY-VALID-05", "a profile may repeat a denied rule", "the deny wins anyway")
 def equal_rules_pass():
     compare(lambda rule, reads, modifies, op: False)
 
@@ -219,14 +219,14 @@ def blank_hides_the_bang():
         file.problems = [each for each in file.problems if each.pointer not in names]
 
 
-@fault("POLICY-VALID-07", "an audit parses, and does not judge", "validate in load alone")
+@fault("POLICY-VALID-07", "an audit does not validate the policy", "validate only in load")
 def audits_what_has_no_cover():
     @auditing.replaces(judge)
     def uncovered(original, file, profile):
         return None
 
 
-@fault("POLICY-VALID-08", "a check parses, and does not judge", "validate in load alone")
+@fault("POLICY-VALID-08", "a check does not validate the policy", "validate only in load")
 def checks_with_what_is_no_exception():
     @checking.replaces(judge)
     def exception(original, file, rule, earlier, is_workspace):

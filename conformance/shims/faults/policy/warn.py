@@ -1,4 +1,4 @@
-"""Mistakes with warnings."""
+"""Faults of warnings."""
 
 import bisect
 
@@ -13,7 +13,7 @@ def change(function):
         return [each for each in original(policy) if each[1].file == "workspace" or function(*each)]
 
 
-@fault("POLICY-WARN-01", "a rule that matches nothing is not told", "never looked at")
+@fault("POLICY-WARN-01", "there is no warning of a rule that matches nothing", "never checked")
 def says_nothing_of_dead_rules():
     change(lambda code, where, why: code != "matches-nothing")
 
@@ -23,12 +23,12 @@ def overlooks_blanks_at_the_end():
     change(lambda code, where, why: code != "matches-nothing" or where.body[0] in " \t")
 
 
-@fault("POLICY-WARN-02", "an empty read list is not told", "never looked at")
+@fault("POLICY-WARN-02", "there is no warning of an empty read list", "never checked")
 def says_nothing_of_empty_lists():
     change(lambda code, where, why: code != "empty-read")
 
 
-@fault("POLICY-WARN-03", "a rule under a deny is not told", "never looked at")
+@fault("POLICY-WARN-03", "there is no warning of a rule under a deny", "never checked")
 def says_nothing_of_denied_rules():
     change(lambda code, where, why: code != "under-deny")
 
@@ -38,12 +38,14 @@ def overlooks_denied_modify_rules():
     change(lambda code, where, why: code != "under-deny" or "/read/" in where.pointer)
 
 
-@fault("POLICY-WARN-04", "a modify rule that cannot be read is not told", "never looked at")
+@fault(
+    "POLICY-WARN-04", "there is no warning of a modify rule that cannot be read", "never checked"
+)
 def says_nothing_of_unreadable_rules():
     change(lambda code, where, why: code != "modify-under-negated-read")
 
 
-@fault("POLICY-WARN-05", "a denyRead that can be written is not told", "never looked at")
+@fault("POLICY-WARN-05", "there is no warning of a denyRead that can be written", "never checked")
 def says_nothing_of_writable_secrets():
     change(lambda code, where, why: code != "read-deny-without-modify-deny")
 
@@ -85,7 +87,11 @@ def overlooks_long_denies():
     change(lambda code, where, why: code != "under-deny" or len(where.body) <= 64)
 
 
-@fault("POLICY-WARN-04", "a negated read is told wherever it stands", "order forgotten")
+@fault(
+    "POLICY-WARN-04",
+    "there is a warning of every negated read rule, wherever it stands",
+    "order forgotten",
+)
 def overlooks_what_is_given_again():
     @replaces(judge)
     def warnings(original, policy):
@@ -107,7 +113,7 @@ def overlooks_long_modify_denies():
                 yield "read-deny-without-modify-deny", rule, "no denyModify covers it"
 
 
-@fault("POLICY-WARN-07", "an exception inside of what a rule covers is overlooked", "denies alone")
+@fault("POLICY-WARN-07", "an exception inside the covered paths is overlooked", "denies only")
 def warns_in_spite_of_exceptions():
     @replaces(judge)
     def under_a_deny(original, rules, denies, exceptions):
@@ -126,12 +132,16 @@ def looks_at_the_next_exception_alone():
             yield from original([rule], denies, exceptions if inside else [])
 
 
-@fault("POLICY-WARN-06", "each of two files is warned of alone", "judged before they are merged")
+@fault("POLICY-WARN-06", "warnings are computed for each file separately", "before they are merged")
 def warned_of_alone():
     each_alone("empty-read", "read-deny-without-modify-deny")
 
 
-@fault("POLICY-WARN-03", "rules under a deny of the other file are not told", "judged alone")
+@fault(
+    "POLICY-WARN-03",
+    "there is no warning of a rule under a deny of the other file",
+    "judged separately",
+)
 def under_a_deny_alone():
     each_alone("under-deny")
 

@@ -1,4 +1,4 @@
-"""Bodies of rules that know how they were written, for whoever compares too early."""
+"""Rules that keep their written form, for faults that compare rules before they are normalised."""
 
 import policy.load as load
 from faults.registry import replaces

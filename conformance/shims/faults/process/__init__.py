@@ -1,1 +1,1 @@
-"""Mistakes with the contract process."""
+"""Faults of the contract process."""

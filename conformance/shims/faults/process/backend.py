@@ -1,11 +1,11 @@
-"""Mistakes with sandboxes around processes."""
+"""Faults of sandboxes around processes."""
 
 from backend.around import Around
 from backend.session import Session
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-BACKEND-01", "a stream is no run: it is not wrapped", "a seam of run alone")
+@fault("PROCESS-BACKEND-01", "a streaming process is not wrapped", "a seam only in exec")
 def streams_are_not_wrapped():
     @replaces(Around)
     def seat(original, self, request):
@@ -28,7 +28,11 @@ def the_launchers_end_is_the_programs():
         pass
 
 
-@fault("PROCESS-BACKEND-01", "beside a stream the sandbox is left away", "a fallback that is told")
+@fault(
+    "PROCESS-BACKEND-01",
+    "a streaming process is started without the sandbox",
+    "a fallback with a report",
+)
 def streams_are_left_bare():
     @replaces(Around)
     def open(original, self, root=None, readable=()):
@@ -36,7 +40,11 @@ def streams_are_left_bare():
         self.session.drop()
 
 
-@fault("PROCESS-BACKEND-01", "what is not wrapped is told as partial", "a report behind the run")
+@fault(
+    "PROCESS-BACKEND-01",
+    "a process without a sandbox is reported as partial",
+    "a report after the run",
+)
 def what_is_not_wrapped_is_told_as_partial():
     streams_are_not_wrapped()
 

@@ -1,4 +1,4 @@
-"""Mistakes with bridges."""
+"""Faults of bridges."""
 
 import _signal
 import os
@@ -29,7 +29,11 @@ def output_is_held():
         return found
 
 
-@fault("PROCESS-BRIDGE-01", "what does not fit is lost", "write() without a look at EAGAIN")
+@fault(
+    "PROCESS-BRIDGE-01",
+    "data that does not fit the pipe is lost",
+    "write() without a check of EAGAIN",
+)
 def what_does_not_fit_is_lost():
     @replaces(bridge.Relay)
     def turn(original, self, ready):
@@ -49,7 +53,7 @@ def what_does_not_fit_is_lost():
         return original(self)
 
 
-@fault("PROCESS-BRIDGE-03", "a second signal begins anew", "on('SIGTERM', close)")
+@fault("PROCESS-BRIDGE-03", "a second signal restarts the grace period", "on('SIGTERM', close)")
 def a_second_signal_begins_anew():
     @replaces(bridge.Bridge)
     def escalate(original, self):
@@ -70,7 +74,7 @@ def the_end_is_not_passed_on():
                 self.process.close_stream(stream)
 
 
-@fault("PROCESS-BRIDGE-03", "the grace is that of a run", "one constant")
+@fault("PROCESS-BRIDGE-03", "the grace period is that of exec", "one constant")
 def five_seconds():
     @replaces(bridge.Bridge)
     def grace_ms(original, self):
@@ -84,14 +88,16 @@ def a_signal_is_a_kill():
         return 0
 
 
-@fault("PROCESS-BRIDGE-04", "nobody watches the bridge", "atexit")
+@fault("PROCESS-BRIDGE-04", "no watcher guards the bridge", "atexit")
 def nobody_watches():
     @replaces(bridge.Bridge)
     def open(original, self, guard):
         return original(self, -1)
 
 
-@fault("PROCESS-BRIDGE-04", "the watcher is told when the child runs", "spawn, then register")
+@fault(
+    "PROCESS-BRIDGE-04", "the watcher gets the PID only when the child runs", "spawn, then register"
+)
 def the_watcher_is_told_later():
     @replaces(bridge.Bridge)
     def open(original, self, guard):
@@ -143,7 +149,9 @@ def streams_are_set_nonblocking():
         return original(self)
 
 
-@fault("PROCESS-BRIDGE-06", "everything is read, whoever takes it", "an unbounded queue")
+@fault(
+    "PROCESS-BRIDGE-06", "all output is read, without regard to the reader", "an unbounded queue"
+)
 def an_unbounded_queue():
     @replaces(bridge.Relay)
     def interests(original, self):
@@ -193,7 +201,11 @@ def its_own_stdin_is_waited_for():
         return end
 
 
-@fault("PROCESS-BRIDGE-09", "what cannot be written ends the bridge", "EPIPE without a listener")
+@fault(
+    "PROCESS-BRIDGE-09",
+    "an output that cannot be written ends the bridge",
+    "EPIPE without a listener",
+)
 def what_cannot_be_written_ends_it():
     @replaces(bridge.Relay)
     def turn(original, self, ready):
@@ -204,7 +216,7 @@ def what_cannot_be_written_ends_it():
         return moved
 
 
-@fault("PROCESS-BRIDGE-10", "what nobody takes is thrown away", "io.Copy(io.Discard, stdout)")
+@fault("PROCESS-BRIDGE-10", "output without a reader is thrown away", "io.Copy(io.Discard, stdout)")
 def what_nobody_takes_is_thrown_away():
     @replaces(bridge.Relay)
     def turn(original, self, ready):
@@ -259,14 +271,16 @@ def the_signal_is_passed_on():
         del self.process.signal
 
 
-@fault("PROCESS-BRIDGE-01", "behind the end all is to be read within 1 s", "one deadline")
+@fault(
+    "PROCESS-BRIDGE-01", "after the child's end all output must be read within 1 s", "one deadline"
+)
 def one_deadline():
     @replaces(bridge.Bridge)
     def relay(original, self, relays, until):
         return original(self, relays, until) and self.process.end is None
 
 
-@fault("PROCESS-BRIDGE-08", "nobody collects the watcher", "a helper without wait()")
+@fault("PROCESS-BRIDGE-08", "the watcher is not reaped", "a helper without wait()")
 def nobody_collects_the_watcher():
     @replaces(bridge)
     def start_watcher(original):
@@ -288,7 +302,11 @@ def it_looks_all_the_grace():
         return original(self, relays, 0 if self.until is not None else until)
 
 
-@fault("PROCESS-BRIDGE-12", "behind the end it looks again and again", "O_NONBLOCK and no poll()")
+@fault(
+    "PROCESS-BRIDGE-12",
+    "after the child's end the bridge polls in a busy loop",
+    "O_NONBLOCK and no poll()",
+)
 def it_looks_behind_the_end():
     @replaces(bridge.Bridge)
     def relay(original, self, relays, until):
@@ -296,7 +314,7 @@ def it_looks_behind_the_end():
         return original(self, relays, 0 if behind else until)
 
 
-@fault("PROCESS-BRIDGE-13", "what cannot be read has ended", "read() <= 0")
+@fault("PROCESS-BRIDGE-13", "a read error counts as the end", "read() <= 0")
 def what_cannot_be_read_has_ended():
     @replaces(bridge.Bridge)
     def expect_nothing_lost(original, self):
@@ -314,11 +332,11 @@ def continued(how):
         return made
 
 
-@fault("PROCESS-BRIDGE-14", "nobody continues who was stopped", "SIGTERM alone")
+@fault("PROCESS-BRIDGE-14", "stopped members get no SIGCONT", "only SIGTERM")
 def nobody_is_continued():
     continued(to_nobody)
 
 
-@fault("PROCESS-BRIDGE-14", "the leader alone is continued", "kill(pid, SIGCONT)")
+@fault("PROCESS-BRIDGE-14", "SIGCONT goes only to the leader", "kill(pid, SIGCONT)")
 def the_leader_alone_is_continued():
     continued(to_the_leader_alone)

@@ -1,4 +1,4 @@
-"""Mistakes with bridges whose child has ended, or is about to."""
+"""Faults of bridges around the end of the child."""
 
 import _signal
 import os
@@ -8,14 +8,22 @@ from faults.process.parts import is_woken_by_each_signal
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-BRIDGE-11", "whoever writes is waited for", "a timer that each read() sets anew")
+@fault(
+    "PROCESS-BRIDGE-11",
+    "output of any process extends the drain limit",
+    "a timer that each read() restarts",
+)
 def whoever_writes_is_waited_for():
     @replaces(bridge)
     def still_owed(original, relays, whole):
         return -sum(each.passed for each in relays)
 
 
-@fault("PROCESS-BRIDGE-12", "a signal behind the end wakes it for ever", "a self-pipe nobody reads")
+@fault(
+    "PROCESS-BRIDGE-12",
+    "a signal after the end wakes it again and again",
+    "a self-pipe without a reader",
+)
 def a_signal_behind_the_end_wakes_it():
     @replaces(bridge.Bridge)
     def relay(original, self, relays, until):
@@ -25,7 +33,11 @@ def a_signal_behind_the_end_wakes_it():
         return original(self, relays, until)
 
 
-@fault("PROCESS-BRIDGE-04", "who ends it has no watcher any more", "removeListener() in close()")
+@fault(
+    "PROCESS-BRIDGE-04",
+    "after the first signal the bridge has no watcher",
+    "removeListener() in close()",
+)
 def who_ends_it_has_no_watcher():
     @replaces(bridge.Bridge)
     def open(original, self, guard):

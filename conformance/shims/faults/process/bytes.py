@@ -1,4 +1,4 @@
-"""Mistakes with what goes through the streams."""
+"""Faults of the data in the streams."""
 
 import process.script as script
 from faults.registry import fault, replaces
@@ -13,7 +13,7 @@ def input_ends_at_a_nul():
         return {"written": len(whole)}
 
 
-@fault("PROCESS-BYTES-01", "what does not fit the pipe is lost", "one write, not all of them")
+@fault("PROCESS-BYTES-01", "data that does not fit the pipe is lost", "one write, not all of them")
 def one_write():
     @replaces(script.Step)
     def write(original, self, fd):
@@ -22,7 +22,7 @@ def one_write():
         return {"written": len(whole)}
 
 
-@fault("PROCESS-BYTES-01", "what came with a line is lost", "a bufio.Reader for each line")
+@fault("PROCESS-BYTES-01", "data read together with a line is lost", "a bufio.Reader for each line")
 def what_came_with_a_line_is_lost():
     @replaces(script.Step)
     def read_until(original, self, fd):
@@ -41,7 +41,11 @@ def stderr_is_cut():
         return {**told, "bytes": min(told["bytes"], 1_000_000)} if self.stream == 2 else told
 
 
-@fault("PROCESS-BYTES-02", "what nobody took is told as written", "write() without its callback")
+@fault(
+    "PROCESS-BYTES-02",
+    "data that was not read is reported as written",
+    "write() without its callback",
+)
 def told_as_written():
     @replaces(script.Step)
     def write(original, self, fd):

@@ -1,4 +1,4 @@
-"""Mistakes with what a process is started with."""
+"""Faults of the state in which a process starts."""
 
 import _signal
 import os
@@ -41,7 +41,11 @@ def a_bridge_forgets_the_directory():
         return original(self, guard)
 
 
-@fault("PROCESS-CHILD-02", "what the caller ignores is ignored", "what is ignored survives an exec")
+@fault(
+    "PROCESS-CHILD-02",
+    "signals that the caller ignores stay ignored",
+    "ignored signals survive exec",
+)
 def sigpipe_stays_ignored():
     @replaces(handle.Plugged)
     def reset_signals(original, self):
@@ -97,7 +101,9 @@ def a_bridges_names_are_its_own():
 
 
 @fault(
-    "PROCESS-CHILD-02", "what is blocked around the fork stays so", "a mask that is not restored"
+    "PROCESS-CHILD-02",
+    "signals that are blocked around the fork stay blocked",
+    "a mask that is not restored",
 )
 def sigterm_stays_blocked():
     @replaces(handle.Plugged)

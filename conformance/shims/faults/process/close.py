@@ -1,4 +1,4 @@
-"""Mistakes with closing."""
+"""Faults of closing."""
 
 import _signal
 import select
@@ -25,14 +25,14 @@ def the_leaders_grace():
             sleep(0.002)
 
 
-@fault("PROCESS-CLOSE-02", "nobody looks who still writes", "close(fd) and done")
+@fault("PROCESS-CLOSE-02", "detached writers are not detected", "close(fd) and done")
 def nobody_looks():
     @replaces(handle)
     def has_writer(original, fd):
         return False
 
 
-@fault("PROCESS-CLOSE-02", "what can be read is taken for the end", "select() on a pipe")
+@fault("PROCESS-CLOSE-02", "readable data is taken for the end", "select() on a pipe")
 def what_can_be_read_is_the_end():
     @replaces(handle)
     def has_writer(original, fd):
@@ -41,7 +41,7 @@ def what_can_be_read_is_the_end():
         return not poll.poll(0)
 
 
-@fault("PROCESS-CLOSE-02", "a stream that was taken counts too", "fstat on what was given away")
+@fault("PROCESS-CLOSE-02", "a taken stream counts too", "fstat on a descriptor that was given away")
 def taken_counts():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -65,7 +65,7 @@ def nothing_to_tell():
         return told
 
 
-@fault("PROCESS-CLOSE-03", "a close beside a close does not wait", "if closing: return")
+@fault("PROCESS-CLOSE-03", "a close during another close does not wait", "if closing: return")
 def does_not_wait_for_the_other():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -84,7 +84,7 @@ def looks_before_the_end():
         return {**original(self, grace_ms), "detached_writers": found}
 
 
-@fault("PROCESS-CLOSE-03", "a second close looks for writers anew", "a result that is not kept")
+@fault("PROCESS-CLOSE-03", "a second close looks for writers again", "a result that is not kept")
 def looks_anew():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -108,12 +108,12 @@ def continued(how):
             original(self, number)
 
 
-@fault("PROCESS-CLOSE-04", "nobody continues who was stopped", "SIGTERM alone")
+@fault("PROCESS-CLOSE-04", "stopped members get no SIGCONT", "only SIGTERM")
 def nobody_is_continued():
     continued(to_nobody)
 
 
-@fault("PROCESS-CLOSE-04", "the leader alone is continued", "kill(pid, SIGCONT)")
+@fault("PROCESS-CLOSE-04", "SIGCONT goes only to the leader", "kill(pid, SIGCONT)")
 def the_leader_alone_is_continued():
     continued(to_the_leader_alone)
 
@@ -137,7 +137,7 @@ def no_grace_is_the_default():
         return original(self, grace_ms or 5000)
 
 
-@fault("PROCESS-CLOSE-02", "what nobody read is a writer", "POLLIN without POLLHUP's look")
+@fault("PROCESS-CLOSE-02", "unread data counts as a writer", "POLLIN without POLLHUP")
 def what_nobody_read_is_a_writer():
     @replaces(handle)
     def has_writer(original, fd):

@@ -1,4 +1,4 @@
-"""Mistakes with dropping."""
+"""Faults of dropping."""
 
 import contextlib
 import os
@@ -22,7 +22,9 @@ def is_not_reaped():
         self.signal(9)
 
 
-@fault("PROCESS-DROP-01", "a drop behind the leader's end reaps it alone", "try_wait() in drop")
+@fault(
+    "PROCESS-DROP-01", "a drop after the leader's end reaps only the leader", "try_wait() in drop"
+)
 def the_leader_alone():
     @replaces(handle.Process)
     def drop(original, self):
@@ -34,7 +36,7 @@ def the_leader_alone():
         original(self)
 
 
-@fault("PROCESS-DROP-01", "a drop reads what is left", "communicate() in __exit__")
+@fault("PROCESS-DROP-01", "a drop reads the remaining output", "communicate() in __exit__")
 def reads_what_is_left():
     @replaces(handle.Process)
     def drop(original, self):

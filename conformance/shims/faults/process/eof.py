@@ -1,4 +1,4 @@
-"""Mistakes with ends of streams."""
+"""Faults of ends of streams."""
 
 import os
 
@@ -17,7 +17,7 @@ def taken_stays_open():
         return original(self, on, process)
 
 
-@fault("PROCESS-EOF-02", "what was not read is gone with the child", "pipes closed at the reap")
+@fault("PROCESS-EOF-02", "unread output is lost when the child ends", "pipes closed at the reap")
 def gone_with_the_child():
     @replaces(handle.Process)
     def settled(original, self):

@@ -1,4 +1,4 @@
-"""Mistakes with what a child leaves behind."""
+"""Faults of the processes that a child leaves."""
 
 import _signal
 import os
@@ -8,7 +8,7 @@ import process.handle as handle
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-GROUP-01", "what the leader leaves is left", "waitpid(pid)")
+@fault("PROCESS-GROUP-01", "leftover members of the group stay", "waitpid(pid)")
 def the_rest_is_left():
     @replaces(handle.Process)
     def end_group(original, self):
@@ -35,7 +35,7 @@ def hunts_everybody_down():
                     continue
 
 
-@fault("PROCESS-GROUP-01", "a wait with a limit collects the leader alone", "WNOHANG, another path")
+@fault("PROCESS-GROUP-01", "a wait with a limit reaps only the leader", "WNOHANG, another path")
 def the_rest_is_for_waits_without_limit():
     @replaces(handle.Process)
     def wait(original, self, timeout_ms):

@@ -1,4 +1,4 @@
-"""Mistakes with signals."""
+"""Faults of signals."""
 
 import _signal
 import os
@@ -36,7 +36,7 @@ def a_wait_holds_the_lock():
             original(self, number)
 
 
-@fault("PROCESS-KILL-02", "a signal reaches the leader alone", "os.kill(pid)")
+@fault("PROCESS-KILL-02", "a signal reaches only the leader", "os.kill(pid)")
 def the_leader_alone():
     @replaces(handle.Process)
     def signal(original, self, number):
@@ -46,7 +46,7 @@ def the_leader_alone():
             original(self, number)
 
 
-@fault("PROCESS-KILL-03", "a signal behind the end is an error", "ESRCH")
+@fault("PROCESS-KILL-03", "a signal after the end is an error", "ESRCH")
 def behind_the_end_is_an_error():
     @replaces(handle.Process)
     def signal(original, self, number):
@@ -55,7 +55,11 @@ def behind_the_end_is_an_error():
         original(self, number)
 
 
-@fault("PROCESS-KILL-04", "the number is signalled, whoever has it", "kill(pid) behind waitpid")
+@fault(
+    "PROCESS-KILL-04",
+    "a signal goes to the number even after it was reused",
+    "kill(pid) after waitpid",
+)
 def whoever_has_the_number():
     @replaces(handle.Process)
     def signal(original, self, number):
@@ -90,7 +94,7 @@ def terminate_makes_sure():
         return told
 
 
-@fault("PROCESS-KILL-02", "behind a leader that has gone nobody is signalled", "if poll() is None")
+@fault("PROCESS-KILL-02", "after the leader's end the group gets no signals", "if poll() is None")
 def nobody_behind_a_leader():
     @replaces(script.Step)
     def act_on(original, self, on, process):

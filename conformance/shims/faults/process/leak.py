@@ -1,4 +1,4 @@
-"""Mistakes with what a handle leaves behind."""
+"""Faults that leak a resource with each handle."""
 
 import _thread
 import os
@@ -28,7 +28,7 @@ def a_thread_stays():
         _thread.start_new_thread(gate.acquire, ())
 
 
-@fault("PROCESS-LEAK-01", "what was read stays", "a transcript without a bound")
+@fault("PROCESS-LEAK-01", "all data that was read is kept", "a transcript without a bound")
 def what_was_read_stays():
     @replaces(handle.Process)
     def drop(original, self):
@@ -44,7 +44,7 @@ def a_buffer_stays():
         kept.append(bytearray(os.urandom(256)) * 32)
 
 
-@fault("PROCESS-LEAK-01", "a descriptor stays for each member", "a pidfd that nobody closes")
+@fault("PROCESS-LEAK-01", "a descriptor stays for each member", "a pidfd that is not closed")
 def a_descriptor_stays_for_each_member():
     @replaces(handle.Process)
     def end_group(original, self):
@@ -63,7 +63,7 @@ def pipes_of_a_failed_open_stay():
             raise
 
 
-@fault("PROCESS-LEAK-02", "who was not started is not collected", "a return before waitpid()")
+@fault("PROCESS-LEAK-02", "a child whose exec failed is not reaped", "a return before waitpid()")
 def a_failed_child_is_not_collected():
     @replaces(handle.Plugged)
     def await_exec(original, self, pid, report):

@@ -1,10 +1,10 @@
-"""Changes nothing that a contract names: whoever is caught here is caught by chance."""
+"""No-ops: changes that no requirement forbids. A test that fails here tests too much."""
 
 import process.handle as handle
 from faults.registry import fault, replaces
 
 
-@fault(None, "behaves as the twin does", "the other end of the scale", role="noop")
+@fault(None, "behaves as the unchanged implementation", "the other end of the scale", role="noop")
 def nothing_is_wrong():
     @replaces(handle.Process)
     def settled(original, self):

@@ -1,4 +1,4 @@
-"""Mistakes with opening."""
+"""Faults of opening."""
 
 import os
 from time import sleep
@@ -9,7 +9,7 @@ from errors import Failed
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-OPEN-01", "lines lose what is behind their NUL and their ends", "text mode")
+@fault("PROCESS-OPEN-01", "lines lose their ends and the text after a NUL", "text mode")
 def lines_are_stripped():
     @replaces(script.Step)
     def read_until(original, self, fd):
@@ -50,7 +50,7 @@ def a_failed_exec_is_an_exit():
             return original(self)
 
 
-@fault("PROCESS-OPEN-04", "a null stream is a pipe that nobody has", "one code path")
+@fault("PROCESS-OPEN-04", "a null stream is a pipe without another end", "one code path")
 def null_is_a_pipe():
     @replaces(handle.Plugged)
     def unpiped(original, self, target, flags):
@@ -101,7 +101,7 @@ def fields_are_ignored():
         original(request, modes)
 
 
-@fault("PROCESS-OPEN-07", "nonblocking is taken and forgotten", "an option that nobody reads")
+@fault("PROCESS-OPEN-07", "nonblocking is accepted and ignored", "an option that is not read")
 def nonblocking_is_forgotten():
     @replaces(handle.Process, "__init__")
     def init(original, self, request, modes, nonblocking, announce=-1):
@@ -109,7 +109,7 @@ def nonblocking_is_forgotten():
         original(self, request, modes, nonblocking and announce >= 0, announce)
 
 
-@fault("PROCESS-OPEN-01", "who talks waits for who waits", "one lock for the handle")
+@fault("PROCESS-OPEN-01", "writing and reading wait for a wait", "one lock for the handle")
 def talk_waits_for_a_wait():
     @replaces(script.Step)
     def read_until(original, self, fd):
@@ -153,7 +153,7 @@ def always_enoent():
             raise Failed("execution", words) from None
 
 
-@fault("PROCESS-OPEN-05", "what was taken is inherited", "dup() loses FD_CLOEXEC")
+@fault("PROCESS-OPEN-05", "a taken descriptor is inherited", "dup() loses FD_CLOEXEC")
 def what_was_taken_is_inherited():
     @replaces(handle.Process)
     def take(original, self, stream):
@@ -173,7 +173,7 @@ def nonblocking_ends_are_inherited():
                 os.set_inheritable(fd, True)
 
 
-@fault("PROCESS-OPEN-07", "only what is written to does not block", "one of three descriptors")
+@fault("PROCESS-OPEN-07", "only stdin is non-blocking", "one of three descriptors")
 def reads_block():
     @replaces(handle.Process, "__init__")
     def init(original, self, request, modes, nonblocking, announce=-1):
@@ -199,7 +199,7 @@ def a_field_of_0_is_none():
         original(request, modes)
 
 
-@fault("PROCESS-OPEN-03", "behind a failed open there is an end with 127", "fork and exec by hand")
+@fault("PROCESS-OPEN-03", "a failed open is reported as an end with 127", "fork and exec by hand")
 def an_end_behind_a_failed_open():
     @replaces(script.Step)
     def act(original, self):

@@ -1,4 +1,4 @@
-"""What several mistakes with processes have in common."""
+"""Helpers that several faults of processes share."""
 
 import _signal
 import os

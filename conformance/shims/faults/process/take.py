@@ -1,4 +1,4 @@
-"""Mistakes with taking a stream."""
+"""Faults of taking a stream."""
 
 import os
 from time import sleep
@@ -28,7 +28,7 @@ def looks_and_takes_later():
         return fd
 
 
-@fault("PROCESS-TAKE-01", "a close takes what was taken", "one list of descriptors")
+@fault("PROCESS-TAKE-01", "close closes a taken descriptor", "one list of descriptors")
 def a_close_takes_it():
     @replaces(script.Step)
     def act_on(original, self, handle, process):
@@ -41,7 +41,7 @@ def a_close_takes_it():
         return told
 
 
-@fault("PROCESS-TAKE-01", "what was taken outlives an open", "a map that nobody clears")
+@fault("PROCESS-TAKE-01", "a taken descriptor survives an open", "a map that is not cleared")
 def what_was_taken_stays():
     @replaces(script.Handle)
     def open(original, self):

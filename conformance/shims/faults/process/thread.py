@@ -1,4 +1,4 @@
-"""Mistakes with threads."""
+"""Faults of threads."""
 
 import _thread
 

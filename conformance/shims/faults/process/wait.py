@@ -1,4 +1,4 @@
-"""Mistakes with waiting."""
+"""Faults of waiting."""
 
 import os
 
@@ -8,7 +8,7 @@ from errors import Failed
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-WAIT-01", "a signal is told as 128 and its number", "shell habits")
+@fault("PROCESS-WAIT-01", "a signal is reported as 128 plus its number", "shell habits")
 def signals_are_codes():
     @replaces(handle.Process)
     def ended(original, self):
@@ -50,7 +50,7 @@ def a_second_wait_fails():
         return original(self, timeout_ms)
 
 
-@fault("PROCESS-WAIT-03", "who is not waited for in time is killed", "subprocess.run(timeout=…)")
+@fault("PROCESS-WAIT-03", "a wait that times out kills the process", "subprocess.run(timeout=…)")
 def late_is_killed():
     @replaces(handle.Process)
     def wait(original, self, timeout_ms):

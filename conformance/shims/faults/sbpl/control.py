@@ -1,4 +1,4 @@
-"""Allows whatever is asked: a suite that believes it is no suite."""
+"""The control: it allows everything, and the suite must catch it."""
 
 import sbpl.clauses as clauses
 from faults.registry import fault, replaces

@@ -1,4 +1,4 @@
-"""Mistakes with exceptions from denies."""
+"""Faults of exceptions from denies."""
 
 import sbpl.clauses as clauses
 from faults.registry import fault, replaces
@@ -24,7 +24,11 @@ def first_own_rule_inside():
     holes(lambda lines, given, entry: [lines[0], *reversed(lines[1:])])
 
 
-@fault("SBPL-EXCEPT-01", "negations of the profile do not hold inside", "only what is allowed")
+@fault(
+    "SBPL-EXCEPT-01",
+    "negated rules of the profile are lost inside an exception",
+    "only allows are compiled",
+)
 def negations_are_lost_inside():
     def change(lines, given, entry):
         return [lines[0], *(line for line in lines if line.startswith("(allow"))]
@@ -70,7 +74,7 @@ def exceptions_come_last():
     changed(lambda entries: sorted(entries, key=lambda entry: entry.sign == "except"))
 
 
-@fault("SBPL-EXCEPT-03", "a deny behind an exception is not compiled", "the hole is final")
+@fault("SBPL-EXCEPT-03", "a deny after an exception is not compiled", "the hole is final")
 def deny_behind_is_lost():
     def change(entries):
         found = [i for i, entry in enumerate(entries) if entry.sign == "except"]
@@ -91,7 +95,11 @@ def of_data(lines, sign):
     return [line.replace(f"({sign} file-write*", f"({sign} file-write-data") for line in lines]
 
 
-@fault("SBPL-EXCEPT-01", "inside, a negation is of writing data alone", "two kinds of clauses")
+@fault(
+    "SBPL-EXCEPT-01",
+    "inside an exception a negation denies only writing data",
+    "two kinds of clauses",
+)
 def negations_inside_are_of_data():
     def change(lines, given, entry):
         return [lines[0], *of_data(lines[1:], "deny")]
@@ -99,7 +107,7 @@ def negations_inside_are_of_data():
     holes(change)
 
 
-@fault("SBPL-EXCEPT-02", "what an exception opens first is closed for data alone", "the same")
+@fault("SBPL-EXCEPT-02", "an exception first closes only writing data", "the same")
 def exception_is_closed_for_data():
     def change(lines, given, entry):
         if given.env or clauses.read_denied(given) or len(lines) > 3:

@@ -1,4 +1,4 @@
-"""Mistakes with the file that a profile lies in."""
+"""Faults of the temporary file of a profile."""
 
 import os
 
@@ -58,7 +58,7 @@ def one_name_for_all():
     created(flags=os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC)
 
 
-@fault("SBPL-FILE-02", "the name is that of the process", "a pid is unique")
+@fault("SBPL-FILE-02", "the file is named after the process", "a PID is unique")
 def name_of_the_process():
     wrapping.file_name = lambda: b"boxspec-%d.sb" % os.getpid()
     created(flags=os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -134,7 +134,7 @@ def wrong_directory_is_invalid():
     failing(lambda failure: Failed("invalid_input", failure.message))
 
 
-@fault("SBPL-FILE-05", "the failure does not name the directory", "strerror alone")
+@fault("SBPL-FILE-05", "the error does not name the directory", "only strerror")
 def directory_is_not_named():
     failing(lambda failure: Failed("io", failure.message.rpartition(": ")[2]))
 

@@ -1,4 +1,4 @@
-"""Mistakes with the filter of one rule."""
+"""Faults of the filter of one rule."""
 
 import policy.glob as glob
 import sbpl.filters as filters
@@ -112,7 +112,7 @@ def below_is_not_itself():
     instead(glob.BELOW, "/.*")
 
 
-@fault("SBPL-FILTER-04", "`P/**` takes what begins like P along", "`.*`")
+@fault("SBPL-FILTER-04", "`P/**` also matches names that begin like P", "`.*`")
 def below_without_boundary():
     instead(glob.BELOW, ".*")
 
@@ -159,7 +159,7 @@ def root_is_a_pattern():
     root_written(lambda root: root)
 
 
-@fault("SBPL-FILTER-06", "a dot in the root is any character", "escaped in rules alone")
+@fault("SBPL-FILTER-06", "a dot in the root matches any character", "escaped only in rules")
 def dot_of_the_root_is_any():
     root_written(lambda root: filters.literally(root).replace("\\.", "."))
 

@@ -1,4 +1,4 @@
-"""Mistakes with one filter in the parts of a text, and where names fold."""
+"""Faults of one filter in the parts of a text, and where names fold."""
 
 import policy.glob as glob
 import sbpl.clauses as clauses
@@ -62,12 +62,18 @@ def below_is_not_itself_in(part):
         return "/.*" if is_meant else original(self, run, denied)
 
 
-@fault("SBPL-FILTER-04", "where reading is denied `P/**` is not P", "modify alone was tried")
+@fault(
+    "SBPL-FILTER-04", "where reading is denied, `P/**` does not match P", "only modify was tried"
+)
 def read_denied_below_is_not_itself():
     below_is_not_itself_in("read")
 
 
-@fault("SBPL-FILTER-04", "where removing is denied `P/**` is not P", "what lies in it is guarded")
+@fault(
+    "SBPL-FILTER-04",
+    "where renaming is denied, `P/**` does not match P",
+    "only the contents are guarded",
+)
 def guarded_below_is_not_itself():
     below_is_not_itself_in("unlink")
 

@@ -1,4 +1,4 @@
-"""Mistakes with the providers' own sandbox flags."""
+"""Faults of the providers' own sandbox flags."""
 
 import sbpl.flags as flags
 from faults.registry import fault, replaces
@@ -28,7 +28,7 @@ def full_auto_stays():
     setting_stays(lambda word: word == b"--full-auto")
 
 
-@fault("SBPL-FLAG-01", "a mode in -c stays", "flags alone")
+@fault("SBPL-FLAG-01", "a sandbox mode in -c stays", "flags only")
 def setting_of_a_mode_stays():
     setting_stays(lambda word: word != b"--full-auto")
 
@@ -44,24 +44,24 @@ def another_mode():
     flags.CODEX_MODE = b"workspace-write"
 
 
-@fault("SBPL-FLAG-01", "the flag goes behind the last argument", "append")
+@fault("SBPL-FLAG-01", "the flag is appended after the last argument", "append")
 def mode_is_appended():
     @replaces(flags)
     def codex_place(original, words):
         return len(words)
 
 
-@fault("SBPL-FLAG-02", "-s of gemini stays", "the long form alone")
+@fault("SBPL-FLAG-02", "-s of gemini stays", "only the long form")
 def short_flag_of_gemini_stays():
     flags.GEMINI_FLAGS = (b"--sandbox",)
 
 
-@fault("SBPL-FLAG-02", "--sandbox of gemini stays", "the short form alone")
+@fault("SBPL-FLAG-02", "--sandbox of gemini stays", "only the short form")
 def long_flag_of_gemini_stays():
     flags.GEMINI_FLAGS = (b"-s",)
 
 
-@fault("SBPL-FLAG-03", "claude is told to skip permissions", "as for the others")
+@fault("SBPL-FLAG-03", "claude gets the flag that skips permissions", "as for the others")
 def claude_gets_a_flag():
     neutralised("claude", lambda words, right: [*words[:1], b"--dangerously-skip", *words[1:]])
 
@@ -109,12 +109,12 @@ def second_flag_stays():
         return 0 if before else original(words, i)
 
 
-@fault("SBPL-FLAG-05", "what stands behind `--` is a flag of codex", "all words looked at")
+@fault("SBPL-FLAG-05", "words after `--` count as flags of codex", "all words checked")
 def codex_looks_behind_the_dashes():
     behind("codex")
 
 
-@fault("SBPL-FLAG-05", "what stands behind `--` is a flag of gemini", "all words looked at")
+@fault("SBPL-FLAG-05", "words after `--` count as flags of gemini", "all words checked")
 def gemini_looks_behind_the_dashes():
     behind("gemini")
 
@@ -142,7 +142,7 @@ def every_setting_is_gone():
         return 2 if is_setting else original(words, i)
 
 
-@fault("SBPL-FLAG-06", "the word behind gemini's flag is always its value", "a flag with a value")
+@fault("SBPL-FLAG-06", "the word after gemini's flag is always its value", "a flag with a value")
 def any_word_is_a_value():
     @replaces(flags)
     def gemini_flag(original, words, i):
@@ -177,7 +177,7 @@ def missing_mode_takes_a_flag():
         return 2 if words[i] in flags.CODEX_MODES and not is_last else original(words, i)
 
 
-@fault("SBPL-FLAG-07", "a flag at the end stays", "nothing behind it to look at")
+@fault("SBPL-FLAG-07", "a flag at the end stays", "no word after it")
 def flag_at_the_end_stays():
     @replaces(flags)
     def codex_mode(original, words, i):
@@ -185,7 +185,7 @@ def flag_at_the_end_stays():
         return 0 if is_last and words[i] in flags.CODEX_MODES else original(words, i)
 
 
-@fault("SBPL-FLAG-07", "a dash alone is a mode", "a flag has a letter")
+@fault("SBPL-FLAG-07", "a single dash is a mode", "a flag has a letter")
 def dash_is_a_mode():
     @replaces(flags)
     def codex_mode(original, words, i):
@@ -194,7 +194,7 @@ def dash_is_a_mode():
 
 
 @fault(
-    "SBPL-FLAG-06", "the word behind `--sandbox=VALUE` is a value, too", "one look for both forms"
+    "SBPL-FLAG-06", "the word after `--sandbox=VALUE` is removed too", "one check for both forms"
 )
 def word_behind_a_value_is_taken():
     @replaces(flags)
@@ -204,7 +204,7 @@ def word_behind_a_value_is_taken():
         return 2 if found and is_value else found
 
 
-@fault("SBPL-FLAG-06", "all values behind gemini's flag are taken", "while for if")
+@fault("SBPL-FLAG-06", "all values after gemini's flag are removed", "while for if")
 def all_values_are_taken():
     @replaces(flags)
     def gemini_flag(original, words, i):
@@ -221,7 +221,7 @@ def mode_stands_for_full_auto():
         return 1 if words[i] == b"--full-auto" else original(words, i)
 
 
-@fault("SBPL-FLAG-05", "the last `--` ends the flags", "searched from behind")
+@fault("SBPL-FLAG-05", "the last `--` ends the flags", "searched from the end")
 def last_dashes_count():
     @replaces(flags)
     def split(original, argv):

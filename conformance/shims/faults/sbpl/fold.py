@@ -1,4 +1,4 @@
-"""Mistakes with `case: fold`."""
+"""Faults of `case: fold`."""
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
@@ -142,7 +142,7 @@ def long_names_do_not_fold():
         return literally(characters) if len(characters) > 512 else original(characters, literally)
 
 
-@fault("SBPL-FOLD-03", "what is readable again is so in one spelling", "the denies thought of")
+@fault("SBPL-FOLD-03", "an allow after a read deny does not fold", "only the denies fold")
 def read_allows_do_not_fold():
     @replaces(filters.Filters)
     def of(original, self, entry, denied):
@@ -165,16 +165,18 @@ def folds_for_data(sign, operation):
         return f"{plain}\n{right.replace('*', '-data', 1)}"
 
 
-@fault("SBPL-FOLD-01", "a deny folds for writing data alone", "the clause that was looked at")
+@fault("SBPL-FOLD-01", "a modify deny folds only for writing data", "one clause considered")
 def write_denies_fold_for_data():
     folds_for_data("-", "file-write*")
 
 
-@fault("SBPL-FOLD-01", "a deny folds for reading data alone", "the clause that was looked at")
+@fault("SBPL-FOLD-01", "a read deny folds only for reading data", "one clause considered")
 def read_denies_fold_for_data():
     folds_for_data("-", "file-read*")
 
 
-@fault("SBPL-FOLD-03", "what is readable again is so for data alone", "the denies thought of")
+@fault(
+    "SBPL-FOLD-03", "an allow after a read deny folds only for reading data", "only the denies fold"
+)
 def read_allows_fold_for_data():
     folds_for_data("+", "file-read*")

@@ -1,4 +1,4 @@
-"""Mistakes with the text as a whole."""
+"""Faults of the text as a whole."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ def head(*lines):
 VERSION, DEFAULT = clauses.HEAD
 
 
-@fault("SBPL-FORM-01", "nothing says what is denied by default", "Seatbelt denies it anyway")
+@fault("SBPL-FORM-01", "there is no `(deny default)`", "Seatbelt denies it anyway")
 def no_default():
     head(VERSION)
 
@@ -54,12 +54,12 @@ def network_is_off():
     without("network*")
 
 
-@fault("SBPL-FORM-02", "programs can be started, and nothing told of them", "process-exec alone")
+@fault("SBPL-FORM-02", "programs can be started, but not inspected", "process-exec only")
 def processes_cannot_be_asked():
     instead("process*", "process-exec*")
 
 
-@fault("SBPL-FORM-02", "system information can be read, never set", "sysctl-read alone")
+@fault("SBPL-FORM-02", "system information can only be read", "sysctl-read only")
 def sysctl_is_read_only():
     instead("sysctl*", "sysctl-read")
 
@@ -86,7 +86,7 @@ def vnguard_is_forgotten():
     clauses.MAC_SYSCALLS = clauses.MAC_SYSCALLS[1:]
 
 
-@fault("SBPL-FORM-04", "a comment says who made it", "generated files")
+@fault("SBPL-FORM-04", "a comment names the generator", "generated files")
 def comment_in_the_text():
     head(VERSION, DEFAULT, "; made by a program")
 
@@ -108,7 +108,11 @@ def one_clause_for_all_operations():
         return lines if given.provider else [f"(allow {' '.join(clauses.BROAD)})"]
 
 
-@fault("SBPL-FORM-05", "the order of scratch is that of a set", "a set literal, hashes of strings")
+@fault(
+    "SBPL-FORM-05",
+    "the order of scratch places is that of a set",
+    "a set literal, hashes of strings",
+)
 def order_of_a_set():
     places = set(clauses.SCRATCH) | {f"/private/var/{name}/T" for name in "abcdef"}
 
@@ -120,7 +124,7 @@ def order_of_a_set():
         return ranked + [line for line in lines if line not in first]
 
 
-@fault("SBPL-FORM-05", "the order is that of the members of env", "a loop over the object")
+@fault("SBPL-FORM-05", "the order follows the members of env", "a loop over the object")
 def order_of_the_members():
     @replaces(ops)
     def take_env(original, reader):
@@ -177,7 +181,7 @@ def unknown_profile_is_unrestricted():
         return original(policy, name if name in policy.profiles else None)
 
 
-@fault("SBPL-FORM-07", "what is wrong in a policy is left out", "one bad rule must not stop all")
+@fault("SBPL-FORM-07", "wrong rules of a policy are left out", "one bad rule must not stop all")
 def wrong_rules_are_left_out():
     @replaces(ops)
     def compile_(original, shim, reader):
@@ -201,7 +205,7 @@ def rules_of_a_file_are_sorted():
     of_a_file(lambda entries: sorted(entries, key=lambda entry: entry.rule.body))
 
 
-@fault("SBPL-FORM-08", "the global denies of a file are not compiled", "the profile alone")
+@fault("SBPL-FORM-08", "the global denies of a file are not compiled", "only the profile")
 def denies_of_a_file_are_lost():
     of_a_file(lambda entries: [each for each in entries if each.origin == "profile"])
 

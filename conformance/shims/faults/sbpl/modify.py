@@ -1,4 +1,4 @@
-"""Mistakes with what may be modified below the root."""
+"""Faults in the modify rules below the root."""
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
@@ -57,7 +57,7 @@ def first_deny_only():
     modifies(change)
 
 
-@fault("SBPL-MODIFY-01", "what no rule matches is allowed", "a deny list at heart")
+@fault("SBPL-MODIFY-01", "a path without a matching rule is writable", "a denylist at heart")
 def no_match_is_allowed():
     def change(lines, given):
         found = [filters.pieces(entry.rule.body) for entry in given.modify]
@@ -96,7 +96,7 @@ def denied_without_itself():
         return None
 
 
-@fault("SBPL-MODIFY-03", "a denied subtree takes what begins like it along", "no boundary")
+@fault("SBPL-MODIFY-03", "a denied subtree also matches names that begin like it", "no boundary")
 def denied_without_boundary():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
@@ -137,7 +137,7 @@ def allow_collapses_to_a_prefix():
         return collapsed(holder, body) if not denied and is_by_ending(body) else None
 
 
-@fault("SBPL-MODIFY-05", "an allow with wildcards is also what lies below", "(/.*)? for all")
+@fault("SBPL-MODIFY-05", "an allow with wildcards also matches paths below", "(/.*)? for all")
 def allow_reaches_below():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
@@ -165,7 +165,7 @@ def literal_opens_its_directory():
         return None
 
 
-@fault("SBPL-MODIFY-07", "`.` is everything", "the root taken for what is in it")
+@fault("SBPL-MODIFY-07", "`.` matches everything", "the root taken for its contents")
 def root_is_everything():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):

@@ -1,4 +1,4 @@
-"""Mistakes with names that are given."""
+"""Faults of names that are given."""
 
 import os
 import unicodedata
@@ -25,7 +25,7 @@ def names_are_composed():
     escaped(lambda text, right: unicodedata.normalize("NFC", right))
 
 
-@fault("SBPL-NAME-01", "backslashes are not escaped", "quotes alone")
+@fault("SBPL-NAME-01", "backslashes are not escaped", "only quotes")
 def backslash_unescaped():
     escaped(lambda text, right: text.replace('"', '\\"'))
 
@@ -84,7 +84,7 @@ def controls_pass():
     allow_controls(lambda c: True)
 
 
-@fault("SBPL-NAME-03", "DEL passes", "below space alone")
+@fault("SBPL-NAME-03", "DEL is accepted", "only characters below space are refused")
 def del_passes():
     allow_controls(lambda c: c == "\x7f")
 
@@ -143,7 +143,7 @@ def limit_between_the_anchors():
         return original(inner) - (inner.startswith("^") + inner.endswith("$"))
 
 
-@fault("SBPL-NAME-04", "what is too long is cut", "it must fit")
+@fault("SBPL-NAME-04", "a name that is too long is cut", "it must fit")
 def long_names_are_cut():
     @replaces(filters)
     def quoted(original, text, pointer):
@@ -152,14 +152,14 @@ def long_names_are_cut():
         return original(text, pointer)
 
 
-@fault("SBPL-NAME-05", "what is not UTF-8 is replaced", "errors=replace")
+@fault("SBPL-NAME-05", "bytes that are not UTF-8 are replaced", "errors=replace")
 def not_utf8_is_replaced():
     @replaces(places)
     def decode(original, data, pointer):
         return data.decode("utf-8", "replace")
 
 
-@fault("SBPL-NAME-05", "what is not UTF-8 is Latin-1", "a fallback")
+@fault("SBPL-NAME-05", "bytes that are not UTF-8 are read as Latin-1", "a fallback")
 def not_utf8_is_latin1():
     @replaces(places)
     def decode(original, data, pointer):
@@ -239,7 +239,7 @@ def aliases_are_taken():
     places.ALIASES = ()
 
 
-@fault("SBPL-NAME-08", "/etc is forgotten", "only what is written to")
+@fault("SBPL-NAME-08", "the alias /etc is accepted", "only places to write are checked")
 def etc_is_forgotten():
     places.ALIASES = ("/tmp", "/var")
 

@@ -1,4 +1,4 @@
-"""Changes nothing that a contract names: whoever is caught here is caught by chance."""
+"""No-ops: changes that no requirement forbids. A test that fails here tests too much."""
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
@@ -6,14 +6,14 @@ from faults.registry import fault, replaces
 from faults.unknown import answers_say_more
 
 
-@fault(None, "compiles as the twin does", "the other end of the scale", role="noop")
+@fault(None, "compiles as the unchanged implementation", "the other end of the scale", role="noop")
 def nothing_is_compiled_differently():
     @replaces(clauses)
     def clause(original, sign, operation, filter_):
         return original(sign, operation, filter_)
 
 
-@fault(None, "says more than it is asked for", "fields of its own", role="noop")
+@fault(None, "has additional fields in its answers", "fields of its own", role="noop")
 def each_answer_says_more():
     answers_say_more()
 

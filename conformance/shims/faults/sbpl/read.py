@@ -1,4 +1,4 @@
-"""Mistakes with what may be read."""
+"""Faults in the read rules."""
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
@@ -43,7 +43,7 @@ def globs_stay_readable():
     left_out(is_glob)
 
 
-@fault("SBPL-READ-01", "own negations are not compiled", "denyRead alone")
+@fault("SBPL-READ-01", "negated rules of the profile are not compiled", "denyRead only")
 def own_negations_stay_readable():
     def change(lines, given):
         entries = clauses.from_first_deny(given.read)
@@ -53,7 +53,9 @@ def own_negations_stay_readable():
     reads(change)
 
 
-@fault("SBPL-READ-02", "a rule behind a deny does not open again", "only denies are written")
+@fault(
+    "SBPL-READ-02", "a rule after a deny does not open the path again", "only denies are written"
+)
 def reopened_is_dropped():
     reads(lambda lines, given: [line for line in lines if line.startswith("(deny")])
 
@@ -63,7 +65,7 @@ def read_denies_come_last():
     reads(lambda lines, given: sorted(lines, key=lambda line: line.startswith("(deny")))
 
 
-@fault("SBPL-READ-03", "what no rule allows cannot be read", "the list of modify")
+@fault("SBPL-READ-03", "a path without a matching rule cannot be read", "the list of modify")
 def unmatched_cannot_be_read():
     def change(lines, given):
         if any(entry.rule.body == "**" and entry.sign == "+" for entry in given.read):
@@ -74,7 +76,7 @@ def unmatched_cannot_be_read():
     reads(change)
 
 
-@fault("SBPL-READ-03", "a denied subtree takes what begins like it along", "no boundary")
+@fault("SBPL-READ-03", "a denied subtree also matches names that begin like it", "no boundary")
 def read_denied_without_boundary():
     @replaces_filter("read")
     def of(right, holder, found, body, denied):
@@ -100,12 +102,12 @@ def read_kinds(*kinds):
     reads(change)
 
 
-@fault("SBPL-READ-04", "metadata of what is denied can be read", "only the data is secret")
+@fault("SBPL-READ-04", "metadata of a denied path can be read", "only the data is secret")
 def only_data_is_denied():
     read_kinds("data", "xattr")
 
 
-@fault("SBPL-READ-04", "attributes of what is denied can be read", "forgotten")
+@fault("SBPL-READ-04", "attributes of a denied path can be read", "forgotten")
 def attributes_can_be_read():
     read_kinds("data", "metadata")
 

@@ -1,4 +1,4 @@
-"""Mistakes with what is writable by itself."""
+"""Faults of the scratch directories, which are writable without a rule."""
 
 import os
 
@@ -21,12 +21,12 @@ def nothing_below_scratch():
     of_place("/private/var/folders", lambda line: line.replace("subpath", "literal"))
 
 
-@fault("SBPL-SCRATCH-01", "what is in a directory is writable, not the directory", "a slash more")
+@fault("SBPL-SCRATCH-01", "a scratch directory itself is not writable", "a slash more")
 def scratch_without_itself():
     of_place("/private/tmp", lambda line: '(allow file-write* (regex "^/private/tmp/.*$"))')
 
 
-@fault("SBPL-SCRATCH-01", "the aliases are allowed, not what they lead to", "dead rules on /tmp")
+@fault("SBPL-SCRATCH-01", "the aliases are allowed, not their targets", "dead rules on /tmp")
 def aliases_of_scratch():
     @replaces_part("scratch")
     def scratch(lines, given):
@@ -73,7 +73,7 @@ def home_is_empty():
         return [*lines, clauses.allow_below("/Library/Caches", "")]
 
 
-@fault("SBPL-SCRATCH-02", "without HOME that of the process is taken", "os.environ")
+@fault("SBPL-SCRATCH-02", "without HOME, that of the process is used", "os.environ")
 def home_of_the_process():
     @replaces_part("scratch")
     def scratch(lines, given):

@@ -1,4 +1,4 @@
-"""Mistakes with side roots."""
+"""Faults of side roots."""
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
@@ -24,7 +24,7 @@ def side_roots_before_the_deny():
     moved("side_roots", "modify")
 
 
-@fault("SBPL-SIDE-01", "side roots come before the deny of the root", "beside the state")
+@fault("SBPL-SIDE-01", "side roots come before the deny of the root", "next to the state")
 def side_roots_before_the_guard():
     moved("side_roots", "guard")
 
@@ -64,17 +64,17 @@ def for_more(providers):
         return [clauses.allow_below(place, "/side_roots") for place in given.side_roots]
 
 
-@fault("SBPL-SIDE-03", "a side root takes what begins like it along", "no boundary")
+@fault("SBPL-SIDE-03", "a side root also opens names that begin like it", "no boundary")
 def side_root_without_boundary():
     each_side(lambda place: [f"(allow file-write* {regex(filters.literally(place) + '.*')})"])
 
 
-@fault("SBPL-SIDE-03", "the directory of a side root is writable", "for files beside")
+@fault("SBPL-SIDE-03", "the directory above a side root is writable", "for files next to it")
 def directory_of_a_side_root():
     each_side(lambda place: [clauses.allow_below(place.rpartition("/")[0] or "/", "/side_roots")])
 
 
-@fault("SBPL-SIDE-03", "what lies in a side root can be read", "writable means readable")
+@fault("SBPL-SIDE-03", "a side root makes its files readable", "writable means readable")
 def side_root_is_readable():
     each_side(
         lambda place: [
@@ -95,17 +95,21 @@ def any_side_root_is_taken():
     meets(lambda side, place: False)
 
 
-@fault("SBPL-SIDE-04", "a side root above a denied path is taken", "only what lies inside")
+@fault(
+    "SBPL-SIDE-04", "a side root above a denied path is accepted", "only paths inside are checked"
+)
 def side_root_above_is_taken():
     meets(lambda side, place: refusals.lies_in(side, place))
 
 
-@fault("SBPL-SIDE-04", "a side root below a denied path is taken", "only what is covered")
+@fault(
+    "SBPL-SIDE-04", "a side root below a denied path is accepted", "only paths above are checked"
+)
 def side_root_below_is_taken():
     meets(lambda side, place: refusals.lies_in(place, side))
 
 
-@fault("SBPL-SIDE-04", "a side root beside a denied path is refused", "no boundary")
+@fault("SBPL-SIDE-04", "a side root next to a denied path is refused", "no boundary")
 def side_root_beside_is_refused():
     meets(lambda side, place: side.startswith(place) or place.startswith(side))
 
@@ -155,7 +159,7 @@ def begins(path, directory):
     return path.startswith(f"{directory}/")
 
 
-@fault("SBPL-SIDE-04", "the root of the system holds nothing", "a slash is put behind it")
+@fault("SBPL-SIDE-04", "`/` as a side root contains no path", "a slash is appended")
 def root_of_the_system_holds_nothing():
     meets(lambda side, place: side == place or begins(side, place) or begins(place, side))
 

@@ -1,4 +1,4 @@
-"""Mistakes with the directories that agents keep their state in."""
+"""Faults of the directories that agents keep their state in."""
 
 import sbpl.clauses as clauses
 import sbpl.ops as ops
@@ -175,7 +175,11 @@ def above_home_is_taken():
     wide(lambda place, home: place == home)
 
 
-@fault("SBPL-STATE-06", "HOME itself is taken", "only what is above is compared")
+@fault(
+    "SBPL-STATE-06",
+    "a variable that equals HOME is accepted",
+    "only directories above are compared",
+)
 def home_itself_is_taken():
     wide(lambda place, home: place != home and home.startswith(place.rstrip("/") + "/"))
 
@@ -242,16 +246,16 @@ def data_alone(which):
     state_lines(change)
 
 
-@fault("SBPL-STATE-01", "in codex' directory no file can be made", "data alone")
+@fault("SBPL-STATE-01", "no file can be created in codex' directory", "writing data only")
 def codex_files_cannot_be_made():
     data_alone(CODEX)
 
 
-@fault("SBPL-STATE-02", "in claude's directory no file can be made", "data alone")
+@fault("SBPL-STATE-02", "no file can be created in claude's directory", "writing data only")
 def claude_files_cannot_be_made():
     data_alone(CLAUDE)
 
 
-@fault("SBPL-STATE-03", "in gemini's directory no file can be made", "data alone")
+@fault("SBPL-STATE-03", "no file can be created in gemini's directory", "writing data only")
 def gemini_files_cannot_be_made():
     data_alone(GEMINI)

@@ -1,4 +1,4 @@
-"""Mistakes with what may not be renamed."""
+"""Faults in the denies of renaming."""
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
@@ -13,7 +13,7 @@ def nothing_is_guarded():
         return lines if given.fold else []
 
 
-@fault("SBPL-UNLINK-01", "own negations are not guarded", "denyRead alone")
+@fault("SBPL-UNLINK-01", "negated rules of the profile are not guarded", "denyRead only")
 def own_negations_are_not_guarded():
     denied_by(lambda entry: entry.origin != "profile")
 
@@ -39,7 +39,11 @@ def guard_comes_before_the_rules():
         return "".join([*rest[:at], *early, *rest[at:]])
 
 
-@fault("SBPL-UNLINK-01", "what an equal rule gives back is not guarded", "a set of what is denied")
+@fault(
+    "SBPL-UNLINK-01",
+    "a path that an equal rule allows again is not guarded",
+    "a set of denied rules",
+)
 def given_back_is_not_guarded():
     @replaces(clauses)
     def read_denied(original, given):
@@ -55,7 +59,7 @@ def denied_by(judge):
         return original(given, entry) if judge(entry) else []
 
 
-@fault("SBPL-UNLINK-02", "directories above are not guarded", "only what is named")
+@fault("SBPL-UNLINK-02", "directories above are not guarded", "only the rule's own path")
 def ancestors_are_not_guarded():
     ancestry(lambda found: [])
 
@@ -98,7 +102,7 @@ def nothing_can_be_removed():
         return [everything] if lines and not given.fold else lines
 
 
-@fault("SBPL-UNLINK-03", "what is denied to modify guards its ancestors", "the wrong list")
+@fault("SBPL-UNLINK-03", "a modify deny guards the directories above", "the wrong list")
 def modify_denies_are_guarded():
     @replaces(clauses)
     def read_denied(original, given):
@@ -107,14 +111,14 @@ def modify_denies_are_guarded():
         return found + denied if found else found
 
 
-@fault("SBPL-UNLINK-04", "no rule is told to be unguarded", "an empty list")
+@fault("SBPL-UNLINK-04", "`unguarded` is always empty", "an empty list")
 def no_note():
     @replaces(clauses)
     def unguarded(original, given):
         return []
 
 
-@fault("SBPL-UNLINK-04", "every rule with a wildcard is told", "any star")
+@fault("SBPL-UNLINK-04", "every rule with a wildcard is reported as unguarded", "any star")
 def note_of_all_wildcards():
     @replaces(clauses)
     def unguarded(original, given):
@@ -122,7 +126,7 @@ def note_of_all_wildcards():
         return [body for body in bodies if filters.wild(body)]
 
 
-@fault("SBPL-UNLINK-04", "rules that allow are told too", "the sign not looked at")
+@fault("SBPL-UNLINK-04", "allowing rules are reported as unguarded", "the sign is not checked")
 def note_of_allowing_rules():
     @replaces(clauses)
     def unguarded(original, given):
@@ -132,7 +136,7 @@ def note_of_allowing_rules():
         return original(given) + [body for body in bodies if filters.wild(body.split("/")[0])]
 
 
-@fault("SBPL-UNLINK-04", "the root is told too", "no leading segment, no guard")
+@fault("SBPL-UNLINK-04", "the root is reported as unguarded", "no leading segment, no guard")
 def note_of_the_root():
     @replaces(clauses)
     def unguarded(original, given):

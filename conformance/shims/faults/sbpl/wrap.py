@@ -1,4 +1,4 @@
-"""Mistakes with the command that runs under a profile."""
+"""Faults of the command that runs under a profile."""
 
 import os
 
@@ -41,7 +41,7 @@ def bare_without_being_asked():
         return original(shim, reader)
 
 
-@fault("SBPL-WRAP-02", "the refusal does not say what is missing", "one message for all")
+@fault("SBPL-WRAP-02", "the refusal does not name the missing wrapper", "one message for all")
 def missing_wrapper_is_not_named():
     @replaces(wrapping)
     def wrap(original, shim, reader):
@@ -160,7 +160,7 @@ def blanks_split():
     passed(lambda argv: [part for word in argv for part in (word.split(b" ") if word else [word])])
 
 
-@fault("SBPL-WRAP-06", "what is not UTF-8 is replaced", "arguments as text")
+@fault("SBPL-WRAP-06", "arguments that are not UTF-8 are replaced", "arguments as text")
 def bytes_are_replaced():
     passed(lambda argv: [word.decode("utf-8", "replace").encode() for word in argv])
 
@@ -227,7 +227,7 @@ def empty_program_is_wrapped():
         original(reader, argv if argv[:1] != [b""] else [b"x"])
 
 
-@fault("SBPL-WRAP-03", "in a fallback what is not UTF-8 is replaced", "another way out")
+@fault("SBPL-WRAP-03", "in a fallback, bytes that are not UTF-8 are replaced", "another exit path")
 def fallback_is_text():
     @replaces(wrapping)
     def bare(original, argv, provider):

@@ -1,4 +1,4 @@
-/* One run of one program. Until your implementation stands here: fork, execvp and waitpid. */
+/* One run of one program. Replace fork, execvp and waitpid by your implementation. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static void become(const cJSON *request, const FILE *given, FILE *out, FILE *err
     execvp(argv[0], argv);
 }
 
-/* What a program wrote to a file. */
+/* Add the output that a program wrote to a file. */
 static void put_all(cJSON *result, const char *name, FILE *stream) {
     long size = (fseek(stream, 0, SEEK_END), ftell(stream));
     unsigned char *data = malloc((size_t)size + 1);

@@ -1,5 +1,5 @@
-/* The two ways in of boxspec's shim protocol. What is yours stands in shim.h and run.c; until you
-   fill it in there, programs are run by fork and execvp, so that `boxspec smoke` answers at once.
+/* The two modes of boxspec's shim protocol, run and serve. Your part is in shim.h and run.c. Until
+   you fill it in, programs are run by fork and execvp, so that `boxspec smoke` answers at once.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -91,7 +91,7 @@ int main(int argc, char **argv) {
     if (!from || !to || getdelim(&line, &room, '\0', from) < 0)
         return 2;
     char *hold = reply(line, false, to);
-    if (fclose(to) != 0 || rename(name, argv[3]) != 0) /* nobody sees half an answer */
+    if (fclose(to) != 0 || rename(name, argv[3]) != 0) /* a reader never sees part of an answer */
         return 2;
     FILE *fifo = hold ? fopen(hold, "r") : NULL;
     while (fifo && fgetc(fifo) != EOF) {

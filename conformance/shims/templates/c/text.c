@@ -1,4 +1,4 @@
-/* The text of a stream, as the protocol has it. Nothing to fill in but the digest. */
+/* Convert the output of a stream to the text of the protocol. FILL IN: only the digest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@ typedef unsigned char byte;
 
 static const char LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* How many bytes of `at` belong together: a character, or a part of one that was cut. */
+/* Return how many bytes at `at` form a character, or an incomplete one. */
 static size_t together(const byte *at, size_t left, bool *whole) {
     static const struct {
         byte first, last, low, high; /* of the first byte, and of the second one */

@@ -62,7 +62,7 @@ func main() {
 	line, _ := os.ReadFile(os.Args[2])
 	file, _ := os.Create(os.Args[3] + ".new")
 	message := reply(line, false, file)
-	os.Rename(file.Name(), os.Args[3]) // in one step: nobody sees half an answer
+	os.Rename(file.Name(), os.Args[3]) // in one step: a reader never sees part of an answer
 	var hold string
 	if json.Unmarshal(message["hold"], &hold); hold != "" {
 		os.ReadFile(hold)

@@ -1,7 +1,7 @@
-// A shim for boxspec. Four places say FILL IN: who you are, what you have, and how you run.
+// A shim for boxspec. Four places say FILL IN: name, capabilities, constants and how to run.
 // Until then it runs programs by os/exec, so that `boxspec smoke` and `boxspec run` answer at
-// once. What a request asks and what an answer says: shim-protocol.md of boxspec. The other file,
-// protocol.go, has nothing to fill in.
+// once. shim-protocol.md of boxspec describes requests and answers. The other file, protocol.go,
+// needs no change.
 package main
 
 import (
@@ -16,13 +16,13 @@ import (
 
 type object = map[string]any
 
-// FILL IN: the name and version of what is judged.
+// FILL IN: the name and version of your implementation.
 var about = object{"name": "my-implementation", "version": "0.1", "language": "Go"}
 
-// FILL IN: what it can do, by the names of the protocol page. What is not named here is refused.
+// FILL IN: its capabilities, by their names in shim-protocol.md. All others are refused.
 var capabilities = []string{"exec"}
 
-// FILL IN: how long your implementation waits after SIGTERM, and how often it looks.
+// FILL IN: the grace period after SIGTERM, and the interval of your checks.
 var constants = object{"grace_ms": 5000, "tick_ms": 100}
 
 type request struct {

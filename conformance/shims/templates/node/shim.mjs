@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-// A shim for boxspec. Three places say FILL IN: who you are, what you have, and how you run.
+// A shim for boxspec. Three places say FILL IN: name, capabilities and how to run a program.
 // Until then it runs programs by spawnSync, so that `boxspec smoke` and `boxspec run` answer at
-// once. What a request asks and what an answer says: shim-protocol.md of boxspec.
+// once. shim-protocol.md of boxspec describes requests and answers.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-// FILL IN: the name and version of what is judged.
+// FILL IN: the name and version of your implementation.
 const about = { name: 'my-implementation', version: '0.1', language: 'JavaScript' };
-// FILL IN: what it can do, by the names of the protocol page. What is not named here is refused.
+// FILL IN: its capabilities, by their names in shim-protocol.md. All others are refused.
 const capabilities = ['exec'];
 const fields = ['program', 'args', 'current_dir', 'stdin', 'env', 'timeout_ms'];
 
@@ -59,7 +59,7 @@ function answer(message, serving) {
   const { id, op, hold, request = {}, ...beside } = message;
   if (op === 'hello') {
     const said = { protocol: 1, nonce: message.nonce, pid: process.pid, implementation: about };
-    // FILL IN: how long your implementation waits after SIGTERM, and how often it looks.
+    // FILL IN: the grace period after SIGTERM, and the interval of your checks.
     return { result: { ...said, capabilities, constants: { grace_ms: 5000, tick_ms: 100 } } };
   }
   if (op === 'bye') return { result: {} };
@@ -84,6 +84,6 @@ if (mode === 'serve') {
 } else {
   const asked = JSON.parse(readFileSync(from, 'utf8'));
   writeFileSync(`${to}.new`, JSON.stringify({ id: asked.id, ...answer(asked, false) }));
-  renameSync(`${to}.new`, to); // in one step: nobody sees half an answer
+  renameSync(`${to}.new`, to); // in one step: a reader never sees part of an answer
   if ('hold' in asked) readFileSync(asked.hold);
 }

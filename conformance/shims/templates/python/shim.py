@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A shim for boxspec. Three places say FILL IN: who you are, what you have, and how you run.
+"""A shim for boxspec. Three places say FILL IN: name, capabilities and how to run a program.
 
 Until then it runs programs by subprocess.run, so that `boxspec smoke` and `boxspec run` answer at
-once. What a request asks and what an answer says: shim-protocol.md of boxspec.
+once. shim-protocol.md of boxspec describes requests and answers.
 """
 
 import hashlib
@@ -13,9 +13,9 @@ import sys
 import time
 from base64 import b64encode
 
-# FILL IN: the name and version of what is judged.
+# FILL IN: the name and version of your implementation.
 ABOUT = {"name": "my-implementation", "version": "0.1", "language": "Python"}
-# FILL IN: what it can do, by the names of the protocol page. What is not named here is refused.
+# FILL IN: its capabilities, by their names in shim-protocol.md. All others are refused.
 CAPABILITIES = ["exec"]
 FIELDS = {"program", "args", "current_dir", "stdin", "env", "timeout_ms"}
 
@@ -69,7 +69,7 @@ def answer(message, serving):
     if op == "hello":
         said = {"protocol": 1, "nonce": message["nonce"], "pid": os.getpid()}
         said |= {"implementation": ABOUT, "capabilities": CAPABILITIES}
-        # FILL IN: how long your implementation waits after SIGTERM, and how often it looks.
+        # FILL IN: the grace period after SIGTERM, and the interval of your checks.
         return {"result": said | {"constants": {"grace_ms": 5000, "tick_ms": 100}}}
     if op == "bye":
         return {"result": {}}
@@ -94,6 +94,6 @@ else:
         asked = json.load(file)
     with open(sys.argv[3] + ".new", "w", encoding="utf-8") as file:
         json.dump({"id": asked["id"], **answer(asked, False)}, file)
-    os.replace(file.name, sys.argv[3])  # in one step: nobody sees half an answer
+    os.replace(file.name, sys.argv[3])  # in one step: a reader never sees part of an answer
     if "hold" in asked:
         open(asked["hold"], "rb").read()

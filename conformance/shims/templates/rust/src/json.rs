@@ -1,5 +1,5 @@
-// As much JSON as a shim needs, so that it builds without a network. Nothing to fill in here; in a
-// project with dependencies take serde_json instead.
+// As much JSON as a shim needs, so that it builds without a network. This file needs no
+// change; in a project with dependencies use serde_json instead.
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {

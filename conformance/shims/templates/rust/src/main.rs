@@ -1,4 +1,4 @@
-// The two ways in of the shim protocol. Nothing to fill in here.
+// The two modes of the shim protocol, run and serve. This file needs no change.
 
 mod json;
 mod parse;
@@ -57,7 +57,7 @@ fn main() -> std::io::Result<()> {
     }
     let (message, line) = reply(&std::fs::read_to_string(&words[2])?, false);
     std::fs::write(words[3].clone() + ".new", line)?;
-    std::fs::rename(words[3].clone() + ".new", &words[3])?; // nobody sees half an answer
+    std::fs::rename(words[3].clone() + ".new", &words[3])?; // a reader never sees part of an answer
     if let Some(hold) = message.get("hold").and_then(Json::text) {
         std::fs::read(hold)?;
     }

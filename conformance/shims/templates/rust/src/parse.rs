@@ -1,8 +1,8 @@
-// Reads one value of JSON. Nothing to fill in here.
+// Reads one value of JSON. This file needs no change.
 
 use crate::json::Json;
 
-/// None if this is no JSON, or a number that no request has.
+/// Return None if the text is not JSON or has a number that no request contains.
 pub fn parse(text: &str) -> Option<Json> {
     let mut rest = text;
     let value = value(&mut rest)?;

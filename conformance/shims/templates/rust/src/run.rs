@@ -1,7 +1,7 @@
-// A shim for boxspec. Four places say FILL IN: who you are, what you have, your constants, and how
-// you run. Until then it runs programs by std::process, so that `boxspec smoke` and `boxspec run`
-// answer at once. What a request asks and what an answer says: shim-protocol.md of boxspec. The
-// other files have nothing to fill in.
+// A shim for boxspec. Four places say FILL IN: name, capabilities, constants and how to run
+// a program. Until then it runs programs by std::process, so that `boxspec smoke` and `boxspec run`
+// answer at once. shim-protocol.md of boxspec describes requests and answers. The other files need
+// no change.
 
 use crate::json::object;
 use crate::json::Json::{self, Bool, Null, Number, Text};
@@ -11,12 +11,12 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-// FILL IN: the name and version of what is judged.
+// FILL IN: the name and version of your implementation.
 pub const ABOUT: [(&str, &str); 3] =
     [("name", "my-implementation"), ("version", "0.1"), ("language", "Rust")];
-// FILL IN: what it can do, by the names of the protocol page. What is not named here is refused.
+// FILL IN: its capabilities, by their names in shim-protocol.md. All others are refused.
 pub const CAPABILITIES: [&str; 1] = ["exec"];
-// FILL IN: how long your implementation waits after SIGTERM, and how often it looks.
+// FILL IN: the grace period after SIGTERM, and the interval of your checks.
 pub const CONSTANTS: [(&str, u64); 2] = [("grace_ms", 5000), ("tick_ms", 100)];
 // The fields of a request that `run` knows: with another one it is refused.
 pub const FIELDS: [&str; 6] = ["program", "args", "current_dir", "stdin", "env", "timeout_ms"];
@@ -68,7 +68,7 @@ pub fn run(request: &Json) -> std::io::Result<Json> {
     ]))
 }
 
-/// All of a stream, read beside the other one; its end is told.
+/// Read a stream to its end on a thread, and send a message at the end.
 fn collect(from: Option<impl Read + Send + 'static>, end: Sender<()>) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut data = Vec::new();
