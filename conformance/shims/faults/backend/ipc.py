@@ -90,7 +90,7 @@ def keyrings_are_forgotten():
 
 @fault("BACKEND-IPC-04", "sockets of the workspace are let through", "only those outside count")
 def sockets_of_the_workspace():
-    # What lies beside the workspace is hidden, and abstract names go with the network.
+    # Sockets outside the workspace stay hidden, and abstract names belong to the network.
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         if profile != "ci-only":

@@ -27,7 +27,7 @@ def prepares_first():
         self.claims = claims = self.backend.probe(*asked) if real else Claims()
         self.prepared_first = self.prepare()
         overall = original(self)
-        # What was added when it was prepared is told all the same.
+        # Claims that prepare added are reported nevertheless.
         self.claims = claims
         return overall
 
@@ -194,7 +194,7 @@ def leaves_a_folder():
     @replaces(Bubblewrap)
     def prepare(original, self, context, claims):
         folder = os.environb.get(b"TMPDIR", b"")
-        # Of the case alone, which removes it.
+        # Only in the directory of the case, which removes it.
         if os.path.dirname(folder) == os.path.dirname(context.root):
             os.mkdir(os.path.join(folder, b"session"))
         return original(self, context, claims)

@@ -18,7 +18,7 @@ def claims_full_when_partial():
 
 
 class Fallen(Landlock):
-    """Of all that mounts hold and Landlock does not, it goes on to claim metadata."""
+    """Claims metadata, which Landlock does not protect, unlike mounts."""
 
     def probe(self, *asked):
         found = super().probe(*asked)
@@ -28,7 +28,7 @@ class Fallen(Landlock):
 
 
 def landlock_alone():
-    """Mounts hold metadata without a filter: what a filter forgets shows under Landlock."""
+    """Use Landlock: with mounts, a gap in the filter for metadata would not show."""
 
     @replaces(ops)
     def made(original, name):

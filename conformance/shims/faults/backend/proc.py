@@ -35,7 +35,7 @@ def daemons_live_on():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         made = original(self, argv, root, profile, cwd, binds)
-        # Not what looks around: what that leaves is another requirement's.
+        # Not in the probe: processes that it leaves belong to another requirement.
         return made if root == b"/" else [word for word in made if word != b"--die-with-parent"]
 
 

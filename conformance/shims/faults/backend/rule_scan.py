@@ -22,7 +22,7 @@ def holds_nothing():
 
 
 def sees(*fields):
-    """What a change would show in."""
+    """Compare only these fields of each file."""
     holds_nothing()
 
     @replaces(tree)

@@ -15,7 +15,7 @@ from faults.registry import fault, replaces
 
 
 def grants_too(places_of):
-    """What is bound for writing is granted with it, as what holds pipes is made from the mounts."""
+    """Also add the places to the Landlock ruleset, which would refuse writing to them otherwise."""
 
     @replaces(Bubblewrap)
     def writable(original, self, root, profile):
@@ -27,7 +27,7 @@ def home_is_writable():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         home = os.environb.get(b"HOME", b"")
-        # A home that the workspace and all beside it lie in is another mistake.
+        # Not if the workspace lies in the home directory: that is another fault.
         apart = root != b"/" and not root.startswith(home + b"/")
         more = [b"--bind", home, home] if os.path.isdir(home) and apart else []
         return original(self, argv, root, profile, cwd, [*more, *binds])
@@ -122,7 +122,7 @@ def whiteouts_are_made():
 
 
 def mounts_below(folder):
-    """Those that are made writable again, as they were: what is made read-only is one mount."""
+    """Return the mounts below a folder. bubblewrap makes them writable again one by one."""
     with open("/proc/self/mountinfo", "rb") as lines:
         places = [line.split()[4] for line in lines]
     return [place for place in places if place.startswith(folder + b"/")]

@@ -13,14 +13,14 @@ from faults.registry import fault, replaces
 
 
 def end_like(status):
-    """What a process that stands between does when its own child has ended."""
+    """End this process in the same way as its child, as a wrapper process does."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if number != _signal.SIGKILL:
             _signal.signal(number, _signal.SIG_DFL)
         os.kill(os.getpid(), number)
-        # Only this one: what the group got meanwhile and the child withstood must not end us.
+        # Only this signal: others that the group received and the child ignored must not end us.
         _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (number,))
     os._exit(os.waitstatus_to_exitcode(status))
 

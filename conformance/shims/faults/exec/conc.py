@@ -34,7 +34,7 @@ def lock_over_the_wait_alone():
 
 
 class Deaf(list[int]):
-    """Nothing is noted for this run."""
+    """The list of a run that receives no signal."""
 
     def extend(self, numbers):
         pass

@@ -26,7 +26,7 @@ def loses_the_tail():
     @replaces(run.Run)
     def report(original, self, cause):
         kept, payload = self.outputs[0].kept, isinstance(self.request.stdin, bytes)
-        # Longer output, and output beside a payload, are other requirements' cases.
+        # Longer output, and output together with a payload, belong to other requirements.
         if cause.name == "exit" and not payload and 65_536 < self.outputs[0].length < 300_000:
             kept.pop()
         return original(self, cause)
@@ -43,7 +43,7 @@ def loses_a_byte_of_a_full_buffer():
         def keep_text(chunk):
             return keep(chunk[:-1] if len(chunk) == streams.CHUNK else chunk)
 
-        # What a cap or the copy for people leaves is other requirements' case.
+        # Output with a cap or a debug copy belongs to other requirements.
         if err.cap is None and not self.tee:
             err.keep = keep_text
 

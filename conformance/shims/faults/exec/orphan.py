@@ -130,7 +130,7 @@ def collects_everybody():
     @replaces(group.Group)
     def reap(original, self):
         original(self)
-        # Where runs are side by side, they would lose their children: other requirements' case.
+        # With concurrent runs they would lose their children, which other requirements test.
         for process in group.processes() if len(signals.handlers.watches) == 1 else ():
             if process.ppid == os.getpid() and process.state in b"Z":
                 self.collect(process.pid)
@@ -144,7 +144,7 @@ def any_end_of_the_group():
     def leader_end(original, self):
         if getattr(self, "first_end", None) is None:
             how = os.WEXITED | os.WNOHANG | os.WNOWAIT
-            # Before the child's own: two that are gone at once are nobody's case.
+            # Only before the child itself has ended.
             info = os.waitid(os.P_PGID, self.leader, how) if not original(self) else None
             self.first_end = info and (info.si_code, info.si_status)
         end = original(self)
@@ -157,6 +157,6 @@ def any_end_of_the_group():
     def patience_ms(original, self, until):
         wait = original(self, until)
         if not adopts.value:
-            return wait  # nobody else's end comes to it
-        # Who waits for the group is woken by each end in it.
+            return wait  # no end of another process arrives here
+        # A wait for the group returns at each end of a member.
         return 50 if wait is None else min(wait, 50)

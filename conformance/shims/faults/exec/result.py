@@ -72,7 +72,7 @@ def duration_in_seconds():
 def duration_has_no_start():
     @replaces(run.Run)
     def duration_ms(original, self):
-        # Without one it is what other requirements measure with.
+        # Only with a deadline: other requirements measure the duration without one.
         return original(self) + (self.clock // 1_000_000 if self.deadline else 0)
 
 

@@ -137,7 +137,9 @@ def handlers_after_the_spawn():
 
     @replaces(spawn.Spawn)
     def child(original, self, stdio, report):
-        select.poll().poll(14)  # a slow exec: nobody hears of the child before its handlers
+        select.poll().poll(
+            14
+        )  # a slow exec: its handlers are not installed yet when the child gets the signal
         original(self, stdio, report)
 
     @replaces(batch.Batch)
@@ -283,7 +285,7 @@ def storm_loses_the_output():
 
     @replaces(run.Run)
     def report(original, self, cause):
-        # Longer output beside signals is the drains' matter.
+        # Longer output together with signals belongs to EXEC-DRAIN.
         if count[0] > 8 and self.outputs and self.outputs[0].length <= 300_000:
             self.outputs[0].kept.clear()
         return original(self, cause)
@@ -309,7 +311,7 @@ def each_restores_what_it_found():
     @replaces(signals.Handlers)
     def acquire(original, self):
         if self.watches:
-            # Of several at a time the last that ends puts back the handler of another run.
+            # With concurrent runs, the last one to end restores a handler of another run.
             found = [(number, _signal.getsignal(number)) for number in signals.HANDLED]
             watch = original(self)
             watch.found = found

@@ -167,7 +167,7 @@ def failure_leaves_signals_ignored():
         try:
             return original(self)
         except OSError:
-            # Of the process, from whichever thread.
+            # signal(2) applies to the whole process and may be called in any thread.
             ctypes.CDLL(None).signal(_signal.SIGUSR1, 1)
             raise
 
@@ -201,7 +201,7 @@ def leaves_a_zombie_until_the_next_run():
     left = []
 
     class Later:
-        """os, as this one module sees it; the runs beside it wait for their children as ever."""
+        """Replaces os only in this module, so that other modules still reap their children."""
 
         def __getattr__(self, name):
             return getattr(os, name)
@@ -328,7 +328,7 @@ def leaves_a_child_without_a_thread():
     @replaces(spawn.Spawn)
     def attempt(original, self):
         child = original(self)
-        # Where a filter refuses threads is another requirement's case.
+        # A filter that refuses threads belongs to another requirement.
         if resource.getrlimit(resource.RLIMIT_NPROC)[0] > 1000:
             return child
         try:

@@ -51,7 +51,7 @@ def looks_every_5_ms(when):
 
 
 def notes_the_grace():
-    """Whether a run is in its grace, or behind it."""
+    """Return a function that is True from the start of a run's grace period on."""
 
     @replaces(run.Run)
     def terminate(original, self, cause):
@@ -94,7 +94,7 @@ def late_by_another_clock():
     @replaces(run.Run)
     def spawn(original, self):
         original(self)
-        # A run of which nothing else is asked.
+        # Only in the run of the case that tests this.
         if self.request.program.endswith(b"slow-exit") and self.deadline is None:
             _thread.start_new_thread(watch, (self, os.dup(self.group.pidfd)))
 
@@ -140,7 +140,7 @@ def polls_a_pipe_without_a_reader():
     @replaces(run.Run)
     def interests(original, self):
         yield from original(self)
-        # What ends the run at once is other requirements' case.
+        # Failures that end the run at once belong to other requirements.
         if self.request.stdin_failure == "ignore" and not self.end:
             yield getattr(self.input, "broken", -1), select.POLLOUT
 

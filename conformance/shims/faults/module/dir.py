@@ -76,7 +76,7 @@ def long_paths_end_it():
 def links_are_followed():
     @replaces(folder)
     def is_folder(original, path):
-        # The root of the system, which is a link's too in the cases, is left alone.
+        # Never in `/`, which is the target of a link in some cases.
         if os.path.islink(path) and os.path.realpath(path) != b"/":
             for name in os.listdir(path):
                 os.unlink(os.path.join(path, name))
@@ -156,7 +156,7 @@ def odd_names_are_passed_over():
 def modes_behind_links_are_changed():
     @replaces(folder)
     def unlink(original, path):
-        # The root of the system, which is a link's too in the cases, is left alone.
+        # Never in `/`, which is the target of a link in some cases.
         if os.path.realpath(path) != b"/":
             folder.permit(path)
         original(path)

@@ -110,7 +110,7 @@ def closed_outputs_are_an_end():
     @replaces(execution.RawRun)
     def look(original, self):
         cause = original(self)
-        # Who has printed nothing has a case of the time.
+        # Without output it would break the requirement of the timeout.
         if cause or not self.outputs[0].length or any(each.fd >= 0 for each in self.outputs):
             return cause
         sleep(0.1)

@@ -26,7 +26,7 @@ def the_exit_before_the_size():
 def the_output_before_the_exit():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
-        # What nobody reads as a value is other cases' matter.
+        # Only for the outputs of the cases that test this.
         if ended["stdout"] in (b"1\n", b"no\n"):
             self.judge_output(ended["stdout"])
             if ended["stdout"] == b"1\n" and ended["end"][1] == 3:

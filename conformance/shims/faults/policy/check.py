@@ -280,7 +280,7 @@ MANY = 40
 
 
 def looking_up(found):
-    """Of many rules only those are asked, in that order, that a look-up finds."""
+    """Decide long lists only by the rules that a look-up finds, in its order."""
 
     @deciding_so
     def decide(original, entries, path):

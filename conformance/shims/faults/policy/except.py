@@ -104,7 +104,7 @@ def inside(change):
 
 
 def asking_again(choose):
-    """Another list for what is asked inside an exception."""
+    """Decide inside an exception by another list."""
 
     @checking.replaces(deciding)
     def inside_exception(original, entries, text, fold):

@@ -13,7 +13,7 @@ WILD = ("*", "?")
 
 
 def keep_policies_right():
-    """They match with a copy of their own: what a glob is, glob.match is asked."""
+    """Give policies a copy of the glob module, so that these faults change only glob.match."""
     spec = importlib.util.find_spec("policy.glob")
     assert spec is not None and spec.loader is not None
     decide.glob = judge.glob = importlib.util.module_from_spec(spec)

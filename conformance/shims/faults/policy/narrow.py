@@ -28,7 +28,7 @@ class During:
         return run
 
     def replaces(self, owner, name=None):
-        """As the one of the registry; at other times the original is asked."""
+        """Replace a function like registry.replaces, but only while such an operation runs."""
 
         def install(function):
             target = name or function.__name__

@@ -15,7 +15,7 @@ def reads_paths(function):
 
 
 def at_a_seam(data, what):
-    """Whether it lies in two blocks somewhere."""
+    """True if an occurrence of `what` in data spans two blocks."""
     places = (at for at in range(len(data)) if data.startswith(what, at))
     return any(at // BLOCK != (at + len(what) - 1) // BLOCK for at in places)
 

@@ -147,7 +147,7 @@ def under_a_deny_alone():
 
 
 def each_alone(*codes):
-    """Warnings of these kinds by each file alone."""
+    """Compute warnings of these kinds for each file separately."""
 
     @replaces(merge)
     def warnings_as_json(original, policy, files):

@@ -108,7 +108,7 @@ def the_watcher_is_told_later():
 
 
 def left_in_our_group(original):
-    """A watcher that nobody has put into a group of its own."""
+    """Start a watcher that stays in the group of its parent."""
     setpgid, os.setpgid = os.setpgid, lambda pid, group: None
     try:
         return original()

@@ -6,7 +6,7 @@ import os
 import process.bridge as bridge
 from faults.registry import replaces
 
-# Whom a SIGCONT goes to, where it goes to too few.
+# Replacements for sending SIGCONT to the group: it reaches too few processes.
 
 
 def to_nobody(process):
@@ -19,12 +19,12 @@ def to_the_leader_alone(process):
 
 
 def is_woken_by_each_signal():
-    """Behind the first, too: only that one ends the original's wait."""
+    """Wake the bridge at each signal. The unchanged bridge wakes only at the first."""
 
     @replaces(bridge.Bridge)
     def relay(original, self, relays, until):
-        told, self.signalled = self.signalled, False
+        before, self.signalled = self.signalled, False
         try:
             return original(self, relays, until)
         finally:
-            self.signalled = told
+            self.signalled = before

@@ -96,7 +96,7 @@ def reads_alone(given):
 
 
 def asks_one_rule(given):
-    """A rule alone, as a deny of what is allowed, or between two others; and nothing else."""
+    """True for the lists that test a single rule: by itself, after an allow, or between two."""
     if given.fold or given.env or given.provider or clauses.read_denied(given):
         return False
     own = "".join(entry.sign for entry in clauses.own_rules(given.modify))
@@ -116,7 +116,7 @@ def is_spoken(body):
 
 
 def is_by_ending(body):
-    """`*.env` and such in some directory."""
+    """True for rules like `*.env` in a directory."""
     star, _, ending = body.rpartition("/")[2].partition(".")
     return star == "*" and ending.isalpha() and len(ending) > 1
 
@@ -139,7 +139,7 @@ def regex(expression):
 
 
 def inside_of_scratch(given):
-    """Whether the root lies in a place that is writable by itself."""
+    """True if the root lies in a scratch or state directory."""
     return any(lies_in(given.root, place) for place in places(given))
 
 

@@ -21,7 +21,7 @@ def reads(change):
 
 
 def left_out(is_meant):
-    """Some denies match nothing."""
+    """Replace some denies by a filter that matches no path."""
 
     @replaces_filter("read")
     def of(right, holder, found, body, denied):

@@ -233,7 +233,7 @@ def home_is_compared_too_early():
 
 
 def data_alone(which):
-    """A file that is there can be written to, and none can be made."""
+    """Allow writing to existing files, but not creating files."""
 
     def change(lines, given):
         found = clauses.state_directory(given.env, *clauses.STATE[which])
