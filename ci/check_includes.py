@@ -32,7 +32,14 @@ ROOMS = {
     "policy/authoring": "base policy/path policy/match policy/file policy/document policy/profile"
     " policy/model.h",
     "sbpl": "base policy/path",
-    "backend": "base exec sbpl",
+    "backend/internal.h": "base",
+    "backend/plan/plan.h": "",
+    "backend/mechanisms/landlock_abi.h": "",
+    "backend/session": "base exec backend/internal.h",
+    "backend/plan": "base backend/internal.h backend/plan/plan.h",
+    "backend/mechanisms": "base backend/internal.h backend/plan/plan.h"
+    " backend/mechanisms/landlock_abi.h",
+    "backend/launch": "base exec backend/plan/plan.h backend/mechanisms/landlock_abi.h",
     "shim": "base",
     "cli": "base shim",  # main starts the shim
 }
@@ -60,7 +67,7 @@ HEADERS = {
 }
 # Calls that close a circle and are not fixed yet: (caller, file that it calls). A pair that closes
 # no circle any more is an error, so the list can only shrink.
-CIRCLES_LEFT = frozenset({("backend/control", "backend/confined")})
+CIRCLES_LEFT = frozenset({("backend/mechanisms/control", "backend/mechanisms/prepare")})
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<boxspec/([^>]+)>)')
 

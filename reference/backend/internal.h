@@ -22,8 +22,9 @@ int bs_context_resolve(const struct bs_backend_context *given, struct bs_resolve
                        struct bs_error *err);
 void bs_context_clear(struct bs_resolved_context *resolved);
 
-/* A copy of a context and of all that it points to (kept.c), for whoever may outlive the caller.
- * One is made with one holder; the last that lets go frees it. Any thread. NULL: out of memory. */
+/* A copy of a context and of all that it points to (context_ref.c), for whoever may outlive the
+ * caller. One is made with one holder; the last that lets go frees it. Any thread. NULL: out of
+ * memory. */
 struct bs_kept_context;
 struct bs_kept_context *bs_context_keep(const struct bs_backend_context *given);
 struct bs_kept_context *bs_context_share(struct bs_kept_context *kept);
@@ -70,8 +71,9 @@ int bs_env_compose(struct bs_env_list *list, bool inherits, bool hermetic,
                    const struct bs_env_pair *additions, size_t n_additions);
 void bs_env_list_clear(struct bs_env_list *list);
 
-/* A directory of one session, which nobody inside can write to (hideout.c). It is locked as long as
- * its session lives; making one removes those in the same place whose callers were killed. */
+/* A directory of one session, which nobody inside can write to (private_dir.c). It is locked as
+ * long as its session lives; making one removes those in the same place whose callers were killed.
+ */
 struct bs_hideout {
     char *path; /* malloc'd; NULL: none */
     int lock;
@@ -90,11 +92,11 @@ int bs_hideout_add(const char *place, const char *name, const void *data, size_t
 int bs_hideout_add_dir(const char *place, const char *name, unsigned mode, struct bs_error *err);
 int bs_hideout_remove(struct bs_hideout *hideout, struct bs_error *err); /* and unlocks it */
 
-/* Removes a directory, or what else has the name, with all that is in it (remove.c). Returns 0 or
- * errno; ETIME: `until` (bs_now_ns) came first. */
+/* Removes a directory, or what else has the name, with all that is in it (remove_tree.c). Returns 0
+ * or errno; ETIME: `until` (bs_now_ns) came first. */
 int bs_tree_remove(int parent, const char *name, uint64_t until);
 
-/* Where boxspec-launch is; malloc'd (launcher.c). */
+/* Where boxspec-launch is; malloc'd (find_launcher.c). */
 char *bs_launcher_find(const char *given, struct bs_error *err);
 
 /* Policies. The profile of a context's policy; NULL where it has none. */
@@ -139,7 +141,7 @@ int bs_mounts_add(const struct bs_profile *profile, const struct bs_backend_cont
                   const char *place, int cancel, struct bs_buf *out,
                   struct bs_backend_report *report, struct bs_error *err);
 
-/* Entries of a plan (plan.c; plan.h says what they mean). */
+/* Entries of a plan (entries.c; plan.h says what they mean). */
 void bs_plan_add(struct bs_buf *out, const char *key, const char *value);
 void bs_plan_arg(struct bs_buf *out, const char *word);
 void bs_plan_rights(struct bs_buf *out, const char *key, uint64_t rights);
@@ -213,7 +215,7 @@ bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered,
                         struct bs_backend_report *report);
 
 /* Adds `NAME:` for each entry of a procfs that is no process and that nobody, or everybody, can
- * write to, to it and to each file below it (unwritable.c). Out of memory: the buffer says so. */
+ * write to, to it and to each file below it (proc_sealing.c). Out of memory: the buffer says so. */
 void bs_unwritable(const char *proc, struct bs_buf *names);
 
 /* bubblewrap (bubblewrap.c). */
@@ -232,7 +234,7 @@ bool bs_pipes_can_be_held(void);
 bool bs_pipes_plan(const struct bs_backend_context *context, const char *scratch,
                    struct bs_buf *out);
 
-/* Landlock and bubblewrap, with and without a filter (confined.c). */
+/* Landlock and bubblewrap, with and without a filter (prepare.c). */
 struct bs_kind {
     bool namespaces;
     bool filtered;
@@ -252,7 +254,7 @@ int bs_confined_scan(void *ctx, void *state, struct bs_backend_report *report,
                      struct bs_error *err);
 int bs_confined_shutdown(void *ctx, void *state, struct bs_error *err);
 
-/* Runs what was wrapped before: the seam of exec hands it over (seat.c). */
+/* Runs what was wrapped before: the seam of exec hands it over (wrap.c). */
 int bs_seat_run(struct bs_wrapped *wrapped, const struct bs_exec_request *request,
                 struct bs_exec_result *result, struct bs_error *err);
 

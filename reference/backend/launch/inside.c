@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "backend/launch/launch.h"
-#include "backend/plan.h"
+#include "backend/plan/plan.h"
 #include "base/buf.h"
 #include "base/sys.h"
 

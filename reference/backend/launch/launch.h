@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "backend/landlock_abi.h"
+#include "backend/mechanisms/landlock_abi.h"
 
 /* Descriptors of pid 1 of a namespace, beside 0 to 2. */
 enum {

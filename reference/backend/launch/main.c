@@ -7,7 +7,7 @@
 #include <boxspec/version.h>
 
 #include "backend/launch/launch.h"
-#include "backend/plan.h"
+#include "backend/plan/plan.h"
 #include "base/sys.h"
 
 static const char help[] =

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/plan.h"
+#include "backend/plan/plan.h"
 #include "base/sys.h"
 
 /* Those who left the group have no promise of a grace; they go before the caller's own SIGKILL,

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "backend/launch/launch.h"
-#include "backend/plan.h"
+#include "backend/plan/plan.h"
 #include "base/sys.h"
 
 bool failed(struct bs_launch_failure *failure, enum bs_launch_step step, int os_error,

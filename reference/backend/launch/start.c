@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "backend/plan.h"
+#include "backend/plan/plan.h"
 #include "base/sys.h"
 
 /* The signal that asked the launcher to end before its child was there. */

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "backend/landlock_abi.h"
+#include "backend/mechanisms/landlock_abi.h"
 
 /* The rights that the backend restricts, too; reading and executing are allowed everywhere. */
 static const uint64_t writes = BS_LL_WRITE_FILE | BS_LL_REMOVE_DIR | BS_LL_REMOVE_FILE |

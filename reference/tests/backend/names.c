@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "backend/linked.h"
-#include "backend/rule_words.h"
+#include "backend/plan/rule_words.h"
+#include "backend/plan/symlink_names.h"
 #include "support/append.h"
 #include "support/harness.h"
 #include "support/profiles.h"

@@ -1,6 +1,6 @@
-/* The seccomp programs: which there are. make_filters.c writes them when the project is built. */
-#ifndef BS_BACKEND_FILTER_H
-#define BS_BACKEND_FILTER_H
+/* The seccomp programs: which there are. make_seccomp.c writes them when the project is built. */
+#ifndef BS_BACKEND_MECHANISMS_SECCOMP_H
+#define BS_BACKEND_MECHANISMS_SECCOMP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "backend/linked.h"
+#include "backend/plan/symlink_names.h"
 
 #include <errno.h>
 #include <stdio.h>

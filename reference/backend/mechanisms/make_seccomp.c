@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/filter_rules.h"
+#include "backend/mechanisms/seccomp_rules.h"
 
 enum { MOST_RETURNS = 8, FARTHEST = 255 };
 
@@ -211,7 +211,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     bool good = true;
-    (void)fputs("/* Written by make_filters.c. */\n", out);
+    (void)fputs("/* Written by make_seccomp.c. */\n", out);
     for (unsigned i = 0; good && i < BS_N_FILTERS; i++) {
         const struct bs_filter_wish wish = bs_filter_wish_of(i);
         good = put_filter(&wish, out);

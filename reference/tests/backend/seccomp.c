@@ -2,7 +2,7 @@
  * comparisons with constants, so both get every constant of either program, its neighbours, and
  * each constant with one bit inverted. */
 #define _GNU_SOURCE
-#include "backend/filter.h"
+#include "backend/mechanisms/seccomp.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "backend/filter_rules.h"
+#include "backend/mechanisms/seccomp_rules.h"
 #include "support/harness.h"
 
 enum { MOST = 4096, BITS = 64 };

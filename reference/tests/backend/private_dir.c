@@ -202,5 +202,5 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             directories_of_a_killed_caller_are_removed_at_the_next_start, in_a_folder,
             folder_teardown)};
-    return cmocka_run_group_tests_name("backend/hideout", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("backend/private_dir", tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
-#include "backend/filter.h"
+#include "backend/mechanisms/seccomp.h"
 
 #include <linux/filter.h>
 
-#include "backend/filters.inc"
+#include "backend/mechanisms/filters.inc"
 
 #define PROGRAM(number)                                                                            \
     { filter_##number, sizeof filter_##number }

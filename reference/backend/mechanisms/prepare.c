@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/filter.h"
 #include "backend/internal.h"
-#include "backend/plan.h"
+#include "backend/mechanisms/seccomp.h"
+#include "backend/plan/plan.h"
 #include "base/error.h"
 
 struct confined {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "backend/access.h"
 #include "backend/internal.h"
-#include "backend/plan.h"
+#include "backend/plan/access.h"
+#include "backend/plan/plan.h"
 #include "base/error.h"
 #include "base/sys.h"
 

@@ -1,7 +1,7 @@
 /* Landlock as the kernel's documentation has it (Documentation/userspace-api/landlock.rst). The
  * headers of a distribution may be older than the kernel that runs. */
-#ifndef BS_BACKEND_LANDLOCK_ABI_H
-#define BS_BACKEND_LANDLOCK_ABI_H
+#ifndef BS_BACKEND_MECHANISMS_LANDLOCK_ABI_H
+#define BS_BACKEND_MECHANISMS_LANDLOCK_ABI_H
 
 #include <stdint.h>
 

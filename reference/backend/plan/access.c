@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "backend/access.h"
+#include "backend/plan/access.h"
 
 #include <errno.h>
 #include <stdio.h>

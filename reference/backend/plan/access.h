@@ -1,11 +1,11 @@
 /* The access that a policy wants of each path of a workspace, under all names of the file there: a
  * hard link is another name of a file, and so is a path that leads through a symbolic link. */
-#ifndef BS_BACKEND_ACCESS_H
-#define BS_BACKEND_ACCESS_H
+#ifndef BS_BACKEND_PLAN_ACCESS_H
+#define BS_BACKEND_PLAN_ACCESS_H
 
 #include "backend/internal.h"
-#include "backend/linked.h"
-#include "backend/rule_words.h"
+#include "backend/plan/rule_words.h"
+#include "backend/plan/symlink_names.h"
 
 enum bs_access { BS_OPEN, BS_READ_ONLY, BS_HIDDEN }; /* from lax to strict */
 

@@ -1,6 +1,6 @@
-/* A session from within: session.c opens, runs and closes it, seat.c wraps programs for it. */
-#ifndef BS_BACKEND_SESSION_H
-#define BS_BACKEND_SESSION_H
+/* A session from within: session.c opens, runs and closes it, wrap.c wraps programs for it. */
+#ifndef BS_BACKEND_SESSION_SESSION_H
+#define BS_BACKEND_SESSION_SESSION_H
 
 #include <boxspec/backend.h>
 

@@ -1,5 +1,5 @@
 /* Entries of a plan. */
-#include "backend/plan.h"
+#include "backend/plan/plan.h"
 
 #include <stdio.h>
 #include <string.h>

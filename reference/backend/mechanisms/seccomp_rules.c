@@ -1,6 +1,6 @@
 /* System calls are named by number: libseccomp, which has the names, does not know the newest. */
 #define _GNU_SOURCE
-#include "backend/filter_rules.h"
+#include "backend/mechanisms/seccomp_rules.h"
 
 #include <errno.h>
 #include <linux/netlink.h>

@@ -149,5 +149,5 @@ int main(void) {
         in_a_folder(unexamined_entries_count_as_writable),
         in_a_folder(a_failed_call_adds_no_entry),
     };
-    return cmocka_run_group_tests_name("backend/unwritable", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("backend/proc_sealing", tests, NULL, NULL);
 }

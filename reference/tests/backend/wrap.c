@@ -224,5 +224,5 @@ int main(void) {
         SEATED(a_working_directory_outside_is_refused_first),
         SEATED(a_failed_allocation_keeps_no_memory),
     };
-    return cmocka_run_group_tests_name("backend/seat", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("backend/wrap", tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "backend/internal.h"
-#include "backend/plan.h"
+#include "backend/plan/plan.h"
 #include "base/error.h"
 #include "base/sys.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "backend/internal.h"
-#include "backend/session.h"
+#include "backend/session/session.h"
 #include "base/error.h"
 
 void bs_session_tell(const struct bs_session *session, const char *call, int code,

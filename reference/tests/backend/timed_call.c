@@ -231,5 +231,5 @@ int main(void) {
         IN_FOLDER(a_call_that_timed_out_keeps_its_context),
         IN_FOLDER(a_single_probe_that_timed_out_keeps_its_context),
     };
-    return cmocka_run_group_tests_name("backend/ask", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("backend/timed_call", tests, NULL, NULL);
 }

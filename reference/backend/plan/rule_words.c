@@ -1,7 +1,7 @@
 /* A workspace of a package manager has thousands of links, and directories that lead to each other
  * in circles. Most policies speak of none of them. */
 #define _GNU_SOURCE
-#include "backend/rule_words.h"
+#include "backend/plan/rule_words.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/ask.h"
 #include "backend/internal.h"
-#include "backend/session.h"
+#include "backend/session/session.h"
+#include "backend/session/timed_call.h"
 #include "base/error.h"
 #include "base/sys.h"
 #include "exec/report.h"

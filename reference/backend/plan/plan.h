@@ -1,8 +1,8 @@
 /* What a backend tells the launcher: a file that prepare writes and that nobody inside can change.
  * It is a list of NUL-terminated entries, each `key=value`; any of them may be repeated. An entry
  * that the launcher does not know is an error: better nothing is run than half confined. */
-#ifndef BS_BACKEND_PLAN_H
-#define BS_BACKEND_PLAN_H
+#ifndef BS_BACKEND_PLAN_PLAN_H
+#define BS_BACKEND_PLAN_PLAN_H
 
 #define BS_PLAN_MODE "mode" /* first: `landlock` or `bubblewrap` */
 #define BS_PLAN_ARG "arg"   /* bubblewrap: the next word of its command */

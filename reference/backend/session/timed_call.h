@@ -1,6 +1,6 @@
 /* Probe and prepare on a thread of their own: whoever waits gives up in time. */
-#ifndef BS_BACKEND_ASK_H
-#define BS_BACKEND_ASK_H
+#ifndef BS_BACKEND_SESSION_TIMED_CALL_H
+#define BS_BACKEND_SESSION_TIMED_CALL_H
 
 #include <boxspec/backend.h>
 

@@ -1,6 +1,6 @@
 /* The rules of a policy word by word: which links of a workspace can matter to them. */
-#ifndef BS_BACKEND_RULE_WORDS_H
-#define BS_BACKEND_RULE_WORDS_H
+#ifndef BS_BACKEND_PLAN_RULE_WORDS_H
+#define BS_BACKEND_PLAN_RULE_WORDS_H
 
 #include <boxspec/profile.h>
 

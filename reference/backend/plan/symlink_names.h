@@ -1,7 +1,7 @@
 /* Names that a file of the workspace has because a symbolic link leads to it or to a directory
  * above it. A policy is a list of names, so a rule on one of these names is a rule on the file. */
-#ifndef BS_BACKEND_LINKED_H
-#define BS_BACKEND_LINKED_H
+#ifndef BS_BACKEND_PLAN_SYMLINK_NAMES_H
+#define BS_BACKEND_PLAN_SYMLINK_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

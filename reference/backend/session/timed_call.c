@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "backend/ask.h"
+#include "backend/session/timed_call.h"
 
 #include <errno.h>
 #include <poll.h>

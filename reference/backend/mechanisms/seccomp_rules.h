@@ -1,12 +1,12 @@
-/* What a seccomp program is to answer, call by call: make_filters.c writes it as instructions when
+/* What a seccomp program is to answer, call by call: make_seccomp.c writes it as instructions when
  * the project is built, and its test has libseccomp write it once more and compares. */
-#ifndef BS_BACKEND_FILTER_RULES_H
-#define BS_BACKEND_FILTER_RULES_H
+#ifndef BS_BACKEND_MECHANISMS_SECCOMP_RULES_H
+#define BS_BACKEND_MECHANISMS_SECCOMP_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backend/filter.h"
+#include "backend/mechanisms/seccomp.h"
 
 /* mseal. Whatever is above the newest that was looked at when this was written answers ENOSYS, as
  * on an older kernel; so does every call of another architecture. */

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "backend/internal.h"
-#include "backend/landlock_abi.h"
-#include "backend/plan.h"
+#include "backend/mechanisms/landlock_abi.h"
+#include "backend/plan/plan.h"
 
 /* Before, a process under Landlock cannot move a file to another directory. */
 bool bs_pipes_can_be_held(void) { return bs_landlock_abi() >= BS_LL_ABI_REFER; }

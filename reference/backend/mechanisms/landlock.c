@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "backend/internal.h"
-#include "backend/landlock_abi.h"
-#include "backend/plan.h"
+#include "backend/mechanisms/landlock_abi.h"
+#include "backend/plan/plan.h"
 #include "base/error.h"
 
 int bs_landlock_abi(void) {
