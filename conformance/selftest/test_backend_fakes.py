@@ -12,9 +12,9 @@ import pytest
 from boxspec.judge.verdict import Late
 from boxspec.subject.case import Box
 from boxspec.subject.look import Look
+from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import ObservedSession
 from contracts.backend.asking import AsksBackend
-from contracts.backend.probes import Said
 from selftest.tools import CONFORMANCE, boxspec
 
 FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from boxspec.places import ROOT
-from contracts.backend.probes import table
+from boxspec.subject.observe.probes import table
 
 TESTS = ROOT / "conformance" / "contracts" / "backend"
 NAMES = ROOT / "fixtures" / "programs" / "lib" / "errors.c"

@@ -10,7 +10,7 @@ import pytest
 
 from boxspec.products.declared import every, product
 from boxspec.products.installing import state
-from contracts.backend.probes import table
+from boxspec.subject.observe.probes import table
 from contracts.backend.products.cells import State, cell
 from selftest.tools import boxspec
 

@@ -10,8 +10,8 @@ from typing import Any
 from boxspec.judge.expect import expect
 from boxspec.judge.verdict import Failure, HostLacks, Verdict
 from boxspec.subject.case import Box
+from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import ObservedSession
-from contracts.backend.probes import Said
 from contracts.backend.scene import SECRET, Scene, made_scene, run_outside
 
 WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})

@@ -7,25 +7,21 @@ own. The home is a directory of the ground too, so that no profile grants what i
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import secrets
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from boxspec.folders import flags
 from boxspec.places import case_root
 from boxspec.programs import programs
+from boxspec.subject.observe.facts import Facts, facts_of
 from contracts.shared.files import program_at
 
 CANARY = "canary\n"
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
-
-Facts = tuple[object, ...]
 
 
 def ground_root() -> Path:
@@ -101,7 +97,7 @@ class Ground:
     def _facts(self) -> dict[str, Facts]:
         found: dict[str, Facts] = {}
         for root in self._watched:
-            found |= {str(path): _facts_of(path) for path in (root, *sorted(root.rglob("*")))}
+            found |= {str(path): facts_of(path) for path in (root, *sorted(root.rglob("*")))}
         return found
 
     def write_params(self, probe: str, **params: object) -> list[str]:
@@ -121,23 +117,3 @@ def _how(path: str, before: dict[str, Facts], now: dict[str, Facts]) -> str:
     if path not in before:
         return "made"
     return "changed" if path in now else "gone"
-
-
-def _facts_of(path: Path) -> Facts:
-    """All that is seen from outside; not the times of a directory, which its entries tell."""
-    try:
-        st = path.lstat()
-    except FileNotFoundError:
-        return ()
-    facts: Facts = (st.st_mode, st.st_uid, st.st_gid, st.st_ino)
-    if stat.S_ISDIR(st.st_mode):
-        return facts
-    facts += (st.st_size, st.st_nlink, st.st_mtime_ns)
-    if stat.S_ISLNK(st.st_mode):
-        return (*facts, os.readlink(path))  # noqa: PTH115  bytes and all
-    if stat.S_ISREG(st.st_mode):
-        with contextlib.suppress(OSError):
-            names = sorted(os.listxattr(path))
-            facts += tuple((name, os.getxattr(path, name)) for name in names)
-        facts += (hashlib.sha256(path.read_bytes()).hexdigest(), flags(path))
-    return facts

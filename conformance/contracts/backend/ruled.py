@@ -9,10 +9,10 @@ from typing import Any
 from boxspec.judge.expect import expect, shown
 from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
 from boxspec.subject.case import Box
+from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, need_an_end, said_inside
 from contracts.backend.ground import Ground, made_ground
-from contracts.backend.probes import Said
 from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.documents import one_profile
 

@@ -11,14 +11,14 @@ from typing import Any
 
 from boxspec.errors import HarnessError
 from boxspec.subject.observe.lines import Deadline
+from boxspec.subject.observe.listeners import Listeners
+from boxspec.subject.observe.probes import Probe, Said, table
+from boxspec.subject.observe.victim import Victim
 from boxspec.subject.observe.warden import Warden
 from contracts.backend.giver import Giver
 from contracts.backend.ground import CANARY, Ground, made_ground
 from contracts.backend.hostipc import HostIpc
-from contracts.backend.listeners import Listeners
 from contracts.backend.pipereader import PipeReader
-from contracts.backend.probes import Probe, Said, table
-from contracts.backend.victim import Victim
 
 WITHIN_S = 20.0
 # Their success is all there is to see: nothing outside is another for it.

@@ -3,9 +3,9 @@
 import pytest
 
 from boxspec.api import Box, Verdict, expect, requires
+from boxspec.subject.observe.probes import Said
 from contracts.backend.attempt import control, inside, said_inside
 from contracts.backend.ground import Ground, made_ground
-from contracts.backend.probes import Said
 from contracts.backend.scene import made_scene
 
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")

@@ -3,9 +3,9 @@
 import pytest
 
 from boxspec.api import Box, Failure, Verdict, expect, requires
+from boxspec.subject.observe.listeners import Listeners
 from contracts.backend.attempt import control, inside
 from contracts.backend.ground import made_ground
-from contracts.backend.listeners import Listeners
 from contracts.backend.scene import made_scene
 
 GOOD = ("*", "example.org:443", "127.0.0.1:1", "[::1]:65535", "a-b.example:80")

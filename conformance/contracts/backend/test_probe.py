@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from boxspec.api import Box, HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
+from boxspec.subject.observe.probes import Said
 from contracts.backend import host
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, control, need_an_end, said_inside
-from contracts.backend.probes import Said
 from contracts.backend.ruled import policy
 from contracts.backend.scene import Scene, made_scene
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from boxspec.places import COMMAND
-from contracts.backend.probes import Probe
+from boxspec.subject.observe.probes import Probe
 
 PLACE = re.compile(r"(?P<file>\w+)\.py::(?P<test>\w+)(\[(?P<case>.*)\])?$")
 # Tests with one attempt have no parameter: their probe.

@@ -15,10 +15,10 @@ from boxspec.products.judging import Facts, Judged
 from boxspec.products.view import Columns
 from boxspec.subject.case import Box
 from boxspec.subject.client.command import REFERENCE, reference_argv, shim_argv
+from boxspec.subject.observe.probes import table
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
 from contracts.backend.host import landlock_abi, number
-from contracts.backend.probes import table
 from contracts.backend.products import markdown
 from contracts.backend.products.cells import TOPICS, Column, cell
 

@@ -1,0 +1,36 @@
+"""The facts about a file that an observer outside compares before and after an attempt."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+from boxspec.folders import flags
+
+Facts = tuple[object, ...]
+
+
+def facts_of(path: Path) -> Facts:
+    """Return what an observer outside sees of a path, links not followed; () if nothing is there.
+
+    The times of a directory are left out: its entries show the same changes.
+    """
+    try:
+        st = path.lstat()
+    except FileNotFoundError:
+        return ()
+    facts: Facts = (st.st_mode, st.st_uid, st.st_gid, st.st_ino)
+    if stat.S_ISDIR(st.st_mode):
+        return facts
+    facts += (st.st_size, st.st_nlink, st.st_mtime_ns)
+    if stat.S_ISLNK(st.st_mode):
+        return (*facts, os.readlink(path))  # noqa: PTH115  bytes and all
+    if stat.S_ISREG(st.st_mode):
+        with contextlib.suppress(OSError):
+            names = sorted(os.listxattr(path))
+            facts += tuple((name, os.getxattr(path, name)) for name in names)
+        facts += (hashlib.sha256(path.read_bytes()).hexdigest(), flags(path))
+    return facts
