@@ -1,4 +1,4 @@
-"""Answers about runs: the streams of a result, whole or as a digest."""
+"""Answers to exec.run and exec.batch; a stream of a result is whole or a digest."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from contracts.shared.runs import RunAnswer
 
 
 class ObservedRun(Observed, RunAnswer):
-    """One exec.run through one shim process."""
+    """The answer of one exec.run through one shim process."""
 
 
 class ObservedBatch(Observed):
-    """One exec.batch; `runs` holds an answer per run, in order."""
+    """The answer of one exec.batch; `runs` holds one answer per run, in order."""
 
     @cached_property
     def runs(self) -> list[RunAnswer]:
@@ -23,7 +23,7 @@ class ObservedBatch(Observed):
 
 
 class RunInside(ObservedRun):
-    """One exec.run inside a sandbox."""
+    """The answer of one exec.run inside a sandbox."""
 
     def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
         expect_confined(raw)
@@ -31,7 +31,7 @@ class RunInside(ObservedRun):
 
 
 class BatchInside(ObservedBatch):
-    """One exec.batch, each run of it inside a sandbox."""
+    """The answer of one exec.batch with each run inside a sandbox."""
 
     def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
         expect_confined(raw)

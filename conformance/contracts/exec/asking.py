@@ -19,13 +19,13 @@ Message = dict[str, Any]
 
 
 def _deadline_ms(*requests: Mapping[str, Any]) -> float | None:
-    """The first at which a program of theirs is ended."""
-    said = [each.get("timeout_ms") for each in requests]
-    return min((ms for ms in said if isinstance(ms, int | float)), default=None)
+    """Return the earliest deadline of these requests, None without one."""
+    deadlines = [each.get("timeout_ms") for each in requests]
+    return min((ms for ms in deadlines if isinstance(ms, int | float)), default=None)
 
 
 def _cwd(state: Sequence[str]) -> str | None:
-    """Where the warden starts the shim, if the test says so."""
+    """Return the directory in which the warden starts the shim, if the test sets one."""
     return state[state.index("--cwd") + 1] if "--cwd" in state else None
 
 
@@ -38,7 +38,7 @@ class AsksExec:
 
     @property
     def place(self) -> Path:
-        """Where a program starts unless its request says otherwise."""
+        """The working directory of a program whose request has no current_dir."""
         return Path.cwd() if self.inside.name is None else self._box.folder.resolve()
 
     def start(
@@ -82,7 +82,7 @@ class AsksExec:
         )
 
     def run(self, **options: Any) -> ObservedRun:
-        """One exec.run from start to end."""
+        """Start one exec.run and return its answer."""
         with self.start(**options) as live:
             return live.finish()
 
@@ -125,7 +125,7 @@ class AsksExec:
             return live.finish()
 
     def _request(self, fields: Mapping[str, Any]) -> Message:
-        """What an API of strings cannot be asked is not applicable to it."""
+        """Build the request; raise NotApplicable for bytes that an API of strings cannot pass."""
         made = exec_request(fields)
         self._needs_bytes(made)
         return made
@@ -135,7 +135,10 @@ class AsksExec:
             raise NotApplicable.without("exec.bytes")
 
     def format_env(self, env: Any) -> str:
-        """exec.format_env through serve; a share of them through run too, which must agree."""
+        """Return the answer of exec.format_env in serve mode.
+
+        A quarter of the calls also go through run mode, and both answers must agree.
+        """
         mode = env_mode(env)
         self._needs_bytes(mode)
         answer = self._box.session.serve().call("exec.format_env", env=mode)

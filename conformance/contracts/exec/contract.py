@@ -1,4 +1,4 @@
-"""The contract exec: run one program, watch it, end it in order."""
+"""The contract exec: run one program, capture its output, and end its process group."""
 
 from boxspec.subject.contract import Contract
 
@@ -23,9 +23,10 @@ CONTRACT = Contract(
     run_only=frozenset({"exec.run", "exec.batch"}),
     offers="contracts.exec.asking:AsksExec",
     trust="contracts.exec.trust:trust",
-    # A fault of exec trips what it breaks in seconds: all of its topic, one test of the others.
+    # A fault of exec makes tests of its own topic fail within seconds. So a fault run takes all
+    # tests of that topic and one test of each other topic.
     fault_scope="focus",
-    # Runs of exec mostly wait.
+    # Runs of exec wait most of the time, so that several fit on one processor.
     fault_lanes=6,
     fuzzing="contracts.exec.fuzzing:FUZZING",
     features={"pipes": "contracts.exec.host:without_pipes"},

@@ -1,6 +1,6 @@
-"""The same run in every company: options that do not strike must change nothing of it.
+"""The same run with each unrelated option: a limit that is not reached changes no result.
 
-All of them go at once in one batch; a shim without batches is asked for one after another.
+All variants run at once in one batch, or one after another if the shim has no batches.
 """
 
 from __future__ import annotations
@@ -16,26 +16,30 @@ if TYPE_CHECKING:
 
 Request = Mapping[str, Any]
 
-# Far more than the machine may be late by, and less than a hang: a run that waits for it shows it.
+# Much longer than any scheduling delay and shorter than WITHIN_S: a run that wrongly waits for its
+# deadline fails the test.
 DEADLINE_MS = 10_000
 WITHIN_S = 15.0
 
-MAY_FAIL = "where a payload may fail"
-# The capability that an option needs, and the option.
+MAY_FAIL = "with a payload that may fail"
+# By label: the capability that an option needs, and the option.
 OPTIONS: dict[str, tuple[str, Request]] = {
-    "as it is": ("exec", {}),
-    "beside another": ("exec.concurrent", {}),
-    "under a deadline that does not strike": ("exec", {"timeout_ms": DEADLINE_MS}),
+    "without options": ("exec", {}),
+    "together with other runs": ("exec.concurrent", {}),
+    "with a deadline that is not reached": ("exec", {"timeout_ms": DEADLINE_MS}),
     "with debug": ("exec.debug", {"debug": True}),
-    "under a cap that is not reached": ("exec.cap", {"max_output_bytes": 2**32}),
+    "with a cap that is not reached": ("exec.cap", {"max_output_bytes": 2**32}),
     MAY_FAIL: ("exec.stdin_failure", {"stdin_failure": "ignore"}),
 }
 
 
-def crossed(
+def run_with_each_option(
     box: Box, request: Callable[[str], Request]
 ) -> dict[str, tuple[FromOutside, RunAnswer]]:
-    """What was observed and answered, for each option; `request` makes the run of that name."""
+    """Run the request with each option; return, by label, the observations and the answer.
+
+    `request` returns the request for a label.
+    """
     names = [name for name, (needed, _) in OPTIONS.items() if needed in box.capabilities]
     runs = [{**request(name), **OPTIONS[name][1]} for name in names]
     if "exec.concurrent" in box.capabilities:

@@ -1,4 +1,4 @@
-"""What fuzzing needs of the contract exec: first inputs of the target that reads its requests."""
+"""Seed inputs for fuzzing the parser of exec requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boxspec.subject.contract import Fuzzing
 
 
 def exec_frame() -> Iterator[bytes]:
-    """The requests that the page of the protocol shows."""
+    """Yield each request that the protocol page shows as an example."""
     page = (ROOT / "conformance" / "spec" / "shim-protocol.md").read_text(encoding="utf-8")
     for line in re.findall(r'^\{"id": .*"op": .*\}$', page, re.MULTILINE):
         yield line.encode()

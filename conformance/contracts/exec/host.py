@@ -1,4 +1,4 @@
-"""What the tests of exec may miss on a host."""
+"""Features of the host that some tests of exec need."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-# Of the pipe that a case fills. Who is not root may ask for no more than fs.pipe-max-size.
+# Capacity in bytes of a pipe that a test fills. Only root may exceed fs.pipe-max-size.
 ROOM = 512 * 1024
 
-# No distribution gives these to anybody.
+# User ids that no distribution assigns.
 USERS = range(20_000, 50_000)
 
 
 def unused_user() -> int:
-    """The number of a user who has no process: RLIMIT_NPROC counts all that a user has.
+    """Return the id of a user without any process: RLIMIT_NPROC counts all processes of a user.
 
-    Other runs of the kit may take theirs at the same time. Chance keeps them apart."""
+    The choice is random, so that two runs of the kit at the same time rarely pick the same id.
+    """
     owners = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -32,7 +33,7 @@ def unused_user() -> int:
 
 @contextlib.contextmanager
 def pipe_with_room() -> Iterator[tuple[int, int]]:
-    """Both ends; OSError where a pipe may not have that much."""
+    """Yield both ends of a pipe with ROOM bytes; raise OSError if the host allows less."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
         fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, ROOM)
@@ -43,7 +44,7 @@ def pipe_with_room() -> Iterator[tuple[int, int]]:
 
 
 def without_pipes() -> str | None:
-    """Why no pipe has that much room here, if that is so."""
+    """Return why no pipe can have ROOM bytes on this host; None if one can."""
     try:
         with pipe_with_room():
             return None

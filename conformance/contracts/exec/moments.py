@@ -1,4 +1,4 @@
-"""Moments, bounds and outcomes that the tests of deadlines, kills and signals share."""
+"""Bounds, annotations and waits that the tests of deadlines, kills and signals share."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ TIMED_OUT = b"process timed out"
 BY_SIGTERM = b"process interrupted by signal SIGTERM"
 BY_SIGINT = b"process interrupted by signal SIGINT"
 
-# What runs the lines of `spawn_io.shell`.
+# The program that runs the lines of `spawn_io.shell`.
 SH = b"/bin/sh"
 
-# A program that ends only when somebody ends it: a minute is longer than any case.
+# Lifetime of a program that a test ends: a minute is longer than any test.
 FOREVER_MS = "60000"
 
-# How long a signal has to act on a caller that is held.
+# How long a signal may take to act on a held caller.
 SIGNAL_ACTS_S = 0.5
-# How long a process outside of the group may delay the return, from the end of the group.
+# How long a process outside the group may delay the return after the group has ended.
 LINGER_MS = 1000
 
 
@@ -50,27 +50,31 @@ def ends_with(annotation: bytes) -> Any:
 
 
 def annotated(stderr: bytes) -> bool:
-    """Any of the kit's annotations stands in it."""
+    """True if stderr contains an annotation of a deadline or of a signal."""
     return any(text in stderr for text in (TIMED_OUT, b"process interrupted by signal"))
 
 
 def settled(events: Events, count: int = 1, **members: int) -> Event:
-    """The leader's ready, which is the last of its group; without it nothing can be judged.
+    """Return the leader's event `ready`, which the leader logs after all members started.
 
-    A machine that is busy may not have set the group up before its deadline.
+    Raise Late without it: on a busy machine the deadline may come before the group is complete.
     """
     ready = events.all("ready")
     if len(ready) < count:
-        said = [str(event) for event in events.all()]
+        logged = [str(event) for event in events.all()]
         got = f"{len(ready)} of {count}"
-        raise Late("the group is set up before its deadline", "ready", got, {"events": said})
+        raise Late("the group is set up before its deadline", "ready", got, {"events": logged})
     attempted(events, **members)
     return ready[0]
 
 
 def expect_never_early(box: Box, what: str, elapsed_ms: float, timeout_ms: int) -> None:
-    """`elapsed_ms` holds more than the deadline. Where that is enough to hide one which is early by
-    all that is beyond a whole tick, a look in front of all other programs is worth it, once."""
+    """Expect at least `timeout_ms`; measure again if other delays could hide an early deadline.
+
+    `elapsed_ms` also contains the shim's own start and end. An implementation that rounds the
+    deadline down to whole ticks is early by `hidden_ms`. If the other delays are at least that
+    long in the first attempt, Late asks for a second attempt with realtime priority.
+    """
     try:
         expect(what, elapsed_ms, at_least(timeout_ms))
     except Failure as why:
@@ -82,17 +86,17 @@ def expect_never_early(box: Box, what: str, elapsed_ms: float, timeout_ms: int) 
 
 
 def blocked_or_late(box: Box, by: list[str], why: str) -> NotMeasured:
-    """At the first look a busy machine may be the cause."""
+    """Return Late in the first attempt, because a busy machine may be the cause; then Blocked."""
     if box.look.number > 1:
         return Blocked(by, why)
     return Late("the case comes to what it is about", "a deadline's SIGTERM", why)
 
 
-def kept_below(live: Live[Any], usual: int = 0) -> list[str]:
-    """Whom a caller that is held has below itself, where these are more than `usual`: those that a
-    plain run leaves it, such as a server that starts its children.
+def extra_descendants(live: Live[Any], usual: int = 0) -> list[str]:
+    """Return the descendants of a held caller; an empty list if there are at most `usual`.
 
-    What ends just behind its answer is collected a moment later.
+    `usual` is how many a plain run leaves, such as a server that starts the children. The check
+    repeats for half a second, because a process may be reaped shortly after the answer.
     """
     if until(lambda: len(live.tree()) <= usual, 0.5):
         return []
@@ -100,15 +104,18 @@ def kept_below(live: Live[Any], usual: int = 0) -> list[str]:
 
 
 def shell_ends(live: Live[Any]) -> None:
-    """The leader of a `shell` has gone, whatever else is below the caller."""
+    """Wait until the shell of `spawn_io.shell` has ended; other descendants do not matter."""
     until(lambda: not any(each.alive and each.cmdline[:1] == [SH] for each in live.tree()))
 
 
-def let_all_go(fifo: Path, waiting: Callable[[], bool]) -> None:
-    """One fifo, many gates: those that had not come to it yet are let go by the next opening."""
+def open_gate_for_all(fifo: Path, waiting: Callable[[], bool]) -> None:
+    """Open a fifo that several gates wait for, again and again until no gate waits.
+
+    A gate that reaches the fifo late is released by the next opening.
+    """
 
     def gone() -> bool:
-        # Without a reader this says ENXIO: then nobody waits in front of it just now.
+        # Without a reader the opening fails with ENXIO: no gate waits at the fifo now.
         with contextlib.suppress(OSError):
             os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
         return not waiting()

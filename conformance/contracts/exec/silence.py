@@ -1,4 +1,4 @@
-"""No answer where something has run out: the shim does not start there, or a run breaks it."""
+"""No answer while a resource is exhausted: did the shim fail to start, or did a run crash it?"""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from boxspec.api import Box, Failure, NotMeasured, ShimBroke
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 
-# Refused before anything is started, by whoever reads a request and writes an answer.
-NOBODY = {"op": "exec.run", "request": {"args": ["7"]}}
-# What every shim answers, for one that breaks on a request without a program.
+# A request without a program. Each shim that starts at all refuses it, before it starts a child.
+NO_PROGRAM = {"op": "exec.run", "request": {"args": ["7"]}}
+# Used instead if the shim crashes on a request without a program: each shim answers hello.
 HELLO = {"op": "hello", "protocol": 1, "nonce": "nobody"}
 
 
 def crash(box: Box, seen: ObservedRun, state: Sequence[str]) -> str:
-    """How this run ended without an answer in this state, where a request that starts nobody has
-    one there. Empty where it has none either, or where it cannot be told."""
+    """Return how a run crashed the shim in this state; empty if the run is not to blame.
+
+    The run is not to blame if a request that starts no child stays unanswered in this state too,
+    or if the difference cannot be measured.
+    """
     easier = list(state)
     if "--nproc" in state:
         if _has_threads(box):
             return ""
     elif "--nofile" in state:
-        # One is left for a file that is loaded only where something runs.
+        # One descriptor less: a run may load one more file than a refused request does.
         at = easier.index("--nofile") + 1
         easier[at] = str(int(easier[at]) - 1)
     else:
@@ -35,17 +38,22 @@ def crash(box: Box, seen: ObservedRun, state: Sequence[str]) -> str:
 
 
 def _has_threads(box: Box) -> bool:
-    """A run-time with threads makes more when it likes, and can tell nobody that it cannot."""
+    """True if the idle shim has several threads.
+
+    Its runtime may start more threads at any time, and cannot report an error if that fails.
+    """
     with box.idle() as idle:
         return len(procs.threads(idle.pid)) > 1
 
 
 def answers(box: Box, state: Sequence[str]) -> bool:
-    """Whether a request that starts nobody is answered in this state. Where it is not, the shim
-    cannot even begin: a run-time may crash there, or hang, before its first line."""
-    if _answered(box, NOBODY, state):
+    """True if the shim answers a request that starts no child in this state.
+
+    Otherwise the shim itself does not start: its runtime may crash or hang before its first line.
+    """
+    if _answered(box, NO_PROGRAM, state):
         return True
-    return not _answered(box, NOBODY) and _answered(box, HELLO, state)
+    return not _answered(box, NO_PROGRAM) and _answered(box, HELLO, state)
 
 
 def _answered(box: Box, message: dict[str, Any], state: Sequence[str] = ()) -> bool:

@@ -1,4 +1,4 @@
-"""What the tests of spawning and of the streams share: outcomes in words, tools, patterns."""
+"""Outcomes in words, shell lines and byte patterns for the tests of spawning and of streams."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from contracts.shared.runs import RunAnswer
 
 Seen = TypeVar("Seen", bound=Answer)
 
-# Its words tell whoever reads one such failure alone what his error lacks.
+# The words name the text that an error needs, for a reader who sees only one such failure.
 SPAWN_FAILURE = "a spawn failure (`failed to spawn …`)"
 SH = "/bin/sh"
 
 
 def error_of(seen: Answer) -> dict[str, Any]:
-    """The error of a run, empty where it has a result."""
+    """Return the error of a run; empty if the run has a result."""
     return dict((seen.raw or {}).get("error", {}))
 
 
 def outcome(seen: Answer) -> str:
-    """How a run ended, in words that can be compared: a spawn failure is told by its text."""
+    """Return how a run ended, in comparable words; a spawn failure is recognised by its text."""
     error = error_of(seen)
     if not error:
         code = seen.result["exit_code"]
@@ -38,7 +38,7 @@ def outcome(seen: Answer) -> str:
 
 
 def of_another_user(seen: Seen) -> Seen:
-    """The run of a shim that was started as one."""
+    """Return the run; raise HostLacks if the shim could not start as another user."""
     if seen.raw is None:
         raise HostLacks("other users", "the shim does not start as another user here")
     return seen
@@ -48,11 +48,11 @@ def message(seen: Answer) -> str:
     return str(error_of(seen).get("message", ""))
 
 
-# What a printf makes of a string that is not there, in several languages.
+# Texts that formatting functions of several languages print for a missing string.
 NONES = ("(null)", ": None", "<nil>", "undefined", "nullptr")
 
 
-# What another C library says, where that differs: of a shim, or of the Python that runs this.
+# Other texts for an errno: the C library of the shim and that of this Python may differ.
 OTHER_WORDS = {
     errno.EIO: ("input/output error", "i/o error"),
     errno.ECHILD: ("no child process",),
@@ -65,7 +65,7 @@ OTHER_WORDS = {
 
 
 def names_reason(number: int, text: str) -> bool:
-    """Whether a message names this errno, in words or by its symbol, and nothing that is none."""
+    """True if a message names this errno, in words or by its symbol, and contains no NONES."""
     if any(none in text for none in NONES):
         return False
     words = (os.strerror(number).lower(), *OTHER_WORDS.get(number, ()))
@@ -73,13 +73,13 @@ def names_reason(number: int, text: str) -> bool:
 
 
 def without_an_end(events: str, data: bytes) -> dict[str, Any]:
-    """Writes this and exits; who left its group holds its stdout, which comes to no end."""
+    """Return a request that writes `data` and exits while an escapee keeps stdout open."""
     line = '"$1" --out "$2"; exec "$3" "$4" --setsid --keep out'
     return shell(line, P.emit, data.hex(), P.orphan, events)
 
 
 def left_by_child(path: Path) -> bytes:
-    """What a child wrote to a file; that there is none says that it did not run."""
+    """Return the content of a file that a child wrote; fail without it: the child did not run."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -87,25 +87,25 @@ def left_by_child(path: Path) -> bytes:
 
 
 def report(box: Box, **run: Any) -> dict[str, Any]:
-    """What the child says about itself: the program `report` run with these fields."""
+    """Run the program `report` with these fields and return what it reports about itself."""
     place = box.tmp / "report.json"
     box.exec.run(program=P.report, args=[str(place)], **run).result  # noqa: B018 - an error fails
     return reported(place)
 
 
 def reported(place: Path) -> dict[str, Any]:
-    """The report that a child left there."""
-    said: dict[str, Any] = json.loads(left_by_child(place))
-    return said
+    """Return the report that a child wrote to a file."""
+    found: dict[str, Any] = json.loads(left_by_child(place))
+    return found
 
 
-def fd_of(said: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """One descriptor of a report, empty where the child does not have it."""
-    return next((each for each in said["fds"] if each["fd"] == number), {})
+def fd_of(found: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """Return one descriptor of a report; empty if the child does not have it."""
+    return next((each for each in found["fds"] if each["fd"] == number), {})
 
 
 def pattern(size: int, first: str = "a") -> bytes:
-    """The bytes that `flood` writes: 23 letters by offset, from 'a' or from 'A'."""
+    """Return the bytes that `flood` writes: 23 letters by offset, from 'a' or from 'A'."""
     letters = bytes(ord(first) + i for i in range(23))
     return (letters * (size // 23 + 1))[:size]
 
@@ -115,12 +115,12 @@ def sha(data: bytes) -> str:
 
 
 def hash_line(data: bytes) -> bytes:
-    """What hash-stdin prints after reading exactly these bytes."""
+    """Return the line that hash-stdin prints after it read exactly these bytes."""
     return f"{len(data)} {sha(data)}\n".encode()
 
 
 def stream(seen: RunAnswer, name: str) -> tuple[int, str]:
-    """Length and digest of a captured stream, short or long."""
+    """Return length and digest of a captured stream, short or long."""
     data = (getattr(seen, f"{name}_len"), getattr(seen, f"{name}_sha256"))
     return int(data[0]), str(data[1])
 
@@ -130,18 +130,18 @@ def digest(data: bytes) -> tuple[int, str]:
 
 
 def shell(line: str, *words: Any) -> dict[str, Any]:
-    """program and args of `sh -c line` with $1, $2, …"""
+    """Return program and args of `sh -c line` with $1, $2, …"""
     return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}
 
 
 def hexes(data: bytes, *, flag: str = "--out", piece: int = 16384) -> list[str]:
-    """Arguments of `emit` for these bytes, cut below the limit of one argument."""
+    """Return arguments of `emit` for these bytes, each below the limit of one argument."""
     parts: Sequence[bytes] = [data[i : i + piece] for i in range(0, len(data), piece)]
     return [word for part in parts for word in (flag, part.hex())]
 
 
 def needs_replaced_environment(box: Box) -> None:
-    """Tests of the search through PATH need a child whose PATH they decide."""
+    """Raise Blocked unless clear_and_set replaces the environment: the caller sets PATH by it."""
     names = report(box, env=[("ONLY", "1")])["env_b64"]
     if len(names) != 1 + len(box.exec.inside.added):
         raise Blocked(["EXEC-ENV-02"], "clear_and_set leaves other variables")

@@ -12,12 +12,12 @@ from contracts.exec.moments import attempted, expect_none_left, settled, until
 from contracts.exec.spawn_io import digest, error_of, outcome, pattern, shell, stream
 
 
-def facts(seen: ObservedRun) -> tuple[bool, int | None, bool]:
+def result_fields(seen: ObservedRun) -> tuple[bool, int | None, bool]:
     result = seen.result
     return result["success"], result["exit_code"], result["truncated"]
 
 
-CUT = (False, None, True)
+ENDED_BY_CAP = (False, None, True)
 # Bytes on stdout and on stderr, and a cap that they do not exceed.
 CAPS = [
     (100, 100, 100),
@@ -35,12 +35,16 @@ CAPS = [
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 @pytest.mark.parametrize("cap", [0, 1, 100])
 def test_a_byte_beyond_the_cap_ends_the_run(box: Box, flag: str, cap: int) -> None:
-    # The member is there before the output: so there is somebody to be left.
+    # The member starts before the output, so that a survivor is possible.
     args = [box.events().path, "--members", "1", flag, "x" * (cap + 1)]
     seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=cap, within_s=15)
     attempted(box.events(), member=1)
     survivors = [each.describe() for each in seen.lasting]
-    expect("success, exit code, truncated, survivors", (*facts(seen), survivors), (*CUT, []))
+    expect(
+        "success, exit code, truncated, survivors",
+        (*result_fields(seen), survivors),
+        (*ENDED_BY_CAP, []),
+    )
 
 
 @requires("EXEC-CAP-01", pitfalls=["B5"], capability="exec.cap")
@@ -51,21 +55,21 @@ def test_the_cap_ends_each_member_of_the_group(box: Box) -> None:
 
 
 @requires("EXEC-CAP-01", pitfalls=["F12"], capability="exec.cap")
-def test_a_payload_that_the_cap_leaves_over_is_no_failed_write(box: Box) -> None:
-    # Nobody reads it, and the SIGKILL takes its last reader: what ended the run is the cap.
+def test_a_payload_left_unread_at_the_cap_is_no_failed_write(box: Box) -> None:
+    # The child does not read it, and SIGKILL closes its stdin. But the cap has ended the run.
     args = [box.events().path, "--out", "x" * 101]
     seen = box.exec.run(
         program=P.siglog, args=args, stdin=b"x" * 2**20, max_output_bytes=100, within_s=15
     )
     expect("the error", error_of(seen), {})
-    expect("success, exit code, truncated", facts(seen), CUT)
+    expect("success, exit code, truncated", result_fields(seen), ENDED_BY_CAP)
 
 
 @requires("EXEC-CAP-01", capability="exec.cap", timing=True)
-def test_the_cap_kills_at_once_and_asks_nobody(box: Box) -> None:
+def test_the_cap_kills_at_once_without_another_signal(box: Box) -> None:
     events = box.events()
-    # It writes after its handlers are set up: a signal before the SIGKILL would be logged. Half a
-    # grace is time enough for any start.
+    # The child writes after it installed its handlers: it would log a signal before SIGKILL. Half a
+    # grace is enough time for any start.
     args = [events.path, "--members", "1", "--out", "x" * 101]
     seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
     attempted(events, member=1)
@@ -78,21 +82,21 @@ def test_endless_output_ends_at_the_cap(box: Box) -> None:
     seen = box.exec.run(program="yes", max_output_bytes=100_000, within_s=15)
     expect(
         "success, exit code, truncated, bytes kept",
-        (*facts(seen), seen.stdout_len),
-        (*CUT, 100_000),
+        (*result_fields(seen), seen.stdout_len),
+        (*ENDED_BY_CAP, 100_000),
     )
 
 
 @requires("EXEC-CAP-01", capability="exec.cap")
-def test_a_child_that_has_exited_beyond_the_cap_is_cut_too(box: Box) -> None:
+def test_a_child_that_exits_after_output_beyond_the_cap_is_cut_too(box: Box) -> None:
     seen = box.exec.run(program=P.flood, args=["101", "0"], max_output_bytes=100)
-    expect("success, exit code, truncated", facts(seen), CUT)
+    expect("success, exit code, truncated", result_fields(seen), ENDED_BY_CAP)
 
 
 @requires("EXEC-CAP-01", capability="exec.cap", overlap=0.3)
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 def test_bytes_beyond_the_cap_count_whenever_they_are_read(box: Box, name: str) -> None:
-    # The caller is stopped until the child is gone: more than one read of it is still in the pipe.
+    # The caller is stopped until the child has ended, so that the pipe holds more than one read.
     events, gate = box.events(), box.fifo("open")
     sizes = "200000 0" if name == "stdout" else "0 200000"
     line = f'"$1" "$2" "$3"; "$4" {sizes} --pipe 1048576; exec "$5" --sync "$2" --exit 0'
@@ -108,8 +112,8 @@ def test_bytes_beyond_the_cap_count_whenever_they_are_read(box: Box, name: str) 
         seen = live.finish()
     expect(
         "success, exit code, truncated, bytes kept",
-        (*facts(seen), getattr(seen, f"{name}_len")),
-        (*CUT, 150_000),
+        (*result_fields(seen), getattr(seen, f"{name}_len")),
+        (*ENDED_BY_CAP, 150_000),
     )
 
 
@@ -118,34 +122,36 @@ def test_bytes_beyond_the_cap_count_whenever_they_are_read(box: Box, name: str) 
     ("out", "err", "cap"),
     CAPS,
 )
-def test_exactly_the_cap_is_no_excess_on_each_stream(
-    box: Box, out: int, err: int, cap: int
-) -> None:
+def test_exactly_the_cap_is_allowed_on_each_stream(box: Box, out: int, err: int, cap: int) -> None:
     seen = box.exec.run(program=P.flood, args=[str(out), str(err)], max_output_bytes=cap)
     expect(
         "success, exit code, truncated, and both streams",
-        (*facts(seen), stream(seen, "stdout"), stream(seen, "stderr")),
+        (*result_fields(seen), stream(seen, "stdout"), stream(seen, "stderr")),
         (True, 0, False, digest(pattern(out)), digest(pattern(err, "A"))),
     )
 
 
 @requires("EXEC-CAP-02", capability=("exec.cap", "exec.debug"), needs=["EXEC-DEBUG-02"])
 @pytest.mark.parametrize("flag", ["--out", "--err"])
-def test_with_debug_it_is_what_the_child_wrote_that_counts(box: Box, flag: str) -> None:
-    # The copy is longer: a mark has more letters than this secret.
+def test_with_debug_the_cap_counts_the_childs_output(box: Box, flag: str) -> None:
+    # The copy is longer than the output: the mark is longer than the secret that it replaces.
     written = b"a-b1" * 20
     args, env = [flag, written.hex()], [("MY_TOKEN", "a-b1")]
     seen = box.exec.run(
         program=P.emit, args=args, env=env, debug=True, max_output_bytes=len(written)
     )
     got = seen.stdout if flag == "--out" else seen.stderr
-    expect("success, exit code, truncated, stream", (*facts(seen), got), (True, 0, False, written))
+    expect(
+        "success, exit code, truncated, stream",
+        (*result_fields(seen), got),
+        (True, 0, False, written),
+    )
 
 
 @requires("EXEC-CAP-02", capability="exec.cap")
 def test_without_a_cap_nothing_is_cut(box: Box) -> None:
     seen = box.exec.run(program=P.flood, args=["50000", "50000", "--exit", "3"])
-    expect("success, exit code, truncated", facts(seen), (False, 3, False))
+    expect("success, exit code, truncated", result_fields(seen), (False, 3, False))
 
 
 @requires("EXEC-CAP-03", capability="exec.cap")
@@ -156,7 +162,7 @@ def test_the_stream_is_kept_up_to_the_cap(box: Box, cap: int) -> None:
 
 
 @requires("EXEC-CAP-03", capability="exec.cap", overlap=0.4, needs=["EXEC-KILL-01"])
-def test_the_stream_is_kept_up_to_the_cap_behind_a_deadline_too(box: Box) -> None:
+def test_the_stream_is_kept_up_to_the_cap_after_a_deadline(box: Box) -> None:
     args = [box.events().path, "--out", "before", "--on", "TERM:print:200000"]
     seen = box.exec.run(
         program=P.siglog, args=args, timeout_ms=300, max_output_bytes=1000, within_s=15
@@ -203,10 +209,10 @@ def test_a_character_that_the_cap_cuts_is_dropped(
     ids=["to-the-cap", "below-it", "no-character-ends-it", "cut-in-two", "before-it", "both"],
 )
 @pytest.mark.parametrize("flag", ["--out", "--err"])
-def test_what_is_no_character_is_replaced_beside_the_cap(
+def test_invalid_bytes_near_the_cap_are_replaced(
     box: Box, data: bytes, cap: int, kept: str, flag: str
 ) -> None:
-    # Only a character that the cap cuts is dropped: not what the child itself left unfinished.
+    # Only a character that the cap cuts is dropped, not one that the child left incomplete.
     seen = box.exec.run(program=P.emit, args=[flag, data.hex()], max_output_bytes=cap)
     got = seen.stdout if flag == "--out" else seen.stderr
     expect("the stream up to the cap", got.decode(), kept)
@@ -214,7 +220,7 @@ def test_what_is_no_character_is_replaced_beside_the_cap(
 
 @requires("EXEC-CAP-03", capability="exec.cap")
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
-def test_a_cut_run_has_no_annotation(box: Box, name: str) -> None:
+def test_a_run_ended_by_the_cap_has_no_annotation(box: Box, name: str) -> None:
     redirect = "" if name == "stdout" else ">&2"
     line = f"printf own >&2; printf %0200d 0 {redirect}"
     seen = box.exec.run(**shell(line), max_output_bytes=50)

@@ -1,4 +1,4 @@
-"""EXEC-CHILD: group, session, signals and limits that the child starts with."""
+"""EXEC-CHILD: group, session, signals and limits of a child at its start."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def test_the_child_leads_its_own_group(box: Box, stdin: str | bytes) -> None:
     place = box.tmp / "report"
     line = 'test -p /dev/stdin && cat >/dev/null; exec "$0" "$1"'
     box.exec.run(program="/bin/sh", args=["-c", line, P.report, str(place)], stdin=stdin)
-    said = reported(place)
-    expect("the child's group, against its pid", said["pgid"], said["pid"])
+    found = reported(place)
+    expect("the child's group, against its pid", found["pgid"], found["pid"])
 
 
 @requires("EXEC-CHILD-01", pitfalls=["B1"])
 def test_the_group_is_the_childs_at_its_first_instruction(box: Box) -> None:
-    said = report(box)
-    expect("group and pid as a static program reads them first", said["pgid"], said["pid"])
+    found = report(box)
+    expect("group and pid as a static program reads them first", found["pgid"], found["pid"])
 
 
 @requires("EXEC-CHILD-02", pitfalls=["B9"])
@@ -69,18 +69,18 @@ def test_a_pipeline_ends_quietly_under_a_caller_that_ignores_sigpipe(box: Box) -
     )
 
 
-# EXEC-CHILD-06 is about the first three; the C library keeps the others for itself.
-NOT_ASKED = {*THREE, 32, 33}
+# EXEC-CHILD-06 covers SIGINT, SIGTERM and SIGPIPE; the C library reserves signals 32 and 33.
+EXCLUDED = {*THREE, 32, 33}
 
 
-def of_the_caller(box: Box, state: list[str], look: Callable[[Idle], T]) -> T:
-    """What a shim that was started in this state has when it is idle.
+def of_the_caller(box: Box, state: list[str], read: Callable[[Idle], T]) -> T:
+    """Return an attribute of an idle shim that was started in this state.
 
-    A run-time may change that before any run. Its child has either, signal by signal: some give
-    back what they changed.
+    A runtime may change its attributes before any run. A child may have the changed or the
+    original value of each signal, because some runtimes restore signals in their children.
     """
     with box.idle(*state) as idle:
-        return look(idle)
+        return read(idle)
 
 
 @requires("EXEC-CHILD-07")
@@ -93,10 +93,10 @@ def test_other_signals_are_ignored_in_the_child_as_by_the_caller(
     box: Box, names: list[str]
 ) -> None:
     state = ignoring(*names)
-    got = signals_in(report(box, state=state)["sigign"]) - NOT_ASKED
+    got = signals_in(report(box, state=state)["sigign"]) - EXCLUDED
     wanted = {int(signal.Signals["SIG" + name]) for name in names}
     if got != wanted:
-        changed = wanted ^ (of_the_caller(box, state, lambda idle: idle.mask("SigIgn")) - NOT_ASKED)
+        changed = wanted ^ (of_the_caller(box, state, lambda idle: idle.mask("SigIgn")) - EXCLUDED)
         got, wanted = got - changed, wanted - changed
     expect("signals that the child ignores", got, wanted)
 
@@ -121,9 +121,9 @@ def test_the_childs_mask_is_the_callers(box: Box, names: list[str]) -> None:
 def test_limits_umask_and_priority_are_the_callers(box: Box) -> None:
     nice = min(os.getpriority(os.PRIO_PROCESS, 0) + 3, 19)
     state = ["--nofile", "211", "--core", "0", "--umask", "027", "--nice", str(nice)]
-    said = report(box, state=state)
+    found = report(box, state=state)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    got = (*said["rlimits"]["nofile"], said["rlimits"]["core"][0], said["umask"], said["nice"])
+    got = (*found["rlimits"]["nofile"], found["rlimits"]["core"][0], found["umask"], found["nice"])
     wanted = (211, hard, 0, 0o027, nice)
     if got != wanted:
         wanted = of_the_caller(box, state, what_it_passes_on)
@@ -148,53 +148,53 @@ def test_without_special_limits_the_child_has_the_callers_own(box: Box) -> None:
     line = '"$1" "$2"; exec "$3" "$4" "$5"'
     with box.exec.start(**shell(line, P.report, place, P.gate, events.path, fifo)) as live:
         events.wait("ready")
-        # A run-time may raise a limit for itself, and give its children what it was started with.
+        # A runtime may raise a limit for itself and give its children the original one.
         own, first = (
             {name: list(procs.limits(pid, each)) for name, each in LIMITS.items()}
             for pid in (live.shim_pid, live.warden.pid)
         )
         umask = int(live.status()["Umask"], 8)
-    said = reported(place)
-    got = {name: said["rlimits"][name] for name in LIMITS}
+    found = reported(place)
+    got = {name: found["rlimits"][name] for name in LIMITS}
     wanted = {name: got[name] if got[name] == first[name] else own[name] for name in LIMITS}
     expect(
         "limits and umask of the child, against the caller's",
-        (got, said["umask"]),
+        (got, found["umask"]),
         (wanted, umask),
         {"what the caller was started with": first},
     )
 
 
-# Of a process, as /proc tells it: the field of status or stat, or the file.
+# Attributes of a process, and how to read each from the output of `passed_on`.
 PASSED_ON: dict[str, Callable[[dict[str, str]], str]] = {
-    "processors": lambda told: told["Cpus_allowed"],
-    "scheduling": lambda told: told["policy"],
-    "out-of-memory": lambda told: told["oom_score_adj"],
-    "no-new-privileges": lambda told: told["NoNewPrivs"],
+    "processors": lambda fields: fields["Cpus_allowed"],
+    "scheduling": lambda fields: fields["policy"],
+    "out-of-memory": lambda fields: fields["oom_score_adj"],
+    "no-new-privileges": lambda fields: fields["NoNewPrivs"],
 }
-# Of /proc/PID/stat, counted behind the name.
+# Index of the scheduling policy in /proc/PID/stat, counted after the program's name.
 POLICY = 41 - 3
 
 
-def passed_on(told: str) -> dict[str, str]:
-    """What `TELL` printed, or the same files as the kit reads them."""
-    score, stat, *status = told.splitlines()
+def passed_on(text: str) -> dict[str, str]:
+    """Parse the content of PROC_FILES, as a child printed it or as the test read it."""
+    score, stat, *status = text.splitlines()
     fields = dict(line.split(":", 1) for line in status if ":" in line)
     fields["policy"] = stat.rpartition(")")[2].split()[POLICY]
     return {**{key: value.strip() for key, value in fields.items()}, "oom_score_adj": score}
 
 
-TOLD = ("oom_score_adj", "stat", "status")
-TELL = "; ".join(f"cat /proc/$$/{name}" for name in TOLD)
+PROC_FILES = ("oom_score_adj", "stat", "status")
+PRINT_FILES = "; ".join(f"cat /proc/$$/{name}" for name in PROC_FILES)
 
 
 @requires("EXEC-CHILD-11")
 @pytest.mark.parametrize("what", PASSED_ON)
-def test_what_a_child_inherits_by_itself_is_the_callers(box: Box, what: str) -> None:
-    with box.exec.start(program="/bin/sh", args=["-c", f"{TELL}; :"], hold=True) as live:
+def test_attributes_that_a_child_inherits_are_the_callers(box: Box, what: str) -> None:
+    with box.exec.start(program="/bin/sh", args=["-c", f"{PRINT_FILES}; :"], hold=True) as live:
         live.wait_response()
-        caller = "".join(Path(f"/proc/{live.shim_pid}/{name}").read_text() for name in TOLD)
+        caller = "".join(Path(f"/proc/{live.shim_pid}/{name}").read_text() for name in PROC_FILES)
         seen = live.finish()
-    look = PASSED_ON[what]
-    got, wanted = look(passed_on(seen.stdout.decode())), look(passed_on(caller))
+    read = PASSED_ON[what]
+    got, wanted = read(passed_on(seen.stdout.decode())), read(passed_on(caller))
     expect(f"{what} of the child, against the caller's", got, wanted)

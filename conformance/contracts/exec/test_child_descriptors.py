@@ -1,4 +1,4 @@
-"""EXEC-CHILD: the descriptors that the child starts with."""
+"""EXEC-CHILD: the descriptors of a child at its start."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from boxspec.api import Blocked, Box, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell
 
-# The payload is read before the report is made: a child that leaves it unread is another topic.
+# The child reads its payload before it reports: an unread payload would make the run fail.
 AFTER_PAYLOAD = 'cat >/dev/null; exec "$1" "$2" --out'
 
 
-def seen_with(box: Box, stdin: Any = "null", **run: Any) -> dict[str, Any]:
-    """The report of a child that has read its payload, if it has one."""
+def report_after_payload(box: Box, stdin: Any = "null", **run: Any) -> dict[str, Any]:
+    """Return the report of a child that has read its payload, if it has one."""
     if not isinstance(stdin, bytes):
         return report(box, stdin=stdin, **run)
     place = box.tmp / "report.json"
@@ -33,8 +33,8 @@ STDINS = pytest.mark.parametrize(
 
 @requires("EXEC-CHILD-03")
 def test_stdout_and_stderr_are_two_pipes(box: Box) -> None:
-    said = report(box)
-    out, err = fd_of(said, 1), fd_of(said, 2)
+    found = report(box)
+    out, err = fd_of(found, 1), fd_of(found, 2)
     expect(
         "types of the two, and whether they differ",
         (out.get("type"), err.get("type"), out.get("ino") != err.get("ino")),
@@ -44,8 +44,8 @@ def test_stdout_and_stderr_are_two_pipes(box: Box) -> None:
 
 @requires("EXEC-CHILD-03", capability="exec.debug")
 def test_stdout_and_stderr_are_two_pipes_with_debug_too(box: Box) -> None:
-    said = report(box, debug=True)
-    out, err = fd_of(said, 1), fd_of(said, 2)
+    found = report(box, debug=True)
+    out, err = fd_of(found, 1), fd_of(found, 2)
     expect(
         "types of the two, and whether they differ",
         (out.get("type"), err.get("type"), out.get("ino") != err.get("ino")),
@@ -61,41 +61,41 @@ def test_the_pipes_are_not_the_callers_own_streams(box: Box) -> None:
     with box.exec.start(**shell(line, *words), shim_stdout="pipe", shim_stderr="pipe") as live:
         events.wait("ready")
         own = {os.stat(f"/proc/{live.shim_pid}/fd/{fd}").st_ino for fd in (1, 2)}  # noqa: PTH116
-    said = reported(place)
-    shared = own & {fd_of(said, fd).get("ino") for fd in (1, 2)}
+    found = reported(place)
+    shared = own & {fd_of(found, fd).get("ino") for fd in (1, 2)}
     expect("pipes that caller and child share", shared, set())
 
 
 @requires("EXEC-CHILD-04", pitfalls=["C1"])
 @STDINS
 def test_the_child_has_only_0_1_and_2(box: Box, stdin: Any) -> None:
-    said = seen_with(box, stdin)
-    expect("the child's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
+    found = report_after_payload(box, stdin)
+    expect("the child's descriptors", [each["fd"] for each in found["fds"]], [0, 1, 2])
 
 
 @requires("EXEC-CHILD-04", pitfalls=["C1"], capability="exec.debug")
 def test_the_child_has_only_0_1_and_2_with_debug_too(box: Box) -> None:
-    said = report(box, debug=True, shim_stderr="pipe")
-    expect("the child's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
+    found = report(box, debug=True, shim_stderr="pipe")
+    expect("the child's descriptors", [each["fd"] for each in found["fds"]], [0, 1, 2])
 
 
 @requires("EXEC-CHILD-04", pitfalls=["C1", "C2"], capability="exec.concurrent")
-def test_children_side_by_side_have_only_0_1_and_2(box: Box) -> None:
+def test_concurrent_children_have_only_0_1_and_2(box: Box) -> None:
     run = shell('cat >/dev/null; exec "$1" /dev/null --out', P.report)
-    # Some payloads are longer than a pipe: our end of it is open while others start.
+    # Some payloads exceed a pipe, so that the caller's end stays open while other children start.
     inputs = [b"abc" * (70_000 if number < 3 else 1) for number in range(12)]
     seen = box.exec.batch(
         [(10 * (number % 3), {**run, "stdin": stdin}) for number, stdin in enumerate(inputs)]
     )
-    found = [[each["fd"] for each in json.loads(one.stdout)["fds"]] for one in seen.runs]
-    expect("descriptors of twelve children", found, [[0, 1, 2]] * 12)
+    numbers = [[each["fd"] for each in json.loads(one.stdout)["fds"]] for one in seen.runs]
+    expect("descriptors of twelve children", numbers, [[0, 1, 2]] * 12)
 
 
 @requires("EXEC-CHILD-05", pitfalls=["C4"])
 @STDINS
-def test_the_childs_ends_of_the_pipes_are_blocking(box: Box, stdin: Any) -> None:
-    said = seen_with(box, stdin)
-    ends = [each for each in said["fds"] if each["type"] in ("pipe", "socket")]
+def test_the_childs_pipe_ends_are_blocking(box: Box, stdin: Any) -> None:
+    found = report_after_payload(box, stdin)
+    ends = [each for each in found["fds"] if each["type"] in ("pipe", "socket")]
     if not {1, 2} <= {each["fd"] for each in ends}:
         raise Blocked(["EXEC-CHILD-03"], "the output does not go through pipes")
     bad = [each["fd"] for each in ends if each["nonblock"]]
@@ -107,11 +107,11 @@ def test_a_descriptor_that_the_caller_left_open_is_passed_on(box: Box) -> None:
     kept = box.tmp / "kept"
     kept.write_text("x")
     state = ["--leave-open", f"9={kept}"]
-    said = report(box, state=state)
-    got = [(each["fd"], each["target"]) for each in said["fds"] if each["fd"] > 2]
+    found = report(box, state=state)
+    got = [(each["fd"], each["target"]) for each in found["fds"] if each["fd"] > 2]
     wanted = [(9, str(kept.resolve()))]
     if got != wanted:
-        # A run-time may have closed it to others before any run.
+        # The runtime of the shim may mark descriptors close-on-exec before any run.
         with box.idle(*state) as idle:
             wanted = idle.passed_on()
     expect("number and target of what is above 2 in the child", got, wanted)
@@ -119,12 +119,12 @@ def test_a_descriptor_that_the_caller_left_open_is_passed_on(box: Box) -> None:
 
 @requires("EXEC-CHILD-09", pitfalls=["C4"])
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "non-blocking"])
-def test_the_flags_of_an_inherited_stdin_are_untouched(box: Box, blocking: bool) -> None:
+def test_the_flags_of_an_inherited_stdin_do_not_change(box: Box, blocking: bool) -> None:
     reader, writer = os.pipe()
     try:
         os.set_blocking(reader, blocking)
-        said = report(box, stdin="inherit", shim_stdin=reader)
-        got = (not fd_of(said, 0).get("nonblock"), os.get_blocking(reader))
+        found = report(box, stdin="inherit", shim_stdin=reader)
+        got = (not fd_of(found, 0).get("nonblock"), os.get_blocking(reader))
         expect("blocking in the child, and afterwards", got, (blocking, blocking))
     finally:
         os.close(reader)
@@ -133,7 +133,7 @@ def test_the_flags_of_an_inherited_stdin_are_untouched(box: Box, blocking: bool)
 
 @requires("EXEC-CHILD-09")
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "non-blocking"])
-def test_the_flags_of_the_callers_own_output_are_untouched(box: Box, blocking: bool) -> None:
+def test_the_flags_of_the_callers_own_output_do_not_change(box: Box, blocking: bool) -> None:
     reader, writer = os.pipe()
     try:
         os.set_blocking(writer, blocking)
@@ -160,11 +160,11 @@ def test_runs_work_with_standard_descriptors_closed_in_the_caller(
     state = [word for fd in closed for word in ("--close", str(fd))]
     line = 'echo out; echo err >&2; exec "$1" "$2"'
     seen = box.exec.run(**shell(line, P.report, place), state=state)
-    said = reported(place)
-    # What its output goes through is the matter of CHILD-03, what it reads that of the next test.
+    found = reported(place)
+    # EXEC-CHILD-03 tests the type of the output, and the next test the target of stdin.
     expect(
         "the child's end, what it wrote, and whether it has its three descriptors",
-        (outcome(seen), seen.stdout, seen.stderr, [each["fd"] for each in said["fds"]][:3]),
+        (outcome(seen), seen.stdout, seen.stderr, [each["fd"] for each in found["fds"]][:3]),
         ("exit 0", b"out\n", b"err\n", [0, 1, 2]),
     )
 
@@ -175,8 +175,8 @@ def test_an_inherited_stdin_is_dev_null_where_the_caller_has_none(
     box: Box, more: tuple[str, ...]
 ) -> None:
     state = [word for fd in ("0", *more) for word in ("--close", fd)]
-    said = report(box, stdin="inherit", state=state)
-    expect("the child's stdin", fd_of(said, 0).get("target"), "/dev/null")
+    found = report(box, stdin="inherit", state=state)
+    expect("the child's stdin", fd_of(found, 0).get("target"), "/dev/null")
 
 
 @requires("EXEC-CHILD-10", pitfalls=["C6"])

@@ -12,7 +12,7 @@ import pytest
 from boxspec.api import Box, Live, between, expect, for_the_prompt, requires, waited_between
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedBatch
-from contracts.exec.moments import TIMED_OUT, elapsed_ms, let_all_go, pass_time, until
+from contracts.exec.moments import TIMED_OUT, elapsed_ms, open_gate_for_all, pass_time, until
 from contracts.exec.spawn_io import digest, hash_line, shell, stream
 
 HERE = "exec.concurrent"
@@ -43,7 +43,7 @@ def test_runs_in_one_process_wait_at_the_same_time(box: Box) -> None:
     with box.exec.start_batch([gate, gate], within_s=15) as live:
         for _ in range(2):
             events.wait("ready", timeout_s=8)
-        let_all_go(fifo, lambda: len(events.all("end")) < 2)
+        open_gate_for_all(fifo, lambda: len(events.all("end")) < 2)
         codes = [run.result["exit_code"] for run in live.finish().runs]
     expect("exit codes of two runs that met", codes, [0, 0])
 
@@ -86,7 +86,7 @@ def test_a_run_is_served_while_a_crowd_waits(box: Box) -> None:
         box.open_gate(gate)
         # As a word of its shell, and then alone.
         served = until(lambda: not runs_still(live, "cat"), 8)
-        let_all_go(fifo, lambda: len(events.all("end")) < 40)
+        open_gate_for_all(fifo, lambda: len(events.all("end")) < 40)
         found = live.finish().runs
     with for_the_prompt(box):
         expect("whether the last of 41 came to its end while 40 waited", served, True)
@@ -220,7 +220,7 @@ def test_64_runs_at_once_have_each_their_own_output_and_end(box: Box) -> None:
     with box.exec.start_batch(runs, within_s=25) as live:
         for _ in runs:
             events.wait("ready", timeout_s=20)
-        let_all_go(fifo, lambda: len(events.all("end")) < len(runs))
+        open_gate_for_all(fifo, lambda: len(events.all("end")) < len(runs))
         found = live.finish().runs
     got = [(run.result["exit_code"], run.stdout) for run in found]
     wanted = [(n, f"<{n}>".encode()) for n in codes]

@@ -1,4 +1,4 @@
-"""EXEC-DRAIN, EXEC-STDIN and EXEC-ORPHAN under options that do not strike."""
+"""EXEC-DRAIN, EXEC-TEXT, EXEC-STDIN and EXEC-ORPHAN with each option that must not matter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from boxspec.api import Box, expect
 from boxspec.api import programs as P
 from boxspec.judge.marks import Requires
-from contracts.exec.crossing import MAY_FAIL, Request, crossed
+from contracts.exec.crossing import MAY_FAIL, Request, run_with_each_option
 from contracts.exec.moments import expect_none_left
 from contracts.exec.spawn_io import (
     digest,
@@ -26,16 +26,18 @@ MIB = 2**20
 PAYLOAD = pattern(300_000)
 
 
-# What a broken option does to a run is told there.
+# If one of the options itself is broken, these requirements report it.
 NEEDS = ("EXEC-DEBUG-01", "EXEC-CAP-02", "EXEC-CONC-05", "EXEC-STDIN-13")
-# In pieces of a byte: what decodes as it reads has each character in several reads.
+# Byte by byte, so that a reader that decodes each read on its own sees split characters.
 SLOWLY = ["--each-byte", "--gap-us", "1000"]
 WIDE = "é€😀".encode()
 NO_TEXT = b"\xff|\xe2\x82|\xc0\x80|\xed\xa0\x80|\xf0\x9f"
 KEPT = b"\n \0a\r\nb\x1b \n\n"
 
 
-def told(request: Request, out: bytes = b"", err: bytes = b"", code: int = 0) -> tuple[Any, ...]:
+def expected(
+    request: Request, out: bytes = b"", err: bytes = b"", code: int = 0
+) -> tuple[Any, ...]:
     return request, (f"exit {code}", digest(out), digest(err))
 
 
@@ -44,7 +46,7 @@ def lossy(data: bytes) -> bytes:
 
 
 def cases(named: dict[str, tuple[str, Any]]) -> pytest.MarkDecorator:
-    """Each case decides the requirement that it is named with."""
+    """Parametrise over the cases; each one decides the requirement in its entry."""
     return pytest.mark.parametrize(
         "name",
         [
@@ -57,7 +59,7 @@ def cases(named: dict[str, tuple[str, Any]]) -> pytest.MarkDecorator:
 STREAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "much on both": (
         "EXEC-DRAIN-01",
-        told(
+        expected(
             {"program": P.flood, "args": [str(MIB), str(MIB), "--order", "mix"]},
             pattern(MIB),
             pattern(MIB, "A"),
@@ -65,20 +67,20 @@ STREAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
     ),
     "a tail": (
         "EXEC-DRAIN-02",
-        told({"program": P.flood, "args": ["66890", "0"]}, pattern(66_890)),
+        expected({"program": P.flood, "args": ["66890", "0"]}, pattern(66_890)),
     ),
     "a little, byte by byte": (
         "EXEC-DRAIN-02",
-        told({"program": P.emit, "args": ["--each-byte", *hexes(pattern(500))]}, pattern(500)),
+        expected({"program": P.emit, "args": ["--each-byte", *hexes(pattern(500))]}, pattern(500)),
     ),
     "words in turn": (
         "EXEC-DRAIN-03",
-        told({"program": P.emit, "args": [*hexes(b"one"), *hexes(b"two", flag="--err")] * 9},
-             b"one" * 9, b"two" * 9),
+        expected({"program": P.emit, "args": [*hexes(b"one"), *hexes(b"two", flag="--err")] * 9},
+                 b"one" * 9, b"two" * 9),
     ),
     "one closed early": (
         "EXEC-DRAIN-04",
-        told(
+        expected(
             shell('echo early; exec 1>&-; "$1" 0 200000 >&2; exit 3', P.flood),
             b"early\n",
             pattern(200_000, "A"),
@@ -87,33 +89,34 @@ STREAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
     ),
     "characters in pieces": (
         "EXEC-TEXT-02",
-        told({"program": P.emit, "args": [*SLOWLY, *hexes(WIDE), *hexes(WIDE, flag="--err")]},
-             WIDE, WIDE),
+        expected({"program": P.emit, "args": [*SLOWLY, *hexes(WIDE), *hexes(WIDE, flag="--err")]},
+                 WIDE, WIDE),
     ),
-    "what is no text": (
+    "invalid UTF-8": (
         "EXEC-TEXT-01",
-        told({"program": P.emit, "args": [*hexes(NO_TEXT), *hexes(NO_TEXT, flag="--err")]},
-             lossy(NO_TEXT), lossy(NO_TEXT)),
+        expected({"program": P.emit, "args": [*hexes(NO_TEXT), *hexes(NO_TEXT, flag="--err")]},
+                 lossy(NO_TEXT), lossy(NO_TEXT)),
     ),
-    "what others would trim": (
+    "blanks and control characters": (
         "EXEC-TEXT-03",
-        told({"program": P.emit, "args": [*hexes(KEPT), *hexes(KEPT, flag="--err")]}, KEPT, KEPT),
+        expected({"program": P.emit, "args": [*hexes(KEPT), *hexes(KEPT, flag="--err")]},
+                 KEPT, KEPT),
     ),
     "nothing to read": (
         "EXEC-STDIN-02",
-        told({"program": P.hash_stdin, "stdin": "null"}, hash_line(b"")),
+        expected({"program": P.hash_stdin, "stdin": "null"}, hash_line(b"")),
     ),
     "a payload": (
         "EXEC-STDIN-03",
-        told({"program": P.hash_stdin, "stdin": PAYLOAD}, hash_line(PAYLOAD)),
+        expected({"program": P.hash_stdin, "stdin": PAYLOAD}, hash_line(PAYLOAD)),
     ),
     "an empty payload": (
         "EXEC-STDIN-04",
-        told({"program": P.hash_stdin, "stdin": b""}, hash_line(b"")),
+        expected({"program": P.hash_stdin, "stdin": b""}, hash_line(b"")),
     ),
     "a payload that comes back": (
         "EXEC-STDIN-05",
-        told({"program": "/bin/cat", "stdin": PAYLOAD}, PAYLOAD),
+        expected({"program": "/bin/cat", "stdin": PAYLOAD}, PAYLOAD),
     ),
     "a payload that is not read": (
         "EXEC-STDIN-06",
@@ -124,19 +127,19 @@ STREAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
 
 
 @cases(STREAMS)
-def test_streams_are_the_same_under_options_that_do_not_strike(box: Box, name: str) -> None:
+def test_streams_do_not_depend_on_unrelated_options(box: Box, name: str) -> None:
     request, wanted = STREAMS[name][1]
-    seen = crossed(box, lambda _: request)
+    seen = run_with_each_option(box, lambda _: request)
     if wanted is None:
         seen.pop(MAY_FAIL, None)
         got = {each: error_of(run).get("kind") for each, (_, run) in seen.items()}
         expect("kind of the error", got, dict.fromkeys(seen, "execution"))
         return
-    told = {
+    answers = {
         each: (str(outcome(run)), stream(run, "stdout"), stream(run, "stderr"))
         for each, (_, run) in seen.items()
     }
-    wrong = {each: answer for each, answer in told.items() if answer != wanted}
+    wrong = {each: answer for each, answer in answers.items() if answer != wanted}
     expect("end and streams, where they differ", wrong, {}, {"wanted": wanted})
 
 
@@ -149,12 +152,12 @@ ORPHANS: dict[str, tuple[str, list[str]]] = {
 
 
 @cases(ORPHANS)
-def test_orphans_are_killed_under_options_that_do_not_strike(box: Box, name: str) -> None:
+def test_orphans_are_killed_with_unrelated_options(box: Box, name: str) -> None:
     def request(option: str) -> Request:
         args = [box.events(option).path, "--exit", "3", *ORPHANS[name][1]]
         return {"program": P.orphan, "args": args, "stdin": "null"}
 
-    seen = crossed(box, request)
+    seen = run_with_each_option(box, request)
     ends = {each: str(outcome(run)) for each, (_, run) in seen.items()}
     expect("the child's own end", ends, dict.fromkeys(seen, "exit 3"))
     for each, (observed, _) in seen.items():

@@ -24,12 +24,12 @@ from contracts.exec.host import ROOM, pipe_with_room, without_pipes
 from contracts.exec.moments import pass_time, until
 from contracts.exec.spawn_io import of_another_user, outcome, pattern, shell
 from contracts.exec.test_debug_terminal import (
-    SOMEBODY_ELSE,
+    OTHER_USER,
     blocked_terminal,
     closed_terminal,
     need_root,
 )
-from contracts.exec.test_wait_costs import too_much
+from contracts.exec.test_wait_costs import costs_above_bounds
 from contracts.shared.files import program_at
 
 HERE = "exec.debug"
@@ -144,7 +144,7 @@ Terminal = Callable[[], AbstractContextManager[tuple[int, int]]]
 
 ROOMY: dict[str, tuple[Terminal, Sequence[str]]] = {
     "pipe": (roomy_pipe, ()),
-    "pipe_of_another_user": (roomy_pipe, SOMEBODY_ELSE),
+    "pipe_of_another_user": (roomy_pipe, OTHER_USER),
     "socket": (socket_with_room, ()),
 }
 
@@ -214,7 +214,7 @@ def expect_the_end(ended: bool) -> None:
     expect("whether nobody has the terminal open when the run is over", ended, True)
 
 
-@pytest.mark.parametrize("state", [(), SOMEBODY_ELSE], ids=["own", "of_another_user"])
+@pytest.mark.parametrize("state", [(), OTHER_USER], ids=["own", "of_another_user"])
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
 def test_a_terminal_that_is_read_all_the_while_gets_all(box: Box, state: Sequence[str]) -> None:
     # It has room for a page at a time: the child has ended before the copy has got through.
@@ -289,7 +289,7 @@ def full_and_closed_terminal() -> Iterator[int]:
 CLOSED: dict[str, tuple[Callable[[], AbstractContextManager[int]], Sequence[str]]] = {
     "empty": (closed_terminal, ()),
     "full": (full_and_closed_terminal, ()),
-    "full_of_another_user": (full_and_closed_terminal, SOMEBODY_ELSE),
+    "full_of_another_user": (full_and_closed_terminal, OTHER_USER),
 }
 
 
@@ -314,7 +314,7 @@ def test_a_terminal_that_is_closed_costs_no_processor_time(box: Box, how: str) -
         ) as live,
     ):
         if until(lambda: bool(events.all("ready")) or not live.running) and live.running:
-            much = too_much(live, 1000, ["cpu_ms"])
+            much = costs_above_bounds(live, 1000, ["cpu_ms"])
             box.open_gate(fifo)
         seen = live.finish()
     expect("the child's end", outcome(of_another_user(seen) if state else seen), "exit 0")

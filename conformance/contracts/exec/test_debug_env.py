@@ -17,7 +17,7 @@ WHOLE = re.compile(rf"ClearAndSet\(\[((?:\({STRING}, {STRING}\)(?:, (?=\())?)*)\
 
 
 def unescape(text: str) -> str:
-    """A quoted string as languages print them for people: \\n, \\", \\u{e9}, \\u00e9, \\x1b."""
+    """Undo the escapes of several languages: \\n, \\", \\u{e9}, \\u00e9, \\x1b."""
 
     def one(found: re.Match[str]) -> str:
         code = found[1] or found[2] or found[3]
@@ -27,7 +27,7 @@ def unescape(text: str) -> str:
 
 
 def parsed(text: str) -> object:
-    """The pairs of a loggable form, or the text itself when it has another shape."""
+    """Return the pairs of a loggable form, or the text itself if it has another form."""
     if not WHOLE.fullmatch(text):
         return text
     return [(unescape(name), unescape(value)) for name, value in PAIR.findall(text)]

@@ -1,4 +1,4 @@
-"""debug and the terminal: one that blocks, one that is closed, one whose flags are its own."""
+"""debug with a terminal that blocks, that is closed, or whose flags must not change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COPY_S = 10
 
 @contextmanager
 def blocked_terminal() -> Iterator[int]:
-    """The write end of a pipe that is full and that nobody reads."""
+    """Yield the write end of a full pipe that is never read."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     os.set_blocking(theirs, False)
     try:
@@ -33,7 +33,7 @@ def blocked_terminal() -> Iterator[int]:
             for size in (4096, 1):
                 while pipe.write(b"." * size):
                     pass
-        # The flag belongs to the pipe's end, which the shim shares.
+        # The flag belongs to the open file, which the shim shares.
         os.set_blocking(theirs, True)
         yield theirs
     finally:
@@ -43,7 +43,7 @@ def blocked_terminal() -> Iterator[int]:
 
 @contextmanager
 def unread_terminal() -> Iterator[int]:
-    """The write end of a pipe that nobody reads: room for many a write, and at last for a part."""
+    """Yield the write end of an unread pipe with room for many writes and a last partial one."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
         os.write(theirs, b".")
@@ -55,7 +55,7 @@ def unread_terminal() -> Iterator[int]:
 
 @contextmanager
 def closed_terminal() -> Iterator[int]:
-    """The write end of a pipe whose reader has gone."""
+    """Yield the write end of a pipe whose read end is closed."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     os.close(ours)
     try:
@@ -65,7 +65,7 @@ def closed_terminal() -> Iterator[int]:
 
 
 def flood(box: Box, stderr: int | str, **more: object) -> ObservedRun:
-    """A debug run that writes more than any pipe takes."""
+    """Run with debug a program that writes more than any pipe holds."""
     return box.exec.run(
         program=P.flood, args=[str(MUCH), str(MUCH)], debug=True, shim_stderr=stderr, **more
     )
@@ -84,7 +84,7 @@ def test_a_terminal_that_blocks_does_not_stop_the_capture(box: Box) -> None:
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.8, timing=True)
 def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(box: Box) -> None:
-    # `sh` goes on after the flood, so that its own end can be told from the flood's.
+    # The child lives on for 50 ms after the flood, so that its end is logged separately.
     events = box.events()
     script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
     with blocked_terminal() as stderr:
@@ -101,7 +101,7 @@ def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(box: Box) ->
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=1.5, timing=True)
 def test_a_terminal_that_blocks_does_not_stop_the_deadline(box: Box) -> None:
-    # Compared with a terminal that takes all: how well deadlines work is not the question.
+    # Compared with a terminal that takes everything: other tests check deadlines as such.
     script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" /dev/null 4000'
     request = {"program": "/bin/sh", "args": ["-c", script], "debug": True, "timeout_ms": 300}
     control = box.exec.run(**request, shim_stderr="null", within_s=10)
@@ -112,7 +112,7 @@ def test_a_terminal_that_blocks_does_not_stop_the_deadline(box: Box) -> None:
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
-def test_a_terminal_that_is_closed_harms_neither_caller_nor_capture(box: Box) -> None:
+def test_a_closed_terminal_harms_neither_caller_nor_capture(box: Box) -> None:
     with closed_terminal() as stderr:
         seen = flood(box, stderr, within_s=8)
     expect(
@@ -122,9 +122,9 @@ def test_a_terminal_that_is_closed_harms_neither_caller_nor_capture(box: Box) ->
     )
 
 
-# A caller whose stderr is a pipe of root's, as behind `sudo -u`: it may write there, and may not
-# open it anew.
-SOMEBODY_ELSE = ("--uid", "54331")
+# A caller whose stderr is a pipe of root, as under `sudo -u`: it can write to the pipe, but cannot
+# open it again.
+OTHER_USER = ("--uid", "54331")
 
 
 def need_root() -> None:
@@ -132,15 +132,15 @@ def need_root() -> None:
         raise HostLacks("root", "a pipe of another user needs root")
 
 
-def as_somebody_else(box: Box, script: str, stderr: int) -> ObservedRun:
-    """A debug run of such a caller."""
+def run_as_other_user(box: Box, script: str, stderr: int) -> ObservedRun:
+    """Run with debug in a caller of that user."""
     need_root()
     seen: ObservedRun = box.exec.run(
         program="/bin/sh",
         args=["-c", script],
         debug=True,
         shim_stderr=stderr,
-        state=SOMEBODY_ELSE,
+        state=OTHER_USER,
         within_s=8,
         expect_result=False,
     )
@@ -148,10 +148,10 @@ def as_somebody_else(box: Box, script: str, stderr: int) -> ObservedRun:
 
 
 @requires("EXEC-DEBUG-01", capability=HERE)
-def test_a_terminal_that_may_not_be_opened_anew_gets_the_copy(box: Box) -> None:
+def test_a_terminal_that_cannot_be_reopened_gets_the_copy(box: Box) -> None:
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
-        seen = as_somebody_else(box, "echo copied", theirs)
+        seen = run_as_other_user(box, "echo copied", theirs)
         copied = os.read(ours, 1000) if poll([ours], 0) else b""
     finally:
         os.close(ours)
@@ -165,14 +165,14 @@ def test_a_terminal_that_may_not_be_opened_anew_gets_the_copy(box: Box) -> None:
 
 
 @requires("EXEC-DEBUG-06", capability=HERE, overlap=0.5)
-def test_one_that_blocks_and_may_not_be_opened_anew_does_not_stop_the_capture(box: Box) -> None:
+def test_a_blocked_terminal_that_cannot_be_reopened_does_not_stop_the_capture(box: Box) -> None:
     with unread_terminal() as stderr:
-        seen = as_somebody_else(box, f"head -c {MUCH} /dev/zero", stderr)
+        seen = run_as_other_user(box, f"head -c {MUCH} /dev/zero", stderr)
     expect("the child's end and captured bytes", (outcome(seen), seen.stdout_len), ("exit 0", MUCH))
 
 
-def what_is_open(pid: int, fd: int) -> str:
-    """What this descriptor of a process is, as /proc says it."""
+def target_of(pid: int, fd: int) -> str:
+    """Return the target of a descriptor of a process, by /proc."""
     try:
         return str(Path(f"/proc/{pid}/fd/{fd}").readlink())
     except OSError:
@@ -180,8 +180,9 @@ def what_is_open(pid: int, fd: int) -> str:
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
-def test_a_terminal_that_is_closed_stays_the_callers(box: Box) -> None:
-    # A socket is not opened anew: what gives the copy up has the caller's own descriptor in hand.
+def test_the_callers_descriptor_of_a_closed_terminal_stays_open(box: Box) -> None:
+    # A socket cannot be opened again, so that the copy uses the caller's own descriptor. An
+    # implementation that stops copying must not close it.
     ours, theirs = socket.socketpair()
     with theirs:
         ours.close()
@@ -194,16 +195,16 @@ def test_a_terminal_that_is_closed_stays_the_callers(box: Box) -> None:
             within_s=8,
         ) as live:
             live.wait_response()
-            # Where it was closed, what was opened next has its number.
-            open_there = what_is_open(live.shim_pid, 2)
+            # If it was closed, the next opened file has its number.
+            open_there = target_of(live.shim_pid, 2)
             seen = live.finish()
-        wanted = what_is_open(os.getpid(), theirs.fileno())
+        wanted = target_of(os.getpid(), theirs.fileno())
     got = (outcome(seen), seen.stdout_len, open_there)
     expect("the child's end, captured bytes, and the caller's 2", got, ("exit 0", 100, wanted))
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
-def test_a_caller_without_stderr_captures_all_the_same(box: Box) -> None:
+def test_a_caller_without_stderr_captures_all_output(box: Box) -> None:
     seen = box.exec.run(
         program=P.flood,
         args=[str(MUCH), str(MUCH)],
@@ -220,8 +221,8 @@ def test_a_caller_without_stderr_captures_all_the_same(box: Box) -> None:
 
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "nonblocking"])
 @requires("EXEC-DEBUG-08", capability=HERE)
-def test_the_flags_of_the_callers_stderr_stay(box: Box, blocking: bool) -> None:
-    # Both are looked at: a change that is taken back later is seen by others meanwhile.
+def test_the_flags_of_the_callers_stderr_do_not_change(box: Box, blocking: bool) -> None:
+    # Checked during and after the run: other users of the file see a temporary change too.
     events, gate = box.events(), box.fifo("open")
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     os.set_blocking(theirs, blocking)

@@ -15,7 +15,7 @@ EDGES = (1024, 4096, 8192, 65_536, 131_072)
 
 
 def flooded(box: Box, out: int, err: int, order: str = "out") -> tuple[object, object]:
-    """What arrived on both streams of `flood`, as length and digest."""
+    """Run `flood` and return length and digest of both captured streams."""
     within_s = 10 + (out + err) / 5_000_000
     args = [str(out), str(err), "--order", order]
     seen = box.exec.run(program=P.flood, args=args, within_s=within_s)
@@ -123,14 +123,14 @@ def test_the_tails_of_many_fast_children_are_complete(box: Box) -> None:
 
 
 @requires("EXEC-DRAIN-02", pitfalls=["E1"])
-def test_what_a_real_program_prints_is_complete(box: Box) -> None:
+def test_output_of_a_real_program_is_complete(box: Box) -> None:
     seen = box.exec.run(program="seq", args=["1", "20000"])
     wanted = "".join(f"{i}\n" for i in range(1, 20_001)).encode()
     expect("the numbers", stream(seen, "stdout"), digest(wanted))
 
 
 @requires("EXEC-DRAIN-03", pitfalls=["E14"])
-def test_the_streams_are_not_mixed_up(box: Box) -> None:
+def test_the_streams_are_kept_apart(box: Box) -> None:
     words = [f"{i:03d}.".encode() for i in range(100)]
     args = [
         word for i, text in enumerate(words) for word in ("--out" if i % 2 else "--err", text.hex())
@@ -145,7 +145,7 @@ def test_the_streams_are_not_mixed_up(box: Box) -> None:
 
 @requires("EXEC-DRAIN-03", pitfalls=["E14"])
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
-def test_what_goes_to_one_stream_does_not_appear_on_the_other(box: Box, name: str) -> None:
+def test_output_on_one_stream_does_not_appear_on_the_other(box: Box, name: str) -> None:
     flag = {"stdout": "--out", "stderr": "--err"}[name]
     seen = box.exec.run(program=P.emit, args=hexes(b"only here", flag=flag))
     expect(
@@ -186,14 +186,18 @@ def test_a_child_that_closed_both_streams_is_waited_for(box: Box) -> None:
         events.wait("ready")
         box.open_gate(fifo)
         seen = live.finish()
-    expect("the child's end, and its last deed", (outcome(seen), trace.exists()), ("exit 4", True))
+    expect(
+        "the child's end, and whether it ran to its end",
+        (outcome(seen), trace.exists()),
+        ("exit 4", True),
+    )
 
 
 @requires("EXEC-DRAIN-10")
 def test_signals_that_interrupt_reads_lose_no_byte(box: Box) -> None:
     events, fifo = box.events(), box.fifo("gate")
-    # The handlers of the caller take every SIGTERM after the first; the child writes meanwhile.
-    # A caller that hands them on, too, ends nobody.
+    # The caller's handler runs for each SIGTERM while the child writes. The child ignores SIGTERM
+    # by then, so that a caller that forwards each of them does not end it.
     line = (
         'trap \'trap "" TERM; "$1" 3000000 0; "$2" "$3" "$4"; exit 0\' TERM; "$2" "$3" "$5" & wait'
     )
@@ -201,7 +205,7 @@ def test_signals_that_interrupt_reads_lose_no_byte(box: Box) -> None:
     with box.exec.start(**shell(line, *words), expect_result=False) as live:
         events.wait("ready")
         live.signal("TERM")
-        # One a millisecond until all is written: signals sent at once are noted as one.
+        # One per millisecond until the output is complete: pending signals merge into one.
         for _ in range(5000):
             if len(events.all("ready")) == 2 or not live.running:
                 break

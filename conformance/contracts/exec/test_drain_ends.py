@@ -1,4 +1,4 @@
-"""EXEC-DRAIN: output beside deadlines, silent children and escapees."""
+"""EXEC-DRAIN: output of runs with deadlines, silent children or escapees."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(box: Box) -> N
             need_no_loop(live.shim_pid, wanted, looked, 0.5)
         box.open_gate(fifo)
         live.finish()
-    # Who stands in line is counted when it is served: on a busy machine some of it is missing.
+    # The kernel counts time in line for a processor only once the thread runs, so that on a busy
+    # machine `wanted` is too low.
     expect(
         "shares of the time in which the shim used a processor, and in which it wanted one",
         (used / looked <= 0.25, wanted / looked <= 0.5),
@@ -62,7 +63,7 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(box: Box) -> N
     ids=["one-page-pipe", "yes"],
 )
 def test_endless_output_does_not_starve_the_deadline(box: Box, request_: dict[str, object]) -> None:
-    # What a starved deadline lets in is kept by the shim: the bound keeps that small.
+    # The shim keeps all output until the deadline; the bound limits that if the deadline starves.
     bound_s = box.grace_ms / 1000 + 3
     with box.exec.start(**request_, timeout_ms=250, within_s=bound_s) as live:
         seen = live.finish()
@@ -89,8 +90,8 @@ def test_output_of_the_childs_own_handler_is_kept(box: Box, size: int) -> None:
 
 @requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=1.8, needs=["EXEC-KILL-01"])
 def test_output_from_late_in_the_grace_is_kept(box: Box) -> None:
-    # Later than what an escapee is waited for, and well before the grace is over.
-    # What is marked was written before: a machine in between ends nobody.
+    # Later than LINGER_MS, and well before the end of the grace. The handler creates the second
+    # mark after its output: with the mark, the output must be in the result.
     late = 'sleep 1.4; printf late; : >"$2"; exit 0'
     line = f"trap '{late}' TERM; : >\"$1\"; while :; do sleep 0.05; done"
     marks = [box.tmp / "ready", box.tmp / "late"]
@@ -103,8 +104,11 @@ def test_output_from_late_in_the_grace_is_kept(box: Box) -> None:
     expect("stdout", seen.stdout, b"late")
 
 
-def escaped(box: Box, **more: object) -> tuple[ObservedRun, Stamp]:
-    """A leader exits 0 while an escapee holds its pipes: the run, and when the leader ended."""
+def run_with_escapee(box: Box, **more: object) -> tuple[ObservedRun, Stamp]:
+    """Run a leader that exits 0 while an escapee holds its pipes.
+
+    Return the run and the leader's end.
+    """
     events, fifo = box.events(), box.fifo("gate")
     line = 'setsid "$1" "$2" --out escaped & exec "$3" "$2" "$4" --out leader'
     live: Live[ObservedRun]
@@ -120,13 +124,13 @@ def escaped(box: Box, **more: object) -> tuple[ObservedRun, Stamp]:
 
 @requires("EXEC-DRAIN-08", overlap=True, timing=True)
 def test_an_escapee_delays_the_return_by_at_most_a_second(box: Box) -> None:
-    seen, ended = escaped(box)
+    seen, ended = run_with_escapee(box)
     limit_ms = LINGER_MS + box.tick_ms
     expect_within(box, "from the leader's end to the return", ended, seen.end, limit_ms)
 
 
 @requires("EXEC-DRAIN-08", overlap=True, timing=True)
-def test_an_escapee_that_writes_on_delays_the_return_no_longer(box: Box) -> None:
+def test_an_escapee_that_keeps_writing_delays_the_return_by_at_most_a_second(box: Box) -> None:
     events, escapee, fifo = box.events(), box.events("escapee"), box.fifo("gate")
     write_on = 'while "$0" --out 780a --sync "$1"; do sleep 0.1; done'
     line = f'setsid sh -c \'{write_on}\' "$1" "$2" & exec "$3" "$4" "$5"'
@@ -142,8 +146,8 @@ def test_an_escapee_that_writes_on_delays_the_return_no_longer(box: Box) -> None
 
 
 @requires("EXEC-DRAIN-08", overlap=True)
-def test_what_an_escapee_wrote_by_then_is_kept(box: Box) -> None:
-    seen, _ = escaped(box)
+def test_output_of_an_escapee_before_the_return_is_kept(box: Box) -> None:
+    seen, _ = run_with_escapee(box)
     words = sorted([seen.stdout[:7], seen.stdout[7:]], key=len)
     joined = seen.stdout in (b"leaderescaped", b"escapedleader")
     expect(
@@ -152,8 +156,8 @@ def test_what_an_escapee_wrote_by_then_is_kept(box: Box) -> None:
 
 
 @requires("EXEC-DRAIN-08", pitfalls=["E7"], overlap=True)
-def test_a_cut_character_is_kept_where_the_output_has_no_end(box: Box) -> None:
-    # Text that is decoded as it comes has one left over, and no end of the stream asks for it.
+def test_an_incomplete_character_is_kept_if_the_output_has_no_end(box: Box) -> None:
+    # An incremental decoder still holds the incomplete character, and no end of file flushes it.
     events = box.events()
     seen = box.exec.run(**without_an_end(events.path, b"a\xe2\x82"), within_s=20)
     attempted(events, orphan=1)
@@ -162,7 +166,7 @@ def test_a_cut_character_is_kept_where_the_output_has_no_end(box: Box) -> None:
 
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
 @pytest.mark.parametrize("stream", ["out", "err"])
-def test_a_writer_of_one_stream_is_told(box: Box, stream: str) -> None:
+def test_detached_writers_is_true_for_a_writer_of_one_stream(box: Box, stream: str) -> None:
     events = box.events()
     seen = box.exec.run(program=P.orphan, args=[events.path, "--keep", stream, "--setsid"])
     attempted(events, orphan=1)
@@ -170,29 +174,31 @@ def test_a_writer_of_one_stream_is_told(box: Box, stream: str) -> None:
 
 
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
-def test_detached_writers_are_told(box: Box) -> None:
-    seen, _ = escaped(box)
+def test_detached_writers_is_true_only_with_an_escapee_on_the_pipes(box: Box) -> None:
+    seen, _ = run_with_escapee(box)
     plain = box.exec.run(**shell("echo x"))
     orphan = box.exec.run(
         program=P.orphan, args=[box.events("o").path, "--keep", "none", "--setsid"]
     )
     expect(
-        "detached_writers with an escapee on our pipes, without one, with one elsewhere",
+        "detached_writers with an escapee on the run's pipes, without one, with one elsewhere",
         [run.result["detached_writers"] for run in (seen, plain, orphan)],
         [True, False, False],
     )
 
 
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
-def test_one_that_lets_go_in_time_is_not_told(box: Box) -> None:
+def test_detached_writers_is_false_if_the_pipe_closes_in_time(box: Box) -> None:
     leader, escapee, gate = box.events("leader"), box.events("escapee"), box.fifo("gate")
-    # Out of the group it opens the leader's gate, and holds the pipes for a little longer.
+    # The escapee opens the leader's gate from outside the group and holds the pipes for 0.2 s more.
     stays = """setsid sh -c ': >"$0"; sleep 0.2; exec "$1" --sync "$2"' "$1" "$2" "$3" &"""
     words = (gate, P.emit, escapee.path, P.gate, leader.path)
     seen = box.exec.run(**shell(f'{stays} exec "$4" "$5" "$1"', *words), within_s=15)
-    told = seen.result["detached_writers"]
+    detached = seen.result["detached_writers"]
     moments = [event.t_ns for event in (*leader.all("end"), *escapee.all("sync"))]
     held_ms = elapsed_ms(moments[0], moments[1]) if len(moments) == 2 else LINGER_MS
-    if told and held_ms > LINGER_MS / 2:
-        raise Late("the escapee lets go in time", f"within {LINGER_MS / 2} ms", f"{held_ms} ms")
-    expect("detached_writers", told, False)
+    if detached and held_ms > LINGER_MS / 2:
+        raise Late(
+            "the escapee closes the pipes in time", f"within {LINGER_MS / 2} ms", f"{held_ms} ms"
+        )
+    expect("detached_writers", detached, False)

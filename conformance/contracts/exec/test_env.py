@@ -1,4 +1,4 @@
-"""EXEC-ENV: the environment that the child gets."""
+"""EXEC-ENV: the environment of the child."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.spawn_io import report
 
-# A caller whose run-time adds variables of its own for a poor locale would blur the comparison.
+# Some runtimes add variables of their own under a locale without UTF-8; the comparison would fail.
 LOCALE = {"LC_ALL": "C.UTF-8"}
 
 PAIRS: dict[str, list[tuple[str | bytes, str | bytes]]] = {
@@ -28,8 +28,8 @@ PAIRS: dict[str, list[tuple[str | bytes, str | bytes]]] = {
 }
 
 
-def arrived(said: dict[str, object]) -> list[bytes]:
-    entries = said["env_b64"]
+def child_environment(found: dict[str, object]) -> list[bytes]:
+    entries = found["env_b64"]
     assert isinstance(entries, list)
     return sorted(base64.b64decode(entry) for entry in entries)
 
@@ -64,30 +64,30 @@ def test_by_default_the_child_has_the_callers_environment(box: Box, folder: str 
 
 
 @requires("EXEC-ENV-01", capability="exec.bytes")
-def test_inherited_bytes_that_are_no_text_arrive_as_they_are(box: Box) -> None:
+def test_inherited_bytes_that_are_not_utf8_arrive_unchanged(box: Box) -> None:
     raw = {"BOXSPEC_RAW": os.fsdecode(b"\xff\xfe caf\xe9"), **LOCALE}
-    got = arrived(report(box, env="inherit", shim_env=raw))
+    got = child_environment(report(box, env="inherit", shim_env=raw))
     expect("the variable", [e for e in got if b"RAW" in e], [b"BOXSPEC_RAW=\xff\xfe caf\xe9"])
 
 
 @requires("EXEC-ENV-02")
 @pytest.mark.parametrize("vector", PAIRS)
 def test_clear_and_set_gives_exactly_the_pairs(box: Box, vector: str) -> None:
-    said = report(box, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"})
-    expect("the child's environment", arrived(said), entries(PAIRS[vector]))
+    found = report(box, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"})
+    expect("the child's environment", child_environment(found), entries(PAIRS[vector]))
 
 
 @requires("EXEC-ENV-02")
-def test_clear_and_set_gives_exactly_the_pairs_in_another_folder_too(box: Box) -> None:
+def test_clear_and_set_gives_exactly_the_pairs_in_another_directory(box: Box) -> None:
     pairs: list[tuple[str | bytes, str | bytes]] = [("A", "1"), ("PATH", os.defpath)]
-    said = report(box, env=pairs, current_dir="/")
-    expect("the child's environment", arrived(said), entries(pairs))
+    found = report(box, env=pairs, current_dir="/")
+    expect("the child's environment", child_environment(found), entries(pairs))
 
 
 @requires("EXEC-ENV-04")
-def test_pairs_that_are_no_text_arrive_exactly(box: Box) -> None:
+def test_pairs_that_are_not_utf8_arrive_unchanged(box: Box) -> None:
     pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]
-    expect("the child's environment", arrived(report(box, env=pairs)), entries(pairs))
+    expect("the child's environment", child_environment(report(box, env=pairs)), entries(pairs))
 
 
 @requires("EXEC-ENV-03", pitfalls=["A20"])
@@ -102,7 +102,7 @@ def test_pairs_that_are_no_text_arrive_exactly(box: Box) -> None:
     ],
     ids=["two", "empty-last", "three", "case-differs", "prefix"],
 )
-def test_of_duplicate_names_only_the_last_arrives(
+def test_only_the_last_of_duplicate_names_arrives(
     box: Box, pairs: list[tuple[str | bytes, str | bytes]], wanted: list[bytes]
 ) -> None:
-    expect("the child's environment", arrived(report(box, env=pairs)), wanted)
+    expect("the child's environment", child_environment(report(box, env=pairs)), wanted)

@@ -1,4 +1,4 @@
-"""What got out of the group and holds our pipes, and what a failed start must not print."""
+"""Processes outside the group that hold the run's pipes; a failed start prints nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WAYS = {"own_session": ["--setsid"], "own_group": ["--setpgid"], "daemon": ["--s
 
 @pytest.mark.parametrize("how", WAYS)
 @requires("EXEC-DRAIN-08", pitfalls=["I9"], overlap=1.5, timing=True)
-def test_a_daemon_that_holds_our_pipes_does_not_hold_the_run(box: Box, how: str) -> None:
+def test_a_daemon_that_holds_the_pipes_does_not_block_the_run(box: Box, how: str) -> None:
     events = box.events()
     seen = box.exec.run(program=P.orphan, args=[events.path, *WAYS[how]], within_s=12)
     expect_within(
@@ -37,8 +37,9 @@ def test_a_daemon_that_holds_our_pipes_does_not_hold_the_run(box: Box, how: str)
 
 
 @requires("EXEC-DRAIN-08", pitfalls=["G16"], overlap=2.5, timing=True, needs=["EXEC-SIGNAL-01"])
-def test_an_escapee_that_holds_our_pipes_does_not_hold_a_run_that_was_cut_short(box: Box) -> None:
-    # Cut short by a signal, whose moment is known from outside, or by a deadline: one ending.
+def test_an_escapee_that_holds_the_pipes_does_not_block_an_interrupted_run(box: Box) -> None:
+    # A signal stands for a deadline here: both end a run in the same way, and the test knows when
+    # it sent the signal.
     events, leader = box.events(), box.events("leader")
     script = f'"{P.orphan}" "$0" --setsid; exec "{P.slow_exit}" "$1" {FOREVER_MS}'
     with box.exec.start(
@@ -58,16 +59,16 @@ def test_an_escapee_that_holds_our_pipes_does_not_hold_a_run_that_was_cut_short(
     )
 
 
-CUT: dict[str, tuple[str | None, dict[str, int]]] = {
+INTERRUPTIONS: dict[str, tuple[str | None, dict[str, int]]] = {
     "deadline": (None, {"timeout_ms": 900}),
     "SIGTERM": ("TERM", {}),
     "SIGINT": ("INT", {}),
 }
 
 
-def cut_short(box: Box, how: str, keep: str = "out,err") -> ObservedRun:
-    """Its child is ended by that while who left the group holds the pipes, and has written."""
-    name, limit = CUT[how]
+def interrupted(box: Box, how: str, keep: str = "out,err") -> ObservedRun:
+    """Interrupt a run by `how` while an escapee that has written holds its pipes."""
+    name, limit = INTERRUPTIONS[how]
     events, leader = box.events("escapee"), box.events("leader")
     script = f'"{P.say}" escaped; "{P.orphan}" "$0" --setsid --keep {keep}'
     line = f'{script}; exec "{P.slow_exit}" "$1" {FOREVER_MS}'
@@ -84,40 +85,39 @@ def cut_short(box: Box, how: str, keep: str = "out,err") -> ObservedRun:
 
 
 @pytest.mark.parametrize("keep", ["out", "err"])
-@pytest.mark.parametrize("how", CUT)
+@pytest.mark.parametrize("how", INTERRUPTIONS)
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=2.5, needs=["EXEC-KILL-01"])
-def test_writers_of_a_run_that_was_cut_short_are_told(box: Box, how: str, keep: str) -> None:
-    seen = cut_short(box, how, keep)
+def test_detached_writers_is_true_after_an_interrupted_run(box: Box, how: str, keep: str) -> None:
+    seen = interrupted(box, how, keep)
     expect("detached_writers", seen.result["detached_writers"], True)
 
 
-@pytest.mark.parametrize("how", CUT)
+@pytest.mark.parametrize("how", INTERRUPTIONS)
 @requires("EXEC-DRAIN-08", overlap=2.5, needs=["EXEC-KILL-01"])
-def test_output_that_an_escapee_shares_is_kept_where_the_run_was_cut_short(
-    box: Box, how: str
-) -> None:
-    seen = cut_short(box, how)
+def test_output_of_an_escapee_is_kept_after_an_interrupted_run(box: Box, how: str) -> None:
+    seen = interrupted(box, how)
     expect("stdout", seen.stdout, b"escaped")
 
 
-# From the leader's end, where nothing keeps the run: more than the deadline and LINGER_MS.
+# Limit from the leader's end to the return: more than the deadline and LINGER_MS together.
 RETURNS_S = 4
 
 
 @requires("EXEC-TIMEOUT-10", pitfalls=["G16"], overlap=1.6)
-def test_a_deadline_that_passes_while_output_is_read_changes_nothing(box: Box) -> None:
+def test_a_deadline_after_the_childs_exit_does_not_change_the_result(box: Box) -> None:
     events, timeout_ms = box.events(), 700
     args = [events.path, "--setsid", "--exit", "5"]
     with box.exec.start(program=P.orphan, args=args, timeout_ms=timeout_ms, within_s=12) as live:
         escapee = events.wait("orphan").pid
         end = events.wait("end").t_ns
-        # Who waits for as long as the pipes are held breaks EXEC-DRAIN-08, and no more.
+        # An implementation that waits as long as the pipes are open violates only EXEC-DRAIN-08:
+        # so the escapee is killed after RETURNS_S.
         until(lambda: not live.running, RETURNS_S)
         send(escapee, "KILL")
         seen = live.finish()
     got = (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr))
-    # The child's birth is not known any more; its caller's is earlier. Inside a sandbox the child
-    # is a launcher, of whose end no more is known than that it was before its caller's.
+    # An upper bound of the child's life: it started after the shim. Inside a sandbox the child is
+    # a launcher, and it is only known that it ended before the shim.
     last = end if box.exec.inside.name is None else seen.end.t_ns
     lived_ms = elapsed_ms(seen.start.t_ns, last)
     if lived_ms >= timeout_ms and got == (False, None, True):
@@ -134,7 +134,7 @@ FAILURES: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize("how", FAILURES)
 @requires("EXEC-SPAWN-01", pitfalls=["J2"])
 def test_a_failed_start_prints_nothing_and_leaves_nothing(box: Box, how: str) -> None:
-    # A child that goes on after a failed exec would flush the caller's buffers a second time.
+    # A child that continues after a failed exec would flush the caller's buffers a second time.
     seen = box.exec.run(**FAILURES[how], within_s=10)
     expect(
         "the run, the caller's stdout and stderr, and processes that are left",

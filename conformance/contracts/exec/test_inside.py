@@ -13,7 +13,7 @@ from boxspec.api import Box, Live, NotMeasured, expect, requires, satisfies
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedBatch
-from contracts.exec.moments import attempted, expect_none_left, let_all_go, settled, until
+from contracts.exec.moments import attempted, expect_none_left, open_gate_for_all, settled, until
 from contracts.exec.spawn_io import of_another_user, outcome, report, shell
 from contracts.exec.test_env import ODD, PAIRS, entries
 from contracts.exec.test_kill_bounds import ENDS
@@ -245,7 +245,7 @@ def test_inside_the_directory_of_one_run_shows_in_no_other(box: Box) -> None:
     with box.exec.start_batch([here, there, here], within_s=15) as live:
         for _ in range(3):
             events.wait("ready", timeout_s=8)
-        let_all_go(fifo, lambda: bool(live.children()))
+        open_gate_for_all(fifo, lambda: bool(live.children()))
         said = [Path(run.stdout.decode().strip()) for run in live.finish().runs]
     expect("where the runs are", said, [box.exec.place, other, box.exec.place])
 

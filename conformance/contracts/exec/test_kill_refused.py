@@ -1,4 +1,4 @@
-"""Members of the group that the caller may not signal, as behind sudo: a run ends all the same."""
+"""Group members that the caller cannot signal, such as after sudo: the run ends nevertheless."""
 
 from __future__ import annotations
 
@@ -17,19 +17,25 @@ from contracts.exec.spawn_io import of_another_user, outcome
 from contracts.shared.files import program_at
 
 CALLER = 54332
-# The child must have become somebody else's before its deadline, also on a machine that is busy.
+# The child must have changed its user before its deadline, even on a busy machine.
 SETTLED_MS = 900
-# From SIGKILL to the return, if somebody lives on.
+# From SIGKILL to the return, if a member survives.
 GIVEN_UP_MS = 1000
-# Where a child gains no privileges, a deadline ends nothing, or an end is noticed late, and where
-# the rest of a group is not looked after, whoever may be signalled is told of first.
-EXITED = ["EXEC-CHILD-11", "EXEC-WAIT-01"]
-PAST = [*EXITED, "EXEC-TIMEOUT-01"]
-BEHIND = [*EXITED, "EXEC-ORPHAN-02", "EXEC-ORPHAN-03", "EXEC-ORPHAN-04", "EXEC-ORPHAN-05"]
+# Requirements that these tests depend on: a child may gain privileges, ends are noticed, deadlines
+# work, and the rest of a group is killed. If one of them fails, it is reported instead.
+NEEDED_FOR_EXIT = ["EXEC-CHILD-11", "EXEC-WAIT-01"]
+NEEDED_FOR_DEADLINE = [*NEEDED_FOR_EXIT, "EXEC-TIMEOUT-01"]
+NEEDED_FOR_MEMBERS = [
+    *NEEDED_FOR_EXIT,
+    "EXEC-ORPHAN-02",
+    "EXEC-ORPHAN-03",
+    "EXEC-ORPHAN-04",
+    "EXEC-ORPHAN-05",
+]
 
 
 def becomes_roots(box: Box) -> str:
-    """A program that starts as the caller's and is root's from then on."""
+    """Return a set-user-ID program: the caller starts it, and it then runs as root."""
     if os.geteuid() != 0:
         raise HostLacks("root", "a child of another user needs root")
     box.open_to_others()
@@ -37,13 +43,13 @@ def becomes_roots(box: Box) -> str:
     place.chmod(0o4755)
     tried = subprocess.run([place, P.exit_with, "0"], user=CALLER, check=False)
     if tried.returncode != 0:
-        why = "no program becomes another user's in the folder of cases"
+        why = "a set-user-ID program has no effect in the folder of the tests"
         raise HostLacks("other users", f"{why} (status {tried.returncode})")
     return str(place)
 
 
 def past_its_deadline(box: Box, life_ms: str) -> ObservedRun:
-    """A run past its deadline; its child is out of reach and lives for so long."""
+    """Run past the deadline with a child that cannot be signalled and lives for `life_ms`."""
     events = box.events()
     line = 'exec "$0" "$@" </dev/null >/dev/null 2>&1'
     seen = of_another_user(
@@ -61,8 +67,8 @@ def past_its_deadline(box: Box, life_ms: str) -> ObservedRun:
     return seen
 
 
-@requires("EXEC-KILL-15", overlap=8.0, timing=True, needs=PAST)
-def test_a_child_that_may_not_be_signalled_does_not_hold_the_run(box: Box) -> None:
+@requires("EXEC-KILL-15", overlap=8.0, timing=True, needs=NEEDED_FOR_DEADLINE)
+def test_a_child_that_cannot_be_signalled_does_not_block_the_run(box: Box) -> None:
     seen = past_its_deadline(box, FOREVER_MS)
     limit_ms = SETTLED_MS + box.grace_ms + GIVEN_UP_MS + box.tick_ms
     ready = box.events().wait("ready")
@@ -71,22 +77,20 @@ def test_a_child_that_may_not_be_signalled_does_not_hold_the_run(box: Box) -> No
 
 
 @pytest.mark.parametrize("beyond_ms", [-2500, 500], ids=["in_the_grace", "after_the_grace"])
-@requires("EXEC-KILL-15", overlap=7.0, timing=True, needs=PAST)
-def test_the_end_of_a_child_that_may_not_be_signalled_ends_the_run(
-    box: Box, beyond_ms: int
-) -> None:
-    # After the grace it is given a second more: the later end falls into the middle of that.
+@requires("EXEC-KILL-15", overlap=7.0, timing=True, needs=NEEDED_FOR_DEADLINE)
+def test_the_end_of_a_child_that_cannot_be_signalled_ends_the_run(box: Box, beyond_ms: int) -> None:
+    # The wait lasts for one more second after the grace; the later end is in the middle of it.
     events = box.events()
     seen = past_its_deadline(box, str(SETTLED_MS + box.grace_ms + beyond_ms))
     if not events.all("end"):
-        raise Late("the child ends before it is given up", "its end", "the end of the run first")
+        raise Late("the child ends before the run", "its end", "the end of the run first")
     end = events.wait("end")
     what = "from the child's end to the end of the run"
     expect_within(box, what, end.cause, seen.end, box.tick_ms)
 
 
-@requires("EXEC-KILL-15", overlap=0.5, timing=True, needs=EXITED)
-def test_the_exit_of_a_child_that_may_not_be_signalled_ends_the_run(box: Box) -> None:
+@requires("EXEC-KILL-15", overlap=0.5, timing=True, needs=NEEDED_FOR_EXIT)
+def test_the_exit_of_a_child_that_cannot_be_signalled_ends_the_run(box: Box) -> None:
     events = box.events()
     seen = of_another_user(
         box.exec.run(
@@ -103,8 +107,8 @@ def test_the_exit_of_a_child_that_may_not_be_signalled_ends_the_run(box: Box) ->
     expect_within(box, what, end.cause, seen.end, box.tick_ms)
 
 
-def leave_behind(box: Box, members: int) -> ObservedRun:
-    """A child that exits 7 and leaves so many members that the caller may not signal."""
+def exit_leaving_members(box: Box, members: int) -> ObservedRun:
+    """Run a child that exits 7 and leaves this many members that the caller cannot signal."""
     events, fifo = box.events(), box.fifo("open")
     start = f'"$0" "$1" "$2" {FOREVER_MS} </dev/null >/dev/null 2>&1 & ' * members
     words = [becomes_roots(box), P.slow_exit, events.path, P.gate, str(fifo)]
@@ -124,18 +128,18 @@ def leave_behind(box: Box, members: int) -> ObservedRun:
     return seen
 
 
-@requires("EXEC-KILL-15", overlap=2.5, timing=True, needs=BEHIND)
-def test_a_member_that_may_not_be_signalled_does_not_hold_the_end_of_a_child(box: Box) -> None:
-    seen = leave_behind(box, 1)
+@requires("EXEC-KILL-15", overlap=2.5, timing=True, needs=NEEDED_FOR_MEMBERS)
+def test_a_member_that_cannot_be_signalled_does_not_block_the_run(box: Box) -> None:
+    seen = exit_leaving_members(box, 1)
     end = box.events().wait("end")
     what = "from the child's end to the end of the run"
     expect_within(box, what, end.cause, seen.end, GIVEN_UP_MS + box.tick_ms)
 
 
 @pytest.mark.parametrize("members", [0, 1, 2])
-@requires("EXEC-KILL-16", capability="exec.termination", overlap=2.5, needs=BEHIND)
-def test_members_that_live_on_are_counted(box: Box, members: int) -> None:
+@requires("EXEC-KILL-16", capability="exec.termination", overlap=2.5, needs=NEEDED_FOR_MEMBERS)
+def test_surviving_members_are_counted(box: Box, members: int) -> None:
     if re.search("hidepid=(?!0|off)", Path("/proc/self/mountinfo").read_text()):
-        raise HostLacks("other users", "/proc shows nobody the processes of others")
-    seen = leave_behind(box, members)
+        raise HostLacks("other users", "/proc is mounted with hidepid: it hides other users")
+    seen = exit_leaving_members(box, members)
     expect("group_left", seen.result["group_left"], members)

@@ -1,4 +1,4 @@
-"""A process that runs many programs keeps nothing of them."""
+"""EXEC-LEAK: a process that runs many programs leaks no descriptor, zombie or thread."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from boxspec.api import Box, Failure, Live, NotMeasured, at_most, expect, requir
 from boxspec.api import programs as P
 from boxspec.errors import ShimBroke
 from contracts.exec.answers import ObservedBatch
-from contracts.exec.moments import let_all_go, until
+from contracts.exec.moments import open_gate_for_all, until
 
 HERE = "exec.concurrent"
 
 
 def outcomes(box: Box) -> list[dict[str, Any]]:
-    """One run for each way in which a run can end."""
+    """Return one request for each way in which a run can end."""
     null = "/dev/null"
     return [
         {"program": P.exit_with, "args": ["3"]},
@@ -39,7 +39,7 @@ def outcomes(box: Box) -> list[dict[str, Any]]:
 
 
 def by_capability(null: str) -> list[tuple[str, dict[str, Any]]]:
-    """Runs that not every implementation can do."""
+    """Return requests that only some implementations support, with the needed capability."""
     more = b"more than it may write".hex()
     unread = {"stdin": {"bytes": "x" * 200_000}, "stdin_failure": "ignore"}
     return [
@@ -63,20 +63,21 @@ COUNTED: dict[str, Callable[[Live[ObservedBatch]], int]] = {
 }
 
 
-# So many at once first, always: an implementation may keep what its busiest moment needed.
+# Each measurement starts with this many concurrent runs: an implementation may keep the resources
+# of its busiest moment.
 PEAK = 24
-# So often each outcome.
+# Rounds of all outcomes in the two measurements.
 FEW, MANY = 2, 10
-# What all the runs more may leave; and how long a busy machine may take to let all of them return.
+# Allowed growth in total, and how long all runs may take to return on a busy machine.
 MORE, RETURN_S = 3, 6.0
 
 
-def kept_after(box: Box, rounds: int, what: str, enough: int) -> int:
-    """How many a caller has when all runs have returned; `enough` ends the look early."""
+def count_after_runs(box: Box, rounds: int, what: str, enough: int) -> int:
+    """Return how many of `what` a caller has after all runs; stop to look at `enough` or less."""
     try:
         return counted(box, rounds, what, enough)
     except (Failure, ShimBroke):
-        # What does not even return alone is told by the requirement that it breaks.
+        # If one of the runs does not return even on its own, another requirement reports that.
         for run in outcomes(box):
             if not returns(box, run):
                 raise NotMeasured(f"a run of {Path(run['program']).name} never returns") from None
@@ -97,26 +98,26 @@ def counted(box: Box, rounds: int, what: str, enough: int) -> int:
     gate = {"program": P.gate, "args": [events.path, str(fifo)]}
     after = [(600 + 25 * n, run) for n, run in enumerate(outcomes(box) * rounds)]
     with box.exec.start_batch([*[gate] * PEAK, *after], within_s=28, hold=True) as live:
-        # Runs that take turns do not come together, and are judged by what they leave all the same.
+        # Runs that execute one after another never reach PEAK; their leaks are measured anyway.
         until(lambda: len(events.all("ready")) == PEAK, 10)
-        let_all_go(fifo, lambda: live.running and not live.exchange.in_place)
-        # A run that waits for an escapee, or for its turn, has leaked nothing yet.
+        open_gate_for_all(fifo, lambda: live.running and not live.exchange.in_place)
+        # A run that still waits, for an escapee or for its turn, has not leaked anything.
         live.wait_response()
         seen = [COUNTED[what](live)]
-        # A run returns a little after its child is gone: the least of some time is what stays.
-        look_s = RETURN_S if enough else 1.5
-        until(lambda: bool(seen.append(COUNTED[what](live))) or seen[-1] <= enough, look_s)
+        # A run returns shortly after its child has ended: the minimum over some time is the leak.
+        observe_s = RETURN_S if enough else 1.5
+        until(lambda: bool(seen.append(COUNTED[what](live))) or seen[-1] <= enough, observe_s)
         live.finish()
     return min(seen)
 
 
 def growth(box: Box, what: str) -> tuple[int, int]:
-    few = kept_after(box, FEW, what, 0)
-    return few, kept_after(box, MANY, what, few)
+    few = count_after_runs(box, FEW, what, 0)
+    return few, count_after_runs(box, MANY, what, few)
 
 
-def grown(box: Box, what: str) -> str:
-    """What is judged, in words."""
+def growth_in_words(box: Box, what: str) -> str:
+    """Describe the measured growth."""
     each = len(outcomes(box))
     return f"{what} of the caller after {MANY * each} runs, beyond those after {FEW * each}"
 
@@ -132,7 +133,7 @@ def grown(box: Box, what: str) -> str:
 )
 def test_descriptors_and_zombies_do_not_grow_with_the_runs(box: Box, what: str) -> None:
     few, many = growth(box, what)
-    expect(grown(box, what), many - few, at_most(MORE))
+    expect(growth_in_words(box, what), many - few, at_most(MORE))
 
 
 @requires(
@@ -145,4 +146,4 @@ def test_descriptors_and_zombies_do_not_grow_with_the_runs(box: Box, what: str) 
 )
 def test_threads_do_not_grow_with_the_runs(box: Box) -> None:
     few, many = growth(box, "threads")
-    expect(grown(box, "threads"), many - few, at_most(MORE))
+    expect(growth_in_words(box, "threads"), many - few, at_most(MORE))

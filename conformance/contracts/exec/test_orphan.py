@@ -1,4 +1,4 @@
-"""Clean exits: what is left of the group is killed, what left the group lives."""
+"""EXEC-ORPHAN: after a child's exit the rest of its group is killed; escapees live on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contracts.exec.spawn_io import shell
 
 
 def leave_orphan(box: Box, *how: str, code: int = 0) -> ObservedRun:
-    """A child that leaves one background process behind and exits; 8 s are a hang."""
+    """Run a child that exits and leaves one background process; a run of 8 s counts as a hang."""
     return box.exec.run(
         program=P.orphan,
         args=[box.events().path, "--exit", str(code), *how],
@@ -22,8 +22,8 @@ def leave_orphan(box: Box, *how: str, code: int = 0) -> ObservedRun:
 
 
 @requires("EXEC-ORPHAN-01", pitfalls=["I14"], overlap=0.5)
-def test_the_end_of_an_adopted_member_is_not_the_childs(box: Box) -> None:
-    # A caller that adopts gets the end of each orphan of the group, before the child's own.
+def test_the_end_of_an_adopted_member_does_not_end_the_run(box: Box) -> None:
+    # A subreaper is notified of the end of each orphan of the group, here before the child's end.
     events, first, last = box.events(), box.fifo("first"), box.fifo("last")
     line = '("$1" "$2" "$3" --exit 9 &); exec "$1" "$2" "$4" --exit 4'
     words = shell(line, P.gate, events.path, first, last)
@@ -44,7 +44,7 @@ KEPT = ["out", "err", "out,err", "in,out,err"]
 
 @pytest.mark.parametrize("kept", KEPT)
 @requires("EXEC-ORPHAN-01", pitfalls=["I4"])
-def test_an_orphan_with_our_pipes_does_not_change_the_childs_code(box: Box, kept: str) -> None:
+def test_an_orphan_with_the_pipes_does_not_change_the_childs_code(box: Box, kept: str) -> None:
     result = leave_orphan(box, "--keep", kept, code=3).result
     expect(
         "success and exit_code of the child", (result["success"], result["exit_code"]), (False, 3)
@@ -53,14 +53,14 @@ def test_an_orphan_with_our_pipes_does_not_change_the_childs_code(box: Box, kept
 
 @pytest.mark.parametrize("kept", KEPT)
 @requires("EXEC-ORPHAN-01", pitfalls=["I4"])
-def test_an_orphan_with_our_pipes_is_killed(box: Box, kept: str) -> None:
+def test_an_orphan_with_the_pipes_is_killed(box: Box, kept: str) -> None:
     seen = leave_orphan(box, "--keep", kept)
     expect_none_left(seen, box.events(), orphan=1)
 
 
 @pytest.mark.parametrize("kept", KEPT)
 @requires("EXEC-ORPHAN-01", pitfalls=["I4", "E13"], overlap=0.3, timing=True)
-def test_an_orphan_with_our_pipes_does_not_hold_the_run(box: Box, kept: str) -> None:
+def test_an_orphan_with_the_pipes_does_not_block_the_run(box: Box, kept: str) -> None:
     seen = leave_orphan(box, "--keep", kept)
     end = box.events().wait("end").cause
     expect_within(box, "from the child's end to the shim's", end, seen.end, box.tick_ms)
@@ -83,7 +83,7 @@ WITHOUT = {
 
 @pytest.mark.parametrize("how", WITHOUT)
 @requires("EXEC-ORPHAN-03", pitfalls=["I6", "I7"])
-def test_an_orphan_that_holds_nothing_of_ours_is_killed(box: Box, how: str) -> None:
+def test_an_orphan_without_the_pipes_is_killed(box: Box, how: str) -> None:
     seen = leave_orphan(box, *WITHOUT[how])
     expect_none_left(seen, box.events(), orphan=1)
 
@@ -113,22 +113,22 @@ def test_a_helper_that_left_the_group_lives_on(box: Box, how: str) -> None:
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", pitfalls=["I8"], overlap=0.3)
-def test_a_helper_that_left_the_group_is_sent_nothing(box: Box, how: str) -> None:
+def test_a_helper_that_left_the_group_is_sent_no_signal(box: Box, how: str) -> None:
     events = box.events()
     args = [events.path, "--keep", "none", "--log", *AWAY[how]]
     with box.exec.start(program=P.orphan, args=args, stdin="null", hold=True, within_s=8) as live:
         helper = events.wait("orphan").pid
         live.wait_response()
-        # One of ours: it shows that the helper still hears.
+        # A signal of the test itself shows that the helper would log others.
         send(helper, "USR1")
         events.wait("signal", pid=helper)
-    heard = [event.rest[0] for event in events.all("signal", pid=helper)]
-    expect("signals that the helper got, ours the last", heard, ["USR1"])
+    logged = [event.rest[0] for event in events.all("signal", pid=helper)]
+    expect("signals that the helper got, the test's own last", logged, ["USR1"])
 
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", pitfalls=["I8"], overlap=0.3, timing=True)
-def test_a_helper_that_left_the_group_does_not_hold_the_run(box: Box, how: str) -> None:
+def test_a_helper_that_left_the_group_does_not_block_the_run(box: Box, how: str) -> None:
     seen = leave_orphan(box, "--keep", "none", *AWAY[how])
     end = box.events().wait("end").cause
     expect_within(box, "from the child's end to the shim's", end, seen.end, box.tick_ms)
@@ -137,7 +137,8 @@ def test_a_helper_that_left_the_group_does_not_hold_the_run(box: Box, how: str) 
 @pytest.mark.parametrize("kept", ["out", "none"])
 @requires("EXEC-ORPHAN-05", pitfalls=["G8"], overlap=0.3)
 def test_a_stopped_orphan_is_killed(box: Box, kept: str) -> None:
-    # With the leader gone its group is orphaned and the kernel sends HUP and CONT: HUP ignored.
+    # When the leader ends, its group is orphaned, and the kernel sends HUP and CONT to stopped
+    # members. The orphan ignores HUP, so that only SIGKILL ends it.
     seen = leave_orphan(box, "--keep", kept, "--stopped", "--ignore", "HUP")
     expect_none_left(seen, box.events(), orphan=1)
 
@@ -154,7 +155,7 @@ def test_a_caller_that_is_a_subreaper_collects_the_groups_orphans(box: Box) -> N
 
 @requires("EXEC-ORPHAN-06", pitfalls=["I14"])
 def test_a_caller_that_is_a_subreaper_keeps_its_other_children(box: Box) -> None:
-    # A helper that left the group becomes the caller's child; how it ended is the caller's to ask.
+    # A helper that left the group becomes the caller's child; only the caller may reap it.
     helper, gate = box.events("helper"), box.events("gate")
     fifo = box.fifo("open")
     script = f'"{P.orphan}" "$0" --setsid --keep none; exec "{P.gate}" "$1" "$2"'

@@ -12,7 +12,7 @@ import pytest
 
 from boxspec.api import Box, contains, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.moments import kept_below
+from contracts.exec.moments import extra_descendants
 from contracts.exec.spawn_io import error_of, left_by_child, outcome, report, reported
 from contracts.shared.files import program_at, script_at
 
@@ -181,7 +181,7 @@ def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(box: Box)
     def held(servers: int = 0, **more: object) -> tuple[list[str], int]:
         with box.exec.start(program="/bin/true", hold=True, **more) as live:
             live.wait_response()
-            return kept_below(live, servers), live.status().fd_count
+            return extra_descendants(live, servers), live.status().fd_count
 
     # A plain run may keep something for the next one; a refusal keeps nothing beyond that.
     servers, usual = held()

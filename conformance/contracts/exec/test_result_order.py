@@ -1,4 +1,4 @@
-"""What names the result when several things are true at once, or when an end is none."""
+"""The result of a run in which exit, deadline, signal or cap are seen at the same time."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ TIMEOUT_MS = 900
 
 
 def stop(live: Live[ObservedRun]) -> None:
-    """The caller sees nothing until it is continued, and then all at once."""
+    """Stop the caller, so that it sees several events at once when it continues."""
     live.signal("STOP")
     until(lambda: live.status().get("State", "").startswith("T"))
 
 
 def stopped_before_the_deadline(live: Live[ObservedRun]) -> None:
     stop(live)
-    # The clock of a run cannot start before its request has been read.
+    # The deadline cannot start to count before the shim has read the request.
     took_ms = elapsed_ms(live.request_read_ns(), live.now_ns())
     if took_ms >= TIMEOUT_MS:
         what, expected = "the caller is stopped before the deadline", f"under {TIMEOUT_MS} ms"
@@ -36,7 +36,7 @@ def summary(seen: ObservedRun) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("code", [0, 3])
 @requires("EXEC-RESULT-08", overlap=1.3)
-def test_an_exit_that_is_seen_with_the_deadline_is_an_exit(box: Box, code: int) -> None:
+def test_an_exit_seen_together_with_the_deadline_is_an_exit(box: Box, code: int) -> None:
     events, gate = box.events(), box.fifo("open")
     args = [events.path, str(gate), "--exit", str(code)]
     with box.exec.start(
@@ -54,7 +54,7 @@ def test_an_exit_that_is_seen_with_the_deadline_is_an_exit(box: Box, code: int) 
 
 @pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
 @requires("EXEC-RESULT-08", pitfalls=["H10"], overlap=0.3, needs=["EXEC-SIGNAL-03"])
-def test_a_signal_that_is_seen_with_the_exit_is_the_result(box: Box, name: str, code: int) -> None:
+def test_a_signal_seen_together_with_the_exit_is_the_result(box: Box, name: str, code: int) -> None:
     events, gate = box.events(), box.fifo("open")
     with box.exec.start(program=P.gate, args=[events.path, str(gate)], within_s=15) as live:
         events.wait("ready")
@@ -68,7 +68,7 @@ def test_a_signal_that_is_seen_with_the_exit_is_the_result(box: Box, name: str, 
 
 
 @requires("EXEC-RESULT-08", overlap=1.3, needs=["EXEC-SIGNAL-01"])
-def test_a_signal_that_is_seen_with_the_deadline_is_the_result(box: Box) -> None:
+def test_a_signal_seen_together_with_the_deadline_is_the_result(box: Box) -> None:
     events = box.events()
     args = [events.path, "--on", "TERM:exit:0"]
     with box.exec.start(
@@ -84,7 +84,7 @@ def test_a_signal_that_is_seen_with_the_deadline_is_the_result(box: Box) -> None
 
 
 @requires("EXEC-TIMEOUT-01", capability="exec.cap", overlap=0.8, needs=["EXEC-KILL-01"])
-def test_output_above_the_cap_behind_a_deadline_is_no_cause_any_more(box: Box) -> None:
+def test_output_above_the_cap_after_a_deadline_does_not_change_the_result(box: Box) -> None:
     line = "trap 'head -c 5000 /dev/zero; exit 0' TERM; : >\"$1\"; while :; do sleep 0.05; done"
     ready = box.tmp / "ready"
     request = shell(line, ready)
@@ -96,7 +96,7 @@ def test_output_above_the_cap_behind_a_deadline_is_no_cause_any_more(box: Box) -
 
 @requires("EXEC-SIGNAL-03", capability="exec.cap", overlap=0.5)
 @pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
-def test_output_above_the_cap_behind_a_signal_is_no_cause_any_more(
+def test_output_above_the_cap_after_a_signal_does_not_change_the_result(
     box: Box, name: str, code: int
 ) -> None:
     events = box.events()
@@ -110,7 +110,7 @@ def test_output_above_the_cap_behind_a_signal_is_no_cause_any_more(
 
 
 @requires("EXEC-RESULT-09", pitfalls=["G7"], overlap=0.6)
-def test_a_child_that_is_stopped_has_not_ended(box: Box) -> None:
+def test_a_stopped_child_does_not_end_the_run(box: Box) -> None:
     events = box.events()
     args = [events.path, "--on", "USR1:exit:4"]
     with box.exec.start(program=P.stop_self, args=args, within_s=15) as live:

@@ -1,4 +1,4 @@
-"""Signals to the caller, crossed: with options of the run, and with one another."""
+"""Signals to the caller in combination with options of the run and with other signals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contracts.exec.test_signal_handlers import expect_acts_as_before
 CODE = {"TERM": 143, "INT": 130}
 PAYLOAD = b"x" * 2**20
 
-# The capabilities that they need, and options of a run whose child waits and reads nothing.
+# By label: the needed capabilities, and options of a run whose child waits and does not read.
 OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "a deadline": ((), {"timeout_ms": 60_000}),
     "a payload": ((), {"stdin": PAYLOAD}),
@@ -26,14 +26,14 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "debug": (("exec.debug",), {"debug": True}),
     "a cap": (("exec.cap",), {"max_output_bytes": 2**20}),
-    "much of it": (
+    "all of them": (
         ("exec.debug", "exec.cap"),
         {"timeout_ms": 60_000, "stdin": PAYLOAD, "debug": True, "max_output_bytes": 2**20},
     ),
 }
 
 
-def expect_heard(box: Box, name: str, option: str) -> None:
+def expect_signal_reaches_child(box: Box, name: str, option: str) -> None:
     needed, fields = OPTIONS[option]
     for each in needed:
         if each not in box.capabilities:
@@ -42,31 +42,31 @@ def expect_heard(box: Box, name: str, option: str) -> None:
     args = [events.path, "--on", f"{name}:print:4"]
     with box.exec.start(program=P.siglog, args=args, within_s=20, **fields) as live:
         child = events.wait("ready").pid
-        # By then the caller sleeps, and nothing but the signal wakes it.
+        # By then the caller sleeps, and only the signal wakes it.
         pass_time(4 * box.tick_ms)
         live.signal(name)
-        heard = until(lambda: bool(events.all("signal")), 8)
-        if not heard:
+        arrived = until(lambda: bool(events.all("signal")), 8)
+        if not arrived:
             send(child, "KILL")
         seen = live.finish()
-    got = (heard, seen.result["exit_code"], seen.stdout)
+    got = (arrived, seen.result["exit_code"], seen.stdout)
     with for_the_prompt(box):
-        expect("whether the child heard it, exit_code, stdout", got, (True, CODE[name], b"abcd"))
+        expect("whether the child got it, exit_code, stdout", got, (True, CODE[name], b"abcd"))
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 @requires("EXEC-SIGNAL-01", overlap=0.5)
-def test_the_callers_sigterm_reaches_the_child_beside(box: Box, option: str) -> None:
-    expect_heard(box, "TERM", option)
+def test_the_callers_sigterm_reaches_the_child_with_any_option(box: Box, option: str) -> None:
+    expect_signal_reaches_child(box, "TERM", option)
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 @requires("EXEC-SIGNAL-02", overlap=0.5)
-def test_the_callers_sigint_reaches_the_child_beside(box: Box, option: str) -> None:
-    expect_heard(box, "INT", option)
+def test_the_callers_sigint_reaches_the_child_with_any_option(box: Box, option: str) -> None:
+    expect_signal_reaches_child(box, "INT", option)
 
 
-# Ends of runs that not every implementation has.
+# Runs that end in a way that only some implementations support, with the needed capability.
 ENDS: dict[str, tuple[str, dict[str, Any]]] = {
     "debug": ("exec.debug", {"program": P.emit, "args": ["--out", b"copied".hex()], "debug": True}),
     "a cap": ("exec.cap", {"program": P.flood, "args": ["1000", "0"], "max_output_bytes": 10}),
@@ -83,7 +83,7 @@ ENDS: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", CODE)
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-SIGNAL-09", overlap=0.3)
-def test_behind_an_option_the_signal_acts_on_the_caller_as_before(
+def test_after_a_run_with_an_option_a_signal_acts_on_the_caller_as_before(
     box: Box, how: str, name: str
 ) -> None:
     needed, request = ENDS[how]
@@ -96,7 +96,7 @@ def test_behind_an_option_the_signal_acts_on_the_caller_as_before(
 
 @pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM"), ("TERM", "TERM")])
 @requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.0, needs=["EXEC-SIGNAL-05"])
-def test_a_signal_behind_the_one_that_named_the_result_is_listed(
+def test_a_signal_after_the_one_that_decided_the_result_is_listed(
     box: Box, first: str, second: str
 ) -> None:
     events = box.events()
@@ -106,7 +106,8 @@ def test_a_signal_behind_the_one_that_named_the_result_is_listed(
         live.signal(first)
         events.wait("signal")
         live.signal(second)
-        # The child ends on this word only, when whoever has signals from a thread has this one.
+        # The child ends only now: an implementation may pass signals through a thread, and the
+        # second signal needs time to arrive there.
         pass_time(3 * box.tick_ms)
         send(child, "USR1")
         result = live.finish().result
@@ -116,8 +117,8 @@ def test_a_signal_behind_the_one_that_named_the_result_is_listed(
 
 @pytest.mark.parametrize("name", CODE)
 @requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.5, needs=["EXEC-RESULT-03"])
-def test_a_signal_behind_the_childs_exit_is_listed(box: Box, name: str) -> None:
-    # Who left the group holds the output, so that the run outlives its child for a while.
+def test_a_signal_after_the_childs_exit_is_listed(box: Box, name: str) -> None:
+    # A process outside the group holds the output, so that the run outlasts its child.
     events = box.events()
     line = '"$1" "$2" --setsid --keep out; exit 7'
     with box.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as live:
@@ -128,7 +129,7 @@ def test_a_signal_behind_the_childs_exit_is_listed(box: Box, name: str) -> None:
         seen = live.finish()
         answered_ns = live.exchange.answered_ns()
     listed = seen.raw is not None and seen.result["pending_signals"]
-    # It may return at once, and a signal is noticed a moment after it was sent.
+    # The run may return at once, and the caller notices a signal some time after it was sent.
     if not listed and elapsed_ms(sent.t_ns, answered_ns) < box.tick_ms / 4:
         raise NotMeasured("the run is over before the signal can come")
     with for_the_prompt(box):

@@ -1,4 +1,4 @@
-"""Storms: many signals, on every thread, at a caller that reads and waits."""
+"""Many signals, to every thread of a caller that reads and waits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SYS_TGKILL = {"x86_64": 234, "aarch64": 131, "riscv64": 131}.get(os.uname().mach
 
 
 def signal_each_thread(live: Live[ObservedRun], number: int) -> None:
-    """One signal to each thread of the shim by itself; none where the one before has ended it."""
+    """Send one signal to each thread of the shim separately; skip threads that have ended."""
     for name in threads(live.shim_pid):
         if SYS_TGKILL is None:
             live.signal(number)
@@ -29,14 +29,14 @@ def signal_each_thread(live: Live[ObservedRun], number: int) -> None:
             LIBC.syscall(SYS_TGKILL, live.shim_pid, int(name), number)
 
 
-# A member that takes its time keeps the run open for as long as the storm may last.
+# A member that ends HOLD_MS after its signal keeps the run open longer than the storm lasts.
 HOLD_MS, STORM_MS = 1600, 500
 
 
 def storm(
     box: Box, name: str, count: int, strike: Callable[[Live[ObservedRun]], object]
 ) -> ObservedRun:
-    """A run whose child prints 300 kB on the first of `count` strikes."""
+    """Run a child that prints 300 kB on the first signal; call `strike` up to `count` times."""
     events = box.events()
     member = ["--members", "1", "--member-on", f"{name}:exit:0:{HOLD_MS}"]
     with box.exec.start(
@@ -50,8 +50,8 @@ def storm(
             strike(live)
             left -= 1
         if elapsed_ms(began_ns, live.now_ns()) > HOLD_MS - 200:
-            # Signals after a run are the caller's own.
-            raise Late("the storm ends before the run", f"in {STORM_MS} ms", "it went on")
+            # A signal after the run would act on the caller itself.
+            raise Late("all signals are sent before the run ends", f"in {STORM_MS} ms", "later")
         return live.finish()
 
 
@@ -68,7 +68,7 @@ def test_thousands_of_signals_block_nothing_and_lose_no_output(box: Box, name: s
 
 
 @requires("EXEC-SIGNAL-15", pitfalls=["H19"], overlap=2.5, stress=1)
-def test_a_signal_on_whichever_thread_loses_no_output(box: Box) -> None:
+def test_a_signal_to_any_thread_loses_no_output(box: Box) -> None:
     seen = storm(box, "TERM", 20, lambda live: signal_each_thread(live, signal.SIGTERM))
     expect(
         "exit_code and bytes of stdout",
@@ -78,11 +78,11 @@ def test_a_signal_on_whichever_thread_loses_no_output(box: Box) -> None:
 
 
 @requires("EXEC-SIGNAL-15", pitfalls=["J3"], overlap=1.5, stress=6)
-def test_stops_and_continues_while_it_spawns_block_nothing(box: Box) -> None:
+def test_a_caller_that_is_stopped_and_continued_never_hangs(box: Box) -> None:
     codes = []
     for code in range(6):
         with box.exec.start(program=P.exit_with, args=[str(code)], within_s=10) as live:
-            # From its start to its end, with a moment to go on in between.
+            # From its start to its end; after each pair of signals it runs for a millisecond.
             limit = Deadline(3)
             while live.running and not limit.over():
                 live.signal("STOP")
@@ -93,7 +93,7 @@ def test_stops_and_continues_while_it_spawns_block_nothing(box: Box) -> None:
 
 
 @requires("EXEC-SIGNAL-15", pitfalls=["J3"], overlap=0.6)
-def test_a_caller_that_is_stopped_and_continued_goes_on(box: Box) -> None:
+def test_a_run_completes_after_its_caller_was_stopped_and_continued(box: Box) -> None:
     events, gate = box.events(), box.fifo("open")
     with box.exec.start(
         program=P.gate, args=[events.path, str(gate), "--out", "a", "--then", "b"], within_s=10

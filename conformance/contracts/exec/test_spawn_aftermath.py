@@ -1,4 +1,4 @@
-"""EXEC-SPAWN: what a failed start leaves behind, and how often a program starts."""
+"""EXEC-SPAWN: a failed start leaves nothing, and a program is started exactly once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from boxspec.api import Box, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.moments import kept_below
+from contracts.exec.moments import extra_descendants
 from contracts.exec.spawn_io import SPAWN_FAILURE, left_by_child, outcome, shell
 
 Request = dict[str, Any]
@@ -33,11 +33,13 @@ GOOD: Request = {"program": "/bin/true"}
 
 
 def left(box: Box, run: Request, usual: int = 0) -> tuple[str, list[str], int]:
-    """Outcome of one run, then what the quiet caller still has: processes, if there are more than
-    usual, and descriptors."""
+    """Return the outcome of one run, and the processes and descriptors of the held caller.
+
+    Processes are listed only if there are more than `usual`.
+    """
     with box.exec.start(**run, hold=True) as live:
         live.wait_response()
-        processes, status = kept_below(live, usual), live.status()
+        processes, status = extra_descendants(live, usual), live.status()
         seen = live.finish()
     return outcome(seen), processes, status.fd_count
 
@@ -45,7 +47,7 @@ def left(box: Box, run: Request, usual: int = 0) -> tuple[str, list[str], int]:
 @requires("EXEC-SPAWN-10", pitfalls=["A2"], capability="exec.concurrent")
 @pytest.mark.parametrize("why", FAILING)
 def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(box: Box, why: str) -> None:
-    # A plain run may keep something for the next one; a failure keeps nothing beyond that.
+    # A plain run may keep resources for the next one; a failure may keep no more than that.
     _, servers, usual = left(box, GOOD)
     how, processes, descriptors = left(box, FAILING[why](box.tmp), len(servers))
     expect(
@@ -63,20 +65,20 @@ def test_after_spawn_failures_the_next_runs_work_and_no_zombie_is_left(box: Box,
     runs = [bad] * 6 + [GOOD] + [bad] * 6 + [GOOD]
     with box.exec.start_batch([GOOD] * len(runs), hold=True) as live:
         live.wait_response()
-        servers = kept_below(live)
+        servers = extra_descendants(live)
     with box.exec.start_batch(runs, hold=True) as live:
         live.wait_response()
-        processes = kept_below(live, len(servers))
+        processes = extra_descendants(live, len(servers))
         seen = live.finish()
     wanted = ([SPAWN_FAILURE] * 6 + ["exit 0"]) * 2
     expect("outcomes and processes", ([outcome(r) for r in seen.runs], processes), (wanted, []))
 
 
 @requires("EXEC-SPAWN-10", pitfalls=["A26"], capability="exec.concurrent")
-def test_after_a_spawn_failure_mask_and_dispositions_are_as_before(box: Box) -> None:
+def test_a_spawn_failure_changes_neither_mask_nor_dispositions(box: Box) -> None:
     def signals(*more: Request) -> tuple[object, ...]:
         state = ["--block", "USR2", "--ignore", "HUP"]
-        # A plain run comes first: what a runtime installs for its first child, it keeps.
+        # A plain run comes first: a runtime may install handlers for its first child and keep them.
         with box.exec.start_batch([GOOD, *more], state=state, hold=True) as live:
             live.wait_response()
             blocked, status = live.blocked_at_rest(), live.at_rest()

@@ -26,20 +26,20 @@ DENIED["all EPERM"] = [
 ]
 
 
-def lives_under(box: Box, filter_: str, seen: Observed) -> None:
-    """A runtime that cannot even say hello under it decides nothing."""
+def need_shim_under_filter(box: Box, filter_: str, seen: Observed) -> None:
+    """Raise NotMeasured if the shim cannot answer hello under the filter either."""
     if seen.ok:
         return
     hello = {"op": "hello", "protocol": 1, "nonce": "under a filter"}
     if not box.send(hello, state=DENIED[filter_], expect_result=False).ok:
-        raise NotMeasured("the shim itself does not live under this filter")
+        raise NotMeasured("the shim itself does not work under this filter")
 
 
 def run_under(box: Box, filter_: str, **run: Any) -> ObservedRun:
-    """A run under the filter."""
+    """Run a program under the filter."""
     state = [*DENIED[filter_], *run.pop("state", ())]
     seen = box.exec.run(**run, state=state, within_s=10, expect_result=False)
-    lives_under(box, filter_, seen)
+    need_shim_under_filter(box, filter_, seen)
     return seen
 
 
@@ -50,7 +50,7 @@ def test_runs_work_where_newer_system_calls_are_denied(box: Box, filter_: str) -
     expect("the child's end under the filter", outcome(seen), "exit 7", error_of(seen))
 
 
-# C libraries make no thread where clone3 answers EPERM, and runs beside each other may need some.
+# If clone3 fails with EPERM, C libraries create no threads, and concurrent runs may need threads.
 THREADED = [name for name in DENIED if name not in ("clone3 EPERM", "all EPERM")]
 
 
@@ -59,21 +59,23 @@ THREADED = [name for name in DENIED if name not in ("clone3 EPERM", "all EPERM")
 def test_each_of_several_runs_works_where_newer_system_calls_are_denied(
     box: Box, filter_: str
 ) -> None:
-    # Two at once and one behind them: what the other way sets up must serve them all.
+    # Two at once and one after them: the older system calls must serve all three.
     runs = [
         (after_ms, {"program": P.exit_with, "args": [str(code)]})
         for after_ms, code in ((0, 5), (0, 6), (200, 7))
     ]
     seen = box.exec.batch(runs, state=DENIED[filter_], within_s=10, expect_result=False)
-    lives_under(box, filter_, seen)
+    need_shim_under_filter(box, filter_, seen)
     got = [outcome(run) for run in seen.runs] if seen.ok else outcome(seen)
     expect("the children's ends under the filter", got, ["exit 5", "exit 6", "exit 7"])
 
 
 @requires("EXEC-SPAWN-14", pitfalls=["A27"])
 @pytest.mark.parametrize("filter_", DENIED)
-def test_a_child_starts_as_ever_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
-    # The other way to start it has group, signals, descriptors and directory to see to as well.
+def test_a_child_starts_in_the_same_state_where_newer_calls_are_denied(
+    box: Box, filter_: str
+) -> None:
+    # With older system calls the child must get the same group, signals, descriptors and directory.
     place, here = box.tmp / "report", box.tmp / "here"
     here.mkdir()
     state = ["--ignore", "PIPE", "--ignore", "USR1", "--block", "USR2"]
@@ -89,13 +91,13 @@ def test_a_child_starts_as_ever_where_newer_system_calls_are_denied(box: Box, fi
 
 
 def how_it_started(report: Path) -> tuple[object, ...]:
-    said = reported(report)
+    found = reported(report)
     return (
-        said["pgid"] == said["pid"],
-        signals_in(said["sigign"]) & {signal.SIGPIPE, signal.SIGUSR1},
-        signals_in(said["sigblk"]),
-        [(each["fd"], each["type"]) for each in said["fds"]],
-        said["cwd"],
+        found["pgid"] == found["pid"],
+        signals_in(found["sigign"]) & {signal.SIGPIPE, signal.SIGUSR1},
+        signals_in(found["sigblk"]),
+        [(each["fd"], each["type"]) for each in found["fds"]],
+        found["cwd"],
     )
 
 

@@ -14,7 +14,7 @@ from boxspec.api import Box, Failure, HostLacks, NotMeasured, ShimBroke, expect,
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import unused_user
-from contracts.exec.moments import kept_below
+from contracts.exec.moments import extra_descendants
 from contracts.exec.silence import answers, crash
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
@@ -221,13 +221,13 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None
         # A server that starts children, where there is room for it.
         with box.exec.start(program="/bin/true", state=free, hold=True) as live:
             live.wait_response()
-            servers = kept_below(live)
+            servers = extra_descendants(live)
         with box.exec.start(
             program="/bin/true", state=state, hold=True, expect_result=False
         ) as live:
             live.wait_response()
             mask = live.status().mask("SigBlk")
-            left = kept_below(live, len(servers))
+            left = extra_descendants(live, len(servers))
             seen = live.finish()
         crashed = "" if seen.raw is not None else crash(box, seen, state)
         if seen.raw is None and not crashed:

@@ -1,4 +1,4 @@
-"""EXEC-STDIN: what the child reads."""
+"""EXEC-STDIN: the standard input of the child."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ALL = bytes(range(256))
 
 
 @requires("EXEC-STDIN-01", pitfalls=["C15"])
-@pytest.mark.parametrize("said", [{}, {"stdin": "inherit"}], ids=["default", "inherit"])
-def test_the_child_reads_the_callers_stdin(box: Box, said: dict[str, str]) -> None:
+@pytest.mark.parametrize("option", [{}, {"stdin": "inherit"}], ids=["default", "inherit"])
+def test_the_child_reads_the_callers_stdin(box: Box, option: dict[str, str]) -> None:
     source = box.tmp / "source"
     source.write_bytes(ALL * 3)
-    seen = box.exec.run(program=P.hash_stdin, stdin_file=source, **said)
+    seen = box.exec.run(program=P.hash_stdin, stdin_file=source, **option)
     expect("what the child read", seen.stdout, hash_line(ALL * 3))
 
 
@@ -60,7 +60,7 @@ def test_bytes_reach_the_child_while_it_runs(box: Box) -> None:
 
 
 @requires("EXEC-STDIN-02", pitfalls=["C11"])
-def test_null_is_at_its_end_at_once(box: Box) -> None:
+def test_null_stdin_is_at_end_of_file(box: Box) -> None:
     source = box.tmp / "source"
     source.write_bytes(b"not for the child")
     seen = box.exec.run(program=P.hash_stdin, stdin="null", stdin_file=source, within_s=10)
@@ -68,13 +68,13 @@ def test_null_is_at_its_end_at_once(box: Box) -> None:
 
 
 @requires("EXEC-STDIN-02", pitfalls=["C11"])
-def test_null_is_dev_null_and_open(box: Box) -> None:
-    said = report(box, stdin="null")
-    expect("the child's stdin", fd_of(said, 0).get("target"), "/dev/null")
+def test_null_stdin_is_dev_null(box: Box) -> None:
+    found = report(box, stdin="null")
+    expect("the child's stdin", fd_of(found, 0).get("target"), "/dev/null")
 
 
 @requires("EXEC-STDIN-02", pitfalls=["C11"])
-def test_null_leaves_the_callers_stdin_unread(box: Box) -> None:
+def test_null_stdin_leaves_the_callers_stdin_unread(box: Box) -> None:
     with box.exec.start(program="/bin/cat", stdin="null", shim_stdin="pipe", within_s=10) as live:
         seen = live.finish()
     expect("the end of `cat` while the caller's stdin stays open", outcome(seen), "exit 0")
@@ -82,8 +82,8 @@ def test_null_leaves_the_callers_stdin_unread(box: Box) -> None:
 
 @requires("EXEC-STDIN-15")
 @pytest.mark.parametrize("payload", [b"x" * 10, b"x" * 2**20], ids=["small", "large"])
-def test_a_payload_comes_through_a_pipe(box: Box, payload: bytes) -> None:
-    # A program may open /dev/stdin anew, which fails with a socket.
+def test_a_payload_arrives_through_a_pipe(box: Box, payload: bytes) -> None:
+    # A program may open /dev/stdin again, which fails for a socket.
     place = box.tmp / "report"
     line = '"$1" "$2"; exec cat >/dev/null'
     box.exec.run(**shell(line, P.report, place), stdin=payload).result  # noqa: B018
@@ -114,19 +114,19 @@ def test_payload_bytes_arrive_exactly_and_end(box: Box, vector: str) -> None:
 
 @requires("EXEC-STDIN-14", pitfalls=["F11"])
 @pytest.mark.parametrize("times", [1, 4096])
-def test_payload_bytes_that_are_no_text_arrive_exactly(box: Box, times: int) -> None:
+def test_payload_bytes_that_are_not_utf8_arrive_exactly(box: Box, times: int) -> None:
     seen = box.exec.run(program=P.hash_stdin, stdin=ALL * times, within_s=10)
     expect("what the child read to its end", seen.stdout, hash_line(ALL * times))
 
 
 @requires("EXEC-STDIN-03", pitfalls=["F10"])
-def test_a_program_that_waits_for_the_end_ends(box: Box) -> None:
+def test_a_program_that_reads_to_end_of_file_ends(box: Box) -> None:
     seen = box.exec.run(program="sort", stdin=b"c\na\nb\n", within_s=10)
     expect("sorted lines", (outcome(seen), seen.stdout), ("exit 0", b"a\nb\nc\n"))
 
 
 @requires("EXEC-STDIN-03", pitfalls=["C3"])
-def test_a_background_reader_sees_the_end_too(box: Box) -> None:
+def test_a_background_reader_gets_end_of_file_too(box: Box) -> None:
     # A shell gives its background jobs /dev/null unless they ask for another descriptor.
     line = 'exec 3<&0; cat <&3 >"$1" & wait $!; wc -c <"$1"'
     seen = box.exec.run(**shell(line, box.tmp / "copy"), stdin=b"x" * 5000, within_s=10)
@@ -134,40 +134,40 @@ def test_a_background_reader_sees_the_end_too(box: Box) -> None:
 
 
 @requires("EXEC-STDIN-04", pitfalls=["F1"])
-def test_an_empty_payload_is_the_end_at_once(box: Box) -> None:
+def test_an_empty_payload_is_end_of_file(box: Box) -> None:
     seen = box.exec.run(program=P.hash_stdin, stdin={"bytes": ""}, shim_stdin="pipe", within_s=10)
     expect("what the child read", seen.stdout, hash_line(b""))
 
 
 @requires("EXEC-STDIN-04", capability="exec.bytes", pitfalls=["F1"])
-def test_an_empty_payload_of_bytes_is_the_end_at_once(box: Box) -> None:
+def test_an_empty_payload_of_bytes_is_end_of_file(box: Box) -> None:
     payload = {"bytes_b64": ""}
     seen = box.exec.run(program=P.hash_stdin, stdin=payload, shim_stdin="pipe", within_s=10)
     expect("what the child read", seen.stdout, hash_line(b""))
 
 
 @requires("EXEC-STDIN-05", pitfalls=["F2"], overlap=1.5)
-def test_16_mib_through_cat_come_back_exactly(box: Box) -> None:
+def test_16_mib_through_cat_are_returned_exactly(box: Box) -> None:
     data = pattern(16 * 2**20)
     seen = box.exec.run(program="/bin/cat", stdin=data)
     expect("length and digest of what came back", stream(seen, "stdout"), digest(data))
 
 
 @requires("EXEC-STDIN-05", pitfalls=["F2", "F3"])
-def test_a_child_that_answers_before_it_reads_on_does_not_deadlock(box: Box) -> None:
+def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(box: Box) -> None:
     data = pattern(2**20)
-    # Each side has more to say than a pipe holds before it listens again.
+    # Each side writes more than a pipe holds before it reads again.
     line = 'head -c 4096 >/dev/null; "$1" 300000 0; cat >/dev/null; "$1" 300000 0'
     seen = box.exec.run(**shell(line, P.flood), stdin=data, within_s=15)
     expect("the child's end and output", (outcome(seen), seen.stdout_len), ("exit 0", 600_000))
 
 
-# A child that is scheduled otherwise than its caller can be slow whoever feeds it.
+# Needs EXEC-CHILD-11: a child with other scheduling than its caller may be slow by itself.
 @requires("EXEC-STDIN-12", pitfalls=["F14"], overlap=True, timing=True, needs=["EXEC-CHILD-11"])
 def test_payloads_are_not_throttled_by_the_tick(box: Box) -> None:
     data = pattern(10 * 2**20)
     events = box.events()
-    # From the child's first moment to its last: reading a large request is not the question.
+    # Measured inside the child: the time in which the shim reads a large request does not count.
     line = '"$1" --sync "$2" </dev/null; "$3" >/dev/null; "$1" --sync "$2"'
     box.exec.run(**shell(line, P.emit, events.path, P.hash_stdin), stdin=data)
     began, ended = events.wait("sync").effect, events.wait("sync").effect

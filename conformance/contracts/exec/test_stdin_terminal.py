@@ -16,7 +16,7 @@ from boxspec.api import programs as P
 from contracts.exec.spawn_io import outcome, shell
 from contracts.shared.runs import RunAnswer
 
-# The deadline is far beyond what a child needs that is not stopped.
+# The deadline is much longer than a child needs that is not stopped.
 AT_TERMINAL = {"stdin": "inherit", "timeout_ms": 5000}
 READ_A_LINE = 'read line; echo "got $line"'
 CTRL_Z = b"\x1a"
@@ -24,11 +24,11 @@ NOT_STOPPED = "it read the line, or the run ended early and names the stop"
 
 
 class Terminal:
-    """The controlling terminal of a shim that leads a session; writing to `ours` is typing."""
+    """The controlling terminal of a shim that leads a session; a write to `ours` types text."""
 
     def __init__(self) -> None:
         self.ours, self.theirs = pty.openpty()
-        # The first terminal that the leader of a session opens becomes its controlling one.
+        # The first terminal that a session leader opens becomes its controlling terminal.
         name = os.ttyname(self.theirs)
         self.options: dict[str, Any] = {
             "state": ["--setsid", "--leave-open", f"30={name}"],
@@ -53,7 +53,7 @@ def made_terminal() -> Iterator[Terminal]:
 
 
 def how_it_ended(seen: RunAnswer, line: bytes) -> str:
-    """NOT_STOPPED for each of the two right outcomes."""
+    """Return NOT_STOPPED for each of the two correct outcomes, else what happened."""
     if seen.result["success"] and seen.stdout == b"got %s\n" % line:
         return Told(NOT_STOPPED, seen)
     if seen.result.get("termination") == "timeout" or b"timed out" in seen.stderr:
@@ -85,14 +85,14 @@ def test_ctrl_z_does_not_leave_a_child_stopped(box: Box) -> None:
             events.wait("ready")
             box.open_gate(fifo)
             terminal.type(CTRL_Z)
-            # The terminal drops what was typed before Ctrl-Z, and keeps this.
+            # Ctrl-Z makes the terminal discard earlier input; this line comes after it.
             terminal.type(b"words\n")
             seen = live.finish()
     expect("how the run ended", how_it_ended(seen, b"words"), NOT_STOPPED)
 
 
 @requires("EXEC-STDIN-16", capability="exec.concurrent")
-def test_of_two_children_at_one_terminal_none_is_left_stopped(box: Box) -> None:
+def test_neither_of_two_children_at_one_terminal_is_left_stopped(box: Box) -> None:
     with made_terminal() as terminal:
         request = {**shell(READ_A_LINE), **AT_TERMINAL}
         with box.exec.start_batch([request, request], **terminal.options) as live:
@@ -103,7 +103,7 @@ def test_of_two_children_at_one_terminal_none_is_left_stopped(box: Box) -> None:
 
 
 def no_program(folder: Path) -> Path:
-    """An executable file that the system refuses to execute, after the child was made."""
+    """Create an executable file that execve refuses, so that the spawn fails in the child."""
     path = folder / "no-program"
     path.write_text("text\n")
     path.chmod(0o755)
@@ -120,7 +120,7 @@ ENDS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 @requires("EXEC-STDIN-17")
 @pytest.mark.parametrize("end", ENDS)
-def test_the_caller_has_the_terminal_after_a_run(box: Box, end: str) -> None:
+def test_the_caller_is_in_the_foreground_after_a_run(box: Box, end: str) -> None:
     with made_terminal() as terminal:
         request = {**AT_TERMINAL, **ENDS[end](box.tmp)}
         with box.exec.start(**request, hold=True, **terminal.options) as live:

@@ -8,7 +8,7 @@ from boxspec.api import Blocked, Box, Failure, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.spawn_io import digest, hexes, pattern, stream
 
-# Bytes, and the text that they are: one U+FFFD for each maximal subpart.
+# Bytes, and the text that they become: one U+FFFD for each maximal subpart.
 INVALID = {
     "FF": (b"\xff", "\ufffd"),
     "FE": (b"\xfe", "\ufffd"),
@@ -90,7 +90,7 @@ EDGES = [
 @pytest.mark.parametrize(("bytes_", "at"), EDGES)
 def test_a_character_across_every_4096th_byte_stays_whole(box: Box, bytes_: str, at: int) -> None:
     char = CHARACTERS[bytes_].encode()
-    # Stays below what a pipe holds: draining is another topic.
+    # Less than the capacity of a pipe: EXEC-DRAIN tests more.
     data = b"".join(b"a" * (4096 - len(char)) + char for _ in range(14))
     data = data[len(char) - at :] + b"a" * at
     seen = box.exec.run(program=P.emit, args=hexes(data, piece=60_000))

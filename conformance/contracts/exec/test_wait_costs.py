@@ -1,4 +1,4 @@
-"""What a wait costs in which nothing happens, whatever it waits for."""
+"""EXEC-WAIT-03: an idle wait causes few wake-ups and little processor time."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from contracts.exec.spawn_io import shell
 # More than a pipe takes without a reader.
 LARGE = b"x" * 2**20
 
-# What a wait may cost in a second: 12 wake-ups, and 5 % of a processor, because a loop that never
-# sleeps is not seen as woken. What it stands in line for does not count: on a busy machine that
-# is much for twelve looks, too.
+# What a wait may cost in a second: 12 wake-ups and 5 % of a processor. The second bound is needed
+# because a loop that never sleeps causes no wake-ups. Time in line for a processor does not count:
+# on a busy machine even twelve wake-ups wait for long.
 COSTS = {"wakeups": 12, "cpu_ms": 50}
 
 
-def too_much(
+def costs_above_bounds(
     live: Live[ObservedRun], ms: int, costs: Sequence[str] = tuple(COSTS)
 ) -> dict[str, float]:
-    """What the caller spends beyond its bounds in so many milliseconds from now on."""
+    """Return, by name, each cost of the caller that exceeds its bound in the next `ms`."""
     before, since_ns = {each: getattr(live, each)() for each in costs}, time.monotonic_ns()
     pass_time(ms)
     spent = {each: getattr(live, each)() - before[each] for each in costs}
@@ -39,36 +39,35 @@ def test_an_idle_wait_costs_next_to_nothing(box: Box, deadline: dict[str, int]) 
     events, fifo = box.events(), box.fifo("open")
     with box.exec.start(program=P.gate, args=[events.path, str(fifo)], **deadline) as live:
         events.wait("ready")
-        much = too_much(live, 1500)
+        excess = costs_above_bounds(live, 1500)
         box.open_gate(fifo)
         live.finish()
-    expect("what an idle wait costs beyond its bounds", much, {})
+    expect("what an idle wait costs beyond its bounds", excess, {})
 
 
 @requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-04"])
-def test_a_grace_in_which_nothing_happens_costs_next_to_nothing(box: Box) -> None:
+def test_an_idle_grace_period_costs_next_to_nothing(box: Box) -> None:
     events = box.events()
     with box.exec.start(program=P.siglog, args=[events.path], timeout_ms=200) as live:
         child = events.wait("signal").pid
-        much = too_much(live, 1000)
+        excess = costs_above_bounds(live, 1000)
         send(child, "KILL")
         live.finish()
-    expect("what a grace costs beyond its bounds", much, {})
+    expect("what a grace costs beyond its bounds", excess, {})
 
 
-# A descriptor that is always ready, with nothing to be done about it, makes a loop that never
-# sleeps of a wait.
+# A descriptor that is always ready, but that needs no action, turns a wait into a busy loop.
 
 
 @requires("EXEC-WAIT-03", overlap=1.3, needs=["EXEC-STDIN-09"])
-def test_a_payload_that_nobody_reads_costs_next_to_nothing(box: Box) -> None:
+def test_an_unread_payload_costs_next_to_nothing(box: Box) -> None:
     events = box.events()
     with box.exec.start(program=P.never_read, args=[events.path], stdin=LARGE) as live:
         child = events.wait("ready").pid
-        much = too_much(live, 1000)
+        excess = costs_above_bounds(live, 1000)
         send(child, "KILL")
         live.finish()
-    expect("what a payload that is not read costs beyond its bounds", much, {})
+    expect("what a payload that is not read costs beyond its bounds", excess, {})
 
 
 @requires("EXEC-WAIT-03", capability="exec.stdin_failure", overlap=1.3)
@@ -77,22 +76,22 @@ def test_a_payload_without_a_reader_costs_next_to_nothing(box: Box) -> None:
     request = {"program": P.close_early, "args": [events.path, "--in"], "stdin": LARGE}
     with box.exec.start(**request, stdin_failure="ignore") as live:
         child = events.wait("closed").pid
-        much = too_much(live, 1000)
+        excess = costs_above_bounds(live, 1000)
         send(child, "KILL")
         live.finish()
-    expect("what a payload without a reader costs beyond its bounds", much, {})
+    expect("what a payload without a reader costs beyond its bounds", excess, {})
 
 
 @requires("EXEC-WAIT-03", overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-03"])
-def test_a_grace_without_the_child_costs_next_to_nothing(box: Box) -> None:
+def test_a_grace_period_after_the_childs_end_costs_next_to_nothing(box: Box) -> None:
     events = box.events()
     line = '"$1" "$2" --ignore TERM & exec "$1" "$2" --on TERM:exit:0'
     with box.exec.start(**shell(line, P.siglog, events.path), timeout_ms=300) as live:
         ended = events.wait("end").pid
         settled(events, 2)
-        much = too_much(live, 1000)
+        excess = costs_above_bounds(live, 1000)
         for event in events.all("ready"):
             if event.pid != ended:
                 send(event.pid, "KILL")
         live.finish()
-    expect("what a grace for a member costs beyond its bounds", much, {})
+    expect("what a grace for a member costs beyond its bounds", excess, {})

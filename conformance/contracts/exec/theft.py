@@ -1,4 +1,4 @@
-"""A child that somebody else collects: the wait of the implementation ends with ECHILD."""
+"""A child that another waiter reaps, so that the implementation's wait ends with ECHILD."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Outcome = tuple[str, object]
 
 
 def wait_outcome(seen: ObservedRun) -> Outcome:
-    """The wait error by its fixed words, or the code of a result."""
+    """Return the fixed words of the wait error, or the exit code of a result."""
     if seen.ok:
         return ("exit_code", seen.result["exit_code"])
     error = seen.error
@@ -22,9 +22,10 @@ def wait_outcome(seen: ObservedRun) -> Outcome:
 
 
 def expect_wait_errors(what: str, run_once: Callable[[int], Outcome]) -> None:
-    """Run what exits with 0, by its number, until the thief has had three; each is a wait error.
+    """Run a child that exits 0 until three children were stolen; expect a wait error for each.
 
-    Thief and implementation race for each child; where the latter wins, its code is the truth.
+    The thief (the preloaded library) and the implementation race to reap each child. If the
+    implementation wins, it correctly reports the exit code.
     """
     stolen: list[Outcome] = []
     for turn in range(12):

@@ -1,4 +1,4 @@
-"""Trust in shims that run programs: a run that succeeds, twins that do not, and sentinels."""
+"""Trust checks of exec: runs that succeed, runs that must not, and sentinels per capability."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from contracts.shared.requests import exec_request
 def trust(box: Box, say: Say) -> None:
     if "exec" in box.capabilities:
         _confined(box, say)
-        _twins(box, say)
+        _success_and_failure(box, say)
         _sentinels(box, say)
     else:
         _no_exec(box, say)
 
 
-def _twins(box: Box, say: Say) -> None:
-    """A run whose answer is yes, and twins whose answer is no."""
+def _success_and_failure(box: Box, say: Say) -> None:
+    """Expect success of a program that exits 0, and no success of two allowed counterparts."""
     for _ in range(2):
         yes = box.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
         if not yes.ok:
@@ -41,11 +41,11 @@ def _twins(box: Box, say: Say) -> None:
     if missing.ok and missing.result["success"] and seven.ok and seven.result["success"]:
         raise _no("a missing program and one that exits 7 are both a success: it says yes to all")
     say("exit 0 succeeds (twice); a missing program and exit 7 do not")
-    _company(box)
+    _helpers(box)
 
 
 def _confined(box: Box, say: Say) -> None:
-    """With --backend: a run inside does not write where one outside does."""
+    """With --backend, expect that a run inside cannot write where a run outside can."""
     asked = box.exec.inside.use()
     if not asked:
         return
@@ -69,11 +69,13 @@ def _confined(box: Box, say: Say) -> None:
     say(f"{name}: what is outside of the workspace is not written to")
 
 
-def _company(box: Box) -> None:
-    """Whether the shim is one process with one thread: what else waits for a processor is gone
-    before it can be read."""
-    # A deadline that does not strike: whoever has a helper for it shows it. Not to have deadlines
-    # is told by the requirements about them.
+def _helpers(box: Box) -> None:
+    """Record the helper processes and threads of the shim during a run.
+
+    The time that a helper waits for a processor cannot be read after the helper has ended.
+    """
+    # The first run has a deadline that is not reached, to show a helper that exists only for
+    # deadlines. The second run has none: the requirements report a shim without deadlines.
     for name, deadline in ("company-late", {"timeout_ms": 60_000}), ("company", {}):
         refused = looks(box, "exec", partial(_gate, box, deadline), name)
         if refused is None:
@@ -87,7 +89,7 @@ def _gate(box: Box, deadline: dict[str, Any], events: str, fifo: Path) -> Live[A
 
 
 def _no_exec(box: Box, say: Say) -> None:
-    """Not declared: a run is unsupported. How long this shim takes to start is told by it too."""
+    """Expect `unsupported` if exec is not declared; the run also measures the shim's start."""
     seen = box.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
     box.session.startup_ms = seen.elapsed_ms
     if seen.unsupported is None:
@@ -95,7 +97,7 @@ def _no_exec(box: Box, say: Say) -> None:
     say("exec: not declared, unsupported")
 
 
-# The coarsest question about each capability: the fields of an exec.run.
+# Fields of the simplest exec.run that uses each capability.
 _RUNS: dict[str, dict[str, Any]] = {
     "exec.cap": {"args": ["0"], "max_output_bytes": 1000},
     "exec.stdin_failure": {"args": ["0"], "stdin": b"x", "stdin_failure": "ignore"},
