@@ -101,6 +101,15 @@ def test_what_is_scored_since_a_version_is_in_its_set() -> None:
     assert not later & set(frozen.frozen("1.0"))
 
 
+LEVEL = re.compile(r"\b(MUST|SHOULD|MAY|SHALL|REQUIRED|RECOMMENDED|OPTIONAL)\b")
+
+
+def test_each_clause_has_one_level_word_which_is_its_level() -> None:
+    words = {name: LEVEL.findall(each.clause) for name, each in load().items()}
+    levels = {name: [each.level] for name, each in load().items()}
+    assert words == levels
+
+
 def test_what_is_not_scored_says_why() -> None:
     away = [name for name, each in load().items() if not each.testable]
     assert away and not set(away) & set(frozen.frozen("1.0"))
