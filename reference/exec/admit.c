@@ -23,7 +23,7 @@ int bs_admit(const struct bs_exec_request *request, struct bs_wrapped *wrapped, 
         return code;
     code = sandbox->wrap(sandbox->ctx, request, wrapped, err);
     *is_wrapped = code == BS_OK;
-    /* A sandbox that wraps nothing must not lead to an unwrapped run. */
+    /* An empty command must not lead to an unwrapped run. */
     if (code == BS_OK && (wrapped->argv == NULL || wrapped->argv[0] == NULL)) {
         code = bs_fail(err, BS_E_EXECUTION, 0, "the sandbox wrapped `%.900s` into an empty command",
                        request->program);
@@ -39,7 +39,6 @@ void bs_release(const struct bs_exec_request *request, struct bs_wrapped *wrappe
     *is_wrapped = false;
 }
 
-/* Where the system collects children by itself, how the child ended would be lost. */
 int bs_check_sigchld(struct bs_error *err) {
     struct sigaction action;
     if (sigaction(SIGCHLD, NULL, &action) != 0)

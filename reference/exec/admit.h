@@ -1,18 +1,20 @@
-/* What is asked before anything has an effect: whether a child may be started at all. */
+/* Checks before a run has any effect: may the child be started at all? */
 #ifndef BS_EXEC_ADMIT_H
 #define BS_EXEC_ADMIT_H
 
 #include <boxspec/exec.h>
 
-/* Asks the sandbox of the request. *is_wrapped says whether it made another command of it. */
+/* Let the sandbox of the request validate and wrap it. *is_wrapped is true if it put another
+ * command in place of the request's. */
 int bs_admit(const struct bs_exec_request *request, struct bs_wrapped *wrapped, bool *is_wrapped,
              struct bs_error *err);
 
-/* Gives back to the sandbox what it wrapped, if it did; *is_wrapped is false afterwards. */
+/* Call the sandbox's unwrap if *is_wrapped, which becomes false. */
 void bs_release(const struct bs_exec_request *request, struct bs_wrapped *wrapped,
                 bool *is_wrapped);
 
-/* Where the system collects children by itself, how one ended would be lost: an error then. */
+/* Return an error if the kernel reaps children itself (SIGCHLD ignored or SA_NOCLDWAIT): the exit
+ * status of the child would be lost. */
 int bs_check_sigchld(struct bs_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum {
     PIPE_DEFAULT = 64 * 1024,
-    PIPE_GROWN = 256 * 1024, /* 1.9 GB/s becomes 5.5; see bench/exec */
+    PIPE_GROWN = 256 * 1024, /* 5.5 GB/s instead of 1.9; see bench/exec */
     SMALL_READ = 16 * 1024
 };
 
@@ -19,9 +19,9 @@ void bs_drain_init(struct bs_drain *drain, int fd, enum bs_stream stream, uint64
     *drain = (struct bs_drain){.fd = fd, .stream = stream, .most = most, .kept = BS_BUF_INIT};
 }
 
-/* A pipe that was found full is worth enlarging; most never are, and the user's budget of pipe
- * memory is shared by all runs. EPERM means that budget is spent: no matter. */
-static void grow(struct bs_drain *drain) {
+/* Enlarge a pipe that was found half full; most never are, and all runs share the user's budget of
+ * pipe memory. EPERM means that the budget is spent, which only costs speed. */
+static void enlarge_pipe(struct bs_drain *drain) {
     drain->grown = true;
     (void)fcntl(drain->fd, F_SETPIPE_SZ, PIPE_GROWN);
 }
@@ -40,7 +40,7 @@ static void at_end(struct bs_drain *drain, const struct bs_outlets *outlets) {
         bs_tee_end(outlets->tee, drain->stream);
 }
 
-/* A pipe that is not read any more must not stay in a poll set: it would wake every poll. */
+/* Close a stream that cannot be read: in the poll set it would wake every poll. */
 static int fail(struct bs_drain *drain, int os_error) {
     bs_close(&drain->fd);
     return os_error;
@@ -52,8 +52,8 @@ int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
     char *into = scratch;
     size_t room = sizeof scratch;
     uint64_t left = drain->most - drain->taken;
-    /* Straight into the place where it stays, unless a byte too many must be recognised or nothing
-     * is kept at all. A first small reservation keeps short outputs cheap. */
+    /* Read directly into `kept`, unless the cap is near (a byte too many must be seen) or the bytes
+     * are not kept. The first reservation is small, to keep short outputs cheap. */
     if (keep && left > PIPE_GROWN) {
         size_t want = drain->kept.len == 0 ? SMALL_READ : drain->grown ? PIPE_GROWN : PIPE_DEFAULT;
         if (!bs_buf_reserve(&drain->kept, want))
@@ -72,7 +72,7 @@ int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
     }
     size_t len = (size_t)got;
     if (len >= PIPE_DEFAULT / 2 && !drain->grown)
-        grow(drain);
+        enlarge_pipe(drain);
     if (len > left) {
         drain->over = true;
         len = (size_t)left;
@@ -95,7 +95,7 @@ int bs_drain_rest(struct bs_drain *drain, const struct bs_outlets *outlets) {
         if (os_error != 0)
             return os_error;
         if (drain->taken == before)
-            break; /* empty for now, ended, or beyond the cap */
+            break; /* empty for now, at its end, or beyond the cap */
         seen += (size_t)(drain->taken - before);
     }
     return 0;

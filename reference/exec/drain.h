@@ -1,5 +1,5 @@
-/* One output stream of the child: read to the end whatever happens, kept up to a cap or handed on.
- */
+/* One output stream of the child. It is always read to its end; its bytes are kept up to a cap, or
+ * handed on. */
 #ifndef BS_EXEC_DRAIN_H
 #define BS_EXEC_DRAIN_H
 
@@ -10,31 +10,32 @@
 struct bs_drain {
     int fd; /* -1 once it has ended */
     enum bs_stream stream;
-    uint64_t most;  /* bytes to keep or hand on */
+    uint64_t most;  /* the cap: bytes to keep or hand on */
     uint64_t taken; /* bytes kept or handed on */
     struct bs_buf kept;
-    bool over;  /* a byte beyond `most` came and was dropped */
+    bool over;  /* a byte beyond `most` was dropped */
     bool grown; /* the pipe was enlarged */
 };
 
-/* Where bytes go beside `kept`; both may be NULL. */
+/* Other receivers of the bytes besides `kept`: the request's on_output, and the tee, which may be
+ * NULL. */
 struct bs_outlets {
     const struct bs_exec_request *request;
     struct bs_tee *tee;
 };
 
-/* Takes fd over. */
+/* The drain owns fd from here on. */
 void bs_drain_init(struct bs_drain *drain, int fd, enum bs_stream stream, uint64_t most);
 
-/* Reads what one call gives. At the end of the stream fd is closed. 0 or an errno, ENOMEM among
- * them: nothing can be read any more then, and fd is closed too. */
+/* Read once. Closes fd at the end of the stream. Returns 0, or an errno (ENOMEM included), after
+ * which fd is closed too. */
 int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets);
 
-/* Reads what is there now, but no more than the largest pipe holds: a flood has no end. As above.
- */
+/* Read the bytes that are there now, but no more than the largest pipe holds, because a fast writer
+ * could keep it full for ever. Returns as bs_drain_read. */
 int bs_drain_rest(struct bs_drain *drain, const struct bs_outlets *outlets);
 
-/* Drops an incomplete character at the end of a stream that was cut. */
+/* Drop an incomplete character at the end of a stream that was cut at the cap. */
 void bs_drain_finish(struct bs_drain *drain);
 
 void bs_drain_clear(struct bs_drain *drain);

@@ -41,7 +41,7 @@ static size_t count(char *const *envp) {
     return n;
 }
 
-/* What the caller's environment holds is passed on as it is, without '=' too. */
+/* An entry of the caller's environment is passed on unchanged, even one without '='. */
 static int add_text(struct entry *entries, size_t *n, const char *text) {
     struct entry *entry = &entries[*n];
     entry->text = strdup(text);
@@ -69,7 +69,7 @@ static int add_pair(struct entry *entries, size_t *n, const struct bs_env_pair *
     return 0;
 }
 
-/* Sorts equal names together, keeps the last of each, and puts the rest back in their order. */
+/* Sort by name, keep the last entry of each name, and restore the original order. */
 static size_t keep_last(struct entry *entries, size_t n) {
     qsort(entries, n, sizeof *entries, by_name_then_order);
     size_t kept = 0;

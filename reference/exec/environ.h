@@ -1,4 +1,4 @@
-/* The environment that a child will have. */
+/* The environment of a child. */
 #ifndef BS_EXEC_ENVIRON_H
 #define BS_EXEC_ENVIRON_H
 
@@ -14,13 +14,14 @@ struct bs_environ {
 #define BS_ENVIRON_INIT                                                                            \
     { NULL, NULL }
 
-/* Builds it from a request's mode and pairs and a sandbox's additions, which win. Of duplicates the
- * last one is taken. Returns 0 or an errno: EINVAL for a name that is empty or holds '='. */
+/* Build it from a request's mode and pairs and a sandbox's additions, which win over the pairs. The
+ * last of duplicate names wins. Returns 0 or an errno: EINVAL for a name that is empty or contains
+ * '='. */
 int bs_environ_build(struct bs_environ *environment, enum bs_env_mode mode,
                      const struct bs_env_pair *env, size_t n_env,
                      const struct bs_env_pair *additions, size_t n_additions);
 
-/* The value of a variable, or NULL. Borrowed. */
+/* Return the value of a variable or NULL. It belongs to envp. */
 const char *bs_environ_get(char *const *envp, const char *name);
 
 void bs_environ_clear(struct bs_environ *environment);

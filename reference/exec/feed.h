@@ -1,4 +1,4 @@
-/* The payload on its way to the child's stdin. */
+/* Writes the payload to the child's stdin. */
 #ifndef BS_EXEC_FEED_H
 #define BS_EXEC_FEED_H
 
@@ -6,23 +6,23 @@
 #include <stddef.h>
 
 struct bs_feed {
-    int fd; /* -1 once everything is written or given up */
+    int fd; /* -1 once all is written or given up */
     const char *data;
     size_t left;  /* bytes */
-    int os_error; /* why it was given up, 0 while all is well */
+    int os_error; /* the error that stopped the feed, else 0 */
 };
 
 #define BS_FEED_INIT                                                                               \
     { -1, NULL, 0, 0 }
 
-/* Takes fd over. */
+/* The feed owns fd from here on. */
 void bs_feed_init(struct bs_feed *feed, int fd, const void *data, size_t len);
 
-/* Writes what the pipe takes and closes it behind the last byte, also of an empty payload. Our end
- * is non-blocking: readiness promises PIPE_BUF bytes only. */
+/* Write as much as the pipe takes and close fd after the last byte, or at once for an empty
+ * payload. fd must be non-blocking: POLLOUT promises room for PIPE_BUF bytes only. */
 void bs_feed_write(struct bs_feed *feed);
 
-/* The child is gone: whatever is left was not taken. */
+/* The child has ended: bytes that are left count as not taken (EPIPE). */
 void bs_feed_abandon(struct bs_feed *feed);
 
 bool bs_feed_failed(const struct bs_feed *feed);

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "exec/redact.h"
 
-/* A quoted string: quote, backslash and control characters escaped, so that one log line stays one.
+/* Quote a string. Control characters are escaped too, so that the text stays on one line of a log.
  */
 static void quote(struct bs_buf *out, const char *text) {
     bs_buf_char(out, '"');

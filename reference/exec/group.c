@@ -22,8 +22,8 @@ struct stat_line {
     uint64_t started; /* clock ticks since boot */
 };
 
-/* Field numbers are those of proc(5); the name in field 2 may hold spaces and parentheses, so the
- * rest is counted from the last ')'. */
+/* Field numbers as in proc(5). The name in field 2 may contain spaces and parentheses, so fields
+ * are counted from the last ')'. */
 static bool parse_stat(char *text, struct stat_line *line) {
     char *rest = strrchr(text, ')');
     if (rest == NULL || rest[1] == '\0')
@@ -60,7 +60,7 @@ static enum read_outcome read_stat(int proc, const char *pid, struct stat_line *
         return errno == ENOENT || errno == ESRCH ? GONE : UNREADABLE;
     ssize_t n = (ssize_t)BS_RETRY(read(fd, text, sizeof text - 1));
     bs_close(&fd);
-    if (n < 0) /* ESRCH: it ended between open and read */
+    if (n < 0) /* ESRCH: the process ended between open and read */
         return errno == ESRCH ? GONE : UNREADABLE;
     text[n] = '\0';
     return parse_stat(text, line) ? READ : UNREADABLE;
@@ -69,17 +69,17 @@ static enum read_outcome read_stat(int proc, const char *pid, struct stat_line *
 static bool is_dead(const struct stat_line *line) {
     if (line->state == 'X' || line->state == 'x')
         return true;
-    /* The main thread's zombie waits for the other threads: the process runs. */
+    /* A process whose main thread has ended stays a zombie while its other threads run. */
     return line->state == 'Z' && line->threads <= 1;
 }
 
-static void consider(int proc, const char *name, pid_t pid, pid_t pgid, pid_t leader,
-                     uint64_t not_after, struct bs_members *members) {
+static void inspect_member(int proc, const char *name, pid_t pid, pid_t pgid, pid_t leader,
+                           uint64_t not_after, struct bs_members *members) {
     struct stat_line line = {0};
     switch (read_stat(proc, name, &line)) {
     case GONE:
         return;
-    case UNREADABLE: /* it answered getpgid: better one look too many than one survivor */
+    case UNREADABLE: /* getpgid found it: better a needless wait than a survivor */
         members->alive++;
         return;
     case READ:
@@ -89,7 +89,7 @@ static void consider(int proc, const char *name, pid_t pid, pid_t pgid, pid_t le
         return;
     if (!is_dead(&line)) {
         members->alive++;
-        members->witness = pid;
+        members->live_pid = pid;
         return;
     }
     if (pid != leader && line.ppid == getpid()) {
@@ -98,7 +98,7 @@ static void consider(int proc, const char *name, pid_t pid, pid_t pgid, pid_t le
     }
 }
 
-struct bs_members bs_group_look(pid_t pgid, pid_t leader, uint64_t not_after) {
+struct bs_members bs_group_find_members(pid_t pgid, pid_t leader, uint64_t not_after) {
     struct bs_members members = {false, 0, 0};
     DIR *proc = opendir("/proc");
     if (proc == NULL)
@@ -110,9 +110,9 @@ struct bs_members bs_group_look(pid_t pgid, pid_t leader, uint64_t not_after) {
         if (number <= 0 || *end != '\0')
             continue;
         pid_t pid = (pid_t)number;
-        /* One call each keeps a look cheap: 0.04 ms for 70 processes instead of 0.4. */
+        /* getpgid first: a look at 70 processes takes 0.04 ms instead of 0.4. */
         if (getpgid(pid) == pgid)
-            consider(dirfd(proc), entry->d_name, pid, pgid, leader, not_after, &members);
+            inspect_member(dirfd(proc), entry->d_name, pid, pgid, leader, not_after, &members);
     }
     members.known = errno == 0;
     (void)closedir(proc);

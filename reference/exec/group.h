@@ -1,4 +1,4 @@
-/* The process group of a run: who is in it, and what is sent to it. */
+/* Look for the members of a process group, and signal it. */
 #ifndef BS_EXEC_GROUP_H
 #define BS_EXEC_GROUP_H
 
@@ -8,24 +8,25 @@
 
 struct bs_members {
     bool known;     /* /proc could be read to its end */
-    unsigned alive; /* neither zombies nor dead; a zombie with further threads is alive */
-    pid_t witness;  /* one of those alive, 0 for none */
+    unsigned alive; /* members that are no zombies; a zombie whose other threads run is alive */
+    pid_t live_pid; /* a live member; 0 if there is none */
 };
 
-/* Looks for members of pgid that started at or before `not_after` (clock ticks since boot; see
- * bs_boot_ticks; UINT64_MAX for any). Zombies among them that became children of the caller are
- * collected, each by its own number, `leader` excepted. */
-struct bs_members bs_group_look(pid_t pgid, pid_t leader, uint64_t not_after);
+/* Look for members of pgid that started at or before `not_after` (clock ticks since boot; see
+ * bs_boot_ticks; UINT64_MAX: any). Zombie members that became children of the caller are reaped,
+ * except `leader`. */
+struct bs_members bs_group_find_members(pid_t pgid, pid_t leader, uint64_t not_after);
 
-/* Now, in the unit of a process's start time. */
+/* The current time in the unit of a process's start time: clock ticks since boot. */
 uint64_t bs_boot_ticks(void);
 
-/* Sends to the group whose unreaped leader is pgid; refuses 0, 1, negative numbers and the caller's
- * own group, whatever led to them. False when the system refused to send it, which is worth another
- * try; an empty group is none. */
+/* Send a signal to the group whose unreaped leader is pgid. The numbers 0, 1, negative ones and the
+ * caller's own group are never signalled. Returns false if the kernel refused to send it, so that
+ * the caller can try again; an empty group is a success. */
 bool bs_group_signal(pid_t pgid, int signo);
 
-/* True when no process, zombies included, has this group. May be asked after the reap. */
+/* True if no process, zombies included, is in the group. May be called after the leader is reaped.
+ */
 bool bs_group_empty(pid_t pgid);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/sys.h"
 #include "exec/group.h"
 
-/* A killed process is gone within a millisecond, unless the kernel is busy with it. */
+/* A killed process usually ends within a millisecond. */
 enum { QUICK_MS = 1, QUICK_FOR_MS = 20, SLOW_MS = 10 };
 
 static void reap(struct bs_group_end *end, enum bs_group_end_phase next) {
@@ -19,9 +19,9 @@ static void reap(struct bs_group_end *end, enum bs_group_end_phase next) {
 }
 
 static void kill_members(struct bs_group_end *end, uint64_t now) {
-    /* Again at each step: a member that was being forked has not seen the last signal. */
+    /* At each step again: a member that was being forked missed the last signal. */
     (void)bs_group_signal(end->pgid, SIGKILL);
-    struct bs_members members = bs_group_look(end->pgid, end->pgid, UINT64_MAX);
+    struct bs_members members = bs_group_find_members(end->pgid, end->pgid, UINT64_MAX);
     if (!members.known)
         reap(end, BS_GROUP_REAPED);
     else if (members.alive == 0 || now >= end->until)

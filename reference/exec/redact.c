@@ -18,7 +18,7 @@ static const char *const anywhere[] = {"SECRET",  "TOKEN",   "PASSWORD",   "PASS
                                        "API_KEY", "PRIVATE", "CREDENTIAL", "COOKIE", "BEARER"};
 static const char *const whole_words[] = {"AUTH", "SESSION"};
 
-/* Words of a name are what stands between underscores. */
+/* The words of a name are separated by underscores. */
 static bool has_word(const char *name, const char *word) {
     size_t len = strlen(word);
     for (const char *at = name; at != NULL; at = strchr(at, '_')) {
@@ -43,7 +43,7 @@ bool bs_sensitive_name(const char *name) {
     return len >= 4 && strcasecmp(name + len - 4, "_KEY") == 0;
 }
 
-/* Not bytes. What is no UTF-8 counts once for each maximal subpart, as it does in text. */
+/* Count characters. Invalid UTF-8 counts one per maximal subpart, as in bs_bytes_to_text. */
 static size_t characters(const char *text, size_t len) {
     size_t count = 0;
     while (len > 0) {
@@ -60,7 +60,7 @@ static size_t characters(const char *text, size_t len) {
     return count;
 }
 
-static bool worth_hiding(const char *value) {
+static bool is_long_enough(const char *value) {
     size_t len = strlen(value);
     while (len > 0 && isspace((unsigned char)value[len - 1]))
         len--;
@@ -71,8 +71,8 @@ static bool worth_hiding(const char *value) {
     return characters(value, len) >= SHORTEST_SECRET;
 }
 
-static int add(struct bs_secrets *secrets, size_t *cap, const char *value) {
-    if (!worth_hiding(value))
+static int add_secret(struct bs_secrets *secrets, size_t *cap, const char *value) {
+    if (!is_long_enough(value))
         return 0;
     if (secrets->n == *cap) {
         *cap = *cap > 0 ? *cap * 2 : 16;
@@ -98,12 +98,12 @@ int bs_secrets_collect(struct bs_secrets *secrets, const struct bs_env_pair *env
         if (name == NULL)
             os_error = ENOMEM;
         else if (bs_sensitive_name(name))
-            os_error = add(secrets, &cap, equals + 1);
+            os_error = add_secret(secrets, &cap, equals + 1);
         free(name);
     }
     for (size_t i = 0; os_error == 0 && i < n_env; i++) {
         if (bs_sensitive_name(env[i].name))
-            os_error = add(secrets, &cap, env[i].value);
+            os_error = add_secret(secrets, &cap, env[i].value);
     }
     if (os_error != 0)
         bs_secrets_clear(secrets);
@@ -115,8 +115,10 @@ void bs_secrets_clear(struct bs_secrets *secrets) {
     *secrets = (struct bs_secrets){0};
 }
 
-/* The longest secret that stands at text[0], and whether one might that is not here completely. */
-static size_t match(const struct bs_secrets *secrets, const char *text, size_t len, bool *maybe) {
+/* Return the length of the longest secret at text[0], or 0. *partial becomes true if text ends
+ * within a secret. */
+static size_t match_secret(const struct bs_secrets *secrets, const char *text, size_t len,
+                           bool *partial) {
     size_t longest = 0;
     for (size_t i = 0; i < secrets->n; i++) {
         const struct bs_secret *secret = &secrets->list[i];
@@ -124,7 +126,7 @@ static size_t match(const struct bs_secrets *secrets, const char *text, size_t l
         if (memcmp(text, secret->value, compare) != 0)
             continue;
         if (secret->len > len)
-            *maybe = true;
+            *partial = true;
         else if (secret->len > longest)
             longest = secret->len;
     }
@@ -144,10 +146,10 @@ void bs_redact(struct bs_redactor *redactor, const char *data, size_t len, bool 
             plain = at;
         if (!secrets->starts[(unsigned char)held->data[at]])
             continue;
-        bool maybe = false;
-        size_t found = match(secrets, held->data + at, held->len - at, &maybe);
-        if (maybe && !end)
-            break; /* a longer secret may begin here: nothing from here on is decided */
+        bool partial = false;
+        size_t found = match_secret(secrets, held->data + at, held->len - at, &partial);
+        if (partial && !end)
+            break; /* a longer secret may begin here: wait for more text */
         if (found == 0)
             continue;
         if (at >= covered) {

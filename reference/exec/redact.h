@@ -1,4 +1,4 @@
-/* Secrets: which variables hold them, and how their values are taken out of a stream. */
+/* Find secrets in environment variables and replace their values in a stream. */
 #ifndef BS_EXEC_REDACT_H
 #define BS_EXEC_REDACT_H
 
@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-/* True when a variable of this name is taken to hold a secret. Case does not matter. */
+/* True if a variable of this name counts as a secret. Case does not matter. */
 bool bs_sensitive_name(const char *name);
 
 struct bs_secret {
@@ -17,15 +17,16 @@ struct bs_secret {
 struct bs_secrets {
     struct bs_secret *list;
     size_t n;
-    bool starts[256]; /* by first byte, so that ordinary text costs one look a byte */
+    bool starts[256]; /* by first byte: ordinary text costs one lookup per byte */
 };
 
-/* Secrets of the calling process and of the pairs. Returns 0 or ENOMEM. */
+/* Collect the secrets of the calling process's environment and of the pairs. Returns 0 or ENOMEM.
+ */
 int bs_secrets_collect(struct bs_secrets *secrets, const struct bs_env_pair *env, size_t n_env);
 void bs_secrets_clear(struct bs_secrets *secrets);
 
-/* A stream on its way through. Matches that overlap become one replacement; the end of the text
- * that may be the beginning of a secret is held back until more is known. */
+/* The state of one stream. Overlapping matches become one replacement. The end of the text is held
+ * back while it may be the beginning of a secret. */
 struct bs_redactor {
     const struct bs_secrets *secrets; /* borrowed */
     struct bs_buf held;
@@ -35,7 +36,8 @@ struct bs_redactor {
 #define BS_REDACTOR_INIT(secrets)                                                                  \
     { secrets, BS_BUF_INIT, 0 }
 
-/* Appends to `out` what is decided. `end`: nothing follows, so everything is. */
+/* Append the text that is decided to `out`. `end`: no more text follows, so all of it is decided.
+ */
 void bs_redact(struct bs_redactor *redactor, const char *data, size_t len, bool end,
                struct bs_buf *out);
 void bs_redactor_clear(struct bs_redactor *redactor);

@@ -88,8 +88,8 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
     return BS_OK;
 }
 
-/* What a launcher said about a program that it could not start. It ended because of that, and
- * whoever wrote to it met its end: this is the reason of both. */
+/* Read the launcher's failure record. A launcher that could not start the program ends, and a
+ * payload that is being written to it fails: the record is the cause of both. */
 static bool launch_failed(const struct bs_run *run, struct bs_launch_failure *failure) {
     if (run->child->report < 0 || (run->cause != EXITED && run->cause != STDIN_FAILED))
         return false;

@@ -1,14 +1,15 @@
-/* What a run that is over means to its caller. */
+/* Turn a finished run into a result or an error. */
 #ifndef BS_EXEC_REPORT_H
 #define BS_EXEC_REPORT_H
 
 #include "exec/run.h"
 
-/* Fills the result but for duration and pending_signals, taking the kept output, or the error. */
+/* Fill the result except duration_ms and pending_signals, moving the kept output into it, or *err.
+ */
 int bs_report(struct bs_run *run, struct bs_exec_result *result, struct bs_error *err);
 
-/* `process interrupted by signal SIGINT`, joined to what is there by a newline. False: no memory.
- */
+/* Append `process interrupted by signal SIGINT` (or SIGTERM), after a newline if text is not empty.
+ * Returns false if memory ran out. */
 bool bs_annotate_signal(struct bs_buf *text, int signo);
 
 #endif

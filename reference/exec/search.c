@@ -18,8 +18,8 @@ static char *default_path(void) {
     return path;
 }
 
-/* An empty entry is the directory itself, which needs an explicit "./": the result must hold a
- * slash, or it would be searched for again. */
+/* An empty entry means the current directory. It becomes "./" because a result without a slash
+ * would be searched for again. */
 static char *join(const char *entry, size_t entry_len, const char *program) {
     const char *dir = entry_len > 0 ? entry : ".";
     size_t dir_len = entry_len > 0 ? entry_len : 1;
@@ -35,7 +35,7 @@ static char *join(const char *entry, size_t entry_len, const char *program) {
 
 enum candidate { ABSENT, DENIED, RUNNABLE };
 
-static enum candidate look(int dir, const char *file) {
+static enum candidate check_candidate(int dir, const char *file) {
     struct stat st;
     if (fstatat(dir, file, &st, 0) != 0)
         return errno == EACCES ? DENIED : ABSENT;
@@ -62,7 +62,7 @@ int bs_search(int dir, const char *program, const char *path, char **found) {
             reason = ENOMEM;
             break;
         }
-        enum candidate candidate = look(dir, file);
+        enum candidate candidate = check_candidate(dir, file);
         if (candidate == RUNNABLE) {
             *found = file;
             reason = 0;

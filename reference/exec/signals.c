@@ -14,10 +14,10 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* Slots form a list that only grows: the handler walks it without a lock, so a slot and its
- * descriptor live as long as the library does and are handed from run to run. */
+/* Slots form a list that only grows. The handler walks it without a lock, so a slot is never freed
+ * before the library is unloaded; runs reuse idle slots. */
 struct bs_signal_slot {
-    struct bs_signal_slot *next; /* fixed before the slot is published */
+    struct bs_signal_slot *next; /* set before the slot is in the list */
     int fd;
     atomic_bool active;
     atomic_int first;
@@ -33,21 +33,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Guarded by lock. */
 static unsigned active_runs;
 static struct sigaction previous[2];
-static bool told_of_forks;
+static bool has_fork_handlers;
 static sigset_t mask_before_fork;
 
-/* In a child that was made past the handlers of fork (vfork, _Fork): the memory and the descriptor
- * may be the parent's, the signal is not. It comes again when this returns. */
-static void hand_back(int signo) {
+/* In a child that was made without the fork handlers (vfork, _Fork): memory and descriptors may be
+ * shared with the parent, so the signal is not noted. It is raised again with the previous
+ * disposition and takes effect when the handler returns. */
+static void raise_previous(int signo) {
     (void)sigaction(signo, &previous[signo == SIGTERM], NULL);
     (void)raise(signo);
 }
 
-/* Async-signal-safe: lock-free atomics and write(2) on a non-blocking eventfd; errno is kept. */
+/* Async-signal-safe: lock-free atomics, and write(2) on a non-blocking eventfd; errno is kept. */
 static void on_signal(int signo) {
     int saved = errno;
     if (atomic_load(&owner) != getpid()) {
-        hand_back(signo);
+        raise_previous(signo);
         errno = saved;
         return;
     }
@@ -82,7 +83,8 @@ static int install(struct bs_error *err) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
-    /* SA_RESTART: the calling program's own slow calls are not to see EINTR because of us. */
+    /* SA_RESTART: the handler must not make the calling program's own system calls fail with EINTR.
+     */
     action.sa_flags = SA_RESTART;
     action.sa_mask = watched_set();
     atomic_store(&owner, getpid());
@@ -100,7 +102,7 @@ static int install(struct bs_error *err) {
     return BS_OK;
 }
 
-/* Under the lock: an idle slot, or a new one. */
+/* Return an idle slot or a new one. The lock is held. */
 static struct bs_signal_slot *idle_slot(void) {
     struct bs_signal_slot *slot = atomic_load(&slots);
     while (slot != NULL && atomic_load(&slot->active))
@@ -134,22 +136,21 @@ static struct bs_signal_slot *open_slot(struct bs_error *err) {
     return slot;
 }
 
-/* What a handler on another thread is about to note is waited for: it never blocks, so this is
- * short. */
-static void let_handlers_end(void) {
+/* Wait for handlers that run on other threads. A handler never blocks, so this is short. */
+static void wait_for_handlers(void) {
     while (atomic_load(&in_handler) != 0)
         (void)sched_yield();
 }
 
 static void close_slot(struct bs_signal_slot *slot) {
     atomic_store(&slot->active, false);
-    let_handlers_end();
+    wait_for_handlers();
     bs_close(&slot->fd);
 }
 
-/* Neither side of a fork may see a state in between, and what is sent to the child must not meet
- * our handler in it: it would be swallowed there, and wake the parent through the shared eventfd.
- */
+/* Hold the lock during a fork, so that parent and child see a consistent state. Block the signals,
+ * or one that is sent to the child would run the library's handler there: the child would miss it,
+ * and the shared eventfd would wake the parent. */
 static void before_fork(void) {
     sigset_t set = watched_set();
     (void)pthread_mutex_lock(&lock);
@@ -162,7 +163,7 @@ static void after_fork(void) {
     (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* No run is active here: their threads stayed with the parent. Async-signal-safe. */
+/* No run is active in the child, because their threads stay with the parent. Async-signal-safe. */
 static void after_fork_in_child(void) {
     if (active_runs > 0)
         restore(2);
@@ -176,19 +177,20 @@ static void after_fork_in_child(void) {
 }
 
 /* Under the lock. */
-static int learn_of_forks(struct bs_error *err) {
-    int os_error = told_of_forks ? 0 : pthread_atfork(before_fork, after_fork, after_fork_in_child);
+static int install_fork_handlers(struct bs_error *err) {
+    int os_error =
+        has_fork_handlers ? 0 : pthread_atfork(before_fork, after_fork, after_fork_in_child);
     char buf[128];
     if (os_error != 0)
         return bs_fail(err, BS_E_EXECUTION, os_error, "failed to prepare signal handling: %s",
                        bs_os_message(os_error, buf, sizeof buf));
-    told_of_forks = true;
+    has_fork_handlers = true;
     return BS_OK;
 }
 
 struct bs_signal_slot *bs_signals_acquire(struct bs_error *err) {
     (void)pthread_mutex_lock(&lock);
-    struct bs_signal_slot *slot = learn_of_forks(err) == BS_OK ? open_slot(err) : NULL;
+    struct bs_signal_slot *slot = install_fork_handlers(err) == BS_OK ? open_slot(err) : NULL;
     if (slot != NULL && active_runs == 0 && install(err) != BS_OK) {
         close_slot(slot);
         slot = NULL;
@@ -205,10 +207,10 @@ int bs_signal_first(const struct bs_signal_slot *slot) { return atomic_load(&slo
 
 void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned *sigterms) {
     (void)pthread_mutex_lock(&lock);
-    /* 0 in a child that was forked in the middle of the run. */
+    /* 0 in a child that was forked during the run */
     if (active_runs > 0 && --active_runs == 0) {
         restore(2);
-        let_handlers_end(); /* while the slot is active: what they note is reported below */
+        wait_for_handlers(); /* the slot is still active: the counts below include these signals */
     }
     close_slot(slot);
     *sigints = atomic_load(&slot->noted[0]);
@@ -216,8 +218,9 @@ void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* On unloading (and at exit): nothing may be in use, else everything stays for the handler. */
-__attribute__((destructor)) static void forget_slots(void) {
+/* When the library is unloaded, or at exit: free the slots, unless a run is active, whose handler
+ * needs them. */
+__attribute__((destructor)) static void free_slots(void) {
     if (pthread_mutex_trylock(&lock) != 0)
         return;
     if (active_runs == 0) {

@@ -4,21 +4,23 @@
 
 #include <boxspec/error.h>
 
-/* One run's view: a descriptor that becomes readable when a signal came, and what came. */
+/* One run's view: a descriptor that becomes readable when a signal arrives, and which signals
+ * arrived. */
 struct bs_signal_slot;
 
-/* Installs the handlers if no run has them yet. NULL with *err filled when that fails; nothing is
- * changed then. */
+/* Take a slot, and install the handlers if no other run is active. Returns NULL with *err filled if
+ * that fails; no state has changed then. */
 struct bs_signal_slot *bs_signals_acquire(struct bs_error *err);
 
-/* Readable once a signal was noted. Stays so: poll it only until then. */
+/* A descriptor that becomes readable at the first signal and stays so: do not poll it after that.
+ */
 int bs_signal_fd(const struct bs_signal_slot *slot);
 
-/* The first signal that was noted, or 0. */
+/* The first signal that arrived, or 0. */
 int bs_signal_first(const struct bs_signal_slot *slot);
 
-/* Gives the slot back, restoring the previous dispositions if this was the last active run. Fills
- * how often each signal was noted in all, those that came until the restoration included. */
+/* Release the slot, and restore the previous dispositions if no other run is active. Fills how
+ * often each signal arrived, up to the restoration. */
 void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned *sigterms);
 
 #endif

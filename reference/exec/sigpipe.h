@@ -1,6 +1,6 @@
-/* Keeps SIGPIPE away from the calling thread while it writes to pipes, without touching the
- * process's disposition: the signal is blocked in this thread, and one that our own write raised is
- * taken off before the mask comes back. */
+/* Keep SIGPIPE from the calling thread while it writes to pipes, without a change to the process's
+ * disposition: block it in this thread, and discard one that a write raised before the mask is
+ * restored. */
 #ifndef BS_EXEC_SIGPIPE_H
 #define BS_EXEC_SIGPIPE_H
 

@@ -17,9 +17,9 @@
 #include "exec/search.h"
 #include "exec/spawn_fork.h"
 
-/* What only the time of spawning needs. */
-struct launch {
-    struct bs_launch child; /* what either way of starting a child is given */
+/* State that is needed only while the child is being started. */
+struct spawn_state {
+    struct bs_spawn_args child; /* input of posix_spawn and of bs_spawn_fork */
     struct bs_environ environment;
     char *path;
     char **argv;
@@ -30,21 +30,21 @@ struct launch {
     int report;
 };
 
-#define LAUNCH_INIT                                                                                \
+#define SPAWN_STATE_INIT                                                                           \
     { {0}, BS_ENVIRON_INIT, NULL, NULL, -1, -1, -1, -1, -1 }
 
-static void launch_clear(struct launch *launch) {
-    bs_environ_clear(&launch->environment);
-    free(launch->path);
-    free(launch->argv);
-    bs_close(&launch->cwd);
-    bs_close(&launch->in);
-    bs_close(&launch->out);
-    bs_close(&launch->err);
-    bs_close(&launch->report);
+static void spawn_state_clear(struct spawn_state *state) {
+    bs_environ_clear(&state->environment);
+    free(state->path);
+    free(state->argv);
+    bs_close(&state->cwd);
+    bs_close(&state->in);
+    bs_close(&state->out);
+    bs_close(&state->err);
+    bs_close(&state->report);
 }
 
-/* Names are cut so that the reason behind them is never lost. */
+/* Longer names are cut, or the reason after them would not fit. */
 enum { NAME_MOST = 900 };
 
 static int fail(const struct bs_exec_request *request, int os_error, enum bs_spawn_step step,
@@ -66,8 +66,8 @@ static int fail(const struct bs_exec_request *request, int os_error, enum bs_spa
                    request->program, steps[step], reason);
 }
 
-/* Our end is non-blocking; the child's keeps the default, because O_NONBLOCK would live on in every
- * program that inherits it. Flags belong to an end, not to the pipe. */
+/* Make a pipe between caller and child. `nonblocking` is for the caller's end only: programs do not
+ * expect O_NONBLOCK on their streams. The flag belongs to an end, not to the pipe. */
 static int make_pipe(int *ours, int *theirs, bool we_read, bool nonblocking) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -84,7 +84,8 @@ static int make_pipe(int *ours, int *theirs, bool we_read, bool nonblocking) {
     return os_error;
 }
 
-/* Whoever waits for the start of a program asks for it by giving a socket. */
+/* Make the channel of a launcher's report: a pipe, or a socket if the caller waits for the start.
+ */
 static int make_report(bool waits, int *ours, int *theirs) {
     int ends[2];
     if (!waits)
@@ -102,8 +103,8 @@ static int open_null(int *fd, int flags) {
     return *fd >= 0 ? 0 : errno;
 }
 
-/* An inherited stream that the caller has closed is /dev/null, or the first file that the child
- * opens would be its stdio. */
+/* Connect one stream. A stream that the caller has closed becomes /dev/null, or the first file that
+ * the child opens would take its number. */
 static int plug(enum bs_plug how, int target, bool nonblocking, int *ours, int *theirs) {
     if (how == BS_PLUG_PIPE)
         return make_pipe(ours, theirs, target != 0, nonblocking);
@@ -112,43 +113,45 @@ static int plug(enum bs_plug how, int target, bool nonblocking, int *ours, int *
     return open_null(theirs, target == 0 ? O_RDONLY : O_WRONLY);
 }
 
-static int plug_all(const struct bs_plugs *plugs, struct launch *launch, struct bs_child *child) {
+static int plug_all(const struct bs_plugs *plugs, struct spawn_state *state,
+                    struct bs_child *child) {
     bool nonblocking = plugs->nonblocking;
-    int os_error = plug(plugs->in, 0, nonblocking, &child->in, &launch->in);
+    int os_error = plug(plugs->in, 0, nonblocking, &child->in, &state->in);
     if (os_error == 0)
-        os_error = plug(plugs->out, 1, nonblocking, &child->out, &launch->out);
+        os_error = plug(plugs->out, 1, nonblocking, &child->out, &state->out);
     if (os_error == 0)
-        os_error = plug(plugs->err, 2, nonblocking, &child->err, &launch->err);
+        os_error = plug(plugs->err, 2, nonblocking, &child->err, &state->err);
     return os_error;
 }
 
-static int prepare_stdin(const struct bs_exec_request *request, struct launch *launch,
+static int prepare_stdin(const struct bs_exec_request *request, struct spawn_state *state,
                          struct bs_child *child) {
     if (request->stdin_mode == BS_STDIN_BYTES) {
         int ours = -1;
-        int os_error = make_pipe(&ours, &launch->in, false, true);
+        int os_error = make_pipe(&ours, &state->in, false, true);
         bs_feed_init(&child->feed, ours, request->stdin_data, request->stdin_len);
-        /* Before there is a child: what fits the pipe cannot meet a reader that is gone already. */
+        /* Before the spawn: a payload that fits in the pipe is written even if the child ends at
+         * once. */
         if (os_error == 0)
             bs_feed_write(&child->feed);
         return os_error;
     }
     if (request->stdin_mode == BS_STDIN_INHERIT && fcntl(0, F_GETFD) != -1)
         return 0;
-    return open_null(&launch->in, O_RDONLY);
+    return open_null(&state->in, O_RDONLY);
 }
 
-/* What a run has: both outputs are captured. */
-static int prepare_streams(const struct bs_exec_request *request, struct launch *launch,
+/* The streams of a run: both outputs are captured. */
+static int prepare_streams(const struct bs_exec_request *request, struct spawn_state *state,
                            struct bs_child *child) {
-    int os_error = make_pipe(&child->out, &launch->out, true, true);
+    int os_error = make_pipe(&child->out, &state->out, true, true);
     if (os_error == 0)
-        os_error = make_pipe(&child->err, &launch->err, true, true);
-    return os_error == 0 ? prepare_stdin(request, launch, child) : os_error;
+        os_error = make_pipe(&child->err, &state->err, true, true);
+    return os_error == 0 ? prepare_stdin(request, state, child) : os_error;
 }
 
-/* Opened before the spawn so that a bad directory can be told from a bad program, and handed to the
- * child as a descriptor so that both mean the same one. */
+/* Open the working directory before the spawn, so that an error names it and not the program. The
+ * child gets the descriptor, so both mean the same directory. */
 static int open_cwd(const char *dir, int *fd) {
     *fd = bs_above_stdio((int)BS_RETRY(open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC)));
     if (*fd < 0)
@@ -157,32 +160,32 @@ static int open_cwd(const char *dir, int *fd) {
 }
 
 static int build_argv(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
-                      struct launch *launch) {
+                      struct spawn_state *state) {
     size_t n = 0;
     if (wrapped != NULL)
         while (wrapped->argv[n] != NULL)
             n++;
     else
         n = request->n_args + 1;
-    launch->argv = calloc(n + 1, sizeof *launch->argv);
-    if (launch->argv == NULL)
+    state->argv = calloc(n + 1, sizeof *state->argv);
+    if (state->argv == NULL)
         return ENOMEM;
     /* posix_spawn takes char *const[] and promises not to write. */
     for (size_t i = 0; i < n; i++) {
         const char *word = wrapped != NULL ? wrapped->argv[i]
                            : i == 0        ? request->program
                                            : request->args[i - 1];
-        launch->argv[i] = (char *)(uintptr_t)word;
+        state->argv[i] = (char *)(uintptr_t)word;
     }
     return 0;
 }
 
 static int prepare(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
-                   const struct bs_plugs *plugs, struct launch *launch, struct bs_child *child,
+                   const struct bs_plugs *plugs, struct spawn_state *state, struct bs_child *child,
                    struct bs_error *err) {
     bool clears = wrapped != NULL && wrapped->clears_env && request->env_mode == BS_ENV_INHERIT;
     int os_error = bs_environ_build(
-        &launch->environment, clears ? BS_ENV_CLEAR_AND_SET : request->env_mode,
+        &state->environment, clears ? BS_ENV_CLEAR_AND_SET : request->env_mode,
         clears ? NULL : request->env, clears ? 0 : request->n_env,
         wrapped != NULL ? wrapped->env : NULL, wrapped != NULL ? wrapped->n_env : 0);
     if (os_error == EINVAL)
@@ -190,47 +193,47 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
                        "failed to spawn `%.*s`: an environment name is empty or holds `=`",
                        NAME_MOST, request->program);
     if (os_error == 0)
-        os_error = build_argv(request, wrapped, launch);
+        os_error = build_argv(request, wrapped, state);
     if (os_error != 0)
         return fail(request, os_error, BS_STEP_NONE, err);
     if (request->current_dir != NULL) {
-        os_error = open_cwd(request->current_dir, &launch->cwd);
+        os_error = open_cwd(request->current_dir, &state->cwd);
         if (os_error != 0)
             return fail(request, os_error, BS_STEP_DIRECTORY, err);
     }
-    int dir = launch->cwd >= 0 ? launch->cwd : AT_FDCWD;
-    os_error = bs_search(dir, launch->argv[0], bs_environ_get(launch->environment.envp, "PATH"),
-                         &launch->path);
+    int dir = state->cwd >= 0 ? state->cwd : AT_FDCWD;
+    os_error = bs_search(dir, state->argv[0], bs_environ_get(state->environment.envp, "PATH"),
+                         &state->path);
     if (os_error == 0)
-        os_error = plugs != NULL ? plug_all(plugs, launch, child)
-                                 : prepare_streams(request, launch, child);
+        os_error =
+            plugs != NULL ? plug_all(plugs, state, child) : prepare_streams(request, state, child);
     if (os_error == 0 && wrapped != NULL && wrapped->launches)
-        os_error = make_report(plugs != NULL, &child->report, &launch->report);
+        os_error = make_report(plugs != NULL, &child->report, &state->report);
     if (os_error == 0)
         os_error = bs_watch_prepare(&child->watch);
     if (os_error != 0)
         return fail(request, os_error, BS_STEP_NONE, err);
-    /* A launcher leads a session of its own, which the terminal stops nothing in. */
+    /* A launcher leads a session of its own, in which the terminal stops no process. */
     enum bs_plug in = plugs != NULL ? plugs->in : BS_PLUG_INHERIT;
     bool inherits = plugs != NULL || request->stdin_mode == BS_STDIN_INHERIT;
-    if (inherits && in == BS_PLUG_INHERIT && launch->report < 0)
+    if (inherits && in == BS_PLUG_INHERIT && state->report < 0)
         bs_terminal_lend(&child->terminal);
-    launch->child = (struct bs_launch){.path = launch->path,
-                                       .argv = launch->argv,
-                                       .envp = launch->environment.envp,
-                                       .cwd = launch->cwd,
-                                       .in = launch->in,
-                                       .out = launch->out,
-                                       .err = launch->err,
-                                       .report = launch->report,
-                                       .announce = plugs != NULL ? plugs->announce : -1,
-                                       .takes_terminal = child->terminal.lent};
+    state->child = (struct bs_spawn_args){.path = state->path,
+                                          .argv = state->argv,
+                                          .envp = state->environment.envp,
+                                          .cwd = state->cwd,
+                                          .in = state->in,
+                                          .out = state->out,
+                                          .err = state->err,
+                                          .report = state->report,
+                                          .announce = plugs != NULL ? plugs->announce : -1,
+                                          .takes_terminal = child->terminal.lent};
     return BS_OK;
 }
 
-static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step *step) {
-    if (launch->announce >= 0 || launch->takes_terminal)
-        return bs_spawn_fork(launch, pid, step);
+static int start(const struct bs_spawn_args *spawn, pid_t *pid, enum bs_spawn_step *step) {
+    if (spawn->announce >= 0 || spawn->takes_terminal)
+        return bs_spawn_fork(spawn, pid, step);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     int os_error = posix_spawn_file_actions_init(&actions);
@@ -241,8 +244,8 @@ static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step 
         (void)posix_spawn_file_actions_destroy(&actions);
         return os_error;
     }
-    /* The mask is not touched: the child gets the caller's. Default for the two signals that the
-     * group is ended with, and for SIGPIPE, because programs count on it. */
+    /* The signal mask stays the caller's. The two signals that end the group, and SIGPIPE, which
+     * programs rely on, get their default disposition. */
     sigset_t defaults;
     (void)sigemptyset(&defaults);
     (void)sigaddset(&defaults, SIGINT);
@@ -250,26 +253,26 @@ static int start(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step 
     (void)sigaddset(&defaults, SIGPIPE);
     (void)posix_spawnattr_setsigdefault(&attr, &defaults);
     (void)posix_spawnattr_setpgroup(&attr, 0);
-    /* Who leads a session leads a group, too, and may not be asked to become what it is. */
-    int leads = launch->report >= 0 ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
+    /* A session leader leads a group already; setpgid would fail with EPERM. */
+    int leads = spawn->report >= 0 ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
     (void)posix_spawnattr_setflags(&attr, (short)(leads | POSIX_SPAWN_SETSIGDEF));
-    if (launch->cwd >= 0)
-        os_error = posix_spawn_file_actions_addfchdir_np(&actions, launch->cwd);
-    if (os_error == 0 && launch->in >= 0)
-        os_error = posix_spawn_file_actions_adddup2(&actions, launch->in, 0);
-    if (os_error == 0 && launch->out >= 0)
-        os_error = posix_spawn_file_actions_adddup2(&actions, launch->out, 1);
-    if (os_error == 0 && launch->err >= 0)
-        os_error = posix_spawn_file_actions_adddup2(&actions, launch->err, 2);
-    /* Last: it may take the number of one of those above. */
-    if (os_error == 0 && launch->report >= 0)
-        os_error = posix_spawn_file_actions_adddup2(&actions, launch->report, BS_LAUNCH_REPORT_FD);
+    if (spawn->cwd >= 0)
+        os_error = posix_spawn_file_actions_addfchdir_np(&actions, spawn->cwd);
+    if (os_error == 0 && spawn->in >= 0)
+        os_error = posix_spawn_file_actions_adddup2(&actions, spawn->in, 0);
+    if (os_error == 0 && spawn->out >= 0)
+        os_error = posix_spawn_file_actions_adddup2(&actions, spawn->out, 1);
+    if (os_error == 0 && spawn->err >= 0)
+        os_error = posix_spawn_file_actions_adddup2(&actions, spawn->err, 2);
+    /* Last, because number 3 may be the source of a dup2 above. */
+    if (os_error == 0 && spawn->report >= 0)
+        os_error = posix_spawn_file_actions_adddup2(&actions, spawn->report, BS_LAUNCH_REPORT_FD);
     if (os_error == 0)
-        os_error = posix_spawn(pid, launch->path, &actions, &attr, launch->argv, launch->envp);
+        os_error = posix_spawn(pid, spawn->path, &actions, &attr, spawn->argv, spawn->envp);
     (void)posix_spawnattr_destroy(&attr);
     (void)posix_spawn_file_actions_destroy(&actions);
     if (os_error == EPERM && bs_clone3_refused())
-        os_error = bs_spawn_fork(launch, pid, step);
+        os_error = bs_spawn_fork(spawn, pid, step);
     return os_error;
 }
 
@@ -286,19 +289,19 @@ static void give_up(struct bs_child *child) {
 
 int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
              const struct bs_plugs *plugs, struct bs_child *child, struct bs_error *err) {
-    struct launch launch = LAUNCH_INIT;
+    struct spawn_state state = SPAWN_STATE_INIT;
     *child = (struct bs_child)BS_CHILD_INIT;
-    int code = prepare(request, wrapped, plugs, &launch, child, err);
+    int code = prepare(request, wrapped, plugs, &state, child, err);
     if (code != BS_OK)
         goto finish;
     enum bs_spawn_step step = BS_STEP_NONE;
-    int os_error = start(&launch.child, &child->pid, &step);
+    int os_error = start(&state.child, &child->pid, &step);
     if (os_error == 0)
         bs_watch_start(&child->watch, child->pid);
     else
         code = fail(request, os_error, step, err);
 finish:
-    launch_clear(&launch);
+    spawn_state_clear(&state);
     if (code != BS_OK)
         give_up(child);
     return code;

@@ -1,5 +1,5 @@
-/* Starts the child: everything that can fail before it runs fails here, with nothing left behind.
- */
+/* Start the child. All that can fail before the program runs fails here, and a failure leaves no
+ * process, descriptor or thread. */
 #ifndef BS_EXEC_SPAWN_H
 #define BS_EXEC_SPAWN_H
 
@@ -13,15 +13,14 @@
 
 enum bs_plug { BS_PLUG_INHERIT, BS_PLUG_PIPE, BS_PLUG_NULL };
 
-/* Where the three streams lead, for somebody who does not want what a run has. */
+/* The three streams of a child that is not a run. */
 struct bs_plugs {
     enum bs_plug in;
     enum bs_plug out;
     enum bs_plug err;
-    bool nonblocking; /* our ends of pipes */
-    /* The child writes its number there before it becomes the program, and holds it open until
-     * then: whoever reads the end of it knows of every child. Above 2 and close-on-exec; -1: none.
-     */
+    bool nonblocking; /* the caller's ends of pipes */
+    /* The child writes its pid there before it executes the program and holds the descriptor until
+     * then, so its reader learns of every child. Above 2 and close-on-exec; -1: not wanted. */
     int announce;
 };
 
@@ -30,18 +29,18 @@ struct bs_child {
     struct bs_watch watch;
     struct bs_terminal terminal; /* the caller takes it back after the end of the child */
     int in;                      /* only with plugs */
-    int out; /* our ends, close-on-exec, and without plugs non-blocking; -1 where there is none */
+    int out; /* the caller's ends, close-on-exec; non-blocking without plugs; -1: not a pipe */
     int err;
-    int report;          /* of a launcher; with plugs a socket, which tells the start too */
-    struct bs_feed feed; /* what of the payload the pipe did not take at once */
+    int report; /* of a launcher, else -1; with plugs a socket, which reports the start too */
+    struct bs_feed feed; /* the part of the payload that the pipe did not take at once */
 };
 
 #define BS_CHILD_INIT                                                                              \
     { -1, BS_WATCH_INIT, BS_TERMINAL_INIT, -1, -1, -1, -1, BS_FEED_INIT }
 
-/* On 0 the child runs. Else a negative code, and *child is as BS_CHILD_INIT. `wrapped` is what a
- * sandbox made of the command, NULL without one. With `plugs` the request's stdin is not looked at;
- * NULL: stdin as the request says, and pipes for the two others. */
+/* Start the child. Returns 0, or a negative code with *child as BS_CHILD_INIT. `wrapped` is the
+ * sandbox's command; NULL: none. `plugs` overrides the request's stdin; NULL: stdin as the request
+ * says, and pipes for the outputs. */
 int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
              const struct bs_plugs *plugs, struct bs_child *child, struct bs_error *err);
 

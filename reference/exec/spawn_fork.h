@@ -1,15 +1,14 @@
-/* The second way to start a child, by fork, for what posix_spawn cannot do. On hosts whose filter
- * answers EPERM to clone3, the C library's posix_spawn reports a refusal, while fork() still works
- * through clone. A child that announces its number, or takes the terminal, does so between fork and
- * exec. */
+/* Start a child by fork, if posix_spawn cannot: the child must write its pid or take the terminal
+ * between fork and exec, or a host's filter answers EPERM to clone3. The C library's posix_spawn
+ * passes that EPERM on, while fork() still works through clone. */
 #ifndef BS_EXEC_SPAWN_FORK_H
 #define BS_EXEC_SPAWN_FORK_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* All borrowed. Descriptors are above 2 or -1. */
-struct bs_launch {
+/* Pointers belong to the caller. Descriptors are above 2 or -1. */
+struct bs_spawn_args {
     const char *path;
     char *const *argv;
     char *const *envp;
@@ -18,14 +17,16 @@ struct bs_launch {
     int out;
     int err;
     int report;          /* of a launcher, which leads a session */
-    int announce;        /* gets the child's number, a pid_t, once it leads its group */
+    int announce;        /* receives the child's pid_t once the child leads its group */
     bool takes_terminal; /* its group becomes the foreground group of the terminal at 0 */
 };
 
-/* Asks the kernel with arguments that it must refuse as EINVAL if it looks at them at all. */
+/* True if clone3 is refused with EPERM. The call has invalid arguments: a kernel that looks at them
+ * answers EINVAL. */
 bool bs_clone3_refused(void);
 
-/* What a child does on its way to the program; posix_spawn does not tell them apart. */
+/* The steps of the child before it executes the program. posix_spawn does not say which one failed.
+ */
 enum bs_spawn_step {
     BS_STEP_NONE, /* not known, or the program itself */
     BS_STEP_GROUP,
@@ -37,7 +38,8 @@ enum bs_spawn_step {
     BS_STEP_REPORT
 };
 
-/* 0 or an errno, which may be the child's own; *step says then where it failed. */
-int bs_spawn_fork(const struct bs_launch *launch, pid_t *pid, enum bs_spawn_step *step);
+/* Start the child. Returns 0 or an errno, which may be the child's own; *step says where it failed.
+ */
+int bs_spawn_fork(const struct bs_spawn_args *spawn, pid_t *pid, enum bs_spawn_step *step);
 
 #endif

@@ -17,81 +17,81 @@
 
 static pid_t pgid(const struct bs_run *run) { return run->child->pid; }
 
-/* How the leader ended, without collecting it. What this says is kept: if somebody else collects
- * the leader before we do, the reap has nothing to add. The system call gives the rusage that
- * waitid(2) leaves out. */
-static int look_for_end(struct bs_run *run) {
+/* Ask how the leader ended, without reaping it. The answer is kept: another part of the program may
+ * reap the leader before bs_exec_run does. The system call also fills the rusage that waitid(2)
+ * leaves out. */
+static int query_leader_end(struct bs_run *run) {
     return (int)BS_RETRY(
         syscall(SYS_waitid, P_PID, pgid(run), &run->end, WEXITED | WNOHANG | WNOWAIT, &run->usage));
 }
 
-static void collect(const struct bs_run *run) {
+static void reap(const struct bs_run *run) {
     siginfo_t end;
     (void)BS_RETRY(waitid(P_PID, (id_t)pgid(run), &end, WEXITED | WNOHANG));
 }
 
-static void enter(struct bs_run *run, enum bs_phase phase, uint64_t from, uint64_t ms) {
+static void enter_phase(struct bs_run *run, enum bs_phase phase, uint64_t from, uint64_t ms) {
     run->phase = phase;
     run->until = ms == BS_NEVER ? BS_NEVER : bs_after_ms(from, ms);
 }
 
 static void kill_group(struct bs_run *run, uint64_t now) {
     (void)bs_group_signal(pgid(run), SIGKILL);
-    enter(run, KILLED, now, BS_EXEC_KILL_MS);
+    enter_phase(run, KILLED, now, BS_EXEC_KILL_MS);
 }
 
-/* The first cause names the result; what comes later changes nothing. SIGCONT follows the signal,
- * or a stopped member could not act on it before SIGKILL. */
+/* End the run. The first cause decides the result. SIGCONT follows the signal, because a stopped
+ * member could not act on it before SIGKILL. */
 static void end_run(struct bs_run *run, enum bs_cause cause, int signo, uint64_t now) {
     run->cause = cause;
     run->unsent = bs_group_signal(pgid(run), signo) ? 0 : signo;
     (void)bs_group_signal(pgid(run), SIGCONT);
-    enter(run, GRACE, now, BS_EXEC_GRACE_MS);
+    enter_phase(run, GRACE, now, BS_EXEC_GRACE_MS);
 }
 
-static void close_witness(struct bs_run *run) { bs_close(&run->witness); }
+static void close_member_pidfd(struct bs_run *run) { bs_close(&run->member_pidfd); }
 
 static void finish_group(struct bs_run *run, uint64_t now) {
-    close_witness(run);
-    enter(run, DRAINING, now, BS_EXEC_LINGER_MS);
+    close_member_pidfd(run);
+    enter_phase(run, DRAINING, now, BS_EXEC_LINGER_MS);
 }
 
-/* Looks for members that are alive and arranges to be woken when one of them ends. In between, what
- * the last look found holds: a flood of output must not cost a walk through /proc for each read. */
+/* Count the live members and arrange to be woken when one of them ends. Until then the count is
+ * reused: a flood of output must not cost a scan of /proc per read. */
 static unsigned members_alive(struct bs_run *run, uint64_t not_after, uint64_t now) {
     if (now < run->look_at && now < run->until)
         return run->alive;
-    struct bs_members members = bs_group_look(pgid(run), pgid(run), not_after);
-    close_witness(run);
-    if (members.witness != 0)
-        run->witness = bs_pidfd(members.witness);
-    /* Without /proc only the bounds end the wait. */
+    struct bs_members members = bs_group_find_members(pgid(run), pgid(run), not_after);
+    close_member_pidfd(run);
+    if (members.live_pid != 0)
+        run->member_pidfd = bs_pidfd(members.live_pid);
+    /* Without /proc only the time limits end the wait. */
     run->alive = members.known ? members.alive : 1;
-    /* Without a witness, what was killed is worth a quicker look: it lasts for a moment only. */
-    bool brief = run->witness < 0 && run->phase != GRACE;
+    /* Without a pidfd, look again soon after a SIGKILL: members end quickly. */
+    bool brief = run->member_pidfd < 0 && run->phase != GRACE;
     run->look_at = bs_after_ms(now, brief ? 5 : BS_EXEC_TICK_MS);
     return run->alive;
 }
 
-/* The zombie leader keeps the number ours until here: the last signal, then the reap. A signal that
- * the system refuses to send is sent again for as long as members are waited for after a SIGKILL.
- */
+/* Send the last SIGKILL, then reap the leader, whose zombie has reserved the number until here. If
+ * the kernel refuses the signal, members are waited for as after any SIGKILL, and the signal is
+ * sent again. */
 static void reap_leader(struct bs_run *run, uint64_t now) {
     if (!bs_group_signal(pgid(run), SIGKILL) && run->phase != KILLED) {
-        enter(run, KILLED, now, BS_EXEC_KILL_MS);
+        enter_phase(run, KILLED, now, BS_EXEC_KILL_MS);
         run->look_at = 0;
         return;
     }
-    collect(run);
+    reap(run);
     run->reaped_at = bs_boot_ticks();
     bs_watch_close(&run->child->watch);
-    close_witness(run);
+    close_member_pidfd(run);
     if (bs_group_empty(pgid(run))) {
         finish_group(run, now);
         return;
     }
-    /* Killed members may take a moment, or are zombies that their own parent has not collected. The
-     * bound counts from the first SIGKILL. */
+    /* Killed members may take a moment to end, or are zombies that their own parent has not reaped.
+     * The limit counts from the first SIGKILL. */
     uint64_t bound = run->phase == KILLED ? run->until : bs_after_ms(now, BS_EXEC_KILL_MS);
     run->phase = REAPED;
     run->until = bound;
@@ -102,7 +102,7 @@ static void look_at_leader(struct bs_run *run) {
     if (run->leader_gone || run->cause == LOST)
         return;
     run->end.si_pid = 0;
-    if (look_for_end(run) != 0) {
+    if (query_leader_end(run) != 0) {
         run->lost_error = errno;
         run->cause = LOST;
     } else if (run->end.si_pid != 0) {
@@ -111,7 +111,7 @@ static void look_at_leader(struct bs_run *run) {
     }
 }
 
-/* No descriptor tells of a stop. */
+/* No descriptor reports a stop, so it is polled for. */
 static void look_for_stop(struct bs_run *run) {
     if (run->phase == RUNNING && !run->leader_gone)
         run->stopped_by = bs_terminal_check_stop(&run->child->terminal, pgid(run));
@@ -126,10 +126,10 @@ static bool cancelled(const struct bs_run *run) {
     return entry.fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) == 1;
 }
 
-/* What ended the run, if anything did, in the contract's order: stdin failure, signal, exit,
- * deadline. The exit is looked at before the signal, so that a signal noted in the same look wins.
- */
-static void decide(struct bs_run *run, uint64_t now) {
+/* Decide whether a cause ends the run, in the order of the contract: stdin failure, signal, cap,
+ * exit, cancel, stop, deadline. The leader is looked at before the signal is read, so that a signal
+ * wins over an exit that is seen in the same turn. */
+static void decide_cause(struct bs_run *run, uint64_t now) {
     bool strict = run->request->stdin_failure == BS_STDIN_FAILURE_ERROR;
     if (run->leader_gone)
         bs_feed_abandon(&run->child->feed);
@@ -162,20 +162,20 @@ static void escalate(struct bs_run *run, uint64_t now) {
     } else if (run->phase == GRACE && now >= run->until) {
         kill_group(run, now);
     } else if (run->phase == KILLED) {
-        /* Again, for members that were forked between the two. */
+        /* Again, for members that were being forked. */
         (void)bs_group_signal(pgid(run), SIGKILL);
         if (now < run->until)
             return;
         if (run->leader_gone) {
             reap_leader(run, now);
         } else {
-            run->group_left = 1; /* an uninterruptible wait: only the system can end it */
+            run->group_left = 1; /* it is in an uninterruptible wait */
             finish_group(run, now);
         }
     }
 }
 
-static void look_after_reap(struct bs_run *run, uint64_t now) {
+static void check_after_reap(struct bs_run *run, uint64_t now) {
     unsigned alive = members_alive(run, run->reaped_at, now);
     if (alive > 0 && now < run->until)
         return;
@@ -183,7 +183,7 @@ static void look_after_reap(struct bs_run *run, uint64_t now) {
     finish_group(run, now);
 }
 
-/* A byte beyond the cap that was written before the exit counts, whichever was seen first. */
+/* Bytes beyond the cap count even if the exit was seen first. */
 static void decide_late_cap(struct bs_run *run) {
     if (run->cause == EXITED && (run->out.over || run->err.over))
         run->cause = CAPPED;
@@ -199,7 +199,8 @@ static void note_output(struct bs_run *run, const struct bs_drain *drain, int os
 
 static bool drained(const struct bs_run *run) { return run->out.fd < 0 && run->err.fd < 0; }
 
-/* Waiting for strangers ends with their end, the bound, the deadline or a signal. */
+/* True if the run need not wait for the pipes any longer: both are closed, or the linger time or
+ * the deadline has passed, or a signal arrived. A process outside the group may hold them. */
 static bool stop_draining(struct bs_run *run, uint64_t now) {
     if (drained(run))
         return true;
@@ -214,10 +215,10 @@ static bool stop_draining(struct bs_run *run, uint64_t now) {
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* How often to ask for the leader's end where nothing can tell it: see bs_watch_start. */
+/* How often to look for the end of the leader if no descriptor reports it; see bs_watch_start. */
 enum { POLLED_MS = 20 };
 
-/* When to look again although nothing happens. */
+/* When to look again if no event happens. */
 static uint64_t next_look(const struct bs_run *run, uint64_t now) {
     uint64_t at = run->until;
     if (run->phase == RUNNING)
@@ -232,23 +233,22 @@ static uint64_t next_look(const struct bs_run *run, uint64_t now) {
         at = earlier(at, run->look_at);
     if (run->child->watch.polled && !run->leader_gone)
         at = earlier(at, bs_after_ms(now, POLLED_MS));
-    /* What was to be sent and was refused, or did not do its work. */
+    /* A signal that the kernel refused to send, or that had no effect, is sent again. */
     if ((run->phase == GRACE && run->unsent != 0) || (run->phase == KILLED && !run->leader_gone))
         at = earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
     return at;
 }
 
-/* Where the system refuses to poll, everything is taken for ready after a moment: no call that
- * follows would block. */
-static void nap(int timeout_ms) {
+/* If poll fails, wait a moment and treat everything as ready: no call that follows blocks. */
+static void wait_without_poll(int timeout_ms) {
     int ms = timeout_ms >= 0 && timeout_ms < POLLED_MS ? timeout_ms : POLLED_MS;
     struct timespec moment = {0, ms * (long)BS_NS_PER_MS};
     (void)nanosleep(&moment, NULL);
 }
 
-enum slot_of { P_OUT, P_ERR, P_IN, P_SIGNAL, P_CANCEL, P_LEADER, P_WITNESS, P_TEE, P_COUNT };
+enum slot_of { P_OUT, P_ERR, P_IN, P_SIGNAL, P_CANCEL, P_LEADER, P_MEMBER, P_TEE, P_COUNT };
 
-/* poll skips negative descriptors: what is of no interest is one. */
+/* poll skips negative descriptors. */
 static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64_t now) {
     bool open_ended = run->phase == RUNNING || run->phase == DRAINING;
     set[P_OUT] = (struct pollfd){.fd = run->out.fd, .events = POLLIN};
@@ -260,7 +260,7 @@ static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64
         (struct pollfd){.fd = run->phase == RUNNING ? cancel_fd(run) : -1, .events = POLLIN};
     set[P_LEADER] =
         (struct pollfd){.fd = run->leader_gone ? -1 : run->child->watch.fd, .events = POLLIN};
-    set[P_WITNESS] = (struct pollfd){.fd = run->witness, .events = POLLIN};
+    set[P_MEMBER] = (struct pollfd){.fd = run->member_pidfd, .events = POLLIN};
     set[P_TEE] = (struct pollfd){.fd = run->outlets.tee != NULL ? bs_tee_fd(run->outlets.tee) : -1,
                                  .events = POLLOUT};
     int timeout = bs_poll_timeout(now, next_look(run, now));
@@ -268,31 +268,31 @@ static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64
         return;
     bool refused = errno != EINTR;
     if (refused)
-        nap(timeout);
+        wait_without_poll(timeout);
     for (int i = 0; i < P_COUNT; i++)
         set[i].revents = refused && set[i].fd >= 0 ? POLLIN : 0;
 }
 
-static void read_some(struct bs_run *run, struct bs_drain *drain) {
+static void read_output(struct bs_run *run, struct bs_drain *drain) {
     note_output(run, drain, bs_drain_read(drain, &run->outlets));
 }
 
-static void serve(struct bs_run *run, const struct pollfd *set) {
+static void handle_events(struct bs_run *run, const struct pollfd *set) {
     if (set[P_OUT].revents != 0)
-        read_some(run, &run->out);
+        read_output(run, &run->out);
     if (set[P_ERR].revents != 0)
-        read_some(run, &run->err);
+        read_output(run, &run->err);
     if (set[P_IN].revents != 0)
         bs_feed_write(&run->child->feed);
     if (set[P_TEE].revents != 0)
         bs_tee_flush(run->outlets.tee);
-    if (set[P_WITNESS].revents != 0)
+    if (set[P_MEMBER].revents != 0)
         run->look_at = 0;
 }
 
-/* Nobody can say how the leader ended. Where somebody else collected it, its number may be a
- * stranger's by now; a pidfd still means the group that it led, and where the kernel cannot signal
- * a group by it, it can still prove that the number was not given away. */
+/* End the group of a leader that another part of the program reaped. Its number may have been
+ * assigned again. The pidfd still means the group that it led; if the kernel cannot signal a group
+ * by pidfd (before Linux 6.9), the pidfd can at least prove that the leader is unreaped. */
 static void end_lost_group(const struct bs_run *run) {
     const struct bs_watch *watch = &run->child->watch;
     if (!bs_watch_kill_group(watch) && bs_watch_is_uncollected(watch))
@@ -300,14 +300,15 @@ static void end_lost_group(const struct bs_run *run) {
     bs_watch_collect(watch, BS_EXEC_KILL_MS);
 }
 
-/* One turn: wait, serve what is ready, look at the leader, take a step. True when the run is over.
- */
+/* Take one turn: wait, serve ready descriptors, look at the leader, take a step. Returns true once
+ * the run is over. */
 static bool turn(struct bs_run *run) {
     struct pollfd set[P_COUNT];
     wait_for_events(run, set, bs_now_ns());
-    serve(run, set);
+    handle_events(run, set);
     uint64_t now = bs_now_ns();
-    /* Asked, not inferred from the set: after a deadline too the exit is to be seen first. */
+    /* Look at the leader at a deadline too: an exit wins over a deadline that is seen in the same
+     * turn. */
     if (set[P_LEADER].revents != 0 || run->child->watch.polled ||
         now >= earlier(run->deadline, run->until) || bs_feed_failed(&run->child->feed))
         look_at_leader(run);
@@ -321,11 +322,11 @@ static bool turn(struct bs_run *run) {
         kill_group(run, now);
     }
     if (run->phase == RUNNING)
-        decide(run, now);
+        decide_cause(run, now);
     else if (run->phase == GRACE || run->phase == KILLED)
         escalate(run, now);
     if (run->phase == REAPED)
-        look_after_reap(run, now);
+        check_after_reap(run, now);
     if (run->phase != DRAINING)
         return false;
     decide_late_cap(run);
@@ -347,11 +348,11 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
                          .cause = NONE,
                          .deadline = bs_after_ms(bs_now_ns(), limit(request->timeout_ms, BS_NEVER)),
                          .until = BS_NEVER,
-                         .witness = -1};
+                         .member_pidfd = -1};
     uint64_t most = limit(request->max_output_bytes, UINT64_MAX);
     bs_drain_init(&run.out, child->out, BS_STDOUT, most);
     bs_drain_init(&run.err, child->err, BS_STDERR, most);
-    child->out = child->err = -1; /* the drains have them now */
+    child->out = child->err = -1; /* the drains own them now */
     while (!turn(&run)) {
     }
     int code = bs_report(&run, result, err);
@@ -359,7 +360,7 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
     bs_drain_clear(&run.err);
     bs_close(&child->feed.fd);
     bs_close(&child->report);
-    close_witness(&run);
+    close_member_pidfd(&run);
     bs_watch_close(&child->watch);
     return code;
 }

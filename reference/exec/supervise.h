@@ -1,4 +1,4 @@
-/* From a running child to a finished run: the one loop. */
+/* Supervise a running child until the run has finished, in one loop. */
 #ifndef BS_EXEC_SUPERVISE_H
 #define BS_EXEC_SUPERVISE_H
 
@@ -8,8 +8,8 @@
 #include "exec/spawn.h"
 #include "exec/tee.h"
 
-/* Takes the child over: on return it is reaped or given up, its descriptors are closed. Fills the
- * result but for duration and pending_signals. */
+/* Supervise the child, which is reaped or given up on return, with all its descriptors closed.
+ * Fills the result except duration_ms and pending_signals. */
 int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
                  const struct bs_signal_slot *slot, struct bs_tee *tee,
                  struct bs_exec_result *result, struct bs_error *err);

@@ -14,10 +14,10 @@
 
 enum { MOST_PENDING = 64 * 1024 };
 
-/* O_NONBLOCK must not be set on the caller's own descriptor: the flag is shared with every process
- * that has it. A pipe or terminal is opened anew instead, which gives flags of our own; a socket
- * can be asked per call; a file never blocks. Where opening anew is refused, only what a writable
- * pipe promises to take is written. */
+/* Choose a way to write to descriptor 2 without blocking. O_NONBLOCK on the caller's descriptor
+ * would be shared with every process that has it, so a pipe or terminal is reopened, which gives it
+ * its own flags. A socket takes MSG_DONTWAIT, and a file never blocks. If reopening is refused, no
+ * more is written than a writable pipe promises to take. */
 static void choose_descriptor(struct bs_tee *tee) {
     struct stat st;
     tee->fd = -1;
@@ -66,10 +66,10 @@ static void queue(struct bs_tee *tee, const struct bs_buf *text) {
     bs_buf_add(&tee->pending, text->data, text->len);
 }
 
-static void pass(struct bs_tee *tee, enum bs_stream stream, const char *data, size_t len,
-                 bool end) {
-    /* In pieces that fit the queue, and flushed between them, so that a large read is not dropped
-     * only because it came at once. */
+static void copy_to_queue(struct bs_tee *tee, enum bs_stream stream, const char *data, size_t len,
+                          bool end) {
+    /* In pieces that fit the queue, with a flush after each, or one large read would overflow the
+     * queue at once. */
     do {
         size_t piece = len < MOST_PENDING / 4 ? len : MOST_PENDING / 4;
         struct bs_buf text = BS_BUF_INIT;
@@ -85,19 +85,19 @@ static void pass(struct bs_tee *tee, enum bs_stream stream, const char *data, si
 
 void bs_tee_write(struct bs_tee *tee, enum bs_stream stream, const char *data, size_t len) {
     if (tee->fd >= 0)
-        pass(tee, stream, data, len, false);
+        copy_to_queue(tee, stream, data, len, false);
 }
 
 void bs_tee_end(struct bs_tee *tee, enum bs_stream stream) {
     if (tee->fd >= 0)
-        pass(tee, stream, "", 0, true);
+        copy_to_queue(tee, stream, "", 0, true);
 }
 
 int bs_tee_fd(const struct bs_tee *tee) { return tee->pending.len > 0 ? tee->fd : -1; }
 
-/* 0, EAGAIN, or EPIPE: a pipe that is full and that nobody reads any more takes nothing and is
- * always ready to say so, which would wake every poll. */
-static int takes_now(int fd) {
+/* Return 0, EAGAIN or EPIPE. A full pipe without readers never becomes writable, but POLLERR would
+ * wake every poll, so it counts as EPIPE. */
+static int check_writable(int fd) {
     struct pollfd entry = {.fd = fd, .events = POLLOUT};
     if (BS_RETRY(poll(&entry, 1, 0)) != 1)
         return EAGAIN;
@@ -109,7 +109,7 @@ static ssize_t write_some(const struct bs_tee *tee, const char *data, size_t len
         return (ssize_t)BS_RETRY(send(tee->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL));
     if (tee->owned || tee->is_file)
         return (ssize_t)BS_RETRY(write(tee->fd, data, len));
-    errno = takes_now(tee->fd);
+    errno = check_writable(tee->fd);
     if (errno != 0)
         return -1;
     return (ssize_t)BS_RETRY(write(tee->fd, data, len < PIPE_BUF ? len : PIPE_BUF));
@@ -124,7 +124,7 @@ void bs_tee_flush(struct bs_tee *tee) {
             continue;
         }
         if (n < 0 && errno != EAGAIN) {
-            /* Nobody reads any more; the capture goes on without a copy. */
+            /* The reader has gone; the run goes on without a copy. */
             if (tee->owned)
                 bs_close(&tee->fd);
             tee->fd = -1;

@@ -11,8 +11,8 @@
 #include "base/sys.h"
 #include "exec/group.h"
 
-/* The process whose run has the terminal, 0 for none. A number, because after a fork the child has
- * no run, but a copy of this. */
+/* The pid of the process whose run has the terminal, or 0. A pid, because a forked child has a copy
+ * of this variable but no run. */
 static atomic_int holder;
 
 static bool claim(void) {
@@ -30,8 +30,8 @@ void bs_terminal_block_output_stop(sigset_t *mask) {
     (void)pthread_sigmask(SIG_BLOCK, &output, mask);
 }
 
-/* A process in the background may change the foreground group only with SIGTTOU blocked; else the
- * call would stop it. */
+/* A background process that changes the foreground group is stopped by SIGTTOU unless the signal is
+ * blocked. */
 static bool set_foreground(pid_t pgid) {
     sigset_t mask;
     bs_terminal_block_output_stop(&mask);
@@ -41,7 +41,7 @@ static bool set_foreground(pid_t pgid) {
 }
 
 void bs_terminal_lend(struct bs_terminal *terminal) {
-    /* Fails for a file, a pipe, and a terminal that is not the controlling one: none of them stops
+    /* Fails for a file, a pipe, or a terminal that is not the controlling one: none of these stops
      * a reader. */
     pid_t foreground = tcgetpgrp(STDIN_FILENO);
     terminal->inherited = foreground >= 0;
@@ -50,8 +50,8 @@ void bs_terminal_lend(struct bs_terminal *terminal) {
 
 void bs_terminal_enter_foreground(void) { (void)tcsetpgrp(STDIN_FILENO, getpgrp()); }
 
-/* The shell may have moved the caller to the foreground since the spawn, and the run that had the
- * terminal may be over. */
+/* The terminal may be free by now: the shell may have moved the caller to the foreground since the
+ * spawn, or another run may have ended. */
 static bool lend_now(struct bs_terminal *terminal, pid_t leader) {
     bool claimed = !terminal->lent && claim();
     if (!terminal->lent && !claimed)
@@ -73,8 +73,7 @@ int bs_terminal_check_stop(struct bs_terminal *terminal, pid_t leader) {
     bool denied = stop.si_status == SIGTTIN || stop.si_status == SIGTTOU;
     if (denied && !lend_now(terminal, leader))
         return stop.si_status;
-    /* Ctrl-Z: the shell waits for the caller and not for this group, so it could not continue it.
-     */
+    /* Ctrl-Z: the shell waits for the caller, not for this group, and would never continue it. */
     if (denied || (stop.si_status == SIGTSTP && terminal->lent))
         (void)bs_group_signal(leader, SIGCONT);
     return 0;
@@ -83,8 +82,8 @@ int bs_terminal_check_stop(struct bs_terminal *terminal, pid_t leader) {
 void bs_terminal_take_back(struct bs_terminal *terminal) {
     if (!terminal->lent)
         return;
-    /* The foreground group is the child's, or one that the child made, unless the caller was
-     * stopped meanwhile: then its shell, which is its parent, has taken the terminal. */
+    /* The foreground group is the child's or one that the child made, unless the caller was
+     * stopped: then the shell, its parent, has taken the terminal. */
     pid_t foreground = tcgetpgrp(STDIN_FILENO);
     if (foreground >= 0 && foreground != getpgrp() && foreground != getpgid(getppid()))
         (void)set_foreground(getpgrp());

@@ -19,8 +19,9 @@ struct bs_terminal {
 #define BS_TERMINAL_INIT                                                                           \
     { false, false }
 
-/* Before the spawn of a child that inherits descriptor 0. `lent` tells the child to take the
- * terminal; it stays false if the caller is in the background or another run has the terminal. */
+/* Call before the spawn of a child that inherits descriptor 0. If `lent` becomes true, the child
+ * must take the terminal. It stays false if the caller is in the background or another run has the
+ * terminal. */
 void bs_terminal_lend(struct bs_terminal *terminal);
 
 /* In the child, async-signal-safe: makes the calling process's group the foreground group. SIGTTOU
@@ -29,14 +30,14 @@ void bs_terminal_enter_foreground(void);
 
 /* Look for a stop of the leader, an unreaped child. A keyboard stop (SIGTSTP) is continued at once;
  * so is SIGTTIN or SIGTTOU if the terminal can be lent by now. Return the signal of a stop that
- * nothing would end, else 0. */
+ * would last for ever, else 0. */
 int bs_terminal_check_stop(struct bs_terminal *terminal, pid_t leader);
 
-/* Block SIGTTOU in the calling thread; *mask is what to restore. */
+/* Block SIGTTOU in the calling thread; *mask becomes the mask to restore. */
 void bs_terminal_block_output_stop(sigset_t *mask);
 
 /* Make the caller's group the foreground group again, unless the shell has taken the terminal
- * meanwhile. Does nothing if the terminal was not lent. */
+ * meanwhile. No effect if the terminal was not lent. */
 void bs_terminal_take_back(struct bs_terminal *terminal);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "base/sys.h"
 
-/* <linux/pidfd.h> of Debian 12 predates it (Linux 6.9). */
+/* Linux 6.9; the <linux/pidfd.h> of Debian 12 lacks it. */
 #define BS_PIDFD_SIGNAL_PROCESS_GROUP (1U << 2)
 
 struct waiter {
@@ -22,7 +22,7 @@ struct waiter {
 };
 
 int bs_pidfd(pid_t pid) {
-    /* Close-on-exec by definition. */
+    /* pidfds are always close-on-exec. */
     return bs_above_stdio((int)syscall(SYS_pidfd_open, pid, 0));
 }
 
@@ -32,7 +32,7 @@ int bs_watch_prepare(struct bs_watch *watch) {
     return watch->fd >= 0 ? 0 : errno;
 }
 
-/* Sleeps until the child ended and leaves it to be reaped by the run. */
+/* Wait for the end of the child without reaping it. */
 static void *wait_for_end(void *arg) {
     struct waiter *waiter = arg;
     siginfo_t info;
@@ -43,8 +43,8 @@ static void *wait_for_end(void *arg) {
     return NULL;
 }
 
-/* Needs no further descriptor, so it also serves when the last one is gone. All signals are blocked
- * in the thread: handlers are to run on the calling program's own threads. */
+/* A thread needs no further descriptor, so it works even when all descriptors are in use. All
+ * signals are blocked in it: handlers must run on the calling program's own threads. */
 static bool start_thread(struct bs_watch *watch, pid_t pid) {
     struct waiter *waiter = malloc(sizeof *waiter);
     if (waiter == NULL)
@@ -95,8 +95,8 @@ void bs_watch_close(struct bs_watch *watch) {
         (void)clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += 1;
         if (pthread_timedjoin_np(watch->thread, NULL, &until) != 0) {
-            /* The child cannot even be killed (an uninterruptible wait): the thread stays with it,
-             * and so does its descriptor, which must not become a stranger's. */
+            /* The child is in an uninterruptible wait and cannot be killed. The thread keeps
+             * waiting, and its descriptor stays open so that the number is not assigned again. */
             (void)pthread_detach(watch->thread);
             watch->fd = -1;
         }

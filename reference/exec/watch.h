@@ -1,6 +1,6 @@
-/* A descriptor that becomes readable when a child ended: a pidfd, or an eventfd that a thread
- * writes to where the kernel or a filter has no pidfd. Opened in two steps, because what can fail
- * for want of descriptors or threads must fail before there is a child. */
+/* A descriptor that becomes readable when a child ends: a pidfd, or, if the kernel or a filter
+ * refuses pidfds, an eventfd that a thread writes to. It is opened in two steps: all that can fail
+ * for lack of descriptors or threads fails before the child is started. */
 #ifndef BS_EXEC_WATCH_H
 #define BS_EXEC_WATCH_H
 
@@ -12,29 +12,30 @@ struct bs_watch {
     int fd; /* to poll */
     bool is_pidfd;
     bool has_thread;
-    bool polled;      /* nothing tells: ask with waitid */
+    bool polled;      /* no descriptor reports the end: poll with waitid */
     pthread_t thread; /* only with has_thread */
 };
 
 #define BS_WATCH_INIT                                                                              \
     { -1, false, false, false, 0 }
 
-/* Takes the descriptor that the watch will use. 0 or an errno. */
+/* Reserve the descriptor of the watch. Returns 0 or an errno. */
 int bs_watch_prepare(struct bs_watch *watch);
 
-/* Watches pid, an unreaped child. Where neither a pidfd nor a thread can be had, `polled` is set
- * and the descriptor stays silent. */
+/* Watch pid, an unreaped child. If there is neither a pidfd nor a thread, `polled` is set and the
+ * descriptor never becomes readable. */
 void bs_watch_start(struct bs_watch *watch, pid_t pid);
 
-/* SIGKILL to the group that the pidfd's process led, also after somebody else collected it: a pidfd
- * never means a stranger. False where pidfds or group signals by pidfd (Linux 6.9) are missing. */
+/* Send SIGKILL to the group that the pidfd's process led, even if that process is already reaped: a
+ * pidfd never means another process. Returns false without a pidfd, or if the kernel cannot signal
+ * groups by pidfd (before Linux 6.9). */
 bool bs_watch_kill_group(const struct bs_watch *watch);
 
-/* The pidfd's process is alive, or a zombie that nobody has collected: its number is still its own.
- * False where there is no pidfd to prove it. */
+/* True if the pidfd's process is alive or an unreaped zombie, so that its number is still its own.
+ * False without a pidfd. */
 bool bs_watch_is_uncollected(const struct bs_watch *watch);
 
-/* Waits for the end of the pidfd's process, `within_ms` at most, and collects it. */
+/* Wait for the end of the pidfd's process, at most `within_ms`, and reap it. */
 void bs_watch_collect(const struct bs_watch *watch, int within_ms);
 
 void bs_watch_close(struct bs_watch *watch);

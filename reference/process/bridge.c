@@ -25,16 +25,17 @@ struct bridge {
     struct bs_process *process;
     struct bs_relay relays[RELAYS];
     const struct bs_signal_slot *slot;
-    int leader; /* pidfd, -1 where there is none: then it is asked for every tick */
-    bool closing;
+    int leader;     /* pidfd of the leader; -1: it is polled for at each tick */
+    bool signalled; /* SIGINT or SIGTERM has reached the caller */
     bool killed;
-    uint64_t until;   /* of the grace, and then of the last output */
-    uint64_t step_at; /* when the end of the group goes on; 0 while the leader runs */
-    uint64_t look_at; /* when to look for members that use the grace; 0 while the leader runs */
+    uint64_t grace_until; /* end of the grace period */
+    /* Both are 0 while the leader runs. */
+    uint64_t step_at; /* when the next step of ending the group is due */
+    uint64_t look_at; /* when to look for members during the grace period */
 };
 
-/* A side of a relay that has ended: the child is to see it, the caller's own stay as they are. */
-static void end_sides(struct bridge *bridge) {
+/* Close the child's side of each relay that has ended. The caller's descriptors stay open. */
+static void close_finished_sides(struct bridge *bridge) {
     if (bs_relay_is_done(&bridge->relays[IN]) || bridge->relays[IN].to < 0)
         bs_process_close_stream(bridge->process, 0);
     for (int i = OUT; i < RELAYS; i++) {
@@ -43,17 +44,17 @@ static void end_sides(struct bridge *bridge) {
     }
 }
 
-static void pass_on(struct bridge *bridge, uint64_t until, bool ended) {
+static void relay_once(struct bridge *bridge, uint64_t until, bool ended) {
     struct pollfd set[2 * RELAYS + 2];
     uint64_t now = bs_now_ns();
     uint64_t tick = bs_after_ms(now, BS_EXEC_TICK_MS);
     for (int i = 0; i < RELAYS; i++)
         bs_relay_poll(&bridge->relays[i], &set[2 * i]);
     if (ended)
-        set[0].fd = set[1].fd = -1; /* there is nobody to write to */
-    set[2 * RELAYS] =
-        (struct pollfd){.fd = bridge->closing ? -1 : bs_signal_fd(bridge->slot), .events = POLLIN};
-    /* The descriptor of a leader that has ended stays readable. */
+        set[0].fd = set[1].fd = -1; /* the child has ended */
+    set[2 * RELAYS] = (struct pollfd){.fd = bridge->signalled ? -1 : bs_signal_fd(bridge->slot),
+                                      .events = POLLIN};
+    /* The pidfd of a leader that has ended stays readable. */
     bool leader_ended = ended || bridge->look_at != 0 || bridge->step_at != 0;
     set[2 * RELAYS + 1] =
         (struct pollfd){.fd = leader_ended ? -1 : bridge->leader, .events = POLLIN};
@@ -65,101 +66,106 @@ static void pass_on(struct bridge *bridge, uint64_t until, bool ended) {
         return;
     for (int i = 0; i < RELAYS; i++)
         bs_relay_turn(&bridge->relays[i], &set[2 * i]);
-    end_sides(bridge);
+    close_finished_sides(bridge);
 }
 
-/* SIGTERM once, for those who are stopped too; SIGKILL when the grace is over. */
+/* Send SIGTERM once, with SIGCONT for stopped members, and SIGKILL at the end of the grace period.
+ */
 static void escalate(struct bridge *bridge) {
     uint64_t now = bs_now_ns();
-    if (!bridge->closing && bs_signal_first(bridge->slot) != 0) {
-        bridge->closing = true;
-        bridge->until = bs_after_ms(now, BS_BRIDGE_GRACE_MS);
+    if (!bridge->signalled && bs_signal_first(bridge->slot) != 0) {
+        bridge->signalled = true;
+        bridge->grace_until = bs_after_ms(now, BS_BRIDGE_GRACE_MS);
         (void)bs_process_terminate(bridge->process, NULL);
         (void)bs_process_continue(bridge->process, NULL);
-    } else if (bridge->closing && !bridge->killed && now >= bridge->until) {
+    } else if (bridge->signalled && !bridge->killed && now >= bridge->grace_until) {
         bridge->killed = true;
-        bridge->until = BS_NEVER;
+        bridge->grace_until = BS_NEVER;
         (void)bs_process_kill(bridge->process, NULL);
     }
 }
 
-/* Whether the leader has ended and members of its group may live on: nothing is ended by this look,
- * and where nobody can be looked for, the grace is kept. */
-static bool leaves_members(pid_t leader) {
+/* True if the leader has ended and members of its group may be alive, also if they cannot be
+ * listed. Neither reaps nor signals a process. */
+static bool leader_left_members(pid_t leader) {
     siginfo_t info = {0};
     if (BS_RETRY(waitid(P_PID, (id_t)leader, &info, WEXITED | WNOHANG | WNOWAIT)) != 0 ||
         info.si_pid == 0)
         return false;
-    struct bs_members members = bs_group_look(leader, leader, UINT64_MAX);
+    struct bs_members members = bs_group_find_members(leader, leader, UINT64_MAX);
     return !members.known || members.alive > 0;
 }
 
-/* The grace is the group's: members may use it when the leader has gone. */
-static bool members_use_the_grace(struct bridge *bridge) {
+/* True if the grace period goes on for members after the end of the leader. */
+static bool members_have_grace(struct bridge *bridge) {
     uint64_t now = bs_now_ns();
-    if (!bridge->closing || bridge->killed)
+    if (!bridge->signalled || bridge->killed)
         bridge->look_at = 0;
     else if (now >= bridge->look_at)
-        bridge->look_at =
-            leaves_members(bs_process_pid(bridge->process)) ? bs_after_ms(now, BS_EXEC_TICK_MS) : 0;
+        bridge->look_at = leader_left_members(bs_process_pid(bridge->process))
+                              ? bs_after_ms(now, BS_EXEC_TICK_MS)
+                              : 0;
     return bridge->look_at != 0;
 }
 
-static int until_the_end(struct bridge *bridge, struct bs_process_end *end, struct bs_error *err) {
+static int relay_until_end(struct bridge *bridge, struct bs_process_end *end,
+                           struct bs_error *err) {
     static const uint64_t at_once = 0;
     int code = BS_OK;
     for (;;) {
-        if (!members_use_the_grace(bridge)) {
+        if (!members_have_grace(bridge)) {
             code = bs_process_wait(bridge->process, &at_once, end, err);
             if (code != BS_OK || end->state != BS_PROCESS_RUNS)
                 return code;
         }
         bridge->step_at = bs_process_next_step(bridge->process);
-        pass_on(bridge, bridge->until, false);
+        relay_once(bridge, bridge->grace_until, false);
         escalate(bridge);
     }
 }
 
-/* What is left of `whole`, counts of what each relay will have passed on with it. */
-static uint64_t still_owed(const struct bridge *bridge, const uint64_t whole[RELAYS]) {
-    uint64_t owed = 0;
+/* Return how many bytes are still missing until each relay has passed on `total` bytes. */
+static uint64_t count_missing(const struct bridge *bridge, const uint64_t total[RELAYS]) {
+    uint64_t missing = 0;
     for (int i = OUT; i < RELAYS; i++) {
         const struct bs_relay *relay = &bridge->relays[i];
-        if (!bs_relay_is_done(relay) && relay->passed < whole[i])
-            owed += whole[i] - relay->passed;
+        if (!bs_relay_is_done(relay) && relay->passed < total[i])
+            missing += total[i] - relay->passed;
     }
-    return owed;
+    return missing;
 }
 
-/* What the pipes still hold is passed on; a reader that has stopped, or a stranger who holds them,
- * is waited for only so long. What a stranger writes behind the group's end gains no time. */
-static void pass_the_rest_on(struct bridge *bridge) {
+/* Pass on the bytes that the pipes still hold. A reader that has stopped, or a process outside the
+ * group that holds the pipes, delays this by BS_EXEC_LINGER_MS at most. Only bytes from before the
+ * end of the group extend that time. */
+static void relay_rest(struct bridge *bridge) {
     uint64_t until = bs_after_ms(bs_now_ns(), BS_EXEC_LINGER_MS);
-    uint64_t whole[RELAYS] = {0};
+    uint64_t total[RELAYS] = {0};
     for (int i = OUT; i < RELAYS; i++)
-        whole[i] = bridge->relays[i].passed + bs_relay_held(&bridge->relays[i]);
+        total[i] = bridge->relays[i].passed + bs_relay_held(&bridge->relays[i]);
     while (bs_now_ns() < until &&
            (!bs_relay_is_done(&bridge->relays[OUT]) || !bs_relay_is_done(&bridge->relays[ERR]))) {
-        uint64_t owed = still_owed(bridge, whole);
-        pass_on(bridge, until, true);
-        /* A signal is looked at once: its descriptor stays readable. */
-        bridge->closing = bridge->closing || bs_signal_first(bridge->slot) != 0;
-        if (still_owed(bridge, whole) < owed && !bridge->closing)
+        uint64_t missing = count_missing(bridge, total);
+        relay_once(bridge, until, true);
+        /* The signal descriptor stays readable, so it is not polled again. */
+        bridge->signalled = bridge->signalled || bs_signal_first(bridge->slot) != 0;
+        if (count_missing(bridge, total) < missing && !bridge->signalled)
             until = bs_after_ms(bs_now_ns(), BS_EXEC_LINGER_MS);
     }
 }
 
 static void connect_relays(struct bridge *bridge) {
     for (int i = 0; i < RELAYS; i++) {
-        int ours = bs_process_stream(bridge->process, i);
-        int theirs = fcntl(i, F_GETFD) == -1 && errno == EBADF ? -1 : i;
-        bs_relay_connect(&bridge->relays[i], i == IN ? theirs : ours, i == IN ? ours : theirs);
+        int child_end = bs_process_stream(bridge->process, i);
+        int caller_end = fcntl(i, F_GETFD) == -1 && errno == EBADF ? -1 : i;
+        bs_relay_connect(&bridge->relays[i], i == IN ? caller_end : child_end,
+                         i == IN ? child_end : caller_end);
     }
-    end_sides(bridge);
+    close_finished_sides(bridge);
 }
 
-/* An end that says nothing of lost bytes would call the rest the whole. */
-static int nothing_was_lost(const struct bridge *bridge, struct bs_error *err) {
+/* Return an error if bytes were lost, or the output would look complete. */
+static int check_lost_bytes(const struct bridge *bridge, struct bs_error *err) {
     static const char *const names[RELAYS] = {"stdin", "stdout", "stderr"};
     char buf[128];
     for (int i = 0; i < RELAYS; i++) {
@@ -171,19 +177,19 @@ static int nothing_was_lost(const struct bridge *bridge, struct bs_error *err) {
     return BS_OK;
 }
 
-static int talk(struct bridge *bridge, struct bs_watcher *watcher, struct bs_process_end *end,
-                struct bs_error *err) {
+static int serve_child(struct bridge *bridge, struct bs_watcher *watcher,
+                       struct bs_process_end *end, struct bs_error *err) {
     struct bs_sigpipe guard = {0};
     bs_sigpipe_hold(&guard);
     bridge->leader = bs_pidfd(bs_process_pid(bridge->process));
     connect_relays(bridge);
-    int code = until_the_end(bridge, end, err);
-    /* Nobody is left to be killed, and from here on the number may be a stranger's. */
+    int code = relay_until_end(bridge, end, err);
+    /* The group has ended, and its number may be assigned again. */
     bs_watcher_release(watcher);
-    pass_the_rest_on(bridge);
+    relay_rest(bridge);
     bs_close(&bridge->leader);
     bs_sigpipe_release(&guard);
-    return code == BS_OK ? nothing_was_lost(bridge, err) : code;
+    return code == BS_OK ? check_lost_bytes(bridge, err) : code;
 }
 
 static int run(struct bridge *bridge, const struct bs_exec_request *request,
@@ -197,7 +203,7 @@ static int run(struct bridge *bridge, const struct bs_exec_request *request,
                        bs_os_message(os_error, buf, sizeof buf));
     int code = bs_process_start(request, &piped, sandbox, watcher.fd, &bridge->process, err);
     if (code == BS_OK) {
-        code = talk(bridge, &watcher, end, err);
+        code = serve_child(bridge, &watcher, end, err);
         bs_process_drop(bridge->process);
     }
     bs_watcher_release(&watcher);
@@ -212,14 +218,14 @@ int bs_process_bridge(const struct bs_exec_request *request, const struct bs_san
     struct bs_signal_slot *slot = bs_signals_acquire(err);
     if (slot == NULL)
         return BS_E_EXECUTION;
-    /* The buffers are too large for a stack. */
+    /* Its buffers are too large for the stack. */
     struct bridge *bridge = calloc(1, sizeof *bridge);
     int code = BS_OK;
     if (bridge == NULL) {
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
     } else {
         bridge->slot = slot;
-        bridge->until = BS_NEVER;
+        bridge->grace_until = BS_NEVER;
         code = run(bridge, request, sandbox, end, err);
     }
     free(bridge);

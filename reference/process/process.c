@@ -20,31 +20,31 @@
 
 struct bs_process {
     pid_t pid;
-    struct bs_watch watch; /* until the drop: a wait may be polling it */
+    struct bs_watch watch; /* closed by the drop, because a wait may be polling it */
     struct bs_terminal terminal;
-    int stopped_by;       /* SIGTTIN or SIGTTOU that stopped the program for good; else 0 */
-    pthread_mutex_t lock; /* before everything below */
-    pthread_cond_t left;  /* a call has left */
-    unsigned calls;       /* under way */
-    int ours[3];          /* our ends; -1 once taken or closed */
-    int report;           /* of a launcher, until the drop: it ends when that closes; else -1 */
-    bool leader_ended;    /* the rest of the group is being ended */
+    int stopped_by;            /* SIGTTIN or SIGTTOU that stopped the program for good; else 0 */
+    pthread_mutex_t lock;      /* guards all fields below */
+    pthread_cond_t call_ended; /* signalled at the end of each call */
+    unsigned calls;            /* calls that have begun and not ended */
+    int streams[3];            /* the caller's ends; -1 once taken or closed */
+    int report; /* of a launcher, closed by the drop because that ends the launcher; else -1 */
+    bool leader_ended; /* the rest of the group is being ended */
     struct bs_group_end group_end;
-    struct bs_process_end leader_end; /* what `end` becomes with the end of the group */
+    struct bs_process_end leader_end; /* `end` becomes this when the group has ended */
     bool reaped;
-    int lost_error; /* errno: the child was collected by somebody else; 0 while all is well */
+    int lost_error; /* errno if another part of the program reaped the child; else 0 */
     struct bs_process_end end;
     bool detached_writers;
 };
 
-static void enter(struct bs_process *process) {
+static void begin_call(struct bs_process *process) {
     (void)pthread_mutex_lock(&process->lock);
     process->calls++;
 }
 
-static void leave(struct bs_process *process) {
+static void end_call(struct bs_process *process) {
     process->calls--;
-    (void)pthread_cond_broadcast(&process->left);
+    (void)pthread_cond_broadcast(&process->call_ended);
     (void)pthread_mutex_unlock(&process->lock);
 }
 
@@ -72,10 +72,10 @@ static enum bs_plug plug_of(enum bs_stdio_mode mode) {
     return plugs[mode];
 }
 
-/* The handle, once the program is there. */
-static int spawn(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
-                 const struct bs_stdio *stdio, int announce, struct bs_process **process,
-                 struct bs_error *err) {
+/* Start the program and make its handle once it runs. */
+static int open_handle(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
+                       const struct bs_stdio *stdio, int announce, struct bs_process **process,
+                       struct bs_error *err) {
     const struct bs_plugs plugs = {plug_of(stdio->in), plug_of(stdio->out), plug_of(stdio->err),
                                    stdio->nonblocking, announce};
     struct bs_process *made = calloc(1, sizeof *made);
@@ -90,12 +90,12 @@ static int spawn(const struct bs_exec_request *request, const struct bs_wrapped 
     made->pid = child.pid;
     made->watch = child.watch;
     made->terminal = child.terminal;
-    made->ours[0] = child.in;
-    made->ours[1] = child.out;
-    made->ours[2] = child.err;
+    made->streams[0] = child.in;
+    made->streams[1] = child.out;
+    made->streams[2] = child.err;
     made->report = child.report;
     (void)pthread_mutex_init(&made->lock, NULL);
-    (void)pthread_cond_init(&made->left, NULL);
+    (void)pthread_cond_init(&made->call_ended, NULL);
     if (made->report >= 0)
         code = bs_launched_await(request, made->report, err);
     if (code == BS_OK)
@@ -112,18 +112,20 @@ int bs_process_start(const struct bs_exec_request *request, const struct bs_stdi
     int code = check(request, stdio, err);
     if (code != BS_OK)
         return code;
-    struct bs_exec_request asked = *request;
+    struct bs_exec_request run_request = *request;
     struct bs_wrapped wrapped = {0};
     bool is_wrapped = false;
-    asked.sandbox = sandbox;
-    if (stdio->in != BS_STDIO_INHERIT) /* nobody else reads it: a sandbox wants to know */
-        asked.stdin_mode = BS_STDIN_BYTES;
-    code = bs_admit(&asked, &wrapped, &is_wrapped, err);
+    run_request.sandbox = sandbox;
+    /* The sandbox must know that only the program reads its stdin. */
+    if (stdio->in != BS_STDIO_INHERIT)
+        run_request.stdin_mode = BS_STDIN_BYTES;
+    code = bs_admit(&run_request, &wrapped, &is_wrapped, err);
     if (code == BS_OK)
         code = bs_check_sigchld(err);
     if (code == BS_OK)
-        code = spawn(&asked, is_wrapped ? &wrapped : NULL, stdio, announce, process, err);
-    bs_release(&asked, &wrapped, &is_wrapped);
+        code =
+            open_handle(&run_request, is_wrapped ? &wrapped : NULL, stdio, announce, process, err);
+    bs_release(&run_request, &wrapped, &is_wrapped);
     return code;
 }
 
@@ -136,27 +138,27 @@ int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio
 pid_t bs_process_pid(const struct bs_process *process) { return process->pid; }
 
 int bs_process_stream(struct bs_process *process, int stream) {
-    enter(process);
-    int fd = process->ours[stream];
-    leave(process);
+    begin_call(process);
+    int fd = process->streams[stream];
+    end_call(process);
     return fd;
 }
 
 int bs_process_take(struct bs_process *process, int stream) {
-    enter(process);
-    int fd = process->ours[stream];
-    process->ours[stream] = -1;
-    leave(process);
+    begin_call(process);
+    int fd = process->streams[stream];
+    process->streams[stream] = -1;
+    end_call(process);
     return fd;
 }
 
 void bs_process_close_stream(struct bs_process *process, int stream) {
-    enter(process);
-    bs_close(&process->ours[stream]);
-    leave(process);
+    begin_call(process);
+    bs_close(&process->streams[stream]);
+    end_call(process);
 }
 
-/* A program that the terminal has stopped for good would be waited for without an end. */
+/* Kill a program that the terminal has stopped for good, or a wait for it would never end. */
 static void end_stopped(struct bs_process *process) {
     int signo = bs_terminal_check_stop(&process->terminal, process->pid);
     if (signo == 0 || process->stopped_by != 0)
@@ -165,7 +167,7 @@ static void end_stopped(struct bs_process *process) {
     (void)bs_group_signal(process->pid, SIGKILL);
 }
 
-/* True once the leader has ended, or cannot be waited for any more. */
+/* True once the leader has ended or cannot be waited for. */
 static bool look_at_leader(struct bs_process *process) {
     siginfo_t info = {0};
     if (process->leader_ended)
@@ -192,9 +194,9 @@ static bool look_at_leader(struct bs_process *process) {
     return true;
 }
 
-/* Takes one step without blocking: the lock is held. With the end of the leader the rest of the
- * group is killed, and then the leader is reaped. True when there is nothing to wait for. */
-static bool settle(struct bs_process *process) {
+/* Take one step without blocking, with the lock held. After the end of the leader the rest of the
+ * group is killed, and then the leader is reaped. Returns true if the wait is over. */
+static bool step_to_end(struct bs_process *process) {
     if (process->reaped || process->lost_error != 0)
         return true;
     if (!look_at_leader(process))
@@ -208,40 +210,42 @@ static bool settle(struct bs_process *process) {
     return true;
 }
 
-/* Where nothing tells the end of a child. */
+/* How often to look for the end of the child if no descriptor reports it. */
 enum { POLLED_MS = 20 };
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* When to look again although nothing happens. */
+/* When to look again if no event happens. */
 static uint64_t next_look(const struct bs_process *process, uint64_t now) {
     if (process->leader_ended)
         return process->group_end.at;
     if (process->watch.polled)
         return bs_after_ms(now, POLLED_MS);
-    /* No descriptor tells of a stop. */
+    /* No descriptor reports a stop, so it is polled for. */
     return process->terminal.inherited ? bs_after_ms(now, BS_EXEC_TICK_MS) : BS_NEVER;
 }
 
-/* A killed process is gone in a moment, which every wait has time for. */
-static bool are_dying(const struct bs_process *process, uint64_t now) {
+/* True for BS_EXEC_TICK_MS after the first SIGKILL: killed members usually end by then, so a wait
+ * goes on beyond its limit. */
+static bool were_just_killed(const struct bs_process *process, uint64_t now) {
     return bs_after_ms(now, BS_EXEC_KILL_MS - BS_EXEC_TICK_MS) < process->group_end.until;
 }
 
-/* Until the group has ended or `until`; the lock is free meanwhile. With `to_the_end`, a group
- * whose leader has ended is waited for until it is given up. */
+/* Wait until the group has ended or until `until`, with the lock free meanwhile. With `to_the_end`,
+ * a group whose leader has ended is waited for until its members are given up. */
 static bool await_end(struct bs_process *process, uint64_t until, bool to_the_end) {
     bool ended = false;
-    while (!(ended = settle(process))) {
+    while (!(ended = step_to_end(process))) {
         uint64_t now = bs_now_ns();
-        bool goes_on = process->leader_ended && (to_the_end || are_dying(process, now));
-        if (now >= until && !goes_on)
+        bool keeps_waiting =
+            process->leader_ended && (to_the_end || were_just_killed(process, now));
+        if (now >= until && !keeps_waiting)
             break;
         /* The descriptor of a leader that has ended stays readable. */
         struct pollfd entry = {.fd = process->leader_ended ? -1 : process->watch.fd,
                                .events = POLLIN};
         uint64_t at = next_look(process, now);
-        if (!goes_on)
+        if (!keeps_waiting)
             at = earlier(at, until);
         (void)pthread_mutex_unlock(&process->lock);
         (void)poll(&entry, 1, bs_poll_timeout(now, at));
@@ -250,8 +254,8 @@ static bool await_end(struct bs_process *process, uint64_t until, bool to_the_en
     return ended;
 }
 
-static int tell(const struct bs_process *process, struct bs_process_end *end,
-                struct bs_error *err) {
+static int report_end(const struct bs_process *process, struct bs_process_end *end,
+                      struct bs_error *err) {
     char buf[128];
     *end = process->end;
     if (process->lost_error == 0)
@@ -262,32 +266,33 @@ static int tell(const struct bs_process *process, struct bs_process_end *end,
 
 int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
                     struct bs_process_end *end, struct bs_error *err) {
-    enter(process);
-    /* A child that waits for its stdin to end would never end, and nobody could write to it. */
+    begin_call(process);
+    /* A child that waits for the end of its stdin would never end, because the caller is blocked
+     * here. */
     if (timeout_ms == NULL)
-        bs_close(&process->ours[0]);
+        bs_close(&process->streams[0]);
     (void)await_end(process, timeout_ms == NULL ? BS_NEVER : bs_after_ms(bs_now_ns(), *timeout_ms),
                     false);
-    int code = tell(process, end, err);
-    leave(process);
+    int code = report_end(process, end, err);
+    end_call(process);
     return code;
 }
 
 uint64_t bs_process_next_step(struct bs_process *process) {
-    enter(process);
+    begin_call(process);
     uint64_t at = process->leader_ended && !process->reaped ? process->group_end.at : 0;
-    leave(process);
+    end_call(process);
     return at;
 }
 
 static int send_signal(struct bs_process *process, int signo, struct bs_error *err) {
     char buf[128];
     int code = BS_OK;
-    enter(process);
+    begin_call(process);
     if (!process->reaped && process->lost_error == 0 && !bs_group_signal(process->pid, signo))
         code = bs_fail(err, BS_E_EXECUTION, errno, "cannot send signal %d: %s", signo,
                        bs_os_message(errno, buf, sizeof buf));
-    leave(process);
+    end_call(process);
     return code;
 }
 
@@ -303,32 +308,33 @@ int bs_process_continue(struct bs_process *process, struct bs_error *err) {
     return send_signal(process, SIGCONT, err);
 }
 
-/* Somebody who left the group writes where nobody will read. */
+/* True if a process that call_ended the group still has the other end open. */
 static bool has_writer(int fd) {
     struct pollfd entry = {.fd = fd, .events = POLLIN};
     return fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) >= 0 && (entry.revents & POLLHUP) == 0;
 }
 
-/* The members' grace is the group's: the leader may go first. It stays a zombie meanwhile. */
+/* Wait until the group has ended or until `until`. The leader may end first and stays a zombie,
+ * because the grace period is for the whole group. */
 static void await_group(struct bs_process *process, uint64_t until) {
     while (!process->reaped && process->lost_error == 0) {
-        struct bs_members members = bs_group_look(process->pid, process->pid, UINT64_MAX);
+        struct bs_members members = bs_group_find_members(process->pid, process->pid, UINT64_MAX);
         uint64_t now = bs_now_ns();
         if ((members.known && members.alive == 0) || now >= until)
             return;
-        int witness = members.witness != 0 ? bs_pidfd(members.witness) : -1;
-        struct pollfd entry = {.fd = witness, .events = POLLIN};
+        int member_pidfd = members.live_pid != 0 ? bs_pidfd(members.live_pid) : -1;
+        struct pollfd entry = {.fd = member_pidfd, .events = POLLIN};
         uint64_t at = earlier(until, bs_after_ms(now, BS_EXEC_TICK_MS));
         (void)pthread_mutex_unlock(&process->lock);
         (void)poll(&entry, 1, bs_poll_timeout(now, at));
         (void)pthread_mutex_lock(&process->lock);
-        bs_close(&witness);
+        bs_close(&member_pidfd);
     }
 }
 
 int bs_process_close(struct bs_process *process, uint64_t grace_ms, struct bs_process_end *end,
                      bool *detached_writers, struct bs_error *err) {
-    enter(process);
+    begin_call(process);
     if (!process->reaped && process->lost_error == 0) {
         (void)bs_group_signal(process->pid, SIGTERM);
         (void)bs_group_signal(process->pid, SIGCONT);
@@ -338,34 +344,34 @@ int bs_process_close(struct bs_process *process, uint64_t grace_ms, struct bs_pr
         (void)await_end(process, bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS), true);
     }
     for (int stream = 0; stream < 3; stream++) {
-        if (stream > 0 && has_writer(process->ours[stream]))
+        if (stream > 0 && has_writer(process->streams[stream]))
             process->detached_writers = true;
-        bs_close(&process->ours[stream]);
+        bs_close(&process->streams[stream]);
     }
     if (detached_writers != NULL)
         *detached_writers = process->detached_writers;
-    int code = tell(process, end, err);
-    leave(process);
+    int code = report_end(process, end, err);
+    end_call(process);
     return code;
 }
 
 void bs_process_drop(struct bs_process *process) {
     if (process == NULL)
         return;
-    enter(process);
+    begin_call(process);
     if (!process->reaped && process->lost_error == 0) {
         (void)bs_group_signal(process->pid, SIGKILL);
         (void)await_end(process, bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS), true);
     }
     while (process->calls > 1)
-        (void)pthread_cond_wait(&process->left, &process->lock);
+        (void)pthread_cond_wait(&process->call_ended, &process->lock);
     for (int stream = 0; stream < 3; stream++)
-        bs_close(&process->ours[stream]);
+        bs_close(&process->streams[stream]);
     bs_close(&process->report);
     bs_terminal_take_back(&process->terminal);
     (void)pthread_mutex_unlock(&process->lock);
     bs_watch_close(&process->watch);
-    (void)pthread_cond_destroy(&process->left);
+    (void)pthread_cond_destroy(&process->call_ended);
     (void)pthread_mutex_destroy(&process->lock);
     free(process);
 }

@@ -18,22 +18,23 @@ void bs_relay_connect(struct bs_relay *relay, int from, int to) {
     relay->from = from;
     relay->to = to;
     relay->splices = is_pipe(from) && is_pipe(to);
-    relay->whole = flags >= 0 && (flags & O_NONBLOCK) != 0;
+    relay->nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
 }
 
 void bs_relay_poll(const struct bs_relay *relay, struct pollfd set[2]) {
     bool holds = relay->start < relay->end || relay->full;
     set[0] = (struct pollfd){.fd = holds || relay->to < 0 ? -1 : relay->from, .events = POLLIN};
-    /* Without anything to write too: a reader that has gone is told at once. */
+    /* Polled without bytes to write too, so that POLLERR reports at once that the reader has gone.
+     */
     set[1] = (struct pollfd){.fd = relay->from < 0 && !holds ? -1 : relay->to,
                              .events = (short)(holds ? POLLOUT : 0)};
 }
 
-static bool is_for_later(void) { return errno == EAGAIN || errno == EINTR; }
+static bool must_retry(void) { return errno == EAGAIN || errno == EINTR; }
 
-static void fill(struct bs_relay *relay) {
+static void read_bytes(struct bs_relay *relay) {
     ssize_t n = read(relay->from, relay->bytes, sizeof relay->bytes);
-    if (n < 0 && is_for_later())
+    if (n < 0 && must_retry())
         return;
     if (n < 0)
         relay->os_error = errno;
@@ -43,15 +44,15 @@ static void fill(struct bs_relay *relay) {
         relay->from = -1;
 }
 
-/* With this flag a pipe takes what fits, whatever its own flags say. */
-static void pass(struct bs_relay *relay) {
+/* With SPLICE_F_NONBLOCK a pipe writable as much as fits, whatever its own flags say. */
+static void splice_bytes(struct bs_relay *relay) {
     ssize_t n = splice(relay->from, NULL, relay->to, NULL, BS_RELAY_SPLICED,
                        SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
     relay->full = n < 0 && errno == EAGAIN;
-    if (n < 0 && is_for_later())
+    if (n < 0 && must_retry())
         return;
     if (n < 0 && errno != EPIPE) {
-        relay->splices = false; /* both are one pipe, say */
+        relay->splices = false; /* for example, both are the same pipe */
         return;
     }
     if (n > 0)
@@ -62,12 +63,12 @@ static void pass(struct bs_relay *relay) {
         relay->to = -1;
 }
 
-static void drain(struct bs_relay *relay) {
+static void write_bytes(struct bs_relay *relay) {
     size_t n = relay->end - relay->start;
-    if (!relay->whole && n > PIPE_BUF)
+    if (!relay->nonblocking && n > PIPE_BUF)
         n = PIPE_BUF;
     ssize_t written = write(relay->to, relay->bytes + relay->start, n);
-    if (written < 0 && is_for_later())
+    if (written < 0 && must_retry())
         return;
     if (written < 0 && errno != EPIPE)
         relay->os_error = errno;
@@ -81,22 +82,22 @@ static void drain(struct bs_relay *relay) {
 
 void bs_relay_turn(struct bs_relay *relay, const struct pollfd set[2]) {
     bool ready = set[0].fd >= 0 && set[0].revents != 0;
-    bool takes = set[1].fd >= 0 && (set[1].revents & POLLOUT) != 0;
-    if (relay->splices && (ready || (takes && relay->full)))
-        pass(relay);
+    bool writable = set[1].fd >= 0 && (set[1].revents & POLLOUT) != 0;
+    if (relay->splices && (ready || (writable && relay->full)))
+        splice_bytes(relay);
     else if (ready)
-        fill(relay);
+        read_bytes(relay);
     if (set[1].fd < 0 || set[1].revents == 0)
         return;
     if (relay->start < relay->end && (set[1].revents & POLLOUT) != 0)
-        drain(relay);
+        write_bytes(relay);
     else if ((set[1].revents & (POLLERR | POLLNVAL | POLLHUP)) != 0)
         relay->to = -1;
 }
 
 uint64_t bs_relay_held(const struct bs_relay *relay) {
     int readable = 0;
-    /* Where nobody takes anything its source is closed by now. */
+    /* If the reader has gone, the owner may have closed the source. */
     bool both = relay->from >= 0 && relay->to >= 0;
     if (!both || ioctl(relay->from, FIONREAD, &readable) != 0 || readable < 0)
         readable = 0;

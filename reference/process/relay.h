@@ -1,4 +1,4 @@
-/* One direction of a bridge: what can be read from one descriptor goes to another. */
+/* Relay bytes from one descriptor to another: one direction of a bridge. */
 #ifndef BS_PROCESS_RELAY_H
 #define BS_PROCESS_RELAY_H
 
@@ -10,32 +10,34 @@
 enum { BS_RELAY_BYTES = 64 * 1024, BS_RELAY_SPLICED = 1024 * 1024 };
 
 struct bs_relay {
-    int from; /* -1 once it has ended */
-    int to;   /* -1 once nobody takes anything */
+    int from; /* -1 after end-of-file */
+    int to;   /* -1 after its reader has gone */
     size_t start;
     size_t end;
     uint64_t passed;
-    bool splices; /* from pipe to pipe, past our memory: a copy less each way */
-    bool full;    /* it splices, and the other pipe takes nothing now */
-    bool whole;   /* `to` never blocks, so all may be written that there is */
-    int os_error; /* why bytes were lost: 0, or an errno other than EPIPE */
+    bool splices;     /* both are pipes: the bytes stay in the kernel */
+    bool full;        /* splicing, and `to` is full */
+    bool nonblocking; /* `to` is non-blocking, so a write may be of any size */
+    int os_error;     /* why bytes were lost: an errno other than EPIPE; else 0 */
     char bytes[BS_RELAY_BYTES];
 };
 
-/* Either may be -1. The flags of both stay as they are. */
+/* Connect two descriptors; either may be -1. Their flags stay unchanged. */
 void bs_relay_connect(struct bs_relay *relay, int from, int to);
 
-/* What to poll for: [0] to read, [1] to write; -1 where it waits for the other. */
+/* Fill the poll entries: [0] to read, [1] to write; fd is -1 for a side that waits for the other.
+ */
 void bs_relay_poll(const struct bs_relay *relay, struct pollfd set[2]);
 
-/* Moves what is ready. Never blocks: of a descriptor that blocks no more is asked than it promised.
- * A side that has ended becomes -1 and is the caller's to close. */
+/* Move the bytes that are ready, without blocking: a blocking descriptor is given no more than poll
+ * promised. A side that has ended becomes -1; its owner closes the descriptor. */
 void bs_relay_turn(struct bs_relay *relay, const struct pollfd set[2]);
 
-/* Bytes that it holds (`passed` are those that `to` took), and those that can be read right now. */
+/* Return the bytes that were read but not written (`passed` counts the written ones), plus those
+ * that can be read right now. */
 uint64_t bs_relay_held(const struct bs_relay *relay);
 
-/* Nothing will come any more, or nobody takes it. */
+/* True if the source has ended and all is written, or if the reader has gone. */
 bool bs_relay_is_done(const struct bs_relay *relay);
 
 #endif

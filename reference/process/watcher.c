@@ -15,50 +15,50 @@
 #include "exec/sigpipe.h"
 #include "exec/watch.h"
 
-/* The group is killed until nobody is left who could still be forking; the leader is an orphan by
- * now and is collected by whoever adopted it. The pidfd still means its group then. */
+/* Kill the group until it is empty, because a member may be forking. The leader is an orphan by now
+ * and is reaped by its new parent; the pidfd still means its group. */
 static void end_group(pid_t pgid, int pidfd) {
-    const struct bs_watch leader = {.fd = pidfd, .is_pidfd = pidfd >= 0};
+    const struct bs_watch watch = {.fd = pidfd, .is_pidfd = pidfd >= 0};
     uint64_t until = bs_after_ms(bs_now_ns(), 500);
-    if (!bs_watch_kill_group(&leader))
+    if (!bs_watch_kill_group(&watch))
         (void)bs_group_signal(pgid, SIGKILL);
     while (!bs_group_empty(pgid) && bs_now_ns() < until) {
         struct timespec moment = {0, 5 * (long)BS_NS_PER_MS};
-        (void)bs_watch_kill_group(&leader);
+        (void)bs_watch_kill_group(&watch);
         (void)nanosleep(&moment, NULL);
     }
 }
 
-/* In the child of a program that may have threads: async-signal-safe calls only. It holds nothing
- * but its end of the pipe, so whoever waits for an end of 0, 1 or 2 does not wait for it. `word` is
- * told when that is so: 0, or an errno and it is gone. */
-static void watch(int fd, int word) {
+/* Runs in the child of a program that may have threads: async-signal-safe calls only. It closes all
+ * descriptors except its ends of the pipes, so it delays no reader of 0, 1 or 2. `ready` receives 0
+ * once that is done, or an errno if it failed. */
+static void run_watcher(int fd, int ready) {
     pid_t pgid = 0;
     int pidfd = -1;
     int os_error = dup2(fd, 0) != 0 ? errno : 0;
-    if (os_error == 0 && dup2(word, 1) == 1) {
+    if (os_error == 0 && dup2(ready, 1) == 1) {
         os_error = bs_close_from(2, false);
-        word = 1;
+        ready = 1;
     } else if (os_error == 0) {
         os_error = errno;
     }
-    if (BS_RETRY(write(word, &os_error, sizeof os_error)) != sizeof os_error || os_error != 0)
+    if (BS_RETRY(write(ready, &os_error, sizeof os_error)) != sizeof os_error || os_error != 0)
         _exit(1);
-    bs_close(&word);
+    bs_close(&ready);
     for (;;) {
-        pid_t told = 0;
-        long n = BS_RETRY(read(0, &told, sizeof told));
-        if (n != (long)sizeof told)
+        pid_t leader = 0;
+        long n = BS_RETRY(read(0, &leader, sizeof leader));
+        if (n != (long)sizeof leader)
             break;
-        pgid = told;
-        pidfd = told > 0 ? bs_pidfd(told) : -1;
+        pgid = leader;
+        pidfd = leader > 0 ? bs_pidfd(leader) : -1;
     }
     if (pgid > 0)
         end_group(pgid, pidfd);
     _exit(0);
 }
 
-/* A pipe whose ends are above 2; both are -1 behind an error. 0 or an errno. */
+/* Make a pipe with both ends above 2. Returns 0, or an errno with both ends -1. */
 static int make_pipe(int *read_end, int *write_end) {
     int ends[2];
     *read_end = *write_end = -1;
@@ -76,12 +76,11 @@ static int make_pipe(int *read_end, int *write_end) {
     return os_error;
 }
 
-/* A watcher that could not become one, or whose word cannot be read, is ended and collected. 0 or
- * an errno. */
-static int await_word(pid_t pid, int word) {
+/* Wait until the watcher is ready. If it is not, kill and reap it. Returns 0 or an errno. */
+static int await_ready(pid_t pid, int ready) {
     siginfo_t info;
     int os_error = 0;
-    long n = BS_RETRY(read(word, &os_error, sizeof os_error));
+    long n = BS_RETRY(read(ready, &os_error, sizeof os_error));
     if (n != sizeof os_error)
         os_error = n < 0 ? errno : ECHILD; /* it was killed */
     if (os_error == 0)
@@ -93,46 +92,48 @@ static int await_word(pid_t pid, int word) {
 
 int bs_watcher_start(struct bs_watcher *watcher) {
     int fd = -1;
-    int word = -1;
-    int say = -1;
-    /* Signals stay blocked in it: a terminal's, and those that are the bridge's to act on. */
+    int ready = -1;
+    int ready_write = -1;
+    /* Signals stay blocked in the watcher: those of a terminal, and those that the bridge handles.
+     */
     sigset_t all;
     sigset_t mask;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &mask);
     int os_error = make_pipe(&fd, &watcher->fd);
     if (os_error == 0)
-        os_error = make_pipe(&word, &say);
+        os_error = make_pipe(&ready, &ready_write);
     if (os_error == 0) {
         watcher->pid = fork();
         os_error = watcher->pid < 0 ? errno : 0;
         if (watcher->pid == 0)
-            watch(fd, say);
-        bs_close(&say);
-        /* Who kills our group must not meet it there, however late it gets a processor. */
+            run_watcher(fd, ready_write);
+        bs_close(&ready_write);
+        /* In a group of its own it survives a kill of the caller's group. Done here too, because
+         * the watcher may be scheduled late. */
         if (watcher->pid > 0)
             (void)setpgid(watcher->pid, watcher->pid);
         if (watcher->pid > 0)
-            os_error = await_word(watcher->pid, word);
+            os_error = await_ready(watcher->pid, ready);
     }
     (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
     bs_close(&fd);
-    bs_close(&word);
-    bs_close(&say);
+    bs_close(&ready);
+    bs_close(&ready_write);
     if (os_error != 0)
         bs_close(&watcher->fd);
     return os_error;
 }
 
 void bs_watcher_release(struct bs_watcher *watcher) {
-    const pid_t nobody = 0;
+    const pid_t no_group = 0;
     siginfo_t info;
     if (watcher->fd < 0)
         return;
-    /* A watcher that has gone is no reason to die of SIGPIPE. */
+    /* If the watcher has been killed, the write must not end the caller with SIGPIPE. */
     struct bs_sigpipe guard = {0};
     bs_sigpipe_hold(&guard);
-    (void)BS_RETRY(write(watcher->fd, &nobody, sizeof nobody));
+    (void)BS_RETRY(write(watcher->fd, &no_group, sizeof no_group));
     bs_sigpipe_release(&guard);
     bs_close(&watcher->fd);
     (void)BS_RETRY(waitid(P_PID, (id_t)watcher->pid, &info, WEXITED));

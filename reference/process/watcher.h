@@ -1,4 +1,4 @@
-/* A process that ends a group when the caller dies of anything, SIGKILL included. */
+/* A watcher process kills a group when the caller dies for any reason, SIGKILL included. */
 #ifndef BS_PROCESS_WATCHER_H
 #define BS_PROCESS_WATCHER_H
 
@@ -12,12 +12,12 @@ struct bs_watcher {
 #define BS_WATCHER_INIT                                                                            \
     { -1, -1 }
 
-/* Before the child is there. Who is then told on `fd` as a pid_t is the leader of the group. The
- * child tells it itself, before it becomes its program: a caller that is killed in between leave it
- * to nobody. 0 or an errno: nobody would watch. */
+/* Start the watcher, before the child. Each pid_t that is then written to `fd` replaces the group
+ * to kill; 0 means none. The child writes its own before it executes its program, so no child is
+ * left over if the caller is killed in between. Returns 0, or an errno with no watcher running. */
 int bs_watcher_start(struct bs_watcher *watcher);
 
-/* The group has been reaped: the watcher leaves without a signal, and is collected. */
+/* The group has ended: end the watcher without killing, and reap it. */
 void bs_watcher_release(struct bs_watcher *watcher);
 
 #endif

@@ -17,20 +17,19 @@
 #include "base/sys.h"
 #include "exec/search.h"
 
-/* Without them, and with nothing that could come back by executing a file, also as root: with
- * no_new_privs an execve leaves no capability that was not there before it (capabilities(7)). Root
- * gets none for its number either, which needs CAP_SETPCAP to say; who lacks that is not root. What
- * is ambient goes with what is permitted. The bounding set stays as it is: to drop all of it takes
- * 41 calls that copy the credentials, a twentieth of what a launch takes, and it bounds what cannot
- * be gained. */
+/* Drop all capabilities so that no executed file brings one back, for root too. With no_new_privs,
+ * execve adds no capability (capabilities(7)). SECBIT_NOROOT withholds the ones that uid 0 would
+ * get; it needs CAP_SETPCAP, and a process that lacks it is not root. Ambient capabilities end with
+ * the permitted ones. The bounding set stays: it limits only gains, and to drop it takes 41 calls
+ * that copy the credentials, 5 % of a launch. */
 bool drop_privileges(struct bs_launch_failure *failure) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return failed(failure, BS_LAUNCH_SANDBOX, errno, "no_new_privs");
+        return set_failure(failure, BS_LAUNCH_SANDBOX, errno, "no_new_privs");
     (void)prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0, 0, 0);
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
     if (syscall(SYS_capset, &header, none) != 0)
-        return failed(failure, BS_LAUNCH_SANDBOX, errno, "capabilities");
+        return set_failure(failure, BS_LAUNCH_SANDBOX, errno, "capabilities");
     return true;
 }
 
@@ -43,11 +42,12 @@ bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *f
     size_t size = fits ? (size_t)st.st_size : 0;
     *filter = fits ? malloc(size) : NULL;
     if (*filter == NULL)
-        return failed(failure, BS_LAUNCH_SANDBOX, 0, "its filter is none");
+        return set_failure(failure, BS_LAUNCH_SANDBOX, 0, "its filter is not a seccomp program");
     while (*len < size) {
         ssize_t n = (ssize_t)BS_RETRY(pread(fd, (char *)*filter + *len, size - *len, (off_t)*len));
         if (n <= 0)
-            return failed(failure, BS_LAUNCH_SANDBOX, n < 0 ? errno : 0, "its filter is cut off");
+            return set_failure(failure, BS_LAUNCH_SANDBOX, n < 0 ? errno : 0,
+                               "its filter is cut off");
         *len += (size_t)n;
     }
     return true;
@@ -57,21 +57,21 @@ bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *fail
     struct sock_fprog program = {(unsigned short)(len / sizeof(struct sock_filter)),
                                  (struct sock_filter *)(uintptr_t)filter};
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
-        return failed(failure, BS_LAUNCH_SANDBOX, errno, "its filter");
+        return set_failure(failure, BS_LAUNCH_SANDBOX, errno, "its filter");
     return true;
 }
 
 static bool add_path(int ruleset, const struct path_rule *rule, struct bs_launch_failure *failure) {
-    /* A program of an earlier call may have put a link where a directory was. */
+    /* The program of an earlier run may have replaced a directory with a link. */
     struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
     int fd = (int)BS_RETRY(syscall(SYS_openat2, AT_FDCWD, rule->path, &how, sizeof how));
     if (fd < 0)
-        return failed(failure, BS_LAUNCH_SANDBOX, errno, rule->path);
+        return set_failure(failure, BS_LAUNCH_SANDBOX, errno, rule->path);
     struct bs_ll_path attr = {rule->rights, fd};
     long rc = syscall(BS_LL_ADD_RULE, ruleset, BS_LL_RULE_PATH, &attr, 0);
     int os_error = errno;
     bs_close(&fd);
-    return rc == 0 || failed(failure, BS_LAUNCH_SANDBOX, os_error, rule->path);
+    return rc == 0 || set_failure(failure, BS_LAUNCH_SANDBOX, os_error, rule->path);
 }
 
 bool apply_grants(const struct grants *grants, struct bs_launch_failure *failure) {
@@ -79,17 +79,17 @@ bool apply_grants(const struct grants *grants, struct bs_launch_failure *failure
         return true;
     int ruleset = (int)syscall(BS_LL_CREATE_RULESET, &grants->handled, sizeof grants->handled, 0);
     if (ruleset < 0)
-        return failed(failure, BS_LAUNCH_SANDBOX, errno, "Landlock's ruleset");
+        return set_failure(failure, BS_LAUNCH_SANDBOX, errno, "Landlock's ruleset");
     bool good = true;
     for (size_t i = 0; good && i < grants->n_paths; i++)
         good = add_path(ruleset, &grants->paths[i], failure);
     for (size_t i = 0; good && i < grants->n_ports; i++) {
         struct bs_ll_port attr = {BS_LL_CONNECT_TCP, grants->ports[i]};
         good = syscall(BS_LL_ADD_RULE, ruleset, BS_LL_RULE_PORT, &attr, 0) == 0 ||
-               failed(failure, BS_LAUNCH_SANDBOX, errno, "a port of Landlock's ruleset");
+               set_failure(failure, BS_LAUNCH_SANDBOX, errno, "a port of Landlock's ruleset");
     }
     if (good && syscall(BS_LL_RESTRICT_SELF, ruleset, 0) != 0)
-        good = failed(failure, BS_LAUNCH_SANDBOX, errno, "Landlock");
+        good = set_failure(failure, BS_LAUNCH_SANDBOX, errno, "Landlock");
     bs_close(&ruleset);
     return good;
 }
@@ -120,7 +120,7 @@ void execute(const struct program *program, struct bs_launch_failure *failure) {
         (void)execve(found, program->argv, program->envp);
         os_error = errno;
     }
-    (void)failed(failure, BS_LAUNCH_PROGRAM, os_error, "");
+    (void)set_failure(failure, BS_LAUNCH_PROGRAM, os_error, "");
 }
 
 void send_status(int fd, const struct status *status) {

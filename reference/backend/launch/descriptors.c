@@ -13,7 +13,7 @@ bool close_from(int first, bool on_exec) {
     return errno == 0;
 }
 
-bool above_places(int ends[2]) {
+bool move_above_fixed(int ends[2]) {
     for (int i = 0; i < 2; i++) {
         int moved = fcntl(ends[i], F_DUPFD_CLOEXEC, FIRST_FREE_FD);
         if (moved < 0)
@@ -24,7 +24,7 @@ bool above_places(int ends[2]) {
     return true;
 }
 
-bool let_go_of_stdio(bool err) {
+bool replace_stdio(bool err) {
     int null = (int)BS_RETRY(open("/dev/null", O_RDWR | O_CLOEXEC));
     bool good =
         null >= 0 && dup2(null, 0) == 0 && dup2(null, 1) == 1 && (!err || dup2(null, 2) == 2);

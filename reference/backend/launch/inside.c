@@ -1,5 +1,5 @@
-/* Pid 1 of a namespace. When it ends, the kernel ends everything in the namespace before anybody
- * outside can see that it ended. */
+/* Pid 1 of a namespace. When it ends, the kernel ends every process in the namespace before a
+ * process outside sees that it ended. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,15 +14,16 @@
 #include "base/buf.h"
 #include "base/sys.h"
 
-/* The program's words and environment, in lists that end with NULL: a number of words, these, and
- * the rest. bubblewrap takes 9,000 words in all, so they do not come through it. */
-static bool split(struct program *program, char *text, size_t len) {
+/* Split the text into the program's arguments and environment: the number of arguments, the
+ * arguments, the environment, each with a NUL at its end. bubblewrap accepts 9,000 arguments in
+ * all, so they come through a pipe. */
+static bool split_program(struct program *program, char *text, size_t len) {
     size_t count = 0;
     for (size_t i = 0; i < len; i++)
         count += text[i] == '\0';
     char *rest = NULL;
-    unsigned long n_words = strtoul(text, &rest, 10);
-    if (rest == text || *rest != '\0' || n_words == 0 || n_words >= count)
+    unsigned long n_args = strtoul(text, &rest, 10);
+    if (rest == text || *rest != '\0' || n_args == 0 || n_args >= count)
         return false;
     char **list = calloc(count + 2, sizeof *list);
     if (list == NULL)
@@ -32,13 +33,13 @@ static bool split(struct program *program, char *text, size_t len) {
     for (size_t i = 1; i < count; i++) {
         *list++ = entry;
         entry += strlen(entry) + 1;
-        if (i == n_words)
-            program->envp = ++list; /* behind the end of the words */
+        if (i == n_args)
+            program->envp = ++list; /* after the NULL that ends argv */
     }
     return true;
 }
 
-/* The end of the stream is the word to go: nothing is started without it. */
+/* The program starts when the launcher closes the pipe, not before. */
 static bool read_program(struct program *program, struct bs_launch_failure *failure) {
     enum { CHUNK = 64 * 1024 };
     struct bs_buf text = BS_BUF_INIT;
@@ -50,33 +51,33 @@ static bool read_program(struct program *program, struct bs_launch_failure *fail
         if (n > 0)
             text.len += (size_t)n;
     } while (n > 0);
-    /* The last byte is a NUL of its own, so that a writer who died is noticed. */
+    /* The last byte is an extra NUL: without it the launcher died while it wrote. */
     if (text.failed || n < 0 || text.len == 0 || text.data[text.len - 1] != '\0') {
-        return failed(failure, BS_LAUNCH_SANDBOX, 0, "the outside is gone");
+        return set_failure(failure, BS_LAUNCH_SANDBOX, 0, "the launcher has ended");
     }
-    return split(program, text.data, text.len - 1) ||
-           failed(failure, BS_LAUNCH_SANDBOX, ENOMEM, "the words of the program");
+    return split_program(program, text.data, text.len - 1) ||
+           set_failure(failure, BS_LAUNCH_SANDBOX, ENOMEM, "the arguments of the program");
 }
 
-struct birth {
+struct child_setup {
     const struct program *program;
     struct status *status;
-    struct handover streams;
+    struct stream_queue streams;
 };
 
-static int become(void *ctx) {
-    const struct birth *birth = ctx;
-    const struct program *program = birth->program;
-    struct bs_launch_failure *failure = &birth->status->failure;
-    /* No controlling terminal, and no group that is shared with anybody outside. */
+static int run_child(void *ctx) {
+    const struct child_setup *setup = ctx;
+    const struct program *program = setup->program;
+    struct bs_launch_failure *failure = &setup->status->failure;
+    /* The program gets no controlling terminal and shares no group with a process outside. */
     (void)setsid();
-    if (!take_over(&birth->streams, STDIN_FD))
-        (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+    if (!stream_queue_receive(&setup->streams, STDIN_FD))
+        (void)set_failure(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     else if (program->cwd != NULL && chdir(program->cwd) != 0)
-        (void)failed(failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
+        (void)set_failure(failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
     else
         execute(program, failure);
-    birth->status->kind = STATUS_FAILED;
+    setup->status->kind = STATUS_FAILED;
     _exit(127);
     return 127;
 }
@@ -86,29 +87,30 @@ static void close_streams(void) {
         (void)close(fd);
 }
 
-/* The streams before the filter, which refuses sockets. */
-static bool prepare(const struct inside *words, struct handover *streams,
+/* The streams are queued before the filter is applied, because the filter refuses sockets. */
+static bool prepare(const struct inside_options *options, struct stream_queue *queue,
                     struct bs_launch_failure *failure) {
     void *filter = NULL;
     size_t len = 0;
-    if (words->filtered && !read_filter(FILTER_FD, &filter, &len, failure))
+    if (options->filtered && !read_filter(FILTER_FD, &filter, &len, failure))
         return false;
     if (!close_from(FILTER_FD, false) || !close_from(STATUS_FD, true))
-        return failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
-    if (hand_over(STDIN_FD, streams))
+        return set_failure(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+    if (stream_queue_send(STDIN_FD, queue))
         close_streams();
-    if (words->seal[0] != '\0' && (!keep_mounts(failure) || !seal(words->seal, failure)))
+    if (options->read_only_proc[0] != '\0' &&
+        (!refuse_mount_events(failure) || !make_proc_read_only(options->read_only_proc, failure)))
         return false;
-    if (!drop_privileges(failure) || !apply_grants(&words->grants, failure) ||
-        (words->filtered && !apply_filter(filter, len, failure)))
+    if (!drop_privileges(failure) || !apply_grants(&options->grants, failure) ||
+        (options->filtered && !apply_filter(filter, len, failure)))
         return false;
-    /* The program must not reach into this process, which has the status pipe. */
+    /* The program must not trace this process, which holds the status pipe. */
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ||
-           failed(failure, BS_LAUNCH_SANDBOX, errno, "dumpable");
+           set_failure(failure, BS_LAUNCH_SANDBOX, errno, "dumpable");
 }
 
-/* Collects what ended. True once the program itself did. */
-static void collect(pid_t program, bool *ended, int *wait_status) {
+/* Reap all children that have ended. If the program is among them, set *ended and *wait_status. */
+static void reap_children(pid_t program, bool *ended, int *wait_status) {
     int status = 0;
     pid_t pid = 0;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
@@ -119,8 +121,9 @@ static void collect(pid_t program, bool *ended, int *wait_status) {
     }
 }
 
-/* Everything here but pid 1 itself gets what came from outside. The group of the program has its
- * grace although the program is gone. */
+/* Forward SIGINT, SIGTERM and SIGCONT to every process of the namespace except pid 1. After SIGINT
+ * or SIGTERM, the members of the program's group have the grace period even if the program has
+ * ended. Returns the program's wait status. */
 static int supervise(pid_t program, const sigset_t *set) {
     bool ended = false;
     int wait_status = 0;
@@ -138,13 +141,13 @@ static int supervise(pid_t program, const sigset_t *set) {
             (void)kill(-1, signo);
         if ((signo == SIGINT || signo == SIGTERM) && until == BS_NEVER)
             until = bs_after_ms(bs_now_ns(), BS_EXEC_GRACE_MS);
-        collect(program, &ended, &wait_status);
+        reap_children(program, &ended, &wait_status);
     }
     return wait_status;
 }
 
-int inside(const struct inside *words, struct program *program) {
-    const char *mask = words->mask;
+int run_inside(const struct inside_options *options, struct program *program) {
+    const char *mask = options->mask;
     struct status status = {.kind = STATUS_READY};
     sigset_t ignored;
     sigset_t set;
@@ -154,28 +157,29 @@ int inside(const struct inside *words, struct program *program) {
         if (mask[signo - 1] == '1')
             (void)sigaddset(&program->mask, signo);
     }
-    /* No signal is lost from here on: while this is read outside, and the environment comes, there
-     * is more to do. */
+    /* From here on no signal is lost. Report it first: the rest of the set-up runs while the
+     * launcher reads the report and sends the environment. */
     send_status(STATUS_FD, &status);
-    struct birth birth = {program, &status, {-1, -1}};
-    if (!prepare(words, &birth.streams, &status.failure))
+    struct child_setup setup = {program, &status, {-1, -1}};
+    if (!prepare(options, &setup.streams, &status.failure))
         goto failure;
     if (!read_program(program, &status.failure))
         goto failure;
-    pid_t pid = start_child(become, &birth);
+    pid_t pid = start_child(run_child, &setup);
     if (pid < 0) {
-        (void)failed(&status.failure, BS_LAUNCH_PROGRAM, errno, "");
+        (void)set_failure(&status.failure, BS_LAUNCH_PROGRAM, errno, "");
         goto failure;
     }
     if (status.kind == STATUS_FAILED)
         goto failure;
     status.kind = STATUS_STARTED;
-    if (words->tells)
+    if (options->reports_start)
         send_status(STATUS_FD, &status);
-    if (birth.streams.from < 0) /* else others may have these numbers by now */
+    /* prepare closes queued streams, and their numbers may be in use again. */
+    if (setup.streams.from < 0)
         close_streams();
-    let_go_of_handover(&birth.streams);
-    (void)let_go_of_stdio(true); /* 2 is what bubblewrap says its words to */
+    stream_queue_close(&setup.streams);
+    (void)replace_stdio(true); /* 2 is the pipe that collects bubblewrap's messages */
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGINT);
     (void)sigaddset(&set, SIGTERM);

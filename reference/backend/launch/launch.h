@@ -2,19 +2,21 @@
  *
  *   boxspec-launch --plan FILE [--chdir DIR] [--report] [--own-stdin] -- PROGRAM [ARGUMENT...]
  *
- * Outside (outside.c) it leads the process group, closes what is open above 2, passes what a
- * file or a pipe on 0 has on by a pipe, and stays until the program has ended: it ends the same
- * way, by the same signal or with the same status. For bubblewrap it starts itself once more as pid
- * 1 of the namespace (inside.c), which hands INT, TERM and CONT to everything that runs there, and
- * gives it the grace that bubblewrap alone would not give. child.c starts what comes next in both,
- * and confine.c is the last step.
+ * The launcher itself runs outside the sandbox (outside.c). It leads the process group, closes all
+ * descriptors above 2, relays a file or a shared pipe at 0 to the program through a pipe, and waits
+ * for the program. It ends as the program ends: by the same signal or with the same exit status.
  *
- * It is static: what the environment of the program says to the dynamic linker must not be obeyed
- * before the program is confined. For the same reason bubblewrap gets an empty environment.
+ * Under Landlock the launcher's child is the program. Under bubblewrap the launcher runs a second
+ * time as pid 1 of the namespace (inside.c). Pid 1 forwards SIGINT, SIGTERM and SIGCONT to every
+ * process in the namespace and gives them the grace period, which bubblewrap does not.
  *
- * Signals are blocked in all of these processes and read one by one, so none is lost between two
- * looks; only while its child is made (start.c) the outside has a handler for INT and TERM. The
- * program gets back the mask that the caller had.
+ * The launcher is linked statically, because LD_PRELOAD and the like in the program's environment
+ * must have no effect before the program is confined. bubblewrap gets an empty environment for the
+ * same reason.
+ *
+ * Both processes block their signals and read them one at a time, so no signal is lost. Only while
+ * the child is being made (start.c), the launcher has handlers for SIGINT and SIGTERM. The program
+ * gets the signal mask of the caller.
  */
 #ifndef BS_BACKEND_LAUNCH_LAUNCH_H
 #define BS_BACKEND_LAUNCH_LAUNCH_H
@@ -28,27 +30,27 @@
 
 #include "backend/mechanisms/landlock_abi.h"
 
-/* Descriptors of pid 1 of a namespace, beside 0 to 2. */
+/* Descriptors above 2 that pid 1 of a namespace has. */
 enum {
-    STATUS_FD = 3, /* struct status goes there */
-    PROGRAM_FD,    /* its words and environment come from there when it may be started */
-    STDIN_FD,      /* of the program, with the two behind it: whoever else holds them would keep */
-    STDOUT_FD,     /* their other ends from seeing that the program closed its own */
+    STATUS_FD = 3, /* pid 1 writes struct status to it */
+    PROGRAM_FD,    /* the program's arguments and environment arrive here when it may start */
+    STDIN_FD,      /* the program's streams; pid 1 closes its copies before the program starts */
+    STDOUT_FD,
     STDERR_FD,
     FILTER_FD, /* a seccomp program, or closed */
-    SELF_FD,   /* this program */
+    SELF_FD,   /* the launcher's own executable */
     FIRST_FREE_FD
 };
 
 enum { MOST_FILTER_BYTES = 64 * 1024 };
 
-/* What the outside is told. */
+/* Reports of pid 1 to the launcher outside. */
 enum status_kind { STATUS_READY = 1, STATUS_FAILED, STATUS_STARTED, STATUS_ENDED };
 
 struct status {
     enum status_kind kind;
-    int wait_status;                  /* of STATUS_ENDED */
-    struct bs_launch_failure failure; /* of STATUS_FAILED */
+    int wait_status;                  /* with STATUS_ENDED */
+    struct bs_launch_failure failure; /* with STATUS_FAILED */
 };
 
 struct path_rule {
@@ -56,7 +58,8 @@ struct path_rule {
     const char *path;
 };
 
-/* What Landlock handles, and what of that is granted. It handles nothing: no ruleset. */
+/* The access rights that Landlock handles, and the grants among them. If no right is handled, no
+ * ruleset is made. */
 struct grants {
     struct bs_ll_ruleset handled;
     struct path_rule *paths;
@@ -66,101 +69,105 @@ struct grants {
 };
 
 struct plan {
-    char *text;      /* what the rest points into */
-    bool namespaces; /* bubblewrap; else Landlock */
-    char **args;     /* of bubblewrap, NULL-terminated */
+    char *text;      /* the pointers below point into it */
+    bool namespaces; /* true: bubblewrap; false: Landlock */
+    char **args;     /* the command of bubblewrap, NULL-terminated */
     size_t n_args;
-    const char *seal;   /* see BS_PLAN_SEAL; NULL: none */
-    bool own_mounts;    /* see BS_PLAN_OWN */
-    const char *filter; /* the same */
+    const char *read_only_proc; /* see BS_PLAN_SEAL; may be NULL */
+    bool own_mounts;            /* see BS_PLAN_OWN */
+    const char *filter;         /* path of a seccomp program; may be NULL */
     struct grants grants;
 };
 
-/* RIGHTS and PATH of one grant; false when they are none. */
+/* Parse RIGHTS and PATH of one grant. Returns false if they are malformed. */
 bool grant_parse(const char *rights, const char *path, struct path_rule *rule);
 
-/* A number of rights, hexadecimal. */
+/* Parse a hexadecimal set of access rights. */
 bool rights_parse(const char *text, uint64_t *rights);
 
-/* Everything stays allocated: the process ends soon. False with *failure filled. */
+/* Read a plan. Its memory is never freed, because the process ends soon. Returns false with
+ * *failure filled. */
 bool plan_read(const char *file, struct plan *plan, struct bs_launch_failure *failure);
 
-/* Fills *failure and returns false. */
-bool failed(struct bs_launch_failure *failure, enum bs_launch_step step, int os_error,
-            const char *words);
+/* Fill *failure and return false. */
+bool set_failure(struct bs_launch_failure *failure, enum bs_launch_step step, int os_error,
+                 const char *words);
 
 struct program {
     char **argv;
-    const char *cwd; /* NULL: where it is */
+    const char *cwd; /* NULL: the launcher's own */
     char **envp;
     sigset_t mask;
 };
 
-/* What both ends of the launcher wait for. */
+/* Block the signals that the launcher and pid 1 wait for. *before is the mask until now. */
 void block_signals(sigset_t *before);
 
-/* Starts a child that shares this memory; the caller waits until it has executed a program or has
- * ended, so what the child writes is seen here. It must end by _exit. Its number, or -1: errno. */
-pid_t start_child(int (*become)(void *ctx), void *ctx);
+/* Start a child that shares the memory of the caller, which waits until the child has executed a
+ * program or has ended: the caller sees all that the child wrote. `run` must end by _exit. Returns
+ * the pid, or -1 with errno. */
+pid_t start_child(int (*run)(void *ctx), void *ctx);
 
-/* The program's streams on their way to it: sockets, or -1 where the child finds them as they are.
- * None of them is the program's, they are closed on exec. */
-struct handover {
-    int from; /* what the child reads them from */
+/* A socket pair with the program's three streams queued in it, or -1 and -1 if the child inherits
+ * them directly. Both sockets are close-on-exec, so the program gets neither. */
+struct stream_queue {
+    int from; /* the child receives the streams here */
     int to;
 };
 
-/* Sends `first` and the two behind it. Who closes its own before the child is started leaves nobody
- * but the program with them; let_go_of_handover is for when it has them. False: they stay as they
- * are, because nobody writes to `first`, or because it fails; the kernel lets no user have too many
- * on their way. */
-bool hand_over(int first, struct handover *streams);
-void let_go_of_handover(struct handover *streams);
+/* Queue the descriptors `first` to `first` + 2 in a socket. Once the caller closes its copies, only
+ * the program holds them. Returns false, with the descriptors unchanged, if `first` is no pipe or
+ * socket, or if it fails: the kernel limits the descriptors in flight per user. */
+bool stream_queue_send(int first, struct stream_queue *queue);
+void stream_queue_close(struct stream_queue *queue);
 
-/* In the child: puts them at 0 to 2, from wherever they are. False with errno. */
-bool take_over(const struct handover *streams, int first);
+/* In the child: make the streams descriptors 0 to 2, from the queue or, without one, from `first`
+ * to `first` + 2. Returns false with errno. */
+bool stream_queue_receive(const struct stream_queue *queue, int first);
 
-/* Steps of a process on its way to the program, each for itself. */
-bool keep_mounts(struct bs_launch_failure *failure);
-bool seal(const char *words, struct bs_launch_failure *failure); /* see BS_PLAN_SEAL */
+/* Confinement steps of a process before it executes the program; each works without the others. */
+bool refuse_mount_events(struct bs_launch_failure *failure);
+/* `setting` is the value of BS_PLAN_SEAL. */
+bool make_proc_read_only(const char *setting, struct bs_launch_failure *failure);
 bool drop_privileges(struct bs_launch_failure *failure);
 bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure);
 bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure);
 bool apply_grants(const struct grants *grants, struct bs_launch_failure *failure);
 
-/* As bs_close_from; false with errno. */
+/* As bs_close_from. Returns false with errno. */
 bool close_from(int first, bool on_exec);
 
-/* Moves both above the numbers that pid 1 finds its own at, closed on exec. False with errno: one
- * is moved, or none. */
-bool above_places(int ends[2]);
+/* Move both to FIRST_FREE_FD or above, close-on-exec. Returns false with errno; one of them may
+ * have moved. */
+bool move_above_fixed(int ends[2]);
 
-/* Puts /dev/null at 0 and 1, and at 2 where `err` says so. */
-bool let_go_of_stdio(bool err);
+/* Make 0 and 1 /dev/null, and 2 if `err` is true. */
+bool replace_stdio(bool err);
 
-/* Returns only when the program cannot be executed. */
+/* Execute the program. Returns only if that fails. */
 void execute(const struct program *program, struct bs_launch_failure *failure);
 
 void send_status(int fd, const struct status *status);
 
-/* Descendants that were left: every child of the caller, of its group or of none. Since the caller
- * collects orphans, killing again and again reaches all of them. Gives up after a second. */
-void kill_leftovers(bool also_in_group);
+/* Kill the descendants that are left: the children of the caller outside its process group, or,
+ * with `also_in_group`, all of them. The caller is a subreaper, so with `also_in_group` repeated
+ * kills reach every descendant. Gives up after BS_EXEC_KILL_MS. */
+void kill_leftover_processes(bool also_in_group);
 
-/* Whether anybody but the caller is alive in its group, which it has alone with its descendants;
- * true, too, where nobody could be looked for and there are descendants. */
+/* True if another process of the caller's group is alive. Only descendants of the caller are in
+ * that group. If /proc cannot be read: true if the caller has any descendant. */
 bool group_may_have_others(void);
 
-int outside(const struct plan *plan, struct program *program, bool reports, bool own_stdin);
+int run_outside(const struct plan *plan, struct program *program, bool reports, bool own_stdin);
 
-struct inside {
+struct inside_options {
     bool filtered;
-    bool tells;       /* that the program was started, too */
-    const char *seal; /* "": none */
-    const char *mask; /* a digit for each signal */
+    bool reports_start;         /* send STATUS_STARTED as well */
+    const char *read_only_proc; /* "": /proc stays writable */
+    const char *mask;           /* a digit per signal: '1' if the program has it blocked */
     struct grants grants;
 };
 
-int inside(const struct inside *words, struct program *program);
+int run_inside(const struct inside_options *options, struct program *program);
 
 #endif

@@ -1,5 +1,5 @@
-/* The outside of a launch, in three files: outside.c supervises, start.c makes the child, streams.c
- * has pipes and what is passed on through them. */
+/* The launcher outside of the namespace: outside.c supervises, start.c starts the child, streams.c
+ * checks the streams and relays standard input. */
 #ifndef BS_BACKEND_LAUNCH_LAUNCHER_H
 #define BS_BACKEND_LAUNCH_LAUNCHER_H
 
@@ -16,50 +16,52 @@ struct launcher {
     pid_t self;
     pid_t child;
     bool namespaces;
-    bool going; /* what ends is the program, not the way to it */
-    bool tells; /* the caller waits for the start: its report is a socket */
+    bool released;      /* the program may run: an end of the child is the end of the program */
+    bool reports_start; /* the caller waits for the start: its report is a socket */
     bool ended;
     int wait_status; /* of the program */
-    int signals;
-    int status; /* of bubblewrap: what the inside says; our end */
-    int told;   /* of bubblewrap: what the inside is told; our end */
-    int said;   /* what bubblewrap has to say; our end */
-    int caller; /* the pipe of the report: an error once the caller has gone */
-    struct handover streams;
-    int pump_in; /* a file or a pipe that is passed on as a pipe of our own; -1: no more of it */
+    int signal_fd;
+    int status;       /* bubblewrap: the read end of the status that pid 1 writes */
+    int program_pipe; /* bubblewrap: the write end of PROGRAM_FD of pid 1 */
+    int bwrap_stderr; /* bubblewrap: the read end of its standard error */
+    int report_fd;    /* the pipe of the report: POLLERR once the caller has died */
+    struct stream_queue streams;
+    int pump_in; /* a file or a shared pipe that the program reads through a pipe; -1: at its end */
     int pump_out;
     bool pump_pipes; /* pump_in is a pipe */
-    bool pump_full;  /* that pipe gave nothing: perhaps the other has no room */
+    bool pump_full;  /* the last splice moved no byte: pump_out may be full */
     size_t pumped;
     size_t filled;
     char pump[16 * 1024];
-    char words[200]; /* the last that bubblewrap said */
-    uint64_t until;  /* when the grace is over */
-    uint64_t strays; /* when those who left the group have no more time */
+    char bwrap_message[200]; /* the beginning of bubblewrap's standard error, on one line */
+    uint64_t grace_until;    /* end of the grace period */
+    uint64_t strays_until;   /* end of the grace period of processes that left the group */
     bool has_failed;
     struct bs_launch_failure failure;
 };
 
-/* A pipe above the numbers that pid 1 finds its own at. False: errno says why. */
+/* Make a pipe with both ends at FIRST_FREE_FD or above. Returns false with errno. */
 bool make_pipe(int *read_end, int *write_end);
 
-/* Whether 0 to 2 are what a program inside may have. A regular file as 0 becomes a pipe, and so
- * does a pipe that others may read: own says that nobody does. */
-bool check_stdio(struct launcher *launcher, bool own, struct bs_launch_failure *failure);
+/* Check that the program may have the descriptors 0 to 2. A regular file at 0 is replaced by a pipe
+ * that the launcher fills. So is a pipe at 0, unless `own_stdin` says that only the program reads
+ * it. */
+bool check_stdio(struct launcher *launcher, bool own_stdin, struct bs_launch_failure *failure);
 
-/* What to poll both ends for; a descriptor of -1 stands for nothing. */
+/* The poll entries of both ends; fd is -1 for an end that is not polled. */
 struct pollfd pump_reads(const struct launcher *launcher);
 struct pollfd pump_writes(const struct launcher *launcher);
 
-/* One step of passing it on, after a poll of the two. */
+/* Relay once, after a poll of the two. */
 void pump(struct launcher *launcher, short reads, short writes);
 
-/* Starts what becomes bubblewrap, which waits for let_go, or the program. Whoever asks before that
- * that it ends, ends it before it is; *asked is true where that came since. False: it is not there,
- * and the failure says why. */
-bool start(struct launcher *launcher, bool *asked);
+/* Start the child: the program itself, or bubblewrap, whose pid 1 waits for release_program. A
+ * SIGINT or SIGTERM that arrives before the fork aborts the launch; *interrupted is true if one
+ * arrived after it. Returns false with the failure filled if the child could not be started. */
+bool start_launched(struct launcher *launcher, bool *interrupted);
 
-/* The program may be started: pid 1 of the namespaces loses no signal any more. */
-void let_go(struct launcher *launcher);
+/* Send the program's arguments and environment to pid 1, which then starts the program. Call it
+ * once pid 1 has blocked its signals (STATUS_READY), so that no signal is lost. */
+void release_program(struct launcher *launcher);
 
 #endif

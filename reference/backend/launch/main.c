@@ -18,31 +18,30 @@ static const char help[] =
     "library, which writes FILE. Send SIGINT and SIGTERM to its process group: PROGRAM then has\n"
     "5 s. Exit status: that of PROGRAM, or 125 when PROGRAM could not be started.\n";
 
-static int wrong(const char *words) {
-    (void)fprintf(stderr, "boxspec-launch: %s; see boxspec-launch --help\n", words);
+static int usage_error(const char *problem) {
+    (void)fprintf(stderr, "boxspec-launch: %s; see boxspec-launch --help\n", problem);
     return BS_LAUNCH_FAILED;
 }
 
-/* --inside filtered|bare tells|silent SEAL MASK DIR HANDLED [RIGHTS PATH]... */
-static int run_inside(int argc, char **argv) {
+/* --inside filtered|bare reports|silent READ-ONLY MASK DIR HANDLED [RIGHTS PATH]... */
+static int start_inside(int argc, char **argv) {
     enum { FIRST_GRANT = 8 };
     if (argc < FIRST_GRANT || argc % 2 != 0 || getpid() != 1)
-        return wrong(BS_LAUNCH_INSIDE " is for the launcher itself");
+        return usage_error(BS_LAUNCH_INSIDE " is for the launcher itself");
     struct program program = {.cwd = argv[6]};
-    struct inside words = {.filtered = strcmp(argv[2], "filtered") == 0,
-                           .tells = strcmp(argv[3], "tells") == 0,
-                           .seal = argv[4],
-                           .mask = argv[5]};
-    struct grants *grants = &words.grants;
+    struct inside_options options = {.filtered = strcmp(argv[2], "filtered") == 0,
+                                     .reports_start = strcmp(argv[3], "reports") == 0,
+                                     .read_only_proc = argv[4],
+                                     .mask = argv[5]};
+    struct grants *grants = &options.grants;
     grants->paths = calloc((size_t)argc, sizeof *grants->paths);
     bool good = grants->paths != NULL && rights_parse(argv[7], &grants->handled.fs);
     for (int i = FIRST_GRANT; good && i < argc; i += 2)
         good = grant_parse(argv[i], argv[i + 1], &grants->paths[grants->n_paths++]);
-    return good ? inside(&words, &program) : wrong("grants of " BS_LAUNCH_INSIDE);
+    return good ? run_inside(&options, &program) : usage_error("grants of " BS_LAUNCH_INSIDE);
 }
 
-/* What is not there or cannot be understood is told like everything else that keeps the program
- * from being started. */
+/* Report a missing or malformed plan like any other failure to start the program. */
 static int give_up(const struct bs_launch_failure *failure, bool reports) {
     if (reports)
         (void)!BS_RETRY(write(BS_LAUNCH_REPORT_FD, failure, sizeof *failure));
@@ -53,7 +52,7 @@ static int give_up(const struct bs_launch_failure *failure, bool reports) {
 
 int main(int argc, char **argv, char **envp) {
     if (argc > 1 && strcmp(argv[1], BS_LAUNCH_INSIDE) == 0)
-        return run_inside(argc, argv);
+        return start_inside(argc, argv);
     struct program program = {.envp = envp};
     const char *file = NULL;
     bool reports = false;
@@ -78,14 +77,14 @@ int main(int argc, char **argv, char **envp) {
         else if (strcmp(argv[at], BS_LAUNCH_CHDIR) == 0 && has_value)
             program.cwd = argv[++at];
         else
-            return wrong("an unknown option, or one without its value");
+            return usage_error("an unknown option, or one without its value");
     }
     if (file == NULL || at + 1 >= argc)
-        return wrong("no --plan, or no program");
+        return usage_error("no --plan, or no program");
     program.argv = argv + at + 1;
     struct plan plan;
     struct bs_launch_failure failure;
     if (!plan_read(file, &plan, &failure))
         return give_up(&failure, reports);
-    return outside(&plan, &program, reports, own_stdin);
+    return run_outside(&plan, &program, reports, own_stdin);
 }

@@ -1,4 +1,5 @@
-/* The leader of the group: it stays until the program has ended, and ends the same way. */
+/* The launcher outside of the namespace: it leads the process group until the program has ended,
+ * and ends the same way. */
 #define _GNU_SOURCE
 #include "backend/launch/launcher.h"
 
@@ -18,16 +19,16 @@
 #include "backend/plan/plan.h"
 #include "base/sys.h"
 
-/* Those who left the group have no promise of a grace; they go before the caller's own SIGKILL,
- * after which nobody is left to end them. */
+/* A process that left the group has no guaranteed grace period. It is killed before the caller
+ * sends SIGKILL to the group, because that ends the launcher. */
 enum { STRAYS_MS = BS_EXEC_GRACE_MS - 500 };
 
-/* Behind a failure it says nothing: that is the word that is waited for. */
-static void tell_start(struct launcher *launcher) {
+/* After a failure the caller waits for the failure record, so no start is reported. */
+static void report_start(struct launcher *launcher) {
     static const struct bs_launch_failure started = {.step = BS_LAUNCH_STARTED};
-    if (launcher->tells && !launcher->has_failed)
+    if (launcher->reports_start && !launcher->has_failed)
         (void)!BS_RETRY(write(BS_LAUNCH_REPORT_FD, &started, sizeof started));
-    launcher->tells = false;
+    launcher->reports_start = false;
 }
 
 static void read_status(struct launcher *launcher) {
@@ -35,10 +36,10 @@ static void read_status(struct launcher *launcher) {
     ssize_t n = 0;
     while ((n = (ssize_t)BS_RETRY(read(launcher->status, &status, sizeof status))) ==
            (ssize_t)sizeof status) {
-        if (status.kind == STATUS_READY && !launcher->going && launcher->until == BS_NEVER)
-            let_go(launcher);
+        if (status.kind == STATUS_READY && !launcher->released && launcher->grace_until == BS_NEVER)
+            release_program(launcher);
         if (status.kind == STATUS_STARTED)
-            tell_start(launcher);
+            report_start(launcher);
         if (status.kind == STATUS_ENDED) {
             launcher->ended = true;
             launcher->wait_status = status.wait_status;
@@ -48,115 +49,120 @@ static void read_status(struct launcher *launcher) {
             launcher->failure = status.failure;
         }
     }
-    if (n == 0) /* an end that is left in the set would wake it again and again */
+    if (n == 0) /* a closed pipe would wake every poll */
         bs_close(&launcher->status);
 }
 
-static void read_words(struct launcher *launcher) {
+static void read_bwrap_stderr(struct launcher *launcher) {
     char text[512];
-    ssize_t n = (ssize_t)BS_RETRY(read(launcher->said, text, sizeof text));
+    ssize_t n = (ssize_t)BS_RETRY(read(launcher->bwrap_stderr, text, sizeof text));
     if (n <= 0) {
-        bs_close(&launcher->said);
+        bs_close(&launcher->bwrap_stderr);
         return;
     }
-    size_t len = strlen(launcher->words);
-    for (ssize_t i = 0; i < n && len + 1 < sizeof launcher->words; i++) {
+    size_t len = strlen(launcher->bwrap_message);
+    for (ssize_t i = 0; i < n && len + 1 < sizeof launcher->bwrap_message; i++) {
         bool plain = text[i] >= ' ' || text[i] < 0;
         if (plain || len > 0)
-            launcher->words[len++] = plain ? text[i] : ' ';
+            launcher->bwrap_message[len++] = plain ? text[i] : ' ';
     }
-    launcher->words[len] = '\0';
+    launcher->bwrap_message[len] = '\0';
 }
 
-/* The first word of anybody that it shall end. */
-static void begin_end(struct launcher *launcher) {
-    if (launcher->until != BS_NEVER)
+/* The first SIGINT or SIGTERM starts the grace period. */
+static void start_grace(struct launcher *launcher) {
+    if (launcher->grace_until != BS_NEVER)
         return;
     uint64_t now = bs_now_ns();
-    launcher->until = bs_after_ms(now, BS_EXEC_GRACE_MS);
-    launcher->strays = bs_after_ms(now, STRAYS_MS);
-    if (!launcher->going) {
+    launcher->grace_until = bs_after_ms(now, BS_EXEC_GRACE_MS);
+    launcher->strays_until = bs_after_ms(now, STRAYS_MS);
+    if (!launcher->released) {
         (void)kill(launcher->child, SIGKILL);
         launcher->has_failed = true;
-        (void)failed(&launcher->failure, BS_LAUNCH_SANDBOX, EINTR, "ended before it began");
+        (void)set_failure(&launcher->failure, BS_LAUNCH_SANDBOX, EINTR, "ended before it began");
     }
 }
 
-static void take_signals(struct launcher *launcher) {
+static void read_signals(struct launcher *launcher) {
     struct signalfd_siginfo info;
-    while (BS_RETRY(read(launcher->signals, &info, sizeof info)) == (long)sizeof info) {
+    while (BS_RETRY(read(launcher->signal_fd, &info, sizeof info)) == (long)sizeof info) {
         if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM)
-            begin_end(launcher);
+            start_grace(launcher);
     }
 }
 
-static bool collect(struct launcher *launcher) {
+static bool reap_children(struct launcher *launcher) {
     int status = 0;
     pid_t pid = 0;
-    bool child = false;
+    bool child_reaped = false;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         if (pid != launcher->child)
             continue;
-        child = true;
+        child_reaped = true;
         if (!launcher->namespaces) {
             launcher->ended = true;
             launcher->wait_status = status;
         }
     }
-    return child;
+    return child_reaped;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* A caller that was killed ends nothing itself, and nobody waits for the program any more. */
-static void follow_the_caller(void) {
-    kill_leftovers(true);
-    (void)kill(0, SIGKILL); /* ourselves among them */
+/* The caller was killed: the launcher ends the program in its place. */
+static void end_with_caller(void) {
+    kill_leftover_processes(true);
+    (void)kill(0, SIGKILL); /* the launcher included */
 }
 
-static void wait_for_events(struct launcher *launcher, bool gone) {
-    struct pollfd set[] = {{launcher->signals, POLLIN, 0}, {launcher->status, POLLIN, 0},
-                           {launcher->said, POLLIN, 0},    pump_reads(launcher),
-                           pump_writes(launcher),          {launcher->caller, 0, 0}};
+static void wait_for_events(struct launcher *launcher, bool child_ended) {
+    struct pollfd set[] = {{launcher->signal_fd, POLLIN, 0},
+                           {launcher->status, POLLIN, 0},
+                           {launcher->bwrap_stderr, POLLIN, 0},
+                           pump_reads(launcher),
+                           pump_writes(launcher),
+                           {launcher->report_fd, 0, 0}};
     uint64_t now = bs_now_ns();
-    uint64_t at = earlier(launcher->until, launcher->strays);
-    if (gone) /* members of the group are nobody's children here: they are looked for */
+    uint64_t at = earlier(launcher->grace_until, launcher->strays_until);
+    /* A member of the group need not be a child of the launcher, so no signal reports its end. */
+    if (child_ended)
         at = earlier(at, bs_after_ms(now, 20));
     if (BS_RETRY(poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, at))) <= 0)
         return;
-    if (set[0].revents != 0) /* before the status: whom pid 1 could not hear is not let go */
-        take_signals(launcher);
+    /* Before the status: after SIGINT or SIGTERM the program must not be released. */
+    if (set[0].revents != 0)
+        read_signals(launcher);
     if (set[1].revents != 0)
         read_status(launcher);
     if (set[2].revents != 0)
-        read_words(launcher);
+        read_bwrap_stderr(launcher);
     if (set[3].revents != 0 || set[4].revents != 0)
         pump(launcher, set[3].revents, set[4].revents);
     if (set[5].revents != 0)
-        follow_the_caller();
+        end_with_caller();
 }
 
-/* Until the child is gone, and in a grace until its group is. */
+/* Wait until the child has ended and, during a grace period, its group. */
 static void supervise(struct launcher *launcher) {
-    bool gone = false;
-    while (!gone ||
-           (launcher->until != BS_NEVER && !launcher->namespaces && group_may_have_others())) {
-        wait_for_events(launcher, gone);
+    bool child_ended = false;
+    while (!child_ended || (launcher->grace_until != BS_NEVER && !launcher->namespaces &&
+                            group_may_have_others())) {
+        wait_for_events(launcher, child_ended);
         uint64_t now = bs_now_ns();
-        if (now >= launcher->strays) {
-            launcher->strays = BS_NEVER;
+        if (now >= launcher->strays_until) {
+            launcher->strays_until = BS_NEVER;
             if (!launcher->namespaces)
-                kill_leftovers(false);
+                kill_leftover_processes(false);
         }
-        if (now >= launcher->until)
-            (void)kill(0, SIGKILL); /* ourselves among them */
-        gone = collect(launcher) || gone;
-        if (gone && launcher->status >= 0)
+        if (now >= launcher->grace_until)
+            (void)kill(0, SIGKILL); /* the launcher included */
+        child_ended = reap_children(launcher) || child_ended;
+        if (child_ended && launcher->status >= 0)
             read_status(launcher);
     }
 }
 
-static void report(const struct launcher *launcher, bool reports) {
+static void report_failure(const struct launcher *launcher, bool reports) {
     const struct bs_launch_failure *failure = &launcher->failure;
     if (reports) {
         (void)!BS_RETRY(write(BS_LAUNCH_REPORT_FD, failure, sizeof *failure));
@@ -171,7 +177,7 @@ static int end_like(int wait_status) {
     if (WIFEXITED(wait_status))
         return WEXITSTATUS(wait_status);
     int signo = WTERMSIG(wait_status);
-    /* The core was the program's, not ours. */
+    /* The program has dumped core; the launcher must not do so again. */
     const struct rlimit none = {0, 0};
     struct sigaction action;
     sigset_t set;
@@ -186,13 +192,14 @@ static int end_like(int wait_status) {
     return 128 + signo;
 }
 
-/* In a session of its own no terminal can be reached; and the group is this process's. */
-static bool lead(struct bs_launch_failure *failure) {
+/* In a session of its own the program can reach no terminal, and its group is led by the launcher.
+ */
+static bool lead_session(struct bs_launch_failure *failure) {
     if (getsid(0) != getpid() && setsid() == -1)
-        return failed(failure, BS_LAUNCH_SANDBOX, 0,
-                      "it leads a group but no session: start it by setsid");
+        return set_failure(failure, BS_LAUNCH_SANDBOX, 0,
+                           "it leads a group but no session: start it by setsid");
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ||
-           failed(failure, BS_LAUNCH_SANDBOX, errno, "subreaper");
+           set_failure(failure, BS_LAUNCH_SANDBOX, errno, "subreaper");
 }
 
 static bool is_socket(int fd) {
@@ -200,17 +207,17 @@ static bool is_socket(int fd) {
     return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-int outside(const struct plan *plan, struct program *program, bool reports, bool own_stdin) {
-    static struct launcher launcher; /* with its buffers too long for a stack */
+int run_outside(const struct plan *plan, struct program *program, bool reports, bool own_stdin) {
+    static struct launcher launcher; /* its buffers are too large for the stack */
     launcher.plan = plan;
     launcher.program = program;
     launcher.namespaces = plan->namespaces;
-    launcher.signals = launcher.status = launcher.told = launcher.said = -1;
+    launcher.signal_fd = launcher.status = launcher.program_pipe = launcher.bwrap_stderr = -1;
     launcher.streams.from = launcher.streams.to = -1;
     launcher.pump_in = launcher.pump_out = -1;
-    launcher.caller = reports ? BS_LAUNCH_REPORT_FD : -1;
-    launcher.tells = reports && is_socket(BS_LAUNCH_REPORT_FD);
-    launcher.until = launcher.strays = BS_NEVER;
+    launcher.report_fd = reports ? BS_LAUNCH_REPORT_FD : -1;
+    launcher.reports_start = reports && is_socket(BS_LAUNCH_REPORT_FD);
+    launcher.grace_until = launcher.strays_until = BS_NEVER;
     sigset_t set;
     block_signals(&program->mask);
     (void)sigemptyset(&set);
@@ -218,45 +225,47 @@ int outside(const struct plan *plan, struct program *program, bool reports, bool
     (void)sigaddset(&set, SIGTERM);
     (void)sigaddset(&set, SIGCHLD);
     char *cwd = NULL;
-    launcher.has_failed = true; /* until it is past this */
+    launcher.has_failed = true; /* until all of this has succeeded */
     if (!close_from(reports ? BS_LAUNCH_REPORT_FD + 1 : 3, false))
-        (void)failed(&launcher.failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+        (void)set_failure(&launcher.failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     else if (reports && fcntl(BS_LAUNCH_REPORT_FD, F_SETFD, FD_CLOEXEC) != 0)
-        (void)failed(&launcher.failure, BS_LAUNCH_SANDBOX, errno, "the report");
+        (void)set_failure(&launcher.failure, BS_LAUNCH_SANDBOX, errno, "the report");
     else if (program->cwd != NULL && chdir(program->cwd) != 0)
-        (void)failed(&launcher.failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
+        (void)set_failure(&launcher.failure, BS_LAUNCH_DIRECTORY, errno, program->cwd);
     else if ((cwd = getcwd(NULL, 0)) == NULL || cwd[0] != '/')
-        (void)failed(&launcher.failure, BS_LAUNCH_DIRECTORY, cwd == NULL ? errno : ENOENT, ".");
-    else if (lead(&launcher.failure) && check_stdio(&launcher, own_stdin, &launcher.failure)) {
-        program->cwd = cwd; /* where it really is */
-        launcher.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-        bool asked = false;
-        /* In namespaces pid 1 does it. */
-        bool handed =
-            !launcher.namespaces && hand_over(0, &launcher.streams) && let_go_of_stdio(reports);
-        launcher.has_failed = launcher.signals < 0 || !start(&launcher, &asked);
+        (void)set_failure(&launcher.failure, BS_LAUNCH_DIRECTORY, cwd == NULL ? errno : ENOENT,
+                          ".");
+    else if (lead_session(&launcher.failure) &&
+             check_stdio(&launcher, own_stdin, &launcher.failure)) {
+        program->cwd = cwd; /* links resolved */
+        launcher.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+        bool interrupted = false;
+        /* In a namespace pid 1 queues the streams. */
+        bool queued = !launcher.namespaces && stream_queue_send(0, &launcher.streams) &&
+                      replace_stdio(reports);
+        launcher.has_failed = launcher.signal_fd < 0 || !start_launched(&launcher, &interrupted);
         if (!launcher.has_failed) {
-            if (!launcher.namespaces) /* else pid 1 says so */
-                tell_start(&launcher);
-            if (!handed)
-                (void)let_go_of_stdio(reports);
-            /* What was sent since then reached the child, too. */
-            if (asked)
-                begin_end(&launcher);
+            if (!launcher.namespaces) /* else pid 1 reports it */
+                report_start(&launcher);
+            if (!queued)
+                (void)replace_stdio(reports);
+            /* A signal that arrived after the fork has reached the child as well. */
+            if (interrupted)
+                start_grace(&launcher);
             supervise(&launcher);
         }
     }
-    /* In a grace the group is left to whoever ends it. */
-    kill_leftovers(true);
+    kill_leftover_processes(true);
     if (!launcher.has_failed && !launcher.ended) {
         launcher.has_failed = true;
-        if (launcher.said >= 0)
-            read_words(&launcher);
-        (void)failed(&launcher.failure, BS_LAUNCH_SANDBOX, 0,
-                     launcher.words[0] != '\0' ? launcher.words : "it ended before the program");
+        if (launcher.bwrap_stderr >= 0)
+            read_bwrap_stderr(&launcher);
+        (void)set_failure(&launcher.failure, BS_LAUNCH_SANDBOX, 0,
+                          launcher.bwrap_message[0] != '\0' ? launcher.bwrap_message
+                                                            : "it ended before the program");
     }
     if (launcher.has_failed) {
-        report(&launcher, reports);
+        report_failure(&launcher, reports);
         return BS_LAUNCH_FAILED;
     }
     return end_like(launcher.wait_status);

@@ -10,8 +10,8 @@
 #include "backend/plan/plan.h"
 #include "base/sys.h"
 
-bool failed(struct bs_launch_failure *failure, enum bs_launch_step step, int os_error,
-            const char *words) {
+bool set_failure(struct bs_launch_failure *failure, enum bs_launch_step step, int os_error,
+                 const char *words) {
     memset(failure, 0, sizeof *failure);
     failure->step = (int)step;
     failure->os_error = os_error;
@@ -21,7 +21,7 @@ bool failed(struct bs_launch_failure *failure, enum bs_launch_step step, int os_
     return false;
 }
 
-static char *read_whole(const char *file, size_t *len) {
+static char *read_file(const char *file, size_t *len) {
     struct stat st;
     int fd = (int)BS_RETRY(open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (fd < 0)
@@ -37,7 +37,7 @@ static char *read_whole(const char *file, size_t *len) {
     while (text != NULL && *len < size) {
         ssize_t n = (ssize_t)BS_RETRY(read(fd, text + *len, size - *len));
         if (n <= 0) {
-            /* One that is cut off between two entries would look whole. */
+            /* A plan that is cut off between two entries would look complete. */
             int os_error = n < 0 ? errno : EIO;
             free(text);
             text = NULL;
@@ -60,7 +60,7 @@ static size_t count_entries(const char *text, size_t len) {
     return n;
 }
 
-static bool number(const char *value, int base, uint64_t *out) {
+static bool parse_number(const char *value, int base, uint64_t *out) {
     char *stop = NULL;
     errno = 0;
     if (value[0] == '\0' || value[0] == '-' || value[0] == '+')
@@ -69,20 +69,20 @@ static bool number(const char *value, int base, uint64_t *out) {
     return errno == 0 && stop != value && *stop == '\0';
 }
 
-bool rights_parse(const char *text, uint64_t *rights) { return number(text, 16, rights); }
+bool rights_parse(const char *text, uint64_t *rights) { return parse_number(text, 16, rights); }
 
 bool grant_parse(const char *rights, const char *path, struct path_rule *rule) {
     rule->path = path;
     return path[0] == '/' && rights_parse(rights, &rule->rights);
 }
 
-static bool take(struct plan *plan, const char *key, char *value) {
+static bool add_entry(struct plan *plan, const char *key, char *value) {
     if (strcmp(key, BS_PLAN_ARG) == 0) {
         plan->args[plan->n_args++] = value;
         return true;
     }
-    if (strcmp(key, BS_PLAN_SEAL) == 0 && plan->seal == NULL) {
-        plan->seal = value;
+    if (strcmp(key, BS_PLAN_SEAL) == 0 && plan->read_only_proc == NULL) {
+        plan->read_only_proc = value;
         size_t len = strlen(value);
         return value[0] == '/' && (strchr(value, ':') == NULL || value[len - 1] == ':');
     }
@@ -102,7 +102,7 @@ static bool take(struct plan *plan, const char *key, char *value) {
     if (strcmp(key, BS_PLAN_SCOPE) == 0)
         return rights_parse(value, &grants->handled.scope);
     if (strcmp(key, BS_PLAN_PORT) == 0)
-        return number(value, 10, &grants->ports[grants->n_ports++]);
+        return parse_number(value, 10, &grants->ports[grants->n_ports++]);
     if (strcmp(key, BS_PLAN_PATH) == 0) {
         char *space = strchr(value, ' ');
         if (space == NULL)
@@ -113,7 +113,7 @@ static bool take(struct plan *plan, const char *key, char *value) {
     return false;
 }
 
-/* The first entry says what the rest is for; the last byte shows that none was cut off. */
+/* The first entry names the mode; the NUL at the end shows that the plan is complete. */
 static bool parse(struct plan *plan, char *text, size_t len) {
     size_t n = count_entries(text, len);
     if (len == 0 || text[len - 1] != '\0')
@@ -136,7 +136,7 @@ static bool parse(struct plan *plan, char *text, size_t len) {
         if (equals == NULL)
             return false;
         *equals = '\0';
-        if (!take(plan, entry, equals + 1))
+        if (!add_entry(plan, entry, equals + 1))
             return false;
     }
     return plan->namespaces ? plan->n_args > 0 : grants->handled.fs != 0;
@@ -145,10 +145,10 @@ static bool parse(struct plan *plan, char *text, size_t len) {
 bool plan_read(const char *file, struct plan *plan, struct bs_launch_failure *failure) {
     size_t len = 0;
     *plan = (struct plan){.namespaces = false};
-    char *text = read_whole(file, &len);
+    char *text = read_file(file, &len);
     if (text == NULL)
-        return failed(failure, BS_LAUNCH_SANDBOX, errno, "its plan cannot be read");
+        return set_failure(failure, BS_LAUNCH_SANDBOX, errno, "its plan cannot be read");
     plan->text = text;
-    return parse(plan, text, len) ||
-           failed(failure, BS_LAUNCH_SANDBOX, 0, "its plan is not one that this launcher knows");
+    return parse(plan, text, len) || set_failure(failure, BS_LAUNCH_SANDBOX, 0,
+                                                 "its plan is not one that this launcher knows");
 }

@@ -1,4 +1,4 @@
-/* The child of the leader: the program under Landlock, or bubblewrap around it. */
+/* Start the child of the launcher: the program under Landlock, or bubblewrap around it. */
 #define _GNU_SOURCE
 #include "backend/launch/launcher.h"
 
@@ -15,19 +15,19 @@
 #include "backend/plan/plan.h"
 #include "base/sys.h"
 
-/* The signal that asked the launcher to end before its child was there. */
-static volatile sig_atomic_t asked_to_end;
+/* The last SIGINT or SIGTERM that arrived while the child was being made; else 0. */
+static volatile sig_atomic_t end_signal;
 
-static void note(int signo) { asked_to_end = signo; }
+static void note_signal(int signo) { end_signal = signo; }
 
 /* In the child. */
-static void stop_here(struct launcher *launcher) {
+static void abort_child(struct launcher *launcher) {
     launcher->has_failed = true;
     _exit(BS_LAUNCH_FAILED);
 }
 
-/* Landlock: the child confines itself and becomes the program. */
-static void become_program(struct launcher *launcher) {
+/* Landlock: the child confines itself and executes the program. */
+static void execute_program(struct launcher *launcher) {
     struct bs_launch_failure *failure = &launcher->failure;
     const struct plan *plan = launcher->plan;
     void *filter = NULL;
@@ -35,40 +35,41 @@ static void become_program(struct launcher *launcher) {
     if (plan->filter != NULL) {
         int fd = (int)BS_RETRY(open(plan->filter, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
         if (fd < 0) {
-            (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "its filter");
+            (void)set_failure(failure, BS_LAUNCH_SANDBOX, errno, "its filter");
             return;
         }
         if (!read_filter(fd, &filter, &len, failure))
             return;
     }
-    if (!take_over(&launcher->streams, 0)) {
-        (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+    if (!stream_queue_receive(&launcher->streams, 0)) {
+        (void)set_failure(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
         return;
     }
     bool good = drop_privileges(failure) && apply_grants(&plan->grants, failure) &&
                 (filter == NULL || apply_filter(filter, len, failure));
-    /* A message of the program is not the launcher's: nothing is open above 2 after this. */
+    /* Close everything above 2 on exec, so that the program cannot write a report in the launcher's
+     * name. */
     if (good && !close_from(3, true))
-        good = failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
-    launcher->going = good;
+        good = set_failure(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+    launcher->released = good;
     if (good)
         execute(launcher->program, failure);
 }
 
-static bool place(int fd, int at) {
+static bool move_fd(int fd, int at) {
     return fd == at ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, at) == at;
 }
 
-/* Those of pipes that are bubblewrap's. */
+/* bubblewrap's ends of the pipes. */
 struct ends {
     int status;
-    int go;
-    int said;
+    int program;
+    int stderr_pipe;
 };
 
 enum { RIGHTS_BYTES = 17 };
 
-static const char *put_rights(char *text, uint64_t rights) {
+static const char *format_rights(char *text, uint64_t rights) {
     (void)snprintf(text, RIGHTS_BYTES, "%llx", (unsigned long long)rights);
     return text;
 }
@@ -80,21 +81,22 @@ static bool write_text(const char *path, const char *text) {
     return good;
 }
 
-/* A normal user has the right to keep mounts out in a namespace of users alone, and bubblewrap
- * gives its own away before pid 1 could use it. */
-static bool own_mounts(struct bs_launch_failure *failure) {
+/* Enter a user and a mount namespace that receives no mount events. An unprivileged user may refuse
+ * mount events only in a user namespace, and bubblewrap drops that right before pid 1 could use it.
+ */
+static bool enter_mount_namespace(struct bs_launch_failure *failure) {
     char uids[48];
     char gids[48];
     (void)snprintf(uids, sizeof uids, "%u %u 1", (unsigned)geteuid(), (unsigned)geteuid());
     (void)snprintf(gids, sizeof gids, "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !write_text("/proc/self/setgroups", "deny") ||
         !write_text("/proc/self/uid_map", uids) || !write_text("/proc/self/gid_map", gids))
-        return failed(failure, BS_LAUNCH_SANDBOX, errno, "mounts of its own");
-    return keep_mounts(failure);
+        return set_failure(failure, BS_LAUNCH_SANDBOX, errno, "mounts of its own");
+    return refuse_mount_events(failure);
 }
 
-/* bubblewrap: its last words are "--", this program, and what that is to do. */
-static void become_bubblewrap(struct launcher *launcher, const struct ends *ends) {
+/* bubblewrap: its arguments end with "--", this program, and the options for pid 1. */
+static void execute_bubblewrap(struct launcher *launcher, const struct ends *ends) {
     struct bs_launch_failure *failure = &launcher->failure;
     const struct plan *plan = launcher->plan;
     const struct program *program = launcher->program;
@@ -108,26 +110,26 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
     int self = (int)BS_RETRY(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     if (plan->filter != NULL)
         filter = (int)BS_RETRY(open(plan->filter, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    int own[3]; /* of the program */
-    bool kept = true;
+    int streams[3]; /* the program's 0 to 2 */
+    bool copied = true;
     for (int fd = 0; fd <= 2; fd++) {
-        own[fd] = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-        kept = kept && own[fd] >= 0;
+        streams[fd] = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+        copied = copied && streams[fd] >= 0;
     }
-    /* Out of the way of each other's places. */
+    /* Move both above all fixed numbers, so that no dup2 below overwrites them. */
     self = self >= 0 ? fcntl(self, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
     filter = filter >= 0 ? fcntl(filter, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
-    bool good = argv != NULL && rights != NULL && self >= 0 && kept &&
-                (filter >= 0) == (plan->filter != NULL) && place(ends->status, STATUS_FD) &&
-                place(ends->go, PROGRAM_FD) && place(own[0], STDIN_FD) &&
-                place(own[1], STDOUT_FD) && place(own[2], STDERR_FD) && place(self, SELF_FD) &&
-                (filter < 0 || place(filter, FILTER_FD)) && dup2(ends->said, 2) == 2 &&
-                let_go_of_stdio(false);
+    bool good = argv != NULL && rights != NULL && self >= 0 && copied &&
+                (filter >= 0) == (plan->filter != NULL) && move_fd(ends->status, STATUS_FD) &&
+                move_fd(ends->program, PROGRAM_FD) && move_fd(streams[0], STDIN_FD) &&
+                move_fd(streams[1], STDOUT_FD) && move_fd(streams[2], STDERR_FD) &&
+                move_fd(self, SELF_FD) && (filter < 0 || move_fd(filter, FILTER_FD)) &&
+                dup2(ends->stderr_pipe, 2) == 2 && replace_stdio(false);
     if (!good) {
-        (void)failed(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+        (void)set_failure(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
         return;
     }
-    if (plan->own_mounts && !own_mounts(failure))
+    if (plan->own_mounts && !enter_mount_namespace(failure))
         return;
     size_t at = 0;
     for (size_t i = 0; i < plan->n_args; i++)
@@ -138,51 +140,51 @@ static void become_bubblewrap(struct launcher *launcher, const struct ends *ends
     argv[at++] = self_path;
     argv[at++] = BS_LAUNCH_INSIDE;
     argv[at++] = filter >= 0 ? "filtered" : "bare";
-    argv[at++] = launcher->tells ? "tells" : "silent";
-    argv[at++] = plan->seal != NULL ? plan->seal : "";
+    argv[at++] = launcher->reports_start ? "reports" : "silent";
+    argv[at++] = plan->read_only_proc != NULL ? plan->read_only_proc : "";
     argv[at++] = mask;
     argv[at++] = program->cwd;
-    argv[at++] = put_rights(rights, grants->handled.fs);
+    argv[at++] = format_rights(rights, grants->handled.fs);
     for (size_t i = 0; i < grants->n_paths; i++) {
-        argv[at++] = put_rights(rights + (i + 1) * RIGHTS_BYTES, grants->paths[i].rights);
+        argv[at++] = format_rights(rights + (i + 1) * RIGHTS_BYTES, grants->paths[i].rights);
         argv[at++] = grants->paths[i].path;
     }
-    char *nothing[] = {NULL};
-    (void)execve(argv[0], (char *const *)(uintptr_t)argv, nothing);
-    (void)failed(failure, BS_LAUNCH_SANDBOX, errno, argv[0]);
+    char *no_environment[] = {NULL};
+    (void)execve(argv[0], (char *const *)(uintptr_t)argv, no_environment);
+    (void)set_failure(failure, BS_LAUNCH_SANDBOX, errno, argv[0]);
 }
 
-struct birth {
+struct child_setup {
     struct launcher *launcher;
     struct ends ends;
 };
 
-static int be_born(void *ctx) {
-    const struct birth *birth = ctx;
-    struct launcher *launcher = birth->launcher;
+static int run_child(void *ctx) {
+    const struct child_setup *setup = ctx;
+    struct launcher *launcher = setup->launcher;
     block_signals(NULL);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (asked_to_end != 0)
-        (void)failed(&launcher->failure, BS_LAUNCH_SANDBOX, EINTR, "ended before it began");
-    else if (getppid() != launcher->self) /* it was killed before the line above */
-        (void)failed(&launcher->failure, BS_LAUNCH_SANDBOX, 0, "the launcher is gone");
+    if (end_signal != 0)
+        (void)set_failure(&launcher->failure, BS_LAUNCH_SANDBOX, EINTR, "ended before it began");
+    else if (getppid() != launcher->self) /* it was killed before the prctl above */
+        (void)set_failure(&launcher->failure, BS_LAUNCH_SANDBOX, 0, "the launcher is gone");
     else if (launcher->namespaces)
-        become_bubblewrap(launcher, &birth->ends);
+        execute_bubblewrap(launcher, &setup->ends);
     else
-        become_program(launcher);
-    stop_here(launcher);
+        execute_program(launcher);
+    abort_child(launcher);
     return BS_LAUNCH_FAILED;
 }
 
-/* What the group is sent reaches the launcher alone, or its child as well, and nobody could tell
- * afterwards. Where a signal is not blocked, the kernel lets what came before be handled before it
- * makes the child, and what comes meanwhile reach both. */
-static void make_child(struct birth *birth) {
-    struct launcher *launcher = birth->launcher;
+/* A signal to the group reaches either the launcher only or the launcher and its child, and
+ * afterwards there is no way to find out which. With the signal unblocked, a signal that arrived
+ * before the fork has its handler run before the child is made, and a later one reaches both. */
+static void start_with_handlers(struct child_setup *setup) {
+    struct launcher *launcher = setup->launcher;
     struct sigaction action;
     sigset_t ends;
     memset(&action, 0, sizeof action);
-    action.sa_handler = note;
+    action.sa_handler = note_signal;
     action.sa_flags = SA_RESTART;
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
@@ -191,55 +193,56 @@ static void make_child(struct birth *birth) {
     (void)sigaddset(&ends, SIGTERM);
     (void)sigprocmask(SIG_UNBLOCK, &ends, NULL);
     launcher->self = getpid();
-    launcher->child = start_child(be_born, birth);
+    launcher->child = start_child(run_child, setup);
     if (launcher->child < 0) {
         launcher->has_failed = true;
-        (void)failed(&launcher->failure, BS_LAUNCH_PROGRAM, errno, "");
+        (void)set_failure(&launcher->failure, BS_LAUNCH_PROGRAM, errno, "");
     }
     (void)sigprocmask(SIG_BLOCK, &ends, NULL);
 }
 
-bool start(struct launcher *launcher, bool *asked) {
-    struct birth birth = {launcher, {-1, -1, -1}};
-    struct ends *ends = &birth.ends;
-    if (launcher->namespaces &&
-        (!make_pipe(&launcher->status, &ends->status) || !make_pipe(&ends->go, &launcher->told) ||
-         !make_pipe(&launcher->said, &ends->said) || !bs_set_nonblocking(launcher->status)))
-        return failed(&launcher->failure, BS_LAUNCH_SANDBOX, errno, "a pipe");
+bool start_launched(struct launcher *launcher, bool *interrupted) {
+    struct child_setup setup = {launcher, {-1, -1, -1}};
+    struct ends *ends = &setup.ends;
+    if (launcher->namespaces && (!make_pipe(&launcher->status, &ends->status) ||
+                                 !make_pipe(&ends->program, &launcher->program_pipe) ||
+                                 !make_pipe(&launcher->bwrap_stderr, &ends->stderr_pipe) ||
+                                 !bs_set_nonblocking(launcher->status)))
+        return set_failure(&launcher->failure, BS_LAUNCH_SANDBOX, errno, "a pipe");
     launcher->has_failed = false;
-    make_child(&birth);
+    start_with_handlers(&setup);
     bs_close(&ends->status);
-    bs_close(&ends->go);
-    bs_close(&ends->said);
-    let_go_of_handover(&launcher->streams);
-    *asked = asked_to_end != 0;
+    bs_close(&ends->program);
+    bs_close(&ends->stderr_pipe);
+    stream_queue_close(&launcher->streams);
+    *interrupted = end_signal != 0;
     return !launcher->has_failed;
 }
 
-static void pass_on(struct launcher *launcher, const char *text) {
+static void send_text(struct launcher *launcher, const char *text) {
     size_t left = strlen(text) + 1;
     while (left > 0) {
-        ssize_t written = (ssize_t)BS_RETRY(write(launcher->told, text, left));
+        ssize_t written = (ssize_t)BS_RETRY(write(launcher->program_pipe, text, left));
         if (written < 0)
-            return; /* it is gone, and its status says why */
+            return; /* pid 1 has ended, and its status says why */
         text += written;
         left -= (size_t)written;
     }
 }
 
-void let_go(struct launcher *launcher) {
+void release_program(struct launcher *launcher) {
     const struct program *program = launcher->program;
     char number[24];
     size_t n = 0;
-    launcher->going = true;
+    launcher->released = true;
     while (program->argv[n] != NULL)
         n++;
     (void)snprintf(number, sizeof number, "%zu", n);
-    pass_on(launcher, number);
+    send_text(launcher, number);
     for (char *const *word = program->argv; *word != NULL; word++)
-        pass_on(launcher, *word);
+        send_text(launcher, *word);
     for (char *const *entry = program->envp; *entry != NULL; entry++)
-        pass_on(launcher, *entry);
-    pass_on(launcher, "");
-    bs_close(&launcher->told);
+        send_text(launcher, *entry);
+    send_text(launcher, "");
+    bs_close(&launcher->program_pipe);
 }

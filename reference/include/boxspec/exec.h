@@ -1,13 +1,13 @@
 /* Run one program under supervision.
  *
  *   1. Fill a struct bs_exec_request, starting from BS_EXEC_REQUEST_INIT. Only `program` is
- * required: a field that is 0 or NULL asks for nothing, so `{.program = "true"}` is a whole
- * request. Everything it points to stays the caller's and must live until the call returns.
+ *      required; a field that is 0 or NULL has its default, so `{.program = "true"}` is a whole
+ *      request. All memory that it points to is the caller's and must live until the call returns.
  *   2. Start from BS_EXEC_RESULT_INIT and call bs_exec_run. It returns when the child's whole
- * process group is gone and its output is read to the end.
- *   3. 0: the result is filled, whatever the child did; a child that failed is a result. Negative:
- * the error is filled and the result is empty. Nothing is left behind in either case: no process,
- *      descriptor, thread, handler or changed signal mask.
+ *      process group has ended and its output is read to the end.
+ *   3. 0: the result is filled; a child that failed is a result too. Negative: the error is filled
+ *      and the result is empty. In both cases no process, descriptor, thread, handler or changed
+ *      signal mask remains.
  *   4. bs_exec_result_text if text is wanted rather than bytes; bs_exec_result_clear in the end.
  *
  * What happens in between, always in this order: the sandbox validates; the clock starts; handlers
@@ -16,13 +16,12 @@
  * descriptor and the child; the group is ended; the handlers are restored.
  *
  * Ending a group. Deadline, signal, cancel and stdin failure send one signal and SIGCONT to the
- * group and wait until no member is left, at most BS_EXEC_GRACE_MS, then SIGKILL. A child that
- * exits by itself takes what is left of its group with it by SIGKILL. The leader is reaped last,
- * because its zombie keeps the number from being handed out again. A member that may not be
- * signalled, such as one that sudo made another user's, or that SIGKILL does not end is given up
- * BS_EXEC_KILL_MS after the SIGKILL and counted in group_left. A process that left the group
- * (setsid, setpgid) is out of reach; if it holds the pipes, the call waits for it at most
- * BS_EXEC_LINGER_MS.
+ * group, wait until it is empty, at most BS_EXEC_GRACE_MS, and send SIGKILL. If the child exits by
+ * itself, the rest of its group gets SIGKILL. The leader is reaped last, because its zombie keeps
+ * the number from being assigned again. If a member cannot be signalled (it now belongs to
+ * another user, by sudo for example) or survives SIGKILL, the wait ends BS_EXEC_KILL_MS after the
+ * SIGKILL and the member is counted in group_left. A process that left the group (setsid, setpgid)
+ * is not signalled; if it holds the pipes, the call waits for it at most BS_EXEC_LINGER_MS.
  *
  * A terminal as inherited stdin. If it is the caller's controlling terminal and the caller is in
  * the foreground, the child's group is the foreground group during the run: Ctrl-C and Ctrl-\ are
@@ -31,19 +30,20 @@
  * the child, the group is ended as at a deadline and the result names the stop. One run has the
  * terminal at a time.
  *
- * Threads. bs_exec_run may be called from any number of threads at once; runs wait side by side.
- * While at least one is active, SIGINT and SIGTERM belong to the library, and each reaches every
- * active run; the dispositions that were there come back when the last one ends. Do not change
- * these two dispositions, and do not collect children with waitpid(-1), while a run is active. The
+ * Threads. bs_exec_run may be called from any number of threads at once; runs do not wait for each
+ * other. While at least one is active, SIGINT and SIGTERM belong to the library, and each reaches
+ * every active run; the previous dispositions are restored when the last one ends. Do not change
+ * these two dispositions, and do not reap children with waitpid(-1), while a run is active. The
  * environment is read without a lock: do not call setenv meanwhile.
  *
- * A process that forks during a run leaves it to itself: in the child no run is active, and the two
+ * A fork during a run does not take the run into the child: there no run is active, and the two
  * dispositions are the previous ones (after vfork and _Fork: from the first signal on). The child
- * may make runs of its own; one that was forked in on_output must not return from there. Until it
- * executes a program or ends, it holds the pipes of the runs, so a payload may not seem to end.
+ * may make runs of its own; a child that was forked in on_output must not return from it. Until the
+ * child executes a program or ends, it holds the pipes of the runs, so the program of a run may not
+ * see the end of its stdin.
  *
- * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: that is
- * refused before anything is spawned.
+ * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: the run is
+ * refused before the spawn.
  *
  * Rules come from the exec contract, conformance/contracts/exec/page.md; the ids there (EXEC-...)
  * name them.
@@ -68,10 +68,9 @@ extern "C" {
 #define BS_EXEC_GRACE_MS 5000 /* from the first signal to SIGKILL */
 #define BS_EXEC_TICK_MS 100   /* longest time between two looks while something must be polled */
 /* Bounds of waits that the contract leaves open. */
-#define BS_EXEC_KILL_MS 1000 /* from SIGKILL to giving a member up as group_left */
-#define BS_EXEC_LINGER_MS                                                                          \
-    1000                   /* from the end of the group to closing pipes that an escapee holds */
-#define BS_EXEC_TEE_MS 100 /* by which a blocked terminal delays the return under `debug` */
+#define BS_EXEC_KILL_MS 1000   /* from SIGKILL to giving a member up as group_left */
+#define BS_EXEC_LINGER_MS 1000 /* from the end of the group to closing pipes that another holds */
+#define BS_EXEC_TEE_MS 100 /* longest time spent flushing `debug` output to a blocked terminal */
 
 enum bs_stdin_mode {
     BS_STDIN_INHERIT = 0, /* the caller's; /dev/null where the caller's is closed */
@@ -80,25 +79,25 @@ enum bs_stdin_mode {
 };
 
 enum bs_stdin_failure {
-    BS_STDIN_FAILURE_ERROR = 0, /* a payload that was not taken ends the run as an error */
-    BS_STDIN_FAILURE_IGNORE     /* ... is no matter; the child's own end is the result */
+    BS_STDIN_FAILURE_ERROR = 0, /* a payload that could not be written makes the run an error */
+    BS_STDIN_FAILURE_IGNORE     /* ... is ignored: the child's exit is the result */
 };
 
 enum bs_env_mode {
     BS_ENV_INHERIT = 0,
-    BS_ENV_CLEAR_AND_SET /* exactly the pairs; of duplicates the last */
+    BS_ENV_CLEAR_AND_SET /* only the pairs of `env`; the last of duplicate names wins */
 };
 
 enum bs_stream { BS_STDOUT = 1, BS_STDERR = 2 }; /* bits, where several are meant */
 
 enum bs_termination {
     BS_ENDED_EXIT = 0,      /* the child exited */
-    BS_ENDED_SIGNAL,        /* the child died of a signal that we did not send, or SIGTTIN or
+    BS_ENDED_SIGNAL,        /* a signal that the library did not send ended the child, or SIGTTIN or
                                SIGTTOU stopped it for good */
     BS_ENDED_TIMEOUT,       /* the deadline passed */
-    BS_ENDED_PARENT_SIGNAL, /* SIGINT or SIGTERM came to the calling process */
+    BS_ENDED_PARENT_SIGNAL, /* SIGINT or SIGTERM reached the calling process */
     BS_ENDED_CAP,           /* more output than max_output_bytes */
-    BS_ENDED_STDIN,         /* never in a result: the payload was not taken, an error */
+    BS_ENDED_STDIN,         /* never in a result: the run is an error */
     BS_ENDED_CANCEL         /* cancel_fd became readable */
 };
 
@@ -114,7 +113,7 @@ struct bs_wrapped {
     const char *const *argv; /* NULL-terminated, at least one entry; argv[0] is the program */
     const struct bs_env_pair *env;
     size_t n_env; /* set after the request's own environment, and win over it */
-    /* Nothing of the caller's environment is passed on, also with BS_ENV_INHERIT. */
+    /* The child inherits no variable of the caller, even with BS_ENV_INHERIT. */
     bool clears_env;
     /* argv[0] is a launcher: it starts the program of the request itself. It leads a session and a
      * group of its own, has a pipe as descriptor BS_LAUNCH_REPORT_FD, and if the program cannot be
@@ -122,7 +121,7 @@ struct bs_wrapped {
      * error of the run. If the descriptor is a socket, the caller waits for the start: the launcher
      * writes one with BS_LAUNCH_STARTED as soon as the program runs. */
     bool launches;
-    void *own; /* the sandbox's, for its unwrap */
+    void *own; /* the sandbox's own, for its unwrap */
 };
 
 #define BS_LAUNCH_REPORT_FD 3
@@ -138,7 +137,7 @@ enum bs_launch_step {
     BS_LAUNCH_DIRECTORY, /* its working directory */
     BS_LAUNCH_STDIO,     /* one of its descriptors 0 to 2 */
     BS_LAUNCH_SANDBOX,   /* the sandbox around it */
-    BS_LAUNCH_STARTED    /* no failure: the program is there */
+    BS_LAUNCH_STARTED    /* no failure: the program runs */
 };
 
 /* The seam to a sandbox. Each function may be NULL. The library never isolates between spawn and
@@ -164,7 +163,7 @@ struct bs_exec_request {
     const char *const *args; /* n_args strings, without the program itself */
     size_t n_args;
     const char *current_dir; /* NULL: the caller's */
-    /* From the spawn. NULL: none. A limit of 0 has expired at once; it does not mean "no limit". */
+    /* Counted from the spawn. NULL: no limit. 0 expires at once; it does not mean "no limit". */
     const uint64_t *timeout_ms;
     enum bs_stdin_mode stdin_mode;
     const void *stdin_data;
@@ -177,13 +176,14 @@ struct bs_exec_request {
     /* Bytes kept per stream; one more ends the run. With on_output: bytes handed on. NULL: no
      * limit. */
     const uint64_t *max_output_bytes;
-    /* Becomes readable or hangs up: the run is ended as by a deadline. Never read. NULL: none. */
+    /* When it becomes readable or hangs up, the run is ended as by a deadline. It is never read.
+     * NULL: not used. */
     const int *cancel_fd;
     /* Receives output at once, on the calling thread; the result then has no output. Must not block
      * for long: the deadline is checked between two calls. */
     void (*on_output)(void *ctx, enum bs_stream stream, const char *data, size_t len);
     void *on_output_ctx;
-    const struct bs_sandbox *sandbox; /* NULL: none */
+    const struct bs_sandbox *sandbox; /* may be NULL */
     /* For a sandbox: absolute paths that the program reads, wherever they are. */
     const char *const *readable;
     size_t n_readable;
@@ -207,14 +207,14 @@ struct bs_exec_result {
     struct bs_bytes err;  /* with the annotation of a deadline, signal, stop or cancel at its end */
     uint64_t duration_ms; /* monotonic, rounded down, from after validate to the return */
     enum bs_termination termination;
-    int signal; /* number of the signal that ended the child or reached the caller; 0 for none */
+    int signal; /* the signal that ended the child or reached the caller; else 0 */
     /* The streams whose output beyond max_output_bytes was dropped: BS_STDOUT, BS_STDERR, their
      * sum, or 0. */
     unsigned truncated;
-    bool detached_writers;    /* a process that left the group still held a pipe of ours */
+    bool detached_writers;    /* a process that left the group still held a pipe of the run */
     unsigned group_left;      /* members that even SIGKILL had not ended when the call gave up */
-    unsigned pending_signals; /* came to the caller during the run and named no result */
-    struct rusage usage;      /* of the child and its collected descendants */
+    unsigned pending_signals; /* further signals that reached the caller during the run */
+    struct rusage usage;      /* of the child and its reaped descendants */
 };
 
 #define BS_EXEC_RESULT_INIT                                                                        \
@@ -224,11 +224,12 @@ struct bs_exec_result {
         }                                                                                          \
     }
 
-/* Returns 0; BS_E_EXECUTION for a failed spawn ("failed to spawn `P`: ...", with the step in
- * between where it is known and was not the program itself), a payload that was not
- * taken ("failed to write stdin: ..."), output that could not be read ("failed to read stdout:
- * ..."), a lost child ("wait timeout error: ...") or missing memory;
- * the sandbox's own code where it refused. *result is cleared first. Any thread. */
+/* Run the program. Returns 0; BS_E_EXECUTION for a failed spawn ("failed to spawn `P`: ...", with
+ * the step in between if it is known and is not the program itself), a payload that could
+ * not be written ("failed to write stdin: ..."), output that could not be read ("failed to read
+ * stdout:
+ * ..."), a child that another part of the program reaped ("wait timeout error: ...") or missing
+ * memory; the sandbox's own code if it refused. *result is cleared first. Any thread. */
 BS_EXPORT int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,
                           struct bs_error *err);
 
@@ -237,8 +238,9 @@ BS_EXPORT int bs_exec_result_text(struct bs_exec_result *result);
 
 BS_EXPORT void bs_exec_result_clear(struct bs_exec_result *result);
 
-/* The form of an environment that may be logged: `Inherit`, or `ClearAndSet([("A", "1")])` with the
- * values of sensitive names replaced by [REDACTED] and strings escaped. The caller clears *out. */
+/* Write an environment in a form that may be logged: `Inherit`, or `ClearAndSet([("A", "1")])` with
+ * the values of sensitive names replaced by [REDACTED] and strings escaped. The caller clears *out.
+ */
 BS_EXPORT int bs_exec_format_env(enum bs_env_mode mode, const struct bs_env_pair *env, size_t n_env,
                                  struct bs_bytes *out, struct bs_error *err);
 

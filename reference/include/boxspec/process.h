@@ -1,21 +1,22 @@
 /* A running program whose streams the caller can use.
  *
  *   1. Fill a struct bs_exec_request (exec.h) with program, args, current_dir and env; the other
- * fields belong to a run and are refused. Set in a struct bs_stdio where the streams lead.
- *   2. bs_process_open. On 0 the child runs, as leader of its own process group, started exactly as
- *      a run starts one. Many may run from one sandbox: a handle is its own.
- *   3. Talk: the descriptors of piped streams are the handle's, or yours once taken.
- *   4. bs_process_wait for its end, bs_process_terminate or bs_process_kill to bring it about, or
- *      bs_process_close for all of it in order. After the end output can still be read.
- *   5. bs_process_drop, once, in the end: whatever still runs of the group is killed.
+ *      fields belong to a run and are refused. Set the streams in a struct bs_stdio.
+ *   2. bs_process_open. On 0 the child runs as leader of its own process group, started as a run
+ *      starts one. Any number of processes may run in one sandbox at once.
+ *   3. Read and write: the handle owns the descriptors of piped streams until they are taken.
+ *   4. bs_process_wait waits for the end, bs_process_terminate and bs_process_kill signal the
+ *      group, and bs_process_close ends it with a grace period. Output can be read after the end.
+ *   5. bs_process_drop, once, in the end. It kills the members of the group that still run.
  *
- * Nothing is buffered and no handler is installed: SIGPIPE on a write to a child that has gone is
- * the caller's to ignore. Our ends are blocking unless asked otherwise, and close-on-exec.
+ * The library buffers no bytes and installs no handler: a caller that writes to a child must be
+ * prepared for SIGPIPE. The caller's ends are close-on-exec, and blocking unless `nonblocking` is
+ * set.
  *
- * The end of a group. When the leader has ended, what is left of its group is killed, and then the
- * leader is reaped: its zombie keeps the number from being handed out again. Until then signals
- * reach the group; afterwards they are no-ops that return 0. A process that left the group is out
- * of reach.
+ * The end of a group. When the leader has ended, the rest of its group is killed, and then the
+ * leader is reaped: its zombie keeps the number from being assigned again. Until then signals reach
+ * the group; afterwards they have no effect and return 0. A process that left the group is not
+ * signalled.
  *
  * An inherited stdin that is the caller's controlling terminal is lent as for a run (exec.h), until
  * the end of the program is seen by a wait, a close or a drop. A program that the terminal stops
@@ -23,7 +24,7 @@
  *
  * Threads. Every call but open and drop may be made from any number of threads at once; a signal
  * wakes a wait. Drop waits for calls that are under way, and comes after all others have begun. The
- * thread that opened may end: the child lives on. Do not collect children with waitpid(-1).
+ * thread that opened may end: the child lives on. Do not reap children with waitpid(-1).
  *
  * Rules come from the process contract, conformance/contracts/process/page.md.
  */
@@ -47,7 +48,7 @@ struct bs_stdio {
     enum bs_stdio_mode in;
     enum bs_stdio_mode out;
     enum bs_stdio_mode err;
-    bool nonblocking; /* our ends */
+    bool nonblocking; /* the caller's ends */
 };
 
 struct bs_process;
@@ -59,8 +60,9 @@ struct bs_process_end {
     int number; /* exit code, or signal; 0 while it runs */
 };
 
-/* The sandbox may be NULL. On 0 *process is a handle. Else it is NULL and nothing was started:
- * BS_E_INVALID for a mode or a field that is not for processes, BS_E_EXECUTION for a failed spawn
+/* The sandbox may be NULL. Returns 0 with a handle in *process. Else *process is NULL and no child
+ * is left: BS_E_INVALID for a mode or a field that a process does not have, BS_E_EXECUTION for a
+ * failed spawn
  * ("failed to spawn `P`: ..."), the sandbox's own code where it refused. */
 BS_EXPORT int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio *stdio,
                               const struct bs_sandbox *sandbox, struct bs_process **process,
@@ -68,14 +70,14 @@ BS_EXPORT int bs_process_open(const struct bs_exec_request *request, const struc
 
 BS_EXPORT pid_t bs_process_pid(const struct bs_process *process);
 
-/* Stream 0, 1 or 2. The handle's descriptor; -1 where it is not piped, was taken or is closed. */
+/* Return the handle's descriptor of stream 0, 1 or 2; -1 if it is not piped, was taken or is
+ * closed. */
 BS_EXPORT int bs_process_stream(struct bs_process *process, int stream);
 
-/* The same, and from then on the caller's to close; a second time -1. */
+/* The same, and the caller owns the descriptor from then on; a second call returns -1. */
 BS_EXPORT int bs_process_take(struct bs_process *process, int stream);
 
-/* Closes the end of a stream that the handle still owns. For stdin the child then reads
- * end-of-file. */
+/* Close a stream that the handle still owns. If it is stdin, the child reads end-of-file. */
 BS_EXPORT void bs_process_close_stream(struct bs_process *process, int stream);
 
 /* Waits for the end. NULL: without limit; the stdin is closed first if the handle still owns it. 0
@@ -91,15 +93,16 @@ BS_EXPORT int bs_process_wait(struct bs_process *process, const uint64_t *timeou
 BS_EXPORT int bs_process_terminate(struct bs_process *process, struct bs_error *err);
 BS_EXPORT int bs_process_kill(struct bs_process *process, struct bs_error *err);
 
-/* SIGTERM and SIGCONT, grace_ms for the group to end, SIGKILL, reap, our ends closed. A second call
- * only returns the end again. *detached_writers (may be NULL) is true if an output stream that the
- * handle still owns has a writer after the end of the group. Returns as bs_process_wait does. */
+/* SIGTERM and SIGCONT, grace_ms for the group to end, SIGKILL, reap, the handle's streams closed. A
+ * second call only returns the end again. *detached_writers (may be NULL) is true if an output
+ * stream that the handle still owns has a writer after the end of the group. Returns as
+ * bs_process_wait does. */
 BS_EXPORT int bs_process_close(struct bs_process *process, uint64_t grace_ms,
                                struct bs_process_end *end, bool *detached_writers,
                                struct bs_error *err);
 
-/* SIGKILL, reap, our ends closed, memory freed; it takes BS_EXEC_KILL_MS at most for the leader and
- * for its members each. NULL is ignored. */
+/* SIGKILL, reap, the handle's streams closed, memory freed; it takes BS_EXEC_KILL_MS at most for
+ * the leader and for its members each. NULL is ignored. */
 BS_EXPORT void bs_process_drop(struct bs_process *process);
 
 /* Runs a program and connects its streams to the descriptors 0, 1 and 2 of the caller: input from 0
@@ -108,9 +111,8 @@ BS_EXPORT void bs_process_drop(struct bs_process *process);
  * BS_BRIDGE_GRACE_MS from then on, as a whole, before SIGKILL. Returns when the group is gone and
  * the output has been passed on, or was not read for BS_EXEC_LINGER_MS. A watcher in a group of its
  * own kills the child's group if the calling process dies for any reason. Returns as
- * bs_process_open and bs_process_wait do, and BS_E_EXECUTION if bytes could not be read or written
- * for another reason than that a reader has gone. One thread, and no other thread may fork
- * meanwhile. */
+ * bs_process_open and bs_process_wait do, and BS_E_EXECUTION if bytes could not be read or written,
+ * unless their reader has gone. No other thread may fork meanwhile. */
 BS_EXPORT int bs_process_bridge(const struct bs_exec_request *request,
                                 const struct bs_sandbox *sandbox, struct bs_process_end *end,
                                 struct bs_error *err);

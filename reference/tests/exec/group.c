@@ -46,7 +46,7 @@ struct dirent *__wrap_readdir(DIR *list) {
 static pid_t group;
 
 static struct bs_members look_at_group(void) {
-    struct bs_members members = bs_group_look(group, 0, UINT64_MAX);
+    struct bs_members members = bs_group_find_members(group, 0, UINT64_MAX);
     fails.read = fails.opendir = fails.readdir = 0;
     return members;
 }
@@ -73,7 +73,7 @@ static void a_member_is_seen(void **state) {
     struct bs_members members = look_at_group();
     assert_true(members.known);
     assert_int_equal(members.alive, 1);
-    assert_int_equal(members.witness, group);
+    assert_int_equal(members.live_pid, group);
 }
 
 static void an_unreadable_member_counts_as_alive(void **state) {
@@ -82,7 +82,7 @@ static void an_unreadable_member_counts_as_alive(void **state) {
     struct bs_members members = look_at_group();
     assert_true(members.known);
     assert_int_equal(members.alive, 1);
-    assert_int_equal(members.witness, 0);
+    assert_int_equal(members.live_pid, 0);
 }
 
 static void a_member_that_ended_meanwhile_is_gone(void **state) {

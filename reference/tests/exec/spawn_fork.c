@@ -44,7 +44,7 @@ static struct spawned spawn(const char *path, const char *const *argv, int cwd) 
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
     assert_int_equal(pipe2(err, O_CLOEXEC), 0);
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    struct bs_launch launch = {
+    struct bs_spawn_args launch = {
         path, (char *const *)(uintptr_t)argv, envp, cwd, in, out[1], err[1], -1, -1, false};
     spawned.os_error = bs_spawn_fork(&launch, &spawned.pid, &spawned.step);
     bs_close(&out[1]);
@@ -151,7 +151,7 @@ static void each_step_that_fails_has_its_name(void **state) {
     /* A number that neither this pipe nor that of the tested child gets. */
     int bad = first_free_above_all() + 64;
     const struct {
-        struct bs_launch launch;
+        struct bs_spawn_args launch;
         bool no_groups;
         int os_error;
         enum bs_spawn_step step;

@@ -135,7 +135,7 @@ static void a_drop_ends_the_group(void **state) {
     pid_t pgid = bs_process_pid(process);
     bs_process_drop(process);
     /* A zombie that its new parent has not reaped is dead. */
-    assert_int_equal(bs_group_look(pgid, pgid, UINT64_MAX).alive, 0);
+    assert_int_equal(bs_group_find_members(pgid, pgid, UINT64_MAX).alive, 0);
 }
 
 int main(void) {

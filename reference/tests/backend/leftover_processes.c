@@ -56,7 +56,7 @@ static pid_t waiting_child(bool in_group) {
 static bool is_alive(pid_t pid) { return waitpid(pid, NULL, WNOHANG) == 0; }
 
 /* The status of the process says which of these is not so. */
-static int look_and_kill(void) {
+static int find_and_kill(void) {
     if (group_may_have_others())
         return 1;
     pid_t member = waiting_child(true);
@@ -65,13 +65,13 @@ static int look_and_kill(void) {
         return 2;
     if (!group_may_have_others())
         return 3;
-    kill_leftovers(false);
+    kill_leftover_processes(false);
     if (waitpid(stray, NULL, 0) != stray)
         return 4;
     if (!is_alive(member))
         return 5;
     stray = waiting_child(false);
-    kill_leftovers(true);
+    kill_leftover_processes(true);
     if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD)
         return 6;
     return group_may_have_others() ? 7 : 0;
@@ -86,10 +86,10 @@ static void lead(void) {
     (void)sigfillset(&all);
     (void)sigdelset(&all, SIGALRM);
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
-    _exit(look_and_kill());
+    _exit(find_and_kill());
 }
 
-static void nobody_is_overlooked(void **state) {
+static void leftover_processes_are_found_without_proc(void **state) {
     (void)state;
     for (int i = NOTHING; i <= FILES; i++) {
         int status = 0;
@@ -107,6 +107,6 @@ static void nobody_is_overlooked(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {leaves_nothing(nobody_is_overlooked)};
-    return cmocka_run_group_tests_name("backend/leftovers", tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {leaves_nothing(leftover_processes_are_found_without_proc)};
+    return cmocka_run_group_tests_name("backend/leftover_processes", tests, NULL, NULL);
 }

@@ -72,12 +72,12 @@ static int teardown(void **state) {
 }
 
 /* A child that says on 1 what it reads on 0, and a word on 2. */
-static void start(const struct handover *handover) {
+static void start(const struct stream_queue *queue) {
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
         char byte = 0;
-        bool good = take_over(handover, FIRST) && read(0, &byte, 1) == 1 &&
+        bool good = stream_queue_receive(queue, FIRST) && read(0, &byte, 1) == 1 &&
                     write(1, &byte, 1) == 1 && write(2, "e", 1) == 1;
         _exit(good ? 0 : 1);
     }
@@ -92,10 +92,10 @@ static char read_byte(int fd) {
     return byte;
 }
 
-static void the_child_has_them(const struct streams *streams, struct handover *handover) {
+static void assert_child_has_streams(const struct streams *streams, struct stream_queue *queue) {
     assert_int_equal(write(streams->in, "x", 1), 1);
-    start(handover);
-    let_go_of_handover(handover);
+    start(queue);
+    stream_queue_close(queue);
     close_ours();
     assert_int_equal(read_byte(streams->out), 'x');
     assert_int_equal(read_byte(streams->err), 'e');
@@ -103,62 +103,62 @@ static void the_child_has_them(const struct streams *streams, struct handover *h
     assert_int_equal(read(streams->out, &none, 1), 0); /* nobody holds it any more */
 }
 
-static void they_arrive(void **state) {
-    struct handover handover = {-1, -1};
-    assert_true(hand_over(FIRST, &handover));
-    assert_true(handover.from >= FIRST_FREE_FD && handover.to >= FIRST_FREE_FD);
-    assert_int_equal(fcntl(handover.from, F_GETFD), FD_CLOEXEC);
-    assert_int_equal(fcntl(handover.to, F_GETFD), FD_CLOEXEC);
+static void queued_streams_reach_the_child(void **state) {
+    struct stream_queue queue = {-1, -1};
+    assert_true(stream_queue_send(FIRST, &queue));
+    assert_true(queue.from >= FIRST_FREE_FD && queue.to >= FIRST_FREE_FD);
+    assert_int_equal(fcntl(queue.from, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(fcntl(queue.to, F_GETFD), FD_CLOEXEC);
     close_ours();
-    the_child_has_them(*state, &handover);
+    assert_child_has_streams(*state, &queue);
 }
 
 /* Before the child is there, and while they are on their way, the other ends are no ends. */
-static void they_live_on_their_way(void **state) {
+static void queued_streams_stay_open_until_the_queue_closes(void **state) {
     const struct streams *streams = *state;
-    struct handover handover = {-1, -1};
-    assert_true(hand_over(FIRST, &handover));
+    struct stream_queue queue = {-1, -1};
+    assert_true(stream_queue_send(FIRST, &queue));
     close_ours();
     struct pollfd set[] = {{streams->in, POLLOUT, 0}, {streams->out, POLLIN, 0}};
     assert_int_equal(poll(set, 2, 0), 1);
     assert_int_equal(set[0].revents, POLLOUT);
-    let_go_of_handover(&handover);
-    assert_int_equal(handover.from, -1);
-    assert_int_equal(handover.to, -1);
+    stream_queue_close(&queue);
+    assert_int_equal(queue.from, -1);
+    assert_int_equal(queue.to, -1);
     assert_int_equal(poll(set, 2, 0), 2);
     assert_true((set[0].revents & POLLERR) != 0);
     assert_true((set[1].revents & POLLHUP) != 0);
 }
 
-static void a_file_stays(void **state) {
-    struct handover handover = {-1, -1};
+static void a_file_is_not_queued(void **state) {
+    struct stream_queue queue = {-1, -1};
     (void)state;
     place(open("/dev/null", O_RDONLY | O_CLOEXEC), FIRST);
-    assert_false(hand_over(FIRST, &handover));
-    assert_int_equal(handover.from, -1);
+    assert_false(stream_queue_send(FIRST, &queue));
+    assert_int_equal(queue.from, -1);
 }
 
-static void what_is_not_sent_stays(void **state) {
-    struct handover handover = {-1, -1};
+static void streams_stay_open_if_the_queue_fails(void **state) {
+    struct stream_queue queue = {-1, -1};
     for (int i = 0; i < 2; i++) {
         int *error = i == 0 ? &send_error : &pair_error;
         *error = ETOOMANYREFS;
-        assert_false(hand_over(FIRST, &handover));
-        assert_int_equal(handover.from, -1);
-        assert_int_equal(handover.to, -1);
+        assert_false(stream_queue_send(FIRST, &queue));
+        assert_int_equal(queue.from, -1);
+        assert_int_equal(queue.to, -1);
         *error = 0;
     }
-    the_child_has_them(*state, &handover);
+    assert_child_has_streams(*state, &queue);
 }
 
 #define with_streams(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        with_streams(they_arrive),
-        with_streams(they_live_on_their_way),
-        with_streams(a_file_stays),
-        with_streams(what_is_not_sent_stays),
+        with_streams(queued_streams_reach_the_child),
+        with_streams(queued_streams_stay_open_until_the_queue_closes),
+        with_streams(a_file_is_not_queued),
+        with_streams(streams_stay_open_if_the_queue_fails),
     };
-    return cmocka_run_group_tests_name("backend/handover", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("backend/stream_queue", tests, NULL, NULL);
 }
