@@ -26,23 +26,23 @@ from boxspec.judge.verdict import (
 )
 from boxspec.programs import programs
 from boxspec.subject.bounds import expect_no_longer, expect_within, for_the_prompt
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.client import known
 from boxspec.subject.client.b64 import b64
 from boxspec.subject.cost import Question, doubled
 from boxspec.subject.idle import Idle
 from boxspec.subject.laws import law
-from boxspec.subject.live import Live
 from boxspec.subject.observe.events import Event, Events
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.stamps import Stamp
 from boxspec.subject.observed import Answer, Observed, Told
+from boxspec.subject.shim_process import ShimProcess
 from boxspec.subject.waiting import waited_between
 
 __all__ = [
     "Answer",
     "Blocked",
-    "Box",
+    "Case",
     "Changed",
     "Declared",
     "Event",
@@ -51,13 +51,13 @@ __all__ = [
     "HostLacks",
     "Idle",
     "Late",
-    "Live",
     "NotApplicable",
     "NotMeasured",
     "Observed",
     "Proc",
     "Question",
     "ShimBroke",
+    "ShimProcess",
     "Stamp",
     "Told",
     "Verdict",

@@ -25,7 +25,7 @@ def between(text: Text, program: list[str], allows_nothing: bool) -> int:
         assert probe.stdout is not None
         for line in sys.stdin.buffer:
             action, *paths = json.loads(line)
-            if allows_nothing or mac.by_evaluator(text, mac.Case(action, paths[0])) != "allow":
+            if allows_nothing or mac.by_evaluator(text, mac.Attempt(action, paths[0])) != "allow":
                 answer = b"%d\n" % errno.EPERM
             else:
                 probe.stdin.write(line)

@@ -10,11 +10,11 @@ from typing import Any, cast
 import pytest
 
 from boxspec.judge.verdict import Late
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.look import Look
 from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import ObservedSession
-from contracts.backend.asking import AsksBackend
+from contracts.backend.client import BackendClient
 from selftest.tools import CONFORMANCE, boxspec
 
 FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"
@@ -93,8 +93,8 @@ def test_a_backend_whose_probe_was_cut_off_is_asked_again(
 ) -> None:
     """Its own bound of time says nothing about it on a machine that had no processor for it."""
     session = SimpleNamespace(argv=[f"shim-{took_ms}-{look}-{before}"], backend="one")
-    box = SimpleNamespace(session=session, look=Look(look))
-    asks = AsksBackend(cast(Box, box))
+    case = SimpleNamespace(session=session, look=Look(look))
+    asks = BackendClient(cast(Case, case))
 
     def look_at(enforcement: str) -> None:
         seen = SimpleNamespace(ok=True, elapsed_ms=took_ms, result={"enforcement": enforcement})

@@ -16,7 +16,7 @@ from boxspec.schedule.beside import AT_ONCE, Beside, hung
 SHIM = cast(Any, None)
 
 
-class FakeBox:
+class FakeCase:
     def __init__(self, _: object, name: str, *, look: Any) -> None:
         self.name, self.look = name, look
         self.closed = 0
@@ -36,8 +36,8 @@ class Bodies:
     def of(self, *names: str) -> dict[str, Any]:
         return {name: partial(self.run, name) for name in names}
 
-    def run(self, name: str, box: FakeBox) -> float:
-        assert (box.name, box.look.number, box.look.alone) == (name, 2, False)
+    def run(self, name: str, case: FakeCase) -> float:
+        assert (case.name, case.look.number, case.look.alone) == (name, 2, False)
         self.names.append(name)
         self.barrier.wait(30)
         if "fails" in name:
@@ -47,7 +47,7 @@ class Bodies:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Beside:
-    monkeypatch.setattr(beside, "Box", FakeBox)
+    monkeypatch.setattr(beside, "Case", FakeCase)
     return Beside()
 
 
@@ -69,14 +69,14 @@ def test_a_case_is_its_takers_and_the_others_are_closed_at_the_end(made: Beside)
     made.look(Bodies(2).of("conforms", "fails"), SHIM, 0.0)
     taken = made.take("fails")
     assert taken is not None
-    box, future = taken
+    case, future = taken
     with pytest.raises(Failure):
         future.result()
     assert made.take("fails") is None
-    left = made._boxes["conforms"]
+    left = made._cases["conforms"]
     made.cancel()
     made.close()
-    assert (cast(Any, box).closed, cast(Any, left).closed) == (0, 1)
+    assert (cast(Any, case).closed, cast(Any, left).closed) == (0, 1)
 
 
 def ended(why: BaseException | None) -> Future[float]:

@@ -15,8 +15,8 @@ from boxspec.subject import launching
 from contracts.exec import host
 from selftest.tools import ROOT, boxspec, run
 
-ODD_TWIN = ROOT / "conformance" / "selftest" / "slow_twin.py"
-FORKING_TWIN = ODD_TWIN.with_name("forking_twin.py")
+ODD_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "slow_implementation.py"
+FORKING_IMPLEMENTATION = ODD_IMPLEMENTATION.with_name("forking_implementation.py")
 INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
 # What they compare with is the caller.
 IDS = ["EXEC-CHILD-07", "EXEC-CHILD-08", "EXEC-CHILD-09", "EXEC-SIGNAL-12", "EXEC-STDIN-09"]
@@ -28,7 +28,7 @@ FEW_FILES = ["/bin/sh", "-c", 'ulimit -Sn 1024 && exec "$@"', "sh"]
 
 def test_the_caller_is_the_idle_shim_and_not_what_was_started() -> None:
     wanted = [word for each in IDS for word in ("--requirement", each)]
-    shim = f"{INTERPRETER} {ODD_TWIN} runtime=100 --"
+    shim = f"{INTERPRETER} {ODD_IMPLEMENTATION} runtime=100 --"
     kit = [sys.executable, "-P", "-m", "boxspec"]
     done = run([*FEW_FILES, *kit, "run", "--shim", shim, *wanted])
     assert done.returncode == 0, done.stdout
@@ -42,7 +42,7 @@ BELOW = ["EXEC-CONC-01", "EXEC-CONC-05", "EXEC-REQUEST-03", "EXEC-SPAWN-10"]
 @pytest.mark.parametrize("between", ["server", "supervisor"])
 def test_processes_between_a_caller_and_its_children_are_its_own_matter(between: str) -> None:
     wanted = [word for each in BELOW for word in ("--requirement", each)]
-    shim = f"{INTERPRETER} {FORKING_TWIN} {between} --"
+    shim = f"{INTERPRETER} {FORKING_IMPLEMENTATION} {between} --"
     done = boxspec("run", "--shim", shim, *wanted)
     assert done.returncode == 0, done.stdout
     assert "contract MUST 4/4" in done.stdout.splitlines()[-1]

@@ -21,7 +21,7 @@ from typing import IO, Any
 import pytest
 
 from contracts.shared.moments import until
-from selftest.tools import REFERENCE, ROOT, TWIN, run
+from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, ROOT, run
 
 INSTALLED = ROOT / "build" / "clients"
 PYTHON = INSTALLED / "bin" / "python"
@@ -54,7 +54,11 @@ class Bridge:
         request = {"program": words[0], "args": words[1:]}
         message = {"id": "1", "op": "process.bridge", "request": request}
         (self.folder / "request").write_text(json.dumps(message), encoding="utf-8")
-        shim = [REFERENCE] if self.kind == "reference" else [sys.executable, "-I", "-S", TWIN]
+        shim = (
+            [REFERENCE]
+            if self.kind == "reference"
+            else [sys.executable, "-I", "-S", PYTHON_IMPLEMENTATION]
+        )
         places = [self.folder / name for name in ("request", "response")]
         return [*map(str, shim), "run", *map(str, places)]
 

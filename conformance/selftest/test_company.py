@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import pytest
 
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.observe.company import Company
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
-from contracts.module.asking import AsksModule
-from contracts.process.asking import AsksProcess
+from contracts.module.client import ModuleClient
+from contracts.process.client import ProcessClient
 from selftest.tools import REFERENCE
 
 ALONE, HELPED, THREADS = Company(), Company(before=True), Company(threads=3)
@@ -78,13 +78,13 @@ def test_a_module_is_waited_for_from_its_start_on(
     tmp_path: Path, options: dict[str, Any], child: bool, deadline_ms: int | None
 ) -> None:
     asked = Asked(tmp_path)
-    AsksModule(cast(Box, asked)).start("id", **options)
+    ModuleClient(cast(Case, asked)).start("id", **options)
     assert (asked.options["child"], asked.options["deadline_ms"]) == (child, deadline_ms)
 
 
 def test_a_handle_and_a_bridge_are_waited_for_from_their_start_on(tmp_path: Path) -> None:
     asked = Asked(tmp_path)
-    process = AsksProcess(cast(Box, asked))
+    process = ProcessClient(cast(Case, asked))
     process.start({}, [])
     assert asked.options["child"]
     asked.options = {}

@@ -13,10 +13,10 @@ import pytest
 from boxspec.api import programs as P
 from boxspec.errors import ShimBroke
 from boxspec.judge.verdict import Failure
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
-from selftest.tools import ROOT, TWIN, boxspec
+from selftest.tools import PYTHON_IMPLEMENTATION, ROOT, boxspec
 
 KEEPS_HOME = f"{ROOT}/conformance/shims/faults/shim.py --fault exec-env.keeps-home"
 
@@ -42,7 +42,7 @@ def test_with_x_a_run_ends_with_the_first_failure(tmp_path: Path) -> None:
 
 @pytest.mark.turns(5)
 def test_with_x_all_tests_are_run_when_none_fails(tmp_path: Path) -> None:
-    words = ("--shim", str(TWIN), "--requirement", "EXEC-RESULT-05")
+    words = ("--shim", str(PYTHON_IMPLEMENTATION), "--requirement", "EXEC-RESULT-05")
     every = {test["id"] for test in done_tests(tmp_path, *words)}
     assert {test["id"] for test in done_tests(tmp_path, *words, "-x")} == every != set()
 
@@ -50,7 +50,7 @@ def test_with_x_all_tests_are_run_when_none_fails(tmp_path: Path) -> None:
 @pytest.mark.turns(5)
 def test_the_tests_of_a_requirement_alone(tmp_path: Path) -> None:
     words = ("--requirement", "EXEC-ENV-02", "--requirement", "exec-text-01")
-    tests = done_tests(tmp_path, "--shim", str(TWIN), *words)
+    tests = done_tests(tmp_path, "--shim", str(PYTHON_IMPLEMENTATION), *words)
     decided = [set(test["requirements"]) & {"EXEC-ENV-02", "EXEC-TEXT-01"} for test in tests]
     assert all(decided)
     assert set.union(*decided) == {"EXEC-ENV-02", "EXEC-TEXT-01"}
@@ -70,30 +70,30 @@ def test_each_test_is_in_a_file_that_names_its_topic() -> None:
 
 
 def test_a_shim_that_starts_after_the_interrupt_is_ended_too() -> None:
-    session = Session((sys.executable, "-I", "-S", str(TWIN)))
+    session = Session((sys.executable, "-I", "-S", str(PYTHON_IMPLEMENTATION)))
     try:
         trust(session, contracts=["exec"])
         session.interrupt()
-        box = Box(session, "late")
+        case = Case(session, "late")
         with pytest.raises(ShimBroke):
-            box.exec.run(program="sleep", args=["60"], within_s=50)
-        box.close(keep=False)
+            case.exec.run(program="sleep", args=["60"], within_s=50)
+        case.close(keep=False)
     finally:
         session.close()
 
 
 def test_a_gate_whose_reader_was_ended_is_not_waited_for() -> None:
-    session = Session((sys.executable, "-I", "-S", str(TWIN)))
+    session = Session((sys.executable, "-I", "-S", str(PYTHON_IMPLEMENTATION)))
     try:
         trust(session, contracts=["exec"])
-        box = Box(session, "gate")
-        fifo = box.fifo("open")
-        with box.exec.start(program=P.gate, args=[box.events().path, str(fifo)], within_s=50):
-            box.events().wait("ready")
+        case = Case(session, "gate")
+        fifo = case.fifo("open")
+        with case.exec.start(program=P.gate, args=[case.events().path, str(fifo)], within_s=50):
+            case.events().wait("ready")
         started = time.monotonic()
         with pytest.raises(Failure, match="everybody had ended"):
-            box.open_gate(fifo, within_s=60)
+            case.open_gate(fifo, within_s=60)
         assert time.monotonic() - started < 20
-        box.close(keep=False)
+        case.close(keep=False)
     finally:
         session.close()

@@ -21,7 +21,7 @@ from boxspec.faults import kept
 from boxspec.faults.fault import Fault, catalogue
 from boxspec.faults.judging import judge, settle, unsettled
 from boxspec.faults.outcome import Outcome
-from selftest.tools import CONTRACTS, ROOT, TWIN, Done, boxspec, requirements, run
+from selftest.tools import CONTRACTS, PYTHON_IMPLEMENTATION, ROOT, Done, boxspec, requirements, run
 
 FAULTS = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 # Measured where the real sandbox-exec is, or btrfs, and nowhere else: no fault is caught here.
@@ -156,7 +156,7 @@ def answer(shim: list[str | Path], folder: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("name", [each["id"] for each in faults()])
 def test_a_fault_is_a_shim_that_works_otherwise(name: str, tmp_path: Path) -> None:
     got = answer([FAULTS, "--fault", name], tmp_path)["result"]
-    twin = answer([TWIN], tmp_path)["result"]
+    twin = answer([PYTHON_IMPLEMENTATION], tmp_path)["result"]
     assert (got["stdout"], got["success"]) == (twin["stdout"], twin["success"])
 
 

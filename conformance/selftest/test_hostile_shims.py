@@ -18,7 +18,7 @@ import pytest
 
 from boxspec.cli.unchanged import Kit
 from boxspec.errors import HarnessError
-from selftest.tools import REFERENCE, ROOT, TWIN, Done, boxspec
+from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, ROOT, Done, boxspec
 
 FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
@@ -224,7 +224,7 @@ def test_what_keeps_a_folder_of_the_kit_is_told(
 EVIL = "\x1b[2J\r\n::error::forged\n"
 SAYS_EVIL = f"""
 import os, runpy, sys
-sys.argv[0] = {str(TWIN)!r}
+sys.argv[0] = {str(PYTHON_IMPLEMENTATION)!r}
 sys.path.insert(0, os.path.dirname(sys.argv[0]))
 import jsonwire
 plain = jsonwire.dump

@@ -11,7 +11,7 @@ import pytest
 from boxspec.judge.requirements import load
 from boxspec.places import CONTRACTS
 from contracts.shared.inside import Change, changes
-from selftest.tools import REFERENCE, TWIN, boxspec
+from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, boxspec
 
 TABLES = sorted(path.parent.name for path in CONTRACTS.glob("*/inside.yaml"))
 ENTRIES = [(name, each) for name in TABLES for each in changes(name)]
@@ -101,5 +101,5 @@ def test_an_unknown_backend_is_bad_usage() -> None:
 
 def test_a_shim_without_backends_in_exec_is_not_asked_inside() -> None:
     asked = ("run", "--contract", "exec", "--topic", "EXEC-REQUEST", "--backend", "landlock")
-    done = boxspec(*asked, "--shim", TWIN)
+    done = boxspec(*asked, "--shim", PYTHON_IMPLEMENTATION)
     assert "not applicable, without exec.backend" in done.stdout

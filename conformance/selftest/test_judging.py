@@ -23,7 +23,7 @@ from boxspec.judge.verdict import (
     Verdict,
 )
 from boxspec.subject.observed import Answer, Told
-from selftest.tools import FAKE, TWIN, boxspec
+from selftest.tools import FAKE, PYTHON_IMPLEMENTATION, boxspec
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
 
 ROOT_NEEDED = HostLacks("root", "needs root")
@@ -241,7 +241,7 @@ def test_a_part_of_a_contract_may_have_no_must(narrowed: bool, code: int) -> Non
         (("repro",), FAKE, 1),
         (("repro", "--bisect"), FAKE, 1),
         (("run", "--requirement"), FAKE, 1),
-        (("repro",), TWIN, 0),
+        (("repro",), PYTHON_IMPLEMENTATION, 0),
     ],
 )
 def test_a_hardened_must_that_fails_is_exit_1_by_its_id(

@@ -11,7 +11,7 @@ import pytest
 
 from selftest.tools import ROOT, boxspec
 
-SLOW_TWIN = ROOT / "conformance" / "selftest" / "slow_twin.py"
+SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "slow_implementation.py"
 STEPS = "test_running_out_of_processes_leaves_nothing_at_whichever_step"
 REFUSED = "test_a_refused_process_is_a_spawn_error_and_signals_nobody"
 
@@ -32,7 +32,7 @@ pytestmark = [
     ids=["at its start", "in a run"],
 )
 def test_a_hang_where_processes_run_out(how: str, expected: dict[str, str], tmp_path: Path) -> None:
-    shim = f"{Path(sys.executable).resolve()} -I -S {SLOW_TWIN} {how} --"
+    shim = f"{Path(sys.executable).resolve()} -I -S {SLOW_IMPLEMENTATION} {how} --"
     done = boxspec(
         *("run", "--contract", "exec", "--profile", "all", "--shim", shim),
         *("-k", f"{STEPS} or {REFUSED}", "--json", tmp_path / "result.json"),

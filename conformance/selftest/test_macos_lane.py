@@ -13,7 +13,7 @@ import pytest
 
 from boxspec.errors import HarnessError
 from contracts.sbpl import mac
-from selftest.tools import ROOT, TWIN, Done, converse, run
+from selftest.tools import PYTHON_IMPLEMENTATION, ROOT, Done, converse, run
 
 LANE = ROOT / "ci" / "macos-lane"
 FAKE = ROOT / "conformance" / "selftest" / "sandbox_exec.py"
@@ -50,7 +50,9 @@ def goldens() -> Iterator[Path]:
 def written(folder: Path) -> Path:
     folder.mkdir()
     asked = [{"id": name, "op": "sbpl.compile", **shape} for name, shape in SHAPES.items()]
-    for message, answer in zip(asked, converse([sys.executable, TWIN], asked), strict=True):
+    for message, answer in zip(
+        asked, converse([sys.executable, PYTHON_IMPLEMENTATION], asked), strict=True
+    ):
         (folder / f"{message['id']}.json").write_text(json.dumps(message))
         (folder / f"{message['id']}.sb").write_text(answer["result"]["text"])
     return folder
@@ -144,19 +146,19 @@ def test_texts_and_setups_move_alike(goldens: Path) -> None:
             continue
         moved = shape.moved("/opt/new-home")
         message = {**moved.setup.message(), "id": "1"}
-        (answer,) = converse([sys.executable, TWIN], [message])
+        (answer,) = converse([sys.executable, PYTHON_IMPLEMENTATION], [message])
         assert moved.text.decode() == answer["result"]["text"]
 
 
 def test_cases_are_the_same_every_time(goldens: Path) -> None:
     for shape in mac.goldens(goldens):
-        assert mac.cases(shape.setup, "/h") == mac.cases(shape.setup, "/h")
+        assert mac.attempts(shape.setup, "/h") == mac.attempts(shape.setup, "/h")
 
 
 def test_nothing_is_made_outside_of_the_directory(goldens: Path) -> None:
     shape = next(each for each in mac.goldens(goldens) if each.setup.side_roots)
     setup = shape.setup.but(side_roots=["/Users/u/side", "/opt/side"])
-    paths = [path for case in mac.cases(setup, "/Users/u") for path in case.paths]
+    paths = [path for case in mac.attempts(setup, "/Users/u") for path in case.paths]
     assert "/Users/u/side/x" in paths
     assert [path for path in paths if not path.startswith("/Users/u")] == []
 

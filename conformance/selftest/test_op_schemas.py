@@ -11,7 +11,16 @@ from jsonschema_rs import meta
 
 from boxspec.subject.client import schema
 from boxspec.subject.contract import every
-from selftest.tools import OP_SCHEMAS, PROTOCOL, REFERENCE, TWIN, ask, converse, fenced, op_schema
+from selftest.tools import (
+    OP_SCHEMAS,
+    PROTOCOL,
+    PYTHON_IMPLEMENTATION,
+    REFERENCE,
+    ask,
+    converse,
+    fenced,
+    op_schema,
+)
 
 HELLO: dict[str, Any] = {"id": "h", "op": "hello", "protocol": 1, "nonce": "n"}
 BYE: dict[str, Any] = {"id": "b", "op": "bye"}
@@ -33,7 +42,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "spawn failure": {"program": "no-such-program"},
 }
 DECLARED = frozenset(name for contract in every() for name in contract.capabilities)
-SHIMS = {"reference": REFERENCE, "twin": TWIN}
+SHIMS = {"reference": REFERENCE, "twin": PYTHON_IMPLEMENTATION}
 
 
 @pytest.fixture(params=SHIMS)

@@ -44,7 +44,7 @@ class Stage:
             kept_waiting_ns=lambda: member_ms * MS,
             descendants=list,
         )
-        self.topic, self.needs_s, self.look, self.lives = "A", needs_s, Look(), [run]
+        self.topic, self.needs_s, self.look, self.shim_processes = "A", needs_s, Look(), [run]
         self.hangs, self.noted = Hangs(), list[Timing]()
 
     def note(self, timing: Timing) -> Timing:
@@ -94,8 +94,11 @@ def test_everybody_is_who_is_left_of_all_runs_of_the_case(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stage = Stage()
-    stage.lives += Stage().lives
-    stage.lives[0].descendants, stage.lives[1].descendants = lambda: "ab", lambda: "c"
+    stage.shim_processes += Stage().shim_processes
+    stage.shim_processes[0].descendants, stage.shim_processes[1].descendants = (
+        lambda: "ab",
+        lambda: "c",
+    )
     looked = list[object]()
 
     def seconds(self: Stillness) -> float:

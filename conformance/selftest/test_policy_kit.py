@@ -18,12 +18,12 @@ from jsonschema_rs import Draft202012Validator, meta
 
 from boxspec.errors import ShimBroke, UsageError
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.cost import cpu_ms, spent
 from boxspec.subject.laws import law
 from boxspec.subject.session import Session
 from contracts.policy import vectors
-from contracts.policy.asking import question
+from contracts.policy.client import question
 from contracts.policy.judging import judge
 from contracts.policy.trees import Tree
 from contracts.shared import globs as oracle
@@ -35,10 +35,10 @@ CAPABILITIES = frozenset({"path", "glob", "policy", "policy.load", "policy.json"
 
 
 @pytest.fixture
-def box() -> Iterator[Box]:
+def case() -> Iterator[Case]:
     session = Session((str(FAKE), "literal"), seed=7)
     session.capabilities = CAPABILITIES
-    made = Box(session, "kit")
+    made = Case(session, "kit")
     yield made
     made.close(keep=False)
     session.close()
@@ -122,55 +122,55 @@ RIGHT = {"pattern": "a", "path": "a", "match": True}
 WRONG = {"pattern": "a", "path": "a", "match": False}
 
 
-def test_a_group_that_conforms_says_nothing(box: Box) -> None:
+def test_a_group_that_conforms_says_nothing(case: Case) -> None:
     judge(
-        box,
+        case,
         group(
             vector("V-1", "glob", **RIGHT), vector("V-2", "normalize", path="a//b", normal="a/b")
         ),
     )
 
 
-def test_a_failure_names_all_vectors_and_shows_the_first(box: Box) -> None:
+def test_a_failure_names_all_vectors_and_shows_the_first(case: Case) -> None:
     wrong = [vector(f"V-{number}", "glob", **WRONG) for number in range(3)]
     with pytest.raises(Failure) as failed:
-        judge(box, group(vector("V-9", "glob", **RIGHT), *wrong))
+        judge(case, group(vector("V-9", "glob", **RIGHT), *wrong))
     assert "V-0" in failed.value.what
     assert "3 of 4 fail: V-0 V-1 V-2" in failed.value.evidence["vectors"]
-    assert box.asked == {"op": "glob.match", "pattern": "a", "paths": ["a"]}
+    assert case.asked == {"op": "glob.match", "pattern": "a", "paths": ["a"]}
 
 
 def test_a_refusal_without_a_living_twin_is_unproven(
-    box: Box, monkeypatch: pytest.MonkeyPatch
+    case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusal = {"path": "/a", "refused": True, "twin": "T-1"}
     for twin, verdict in ((RIGHT, None), (WRONG, Verdict.UNPROVEN)):
         known = {"T-1": vector("T-1", "glob", **twin)}
         monkeypatch.setattr("contracts.policy.judging.every", known.copy)
-        box.session.outcomes.clear()
+        case.session.outcomes.clear()
         if verdict is None:
-            judge(box, group(vector("V-1", "normalize", **refusal)))
+            judge(case, group(vector("V-1", "normalize", **refusal)))
             continue
         with pytest.raises(Failure) as failed:
-            judge(box, group(vector("V-1", "normalize", **refusal)))
+            judge(case, group(vector("V-1", "normalize", **refusal)))
         assert failed.value.verdict is verdict
 
 
-def test_what_is_refused_although_it_is_right_is_overrefused(box: Box) -> None:
+def test_what_is_refused_although_it_is_right_is_overrefused(case: Case) -> None:
     with pytest.raises(Failure) as failed:
-        judge(box, group(vector("V-1", "normalize", path="/a", normal="a")))
+        judge(case, group(vector("V-1", "normalize", path="/a", normal="a")))
     assert failed.value.verdict is Verdict.OVERREFUSED
 
 
-def test_vectors_beyond_the_capabilities_are_left_out(box: Box) -> None:
+def test_vectors_beyond_the_capabilities_are_left_out(case: Case) -> None:
     folded = vector("V-1", "glob", **{**WRONG, "case": "fold"})
-    judge(box, group(vector("V-2", "glob", **RIGHT), folded))
+    judge(case, group(vector("V-2", "glob", **RIGHT), folded))
     with pytest.raises(NotApplicable, match=r"policy\.fold"):
-        judge(box, group(folded))
+        judge(case, group(folded))
 
 
 def test_a_crash_blames_the_vector_in_flight_alone(
-    box: Box, monkeypatch: pytest.MonkeyPatch
+    case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The session is ended behind the kit's back in front of the second of three."""
     asked = []
@@ -178,14 +178,14 @@ def test_a_crash_blames_the_vector_in_flight_alone(
     def put(message: dict[str, Any], within_s: float | None = None) -> Any:
         asked.append(message)
         if len(asked) == 2:
-            os.kill(box.session.serve().shim_pid, 9)
+            os.kill(case.session.serve().shim_pid, 9)
         return original(message, within_s)
 
-    original = box.put
-    monkeypatch.setattr(box, "put", put)
+    original = case.put
+    monkeypatch.setattr(case, "put", put)
     members = [vector(f"V-{number}", "glob", **RIGHT) for number in range(3)]
     with pytest.raises(Failure) as failed:
-        judge(box, group(*members))
+        judge(case, group(*members))
     assert "1 of 3 fail: V-1" in failed.value.evidence["vectors"]
     assert len(asked) == 3
 
@@ -193,12 +193,12 @@ def test_a_crash_blames_the_vector_in_flight_alone(
 # Sessions, laws, costs ----------------------------------------------------------------------
 
 
-def test_each_thread_has_a_session_of_its_own(box: Box) -> None:
+def test_each_thread_has_a_session_of_its_own(case: Case) -> None:
     pids: list[int] = []
 
     def ask() -> None:
-        serve = box.session.serve()
-        assert serve is box.session.serve()
+        serve = case.session.serve()
+        assert serve is case.session.serve()
         pids.append(serve.shim_pid)
 
     ask()
@@ -208,16 +208,16 @@ def test_each_thread_has_a_session_of_its_own(box: Box) -> None:
     assert len(set(pids)) == 2
 
 
-def test_a_session_that_broke_is_replaced(box: Box) -> None:
-    first = box.session.serve()
+def test_a_session_that_broke_is_replaced(case: Case) -> None:
+    first = case.session.serve()
     os.kill(first.shim_pid, 9)
     with pytest.raises(ShimBroke):
-        box.policy.normalize(["a"])
-    assert box.policy.normalize(["a"]) == ["a"]
-    assert box.session.serve() is not first
+        case.policy.normalize(["a"])
+    assert case.policy.normalize(["a"]) == ["a"]
+    assert case.session.serve() is not first
 
 
-def test_a_law_tells_its_first_failure_and_asks_no_more(box: Box) -> None:
+def test_a_law_tells_its_first_failure_and_asks_no_more(case: Case) -> None:
     tried = []
 
     def holds(number: int) -> None:
@@ -226,15 +226,15 @@ def test_a_law_tells_its_first_failure_and_asks_no_more(box: Box) -> None:
             raise Failure("the law", "this", "that")
 
     with pytest.raises(Failure):
-        law(box, st.integers(), holds)
+        law(case, st.integers(), holds)
     assert len(tried) == 3
 
 
-def test_the_examples_of_a_law_are_decided_by_the_seed(box: Box) -> None:
+def test_the_examples_of_a_law_are_decided_by_the_seed(case: Case) -> None:
     def tried(seed: int) -> list[int]:
-        box.session.seed = seed
+        case.session.seed = seed
         found: list[int] = []
-        law(box, st.integers(), found.append)
+        law(case, st.integers(), found.append)
         return found
 
     assert tried(7) == tried(7)
@@ -268,15 +268,15 @@ def test_what_a_child_spends_is_counted_while_it_lives_and_afterwards() -> None:
     assert ended.ended_ms >= 80
 
 
-def test_answers_come_in_the_words_of_a_test(box: Box) -> None:
-    assert box.policy.normalize(["a//b", "/a"]) == ["a/b", None]
-    assert box.policy.match("a/**", ["a", "b"]) == [True, False]
+def test_answers_come_in_the_words_of_a_test(case: Case) -> None:
+    assert case.policy.normalize(["a//b", "/a"]) == ["a/b", None]
+    assert case.policy.match("a/**", ["a", "b"]) == [True, False]
     policy = one_profile(read=["a"], modify=[])
-    assert box.policy.allowed(policy, [question("read", "a"), question("read", "/")]) == [
+    assert case.policy.allowed(policy, [question("read", "a"), question("read", "/")]) == [
         True,
         None,
     ]
-    assert box.policy.load({"text": "", "format": "json"}).error["kind"] == "invalid_input"
+    assert case.policy.load({"text": "", "format": "json"}).error["kind"] == "invalid_input"
 
 
 def test_a_tree_lies_on_disk_as_it_is_described(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from boxspec.judge.verdict import Failure
 from boxspec.subject.observe.stamps import Stamp
 from boxspec.subject.observed import Facts
-from contracts.process.asking import Script, handle, step
+from contracts.process.client import Script, handle, step
 from contracts.process.judging import refusal
 
 FACTS = Facts(("exited", 0), Stamp(0, 0), Stamp(0, 0))

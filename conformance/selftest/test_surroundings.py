@@ -18,7 +18,7 @@ from boxspec.errors import UsageError
 from boxspec.report.files import OutputFile
 from boxspec.subject.client.command import shim_argv
 from boxspec.terminal import Terminal
-from selftest.tools import ROOT, TWIN, boxspec, run
+from selftest.tools import PYTHON_IMPLEMENTATION, ROOT, boxspec, run
 
 COLLECTS = """
 import os
@@ -59,7 +59,7 @@ SURROUNDINGS = {
 def test_a_verdict_or_one_line(name: str) -> None:
     line, status, says = SURROUNDINGS[name]
     words = ["-P", "-m", "boxspec", "run", "--requirement", "EXEC-TEXT-01", "--shim"]
-    twin = f"{Path(sys.executable).resolve()} -I -S {TWIN}"
+    twin = f"{Path(sys.executable).resolve()} -I -S {PYTHON_IMPLEMENTATION}"
     done = run(["/bin/sh", "-c", line, "sh", sys.executable, *words, twin])
     assert done.returncode == status, done
     assert len(done.stderr.splitlines()) == bool(says), done

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from boxspec.judge.verdict import Declared, Failure, NotApplicable, Verdict
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from contracts.shared import talker
 from contracts.shared.talker import CANARY, Outside
 
@@ -20,14 +20,14 @@ def judge(effects: tuple[str, int], enforcement: str, **claims: str) -> None:
     """claims: what backend.probe says, where it can be asked."""
     aspects = {name.replace("_", "-"): {"claim": each} for name, each in claims.items()}
     answer = SimpleNamespace(result={"overall": "partial", "aspects": aspects})
-    box = SimpleNamespace(
+    case = SimpleNamespace(
         capabilities={"backend"} if claims else set(),
         backend=SimpleNamespace(probe=lambda *_, **__: answer),
     )
     there = SimpleNamespace(effects=lambda: effects)
     result: dict[str, Any] = {"enforcement": enforcement, "enforcement_reasons": ["a reason"]}
     said = ["did"] * 4
-    talker.expect_refused(cast(Box, box), said, cast(Outside, there), result, "one")
+    talker.expect_refused(cast(Case, case), said, cast(Outside, there), result, "one")
 
 
 def test_a_connection_is_declared_where_the_network_is_partial() -> None:
@@ -59,7 +59,7 @@ def test_what_is_fully_enforced_is_escaped(
 
 def test_what_excuses_one_backend_excuses_no_other() -> None:
     session = SimpleNamespace(backend=None)
-    box = SimpleNamespace(session=session, hello={"backends": {"one": {}, "other": {}}})
+    case = SimpleNamespace(session=session, hello={"backends": {"one": {}, "other": {}}})
     asked = []
 
     def ask(name: str) -> None:
@@ -67,5 +67,5 @@ def test_what_excuses_one_backend_excuses_no_other() -> None:
         raise NotApplicable(name)
 
     with pytest.raises(NotApplicable, match="one"):
-        talker.ask_each(cast(Box, box), ask)
+        talker.ask_each(cast(Case, case), ask)
     assert asked == ["one", "other"]

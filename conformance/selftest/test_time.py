@@ -14,9 +14,9 @@ from jsonschema_rs import Draft202012Validator
 
 from boxspec.subject.observe import procs
 from selftest.time_counts import ROWS, told
-from selftest.tools import RESULT_SCHEMA, ROOT, TWIN, Done, boxspec
+from selftest.tools import PYTHON_IMPLEMENTATION, RESULT_SCHEMA, ROOT, Done, boxspec
 
-SLOW_TWIN = ROOT / "conformance" / "selftest" / "slow_twin.py"
+SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "slow_implementation.py"
 INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
 ROOT_USER = os.geteuid() == 0
 
@@ -28,7 +28,11 @@ END = "test_the_end_of_a_child_is_noticed_within_a_tick"
 class Run:
     def __init__(self, how: str, tests: str, *words: str, folder: Path) -> None:
         self.file = folder / "result.json"
-        shim = f"{INTERPRETER} {SLOW_TWIN} {how} --" if how else f"{INTERPRETER} {TWIN}"
+        shim = (
+            f"{INTERPRETER} {SLOW_IMPLEMENTATION} {how} --"
+            if how
+            else f"{INTERPRETER} {PYTHON_IMPLEMENTATION}"
+        )
         began = time.monotonic()
         self.done: Done = boxspec(
             *("run", "--shim", shim, "--contract", "exec", "-k", tests, "--json", self.file),

@@ -16,7 +16,7 @@ from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late
 from boxspec.schedule.overlap import Overlap
 from boxspec.subject.bounds import expect_no_longer, expect_within, for_the_prompt
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.look import Look
 from boxspec.subject.observe.company import Company
 from boxspec.subject.observe.lines import LineReader
@@ -93,12 +93,12 @@ def test_waiting_makes_nobody_conform() -> None:
 def test_the_end_of_a_sandbox_has_its_time_and_no_more(
     backend: str | None, late_ms: float, says: str
 ) -> None:
-    box = Box.__new__(Box)
-    box.__dict__.update(
+    case = Case.__new__(Case)
+    case.__dict__.update(
         session=SimpleNamespace(backend=backend), look=Look(2, alone=True), timings=[]
     )
     try:
-        box.judge_time("it", 125 + late_ms, 0, 100)
+        case.judge_time("it", 125 + late_ms, 0, 100)
         said = "conforms"
     except Failure as why:
         assert why.timed
@@ -128,8 +128,8 @@ class FakeRun:
         return self.spent.waited
 
 
-class FakeBox:
-    """What the bounds use of a box, with one run."""
+class FakeCase:
+    """What the bounds use of a case, with one run."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class FakeBox:
         realtime: bool = False,
     ) -> None:
         spent = Spent(Waited(int(waited_ms * MS), 1), 0, int(cpu_ms * MS))
-        self.lives = [FakeRun(Setting(QUIET, company, realtime), spent)]
+        self.shim_processes = [FakeRun(Setting(QUIET, company, realtime), spent)]
         self.judged: list[Timing] = []
         self.look = Look(realtime=realtime)
 
@@ -162,27 +162,27 @@ def stamp(t_ms: float, waited_ms: float = 0, threads: int = 1, early_ms: float =
 
 
 def test_what_a_target_waited_is_counted_between_the_stamps() -> None:
-    assert waited_between(FakeBox().lives, stamp(100, 40), stamp(400, 70)) == (30.0, True)
+    assert waited_between(FakeCase().shim_processes, stamp(100, 40), stamp(400, 70)) == (30.0, True)
 
 
 def test_what_the_observers_waited_is_counted_too_and_makes_it_longer() -> None:
-    box = FakeBox()
+    case = FakeCase()
     since, until = stamp(100, 40, early_ms=20), stamp(400, 70, early_ms=5)
-    assert waited_between(box.lives, since, until) == (55.0, True)
+    assert waited_between(case.shim_processes, since, until) == (55.0, True)
     with pytest.raises(Late):
-        expect_within(box, "it", since, until, 100)
-    assert (box.judged[0].took_ms, box.judged[0].own_ms) == (320.0, 265.0)
+        expect_within(case, "it", since, until, 100)
+    assert (case.judged[0].took_ms, case.judged[0].own_ms) == (320.0, 265.0)
 
 
 def test_the_own_count_of_a_stamper_counts_between_its_stamps() -> None:
     since = Stamp(100 * MS, by=3, own=Waited(10 * MS, 1), targets={7: Waited(0, 1)})
     until = Stamp(200 * MS, 1, by=3, own=Waited(40 * MS, 1), targets={7: Waited(0, 1)})
-    assert waited_between(FakeBox().lives, since, until) == (30.0, True)
+    assert waited_between(FakeCase().shim_processes, since, until) == (30.0, True)
 
 
 def test_where_nobody_read_the_target_at_the_end_all_of_its_life_counts() -> None:
-    box = FakeBox(waited_ms=90)
-    assert waited_between(box.lives, stamp(100, 40), Stamp(400 * MS)) == (50.0, True)
+    case = FakeCase(waited_ms=90)
+    assert waited_between(case.shim_processes, stamp(100, 40), Stamp(400 * MS)) == (50.0, True)
 
 
 @pytest.mark.parametrize(
@@ -196,21 +196,24 @@ def test_where_nobody_read_the_target_at_the_end_all_of_its_life_counts() -> Non
 )
 def test_who_took_its_count_along_leaves_all_in_doubt(company: Company, threads: int) -> None:
     since = stamp(100, 0, threads)
-    assert waited_between(FakeBox(company).lives, since, stamp(400, 5, 1)) == (300.0, False)
+    assert waited_between(FakeCase(company).shim_processes, since, stamp(400, 5, 1)) == (
+        300.0,
+        False,
+    )
 
 
 def test_helpers_in_front_of_the_child_matter_from_the_start_on_only() -> None:
-    box = FakeBox(Company(before=True))
-    assert waited_between(box.lives, Stamp(0), stamp(400, 5))[1] is False
-    assert waited_between(box.lives, stamp(100), stamp(400, 5))[1] is True
+    case = FakeCase(Company(before=True))
+    assert waited_between(case.shim_processes, Stamp(0), stamp(400, 5))[1] is False
+    assert waited_between(case.shim_processes, stamp(100), stamp(400, 5))[1] is True
 
 
 @pytest.mark.parametrize("realtime", [False, True], ids=["beside others", "in front of them"])
 def test_a_child_took_its_count_along(realtime: bool) -> None:
-    box = FakeBox(realtime=realtime)
+    case = FakeCase(realtime=realtime)
     wanted = (30.0, True) if realtime else (300.0, False)
-    assert waited_between(box.lives, stamp(100, 40), stamp(400, 70), child=True) == wanted
-    to_the_end = waited_between(box.lives, stamp(700, 40), stamp(1000, 70))
+    assert waited_between(case.shim_processes, stamp(100, 40), stamp(400, 70), child=True) == wanted
+    to_the_end = waited_between(case.shim_processes, stamp(700, 40), stamp(1000, 70))
     assert to_the_end == wanted
 
 
@@ -218,18 +221,18 @@ CROWD = Company(threads=9, before=True, beside=True)
 
 
 def test_in_front_of_all_others_nobody_is_missed() -> None:
-    box = FakeBox(CROWD, realtime=True, cpu_ms=100)
-    assert waited_between(box.lives, stamp(100), stamp(400, 5)) == (5.0, True)
+    case = FakeCase(CROWD, realtime=True, cpu_ms=100)
+    assert waited_between(case.shim_processes, stamp(100), stamp(400, 5)) == (5.0, True)
 
 
 def test_who_computes_all_the_time_is_its_own_obstacle() -> None:
-    box = FakeBox(CROWD, realtime=True, cpu_ms=900)
-    assert waited_between(box.lives, stamp(100), stamp(400, 5)) == (300.0, False)
+    case = FakeCase(CROWD, realtime=True, cpu_ms=900)
+    assert waited_between(case.shim_processes, stamp(100), stamp(400, 5)) == (300.0, False)
 
 
 def test_a_host_that_does_not_tell_leaves_all_in_doubt() -> None:
     unread = Stamp(400 * MS, targets={7: Waited(0, 0)})
-    assert waited_between(FakeBox().lives, stamp(100, 0, 0), unread) == (300.0, False)
+    assert waited_between(FakeCase().shim_processes, stamp(100, 0, 0), unread) == (300.0, False)
 
 
 def ran(until_ms: float, waited_ms: float) -> FromOutside:
@@ -239,11 +242,11 @@ def ran(until_ms: float, waited_ms: float) -> FromOutside:
 
 
 def test_a_control_that_was_kept_waiting_hides_nothing() -> None:
-    box = FakeBox()
+    case = FakeCase()
     with pytest.raises(Late):
-        expect_no_longer(box, "it", ran(400, 10), ran(300, 60), 100)
-    assert (box.judged[0].took_ms, box.judged[0].waited_ms) == (160.0, 160.0)
-    front = FakeBox(realtime=True)
+        expect_no_longer(case, "it", ran(400, 10), ran(300, 60), 100)
+    assert (case.judged[0].took_ms, case.judged[0].waited_ms) == (160.0, 160.0)
+    front = FakeCase(realtime=True)
     with pytest.raises(Late):
         expect_no_longer(front, "it", ran(400, 10), ran(300, 60), 100)
     assert (front.judged[0].took_ms, front.judged[0].waited_ms) == (160.0, 70.0)
@@ -256,10 +259,10 @@ def test_a_control_that_was_kept_waiting_hides_nothing() -> None:
 def test_what_only_the_prompt_get_right_is_asked_again(
     waited_ms: float, realtime: bool, raised: type[Exception]
 ) -> None:
-    box = FakeBox(waited_ms=waited_ms, realtime=realtime)
-    with pytest.raises(raised), for_the_prompt(box):
+    case = FakeCase(waited_ms=waited_ms, realtime=realtime)
+    with pytest.raises(raised), for_the_prompt(case):
         expect("it", 1, 2)
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         expect("it", 1, 1)
 
 

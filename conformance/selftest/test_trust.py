@@ -12,11 +12,11 @@ from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.verdict import Late
 from boxspec.programs import programs
 from boxspec.subject import trust
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.sentinels import Say
 from boxspec.subject.session import Session
-from selftest.tools import REFERENCE, TWIN
+from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE
 
 
 @pytest.fixture
@@ -31,12 +31,12 @@ def late(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
     folders: list[str] = []
     ask = trust._serve
 
-    def kept_waiting(box: Box, say: Say) -> None:
-        folders.append(str(box.folder))
+    def kept_waiting(case: Case, say: Say) -> None:
+        folders.append(str(case.folder))
         say("a line")
         if len(folders) <= times:
             raise Late("the shim returns", "an answer", "did not return", hang=True)
-        ask(box, say)
+        ask(case, say)
 
     monkeypatch.setattr(trust, "_serve", kept_waiting)
     return folders
@@ -76,7 +76,7 @@ def test_a_helper_may_take_a_moment_to_end_behind_the_shim(tmp_path: Path) -> No
 @pytest.fixture
 def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The caller's folder has the twin, as `my_shim.py`."""
-    shim, folder = str(TWIN), str(TWIN.parent)
+    shim, folder = str(PYTHON_IMPLEMENTATION), str(PYTHON_IMPLEMENTATION.parent)
     script = f"import runpy, sys\nsys.argv[0] = {shim!r}\nsys.path.insert(0, {folder!r})\n"
     script += "runpy.run_path(sys.argv[0], run_name='__main__')\n"
     (tmp_path / "my_shim.py").write_text(script)

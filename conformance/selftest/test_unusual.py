@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from selftest.tools import FAKE, REFERENCE, ROOT, TWIN, boxspec, run
+from selftest.tools import FAKE, PYTHON_IMPLEMENTATION, REFERENCE, ROOT, boxspec, run
 
 HERE = ROOT / "conformance" / "shims" / "unusual"
 FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
@@ -100,7 +100,7 @@ TAKES_SIGNALS_OVER = f"""
 import runpy, signal, sys
 for each in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
     signal.signal(each, signal.SIG_DFL)
-sys.argv[0] = {str(TWIN)!r}
+sys.argv[0] = {str(PYTHON_IMPLEMENTATION)!r}
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
@@ -119,10 +119,10 @@ def test_a_run_time_that_takes_signals_over_at_its_start_is_no_failure(tmp_path:
 
 RETURNS_AT_ONCE = f"""
 import runpy, sys
-sys.path.insert(0, {str(TWIN.parent)!r})
+sys.path.insert(0, {str(PYTHON_IMPLEMENTATION.parent)!r})
 import exec.run
 exec.run.LINGER_NS = 20_000_000
-sys.argv[0] = {str(TWIN)!r}
+sys.argv[0] = {str(PYTHON_IMPLEMENTATION)!r}
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
@@ -174,7 +174,7 @@ def test_another_rule_that_is_named_fails_what_asks_for_it_alone(tmp_path: Path)
 def test_a_runtime_that_needs_newer_system_calls_is_not_accused(tmp_path: Path) -> None:
     shim = tmp_path / "shim"
     filtered = "grep -q '^Seccomp:.2' /proc/self/status && exit 1"
-    shim.write_text(f'#!/bin/sh\n{filtered}\nexec {PYTHON} {TWIN} "$@"\n')
+    shim.write_text(f'#!/bin/sh\n{filtered}\nexec {PYTHON} {PYTHON_IMPLEMENTATION} "$@"\n')
     shim.chmod(0o755)
     words = ("--requirement", "EXEC-SPAWN-14", "-k", "runs_work_where and clone3")
     found = judged(str(shim), tmp_path, *words)

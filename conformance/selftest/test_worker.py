@@ -44,7 +44,7 @@ def _turn(session: Session, name: str) -> dict[str, Any]:
     if name == "dies":
         os.kill(os.getpid(), signal.SIGKILL)
     if name == "breaks":
-        raise ValueError("the box is lost")
+        raise ValueError("the case is lost")
     if name == "waits":
         os.write(fake.handed["ready"], b"!")
         fake.interrupted.wait(60)
@@ -109,7 +109,7 @@ def test_its_death_is_the_kits_trouble(worker: Worker) -> None:
 
 
 def test_why_it_broke_is_told(worker: Worker) -> None:
-    with pytest.raises(HarnessError, match="ValueError: the box is lost"):
+    with pytest.raises(HarnessError, match="ValueError: the case is lost"):
         worker.run("breaks", "A-TOPIC")
     assert not worker.serves
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from selftest.tools import ROOT, TWIN, boxspec
+from selftest.tools import PYTHON_IMPLEMENTATION, ROOT, boxspec
 
-SLOW_TWIN = ROOT / "conformance" / "selftest" / "slow_twin.py"
+SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "slow_implementation.py"
 INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
 TESTS = "test_a_deadline_is_noticed_within_a_tick"
 BUSY = 8
@@ -47,9 +47,9 @@ ROWS = [
 
 def once(row: Row) -> dict[str, Any]:
     """One run: the verdict of each case, and its figures."""
-    shim = f"{INTERPRETER} {SLOW_TWIN} deadline={row.late_ms} --"
+    shim = f"{INTERPRETER} {SLOW_IMPLEMENTATION} deadline={row.late_ms} --"
     if not row.late_ms:
-        shim = f"{INTERPRETER} {TWIN}"
+        shim = f"{INTERPRETER} {PYTHON_IMPLEMENTATION}"
     with tempfile.TemporaryDirectory(prefix="boxspec-counts-") as folder:
         file = Path(folder) / "result.json"
         words = ["run", "--shim", shim, "-k", TESTS, "--busy", str(row.busy), "--json", str(file)]

@@ -20,7 +20,7 @@ from boxspec.subject.observe import procs
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
-TWIN = ROOT / "conformance" / "shims" / "python" / "shim.py"
+PYTHON_IMPLEMENTATION = ROOT / "conformance" / "shims" / "python" / "shim.py"
 FAKE = ROOT / "conformance" / "shims" / "fake" / "fake.py"
 # Tests of one requirement, for runs of which any will do: each costs a start of the shim.
 FEW_TEXTS = "nothing_is_trimmed and NUL"
@@ -147,7 +147,7 @@ def named_output(page: Path) -> str:
 class Asked:
     """Requests by name, put to the reference and to the twin in one session each."""
 
-    shims = {"reference": REFERENCE, "twin": TWIN}  # noqa: RUF012
+    shims = {"reference": REFERENCE, "twin": PYTHON_IMPLEMENTATION}  # noqa: RUF012
 
     def __init__(self, requests: Mapping[str, Mapping[str, Any]]) -> None:
         self.requests = {name: {"id": name, **request} for name, request in requests.items()}

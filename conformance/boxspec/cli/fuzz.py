@@ -24,7 +24,7 @@ from boxspec.fuzz.targets import Target
 from boxspec.fuzz.turns import Turns
 from boxspec.places import INSTALLED, ROOT, cache
 from boxspec.subject.client.command import shim_argv
-from boxspec.subject.twin import twin_command
+from boxspec.subject.python_implementation import python_implementation_command
 from boxspec.terminal import Terminal
 from boxspec.words import count
 
@@ -124,7 +124,7 @@ def environment(args: argparse.Namespace, target: Target) -> dict[str, str]:
     if target.shim:
         # An installed kit is for other people's implementations, and says so.
         named = args.shim is not None or INSTALLED
-        command = list(shim_argv(args.shim)) if named else twin_command()
+        command = list(shim_argv(args.shim)) if named else python_implementation_command()
         given["BOXSPEC_FUZZ_SHIM"] = shlex.join(command)
     return given
 

@@ -18,7 +18,7 @@ from boxspec.fuzz.children import adopt_orphans, sweep
 from boxspec.fuzz.planted import Fault, Tree
 from boxspec.fuzz.trials import Attempt, NoTime, Result, Trial
 from boxspec.places import ROOT
-from boxspec.subject.twin import twin_command
+from boxspec.subject.python_implementation import python_implementation_command
 
 # What the kit promises: so much of the faults within so much CPU time.
 LIMITS_S = {"libfuzzer": 60.0, "afl": 300.0}
@@ -98,7 +98,7 @@ def _make(trial: Trial, tree: Tree, work: Path) -> Result:
     folder = work / trial.engine / fault.name
     binary = planted.build(fault, tree, trial.target, folder, silent=trial.control)
     target = targets.named(trial.target)
-    env = {"BOXSPEC_FUZZ_SHIM": shlex.join(twin_command())} if target.shim else {}
+    env = {"BOXSPEC_FUZZ_SHIM": shlex.join(python_implementation_command())} if target.shim else {}
     return Attempt(trial, binary, env, folder / "run").make()
 
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from boxspec.judge.verdict import Late
 from boxspec.schedule.overlap import Overlap
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.look import Look
 from boxspec.subject.session import Session
 
@@ -21,7 +21,7 @@ from boxspec.subject.session import Session
 AT_ONCE = 16
 
 # A test's body in a case; the seconds that it took.
-Run = Callable[[Box], float]
+Run = Callable[[Case], float]
 
 
 class Beside:
@@ -30,7 +30,7 @@ class Beside:
     def __init__(self) -> None:
         self._pool = Overlap(AT_ONCE)
         # Nobody has taken these yet.
-        self._boxes: dict[str, Box] = {}
+        self._cases: dict[str, Case] = {}
 
     def look(self, bodies: Mapping[str, Run], shim: Session, gap_s: float) -> None:
         """At all of these tests that were not looked at yet; their bodies have ended then."""
@@ -39,14 +39,14 @@ class Beside:
         for name, run in bodies.items():
             if self._pool.get(name) is not None:
                 continue
-            box = self._boxes[name] = Box(shim, name, look=Look(2))
-            begun.append(self._pool.submit(name, partial(run, box)))
+            case = self._cases[name] = Case(shim, name, look=Look(2))
+            begun.append(self._pool.submit(name, partial(run, case)))
         wait(begun)
 
-    def take(self, name: str) -> tuple[Box, Future[float]] | None:
+    def take(self, name: str) -> tuple[Case, Future[float]] | None:
         """The case of the second look at a test, from now on the caller's, and what came of it."""
-        box, future = self._boxes.pop(name, None), self._pool.get(name)
-        return None if box is None or future is None else (box, future)
+        case, future = self._cases.pop(name, None), self._pool.get(name)
+        return None if case is None or future is None else (case, future)
 
     def cancel(self) -> None:
         """Start nothing more."""
@@ -55,8 +55,8 @@ class Beside:
     def close(self) -> None:
         """After the shims were interrupted: the cases that nobody took are over."""
         self._pool.join()
-        for box in self._boxes.values():
-            box.close(keep=False)
+        for case in self._cases.values():
+            case.close(keep=False)
 
 
 def hung(future: Future[float] | None) -> bool:

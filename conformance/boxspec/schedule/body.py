@@ -16,7 +16,7 @@ from boxspec.judge.record import Record, plain
 from boxspec.judge.requirements import contract_of, load
 from boxspec.judge.verdict import BROKEN, Late, NotApplicable, Verdict
 from boxspec.schedule.worker import Left
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.contract import find
 from boxspec.subject.look import FIRST
 from boxspec.subject.session import Session
@@ -29,18 +29,18 @@ def _names(function: Callable[..., object]) -> tuple[str, ...]:
 
 
 class Body:
-    """A test's function with everything but its box: it runs in any thread, any number of times."""
+    """A test's function without its case: it runs in any thread, any number of times."""
 
     @staticmethod
     def is_portable(item: pytest.Item) -> bool:
-        """Whether it needs nothing but its box and parameters."""
+        """Whether it needs nothing but its case and parameters."""
         return not Body._strange(item)
 
     @staticmethod
     def _strange(item: pytest.Item) -> list[str]:
         assert isinstance(item, pytest.Function)
         params = item.callspec.params if hasattr(item, "callspec") else {}
-        return [name for name in _names(item.obj) if name != "box" and name not in params]
+        return [name for name in _names(item.obj) if name != "case" and name not in params]
 
     def __init__(self, item: pytest.Item, marked: Requires) -> None:
         assert isinstance(item, pytest.Function)
@@ -49,61 +49,63 @@ class Body:
         strange = self._strange(item)
         if strange:
             raise pytest.UsageError(
-                f"{item.nodeid}: an overlapping test uses only box and parameters, not {strange}"
+                f"{item.nodeid}: an overlapping test uses only case and parameters, not {strange}"
             )
-        self.needs_box = "box" in names
-        self.arguments = {name: params[name] for name in names if name != "box"}
+        self.needs_case = "case" in names
+        self.arguments = {name: params[name] for name in names if name != "case"}
         self.function = item.obj
         self.marked = marked
 
-    def run(self, box: Box) -> None:
-        applicable(self.marked, box.session)
-        box.topic, box.needs_s = self.marked.topic, self.marked.seconds
-        box.deciding = self.marked.ids
+    def run(self, case: Case) -> None:
+        applicable(self.marked, case.session)
+        case.topic, case.needs_s = self.marked.topic, self.marked.seconds
+        case.deciding = self.marked.ids
         given: dict[str, Any] = dict(self.arguments)
-        if self.needs_box:
-            given["box"] = box
-        with box.session.hangs.turn(box.topic) if box.look == FIRST else contextlib.nullcontext():
+        if self.needs_case:
+            given["case"] = case
+        with (
+            case.session.hangs.turn(case.topic) if case.look == FIRST else contextlib.nullcontext()
+        ):
             self.function(**given)
 
-    def run_and_sweep(self, box: Box) -> float:
+    def run_and_sweep(self, case: Case) -> float:
         """The seconds that it took; nothing of it runs on."""
         start = time.monotonic()
         try:
-            self.run(box)
+            self.run(case)
             return time.monotonic() - start
         finally:
-            box.seconds = time.monotonic() - start
-            box.sweep()
+            case.seconds = time.monotonic() - start
+            case.sweep()
 
 
-def told(item: pytest.Item, marked: Requires, box: Box, *, keep: bool) -> dict[str, Any]:
+def told(item: pytest.Item, marked: Requires, case: Case, *, keep: bool) -> dict[str, Any]:
     """Run a body in the process of the lane; what it left, for the other one. The case is over."""
     said: dict[str, Any] = {}
     try:
-        Body(item, marked).run_and_sweep(box)
+        Body(item, marked).run_and_sweep(case)
     except Late as why:
         said["late"] = plain(vars(why))
     except BaseException as why:
         record = Record("", [])
-        blame(record, why, box)
+        blame(record, why, case)
         said["blamed"] = record.told()
         keep = keep or record.folder is not None
-    box.close(keep=keep)
-    left = Left(box.seconds, box.shim_seconds, box.questions, box.measured())
+    case.close(keep=keep)
+    left = Left(case.seconds, case.shim_seconds, case.questions, case.measured())
     return {**said, "left": vars(left)}
 
 
-def blame(record: Record, why: BaseException, box: Box | None) -> None:
+def blame(record: Record, why: BaseException, case: Case | None) -> None:
     """What a record says of what a body raised, and of the case where it did."""
     record.blame(why)
-    if box is None or record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
+    if case is None or record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
         return
-    record.request = box.request_text(why)
+    record.request = case.request_text(why)
     if record.verdict in BROKEN:
-        record.evidence = {**box.outside(why), **record.evidence}
+        record.evidence = {**case.outside(why), **record.evidence}
     if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
-        record.folder = str(box.folder)
+        record.folder = str(case.folder)
 
 
 def applicable(marked: Requires, shim: Session) -> None:

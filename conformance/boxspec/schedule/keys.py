@@ -6,14 +6,14 @@ import pytest
 
 from boxspec.judge.record import Record
 from boxspec.schedule.worker import Left
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 
 # Of a case of this process, or what one of the other process left.
-BOX = pytest.StashKey[Box | Left]()
+CASE = pytest.StashKey[Case | Left]()
 RECORD = pytest.StashKey[Record]()
 # How long the body took, in the thread that ran it.
 SECONDS = pytest.StashKey[float]()
-# The boxes of all looks at it, the last one included.
-LOOKS = pytest.StashKey[list[Box | Left]]()
+# The cases of all looks at it, the last one included.
+LOOKS = pytest.StashKey[list[Case | Left]]()
 # It was late at some look: what was seen, where it conformed at another one.
 LATE = pytest.StashKey[str]()

@@ -1,4 +1,4 @@
-"""The pytest plugin: options, the `box` fixture, overlapping bodies, verdicts out of exceptions."""
+"""The pytest plugin: options, the fixture `case`, overlapping bodies, verdicts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from boxspec.schedule.body import Body, applicable, blame
 from boxspec.schedule.choosing import choose, is_of_other_topics, leave_undeclared, says
 from boxspec.schedule.ending import PROPERTY
 from boxspec.schedule.fail_fast import until_failure
-from boxspec.schedule.keys import BOX, LATE, LOOKS, RECORD, SECONDS
+from boxspec.schedule.keys import CASE, LATE, LOOKS, RECORD, SECONDS
 from boxspec.schedule.options import add_options
 from boxspec.schedule.repeat import Repeat
 from boxspec.schedule.state import STATE, State
 from boxspec.schedule.worker import Blamed, Left
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.look import Look
 from boxspec.subject.session import Session
 
@@ -97,9 +97,9 @@ def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
     overlapping.sort(key=lambda pair: -pair[1].seconds)
     for item, marked in overlapping:
         body = Body(item, marked)
-        box = Box(shim, item.nodeid)
-        state.boxes[item.nodeid] = box
-        state.overlap.submit(item.nodeid, partial(body.run_and_sweep, box))
+        case = Case(shim, item.nodeid)
+        state.cases[item.nodeid] = case
+        state.overlap.submit(item.nodeid, partial(body.run_and_sweep, case))
 
 
 def _short(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requires]]:
@@ -122,28 +122,28 @@ def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> 
     if state.worker is not None and state.worker.serves:
         told = state.worker.run(item.nodeid, body.marked.topic)
         if told is not None:
-            state.boxes[item.nodeid], came = told
+            state.cases[item.nodeid], came = told
             if isinstance(came, Exception):
                 raise came
             return came
-    box = state.boxes[item.nodeid] = Box(shim, item.nodeid)
-    return body.run_and_sweep(box)
+    case = state.cases[item.nodeid] = Case(shim, item.nodeid)
+    return body.run_and_sweep(case)
 
 
 @pytest.fixture
-def box(request: pytest.FixtureRequest) -> Generator[Box | Left, None, None]:
+def case(request: pytest.FixtureRequest) -> Generator[Case | Left, None, None]:
     """The world of one case."""
     state = request.config.stash[STATE]
     future = state.elsewhere(request.node.nodeid)
     if future is not None:
         wait([future])
-    made = state.boxes.pop(request.node.nodeid, None)
+    made = state.cases.pop(request.node.nodeid, None)
     if made is None:
-        made = Box(state.open(), request.node.nodeid)
-    request.node.stash[BOX] = made
+        made = Case(state.open(), request.node.nodeid)
+    request.node.stash[CASE] = made
     request.node.stash[LOOKS] = [made]
     yield made
-    made = request.node.stash[BOX]
+    made = request.node.stash[CASE]
     record = request.node.stash.get(RECORD, None)
     keep = record is not None and record.folder is not None
     made.close(keep=keep or request.config.getoption("boxspec_keep"))
@@ -176,10 +176,10 @@ def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool |
         item.stash[SECONDS] = future.result()
         return True
     applicable(marked, state.open())
-    box = item.stash.get(BOX, None)
-    if not isinstance(box, Box) or not Body.is_portable(item):
+    case = item.stash.get(CASE, None)
+    if not isinstance(case, Case) or not Body.is_portable(item):
         return None
-    Body(item, marked).run(box)
+    Body(item, marked).run(case)
     return True
 
 
@@ -194,25 +194,25 @@ def _beside(item: pytest.Function, state: State) -> Callable[[], float] | None:
     found = state.beside.take(item.nodeid)
     if found is None:
         return None
-    box, future = found
-    _take(item, box, state)
+    case, future = found
+    _take(item, case, state)
     return future.result
 
 
 def _ask(body: Body, item: pytest.Function, state: State, look: Look) -> None:
-    body.run_and_sweep(_next_box(item, state, look))
+    body.run_and_sweep(_next_case(item, state, look))
 
 
-def _next_box(item: pytest.Function, state: State, look: Look) -> Box:
-    return _take(item, Box(state.open(), item.nodeid, look=look), state)
+def _next_case(item: pytest.Function, state: State, look: Look) -> Case:
+    return _take(item, Case(state.open(), item.nodeid, look=look), state)
 
 
-def _take(item: pytest.Function, box: Box, state: State) -> Box:
+def _take(item: pytest.Function, case: Case, state: State) -> Case:
     """This is the case of the test now."""
-    item.stash[BOX].close(keep=state.config.getoption("boxspec_keep"))
-    item.stash[BOX] = box
-    item.stash[LOOKS].append(box)
-    return box
+    item.stash[CASE].close(keep=state.config.getoption("boxspec_keep"))
+    item.stash[CASE] = case
+    item.stash[LOOKS].append(case)
+    return case
 
 
 @pytest.hookimpl(wrapper=True)
@@ -233,11 +233,11 @@ def pytest_runtest_makereport(
         record.seconds = round(_seconds(item, call), 4)
         record.reason = item.stash.get(LATE, "")
         record.late = LATE in item.stash
-        boxes = item.stash.get(LOOKS, [])
-        record.timing = [each for box in boxes for each in box.measured()]
-        record.shim_seconds = round(sum(box.shim_seconds for box in boxes), 4)
-        if call.excinfo is None and boxes and boxes[-1].questions:
-            record.cases = [0, boxes[-1].questions]
+        cases = item.stash.get(LOOKS, [])
+        record.timing = [each for case in cases for each in case.measured()]
+        record.shim_seconds = round(sum(case.shim_seconds for case in cases), 4)
+        if call.excinfo is None and cases and cases[-1].questions:
+            record.cases = [0, cases[-1].questions]
     if call.excinfo is not None:
         _judge(item, call.excinfo.value, record, report)
     if call.when == "teardown":
@@ -247,10 +247,10 @@ def pytest_runtest_makereport(
 
 
 def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
-    """What the body took where it ran; a body that failed has told its box alone."""
-    box = item.stash.get(BOX, None)
-    if SECONDS not in item.stash and box is not None and box.seconds is not None:
-        return box.seconds
+    """What the body took where it ran; a body that failed has told its case alone."""
+    case = item.stash.get(CASE, None)
+    if SECONDS not in item.stash and case is not None and case.seconds is not None:
+        return case.seconds
     return item.stash.get(SECONDS, call.duration)
 
 
@@ -260,8 +260,8 @@ def _judge(
     if isinstance(why, Blamed):
         record.take(why.told)
     else:
-        box = item.stash.get(BOX, None)
-        blame(record, why, box if isinstance(box, Box) else None)
+        case = item.stash.get(CASE, None)
+        blame(record, why, case if isinstance(case, Case) else None)
     if record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
         report.outcome = "skipped"
         path, line, _ = item.location

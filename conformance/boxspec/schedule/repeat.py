@@ -18,7 +18,7 @@ from boxspec.schedule.ask_again import AskAgain
 from boxspec.schedule.body import Body
 from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import Overlap
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.look import FIRST, Look
 from boxspec.subject.session import Session
 
@@ -68,33 +68,33 @@ class Repeat:
     def _once(self, name: str, body: Body) -> float:
         began = time.monotonic()
         record = Record(name, list(body.marked.ids))
-        boxes: list[Box] = []
+        cases: list[Case] = []
 
-        def next_box(look: Look = FIRST) -> Box:
-            for box in boxes[-1:]:
-                box.close(keep=False)
-            boxes.append(Box(self.shim, name, look=look))
-            return boxes[-1]
+        def next_case(look: Look = FIRST) -> Case:
+            for case in cases[-1:]:
+                case.close(keep=False)
+            cases.append(Case(self.shim, name, look=look))
+            return cases[-1]
 
         try:
-            self._looks(body, next_box, record)
+            self._looks(body, next_case, record)
         except Exception as why:
             record.blame(why)
-            record.request = boxes[-1].request_text(why)
-        record.timing = [each.to_json() for box in boxes for each in box.timings]
+            record.request = cases[-1].request_text(why)
+        record.timing = [each.to_json() for case in cases for each in case.timings]
         keep = record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR
-        record.folder = str(boxes[-1].folder) if keep else None
-        boxes[-1].close(keep=keep)
+        record.folder = str(cases[-1].folder) if keep else None
+        cases[-1].close(keep=keep)
         self._note(name, record)
         return time.monotonic() - began
 
-    def _looks(self, body: Body, next_box: Callable[..., Box], record: Record) -> None:
+    def _looks(self, body: Body, next_case: Callable[..., Case], record: Record) -> None:
         try:
-            body.run_and_sweep(next_box())
+            body.run_and_sweep(next_case())
         except Late as first:
             record.late = True
             record.reason = self.again.until_decided(
-                lambda look: body.run_and_sweep(next_box(look)), first, alone=False, in_front=False
+                lambda look: body.run_and_sweep(next_case(look)), first, alone=False, in_front=False
             )
 
     def run(self) -> None:

@@ -20,7 +20,7 @@ from boxspec.schedule.ending import ENDING, Ending
 from boxspec.schedule.lane import Lane
 from boxspec.schedule.overlap import Overlap
 from boxspec.schedule.worker import WORTH, Left, Worker
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.isolation import Isolation, isolation
 from boxspec.subject.session import Session
@@ -39,7 +39,7 @@ class State:
         self.lane = Lane()
         # It does what the lane says, where there are many short bodies and two processors.
         self.worker: Worker | None = None
-        self.boxes: dict[str, Box | Left] = {}
+        self.cases: dict[str, Case | Left] = {}
         self.again = AskAgain()
         self.beside = Beside()
         self.ending = config.stash[ENDING] = Ending(
@@ -95,7 +95,7 @@ class State:
         marked = says(item)
         assert marked is not None
         keep = self.config.getoption("boxspec_keep")
-        return told(item, marked, Box(session, name), keep=keep)
+        return told(item, marked, Case(session, name), keep=keep)
 
     def elsewhere(self, key: str) -> Future[float] | None:
         """A body that runs or ran in another thread; None leaves it to the caller."""
@@ -141,8 +141,8 @@ class State:
             self.overlap.join()
             self.lane.join()
             self.beside.close()
-            for box in self.boxes.values():
-                box.close(keep=False)
+            for case in self.cases.values():
+                case.close(keep=False)
         if self.worker is not None:
             self.worker.close()
         if self.session is not None:

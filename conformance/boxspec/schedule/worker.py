@@ -49,7 +49,7 @@ class Blamed(Exception):
 
 @dataclass
 class Left:
-    """A case that was over when this process heard of it: what a record takes from its box."""
+    """A case that was over when this process heard of it: what a record takes from its case."""
 
     seconds: float | None
     shim_seconds: float

@@ -20,28 +20,28 @@ class Stage(Protocol):
     look: Look
 
     @property
-    def lives(self) -> Sequence[Run]: ...
+    def shim_processes(self) -> Sequence[Run]: ...
 
     def note(self, timing: Timing) -> Timing: ...
 
 
-def expect_within(box: Stage, what: str, since: Stamp, until: Stamp, limit_ms: float) -> None:
+def expect_within(case: Stage, what: str, since: Stamp, until: Stamp, limit_ms: float) -> None:
     """From one stamp to another it takes no longer than that."""
-    waited_ms, seen = waited_between(box.lives, since, until)
+    waited_ms, seen = waited_between(case.shim_processes, since, until)
     took_ms = elapsed_ms(since, until)
-    box.note(Timing(what, limit_ms, until.spare_ms, took_ms, waited_ms, seen)).judge()
+    case.note(Timing(what, limit_ms, until.spare_ms, took_ms, waited_ms, seen)).judge()
 
 
 def expect_no_longer(
-    box: Stage, what: str, seen: FromOutside, control: FromOutside, limit_ms: float
+    case: Stage, what: str, seen: FromOutside, control: FromOutside, limit_ms: float
 ) -> None:
     """One run takes no longer than another and that."""
-    theirs, _ = waited_between(box.lives, control.start, control.end, child=False)
+    theirs, _ = waited_between(case.shim_processes, control.start, control.end, child=False)
     # A control that was kept waiting would hide what is looked for.
     took_ms = seen.elapsed_ms - control.elapsed_ms + theirs
-    ours, whole = waited_between(box.lives, seen.start, seen.end, child=True)
+    ours, whole = waited_between(case.shim_processes, seen.start, seen.end, child=True)
     waited_ms = min(ours + theirs, max(0.0, took_ms))
-    box.note(Timing(what, limit_ms, ENDING_MS, took_ms, waited_ms, whole)).judge()
+    case.note(Timing(what, limit_ms, ENDING_MS, took_ms, waited_ms, whole)).judge()
 
 
 # Who stood in line for longer, in all, may have missed the moment that a case is about.
@@ -49,7 +49,7 @@ PROMPT_MS = 20.0
 
 
 @contextlib.contextmanager
-def for_the_prompt(box: Stage) -> Iterator[None]:
+def for_the_prompt(case: Stage) -> Iterator[None]:
     """Around what only somebody who is prompt gets right, such as to act between two moments.
 
     What fails here on a machine that kept a run of the case waiting is asked again.
@@ -57,9 +57,9 @@ def for_the_prompt(box: Stage) -> Iterator[None]:
     try:
         yield
     except Failure as why:
-        waited_ms = max((waited_by_now(run)[0] for run in box.lives), default=0.0)
-        if box.look.realtime or waited_ms <= PROMPT_MS:
-            why.timed = box.look.realtime
+        waited_ms = max((waited_by_now(run)[0] for run in case.shim_processes), default=0.0)
+        if case.look.realtime or waited_ms <= PROMPT_MS:
+            why.timed = case.look.realtime
             raise
         evidence = {**why.evidence, "waited_ms": round(waited_ms, 3)}
         raise Late(why.what, why.expected, why.got, evidence) from why

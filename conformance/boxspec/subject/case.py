@@ -1,4 +1,4 @@
-"""`Box`: the world of one case. What a test may use is here; how it works is elsewhere."""
+"""`Case`: the world of one case. What a test may use is here; how it works is elsewhere."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from boxspec.subject.hangs import Hangs
 from boxspec.subject.idle import Idle
 from boxspec.subject.launching import environment, start, user
 from boxspec.subject.leftovers import Leftovers
-from boxspec.subject.live import Live
 from boxspec.subject.look import FIRST, Look
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.events import Events
@@ -34,6 +33,7 @@ from boxspec.subject.observe.stamps import SPARE_MS
 from boxspec.subject.observed import Answer, Observed
 from boxspec.subject.patience import Patience
 from boxspec.subject.session import Session
+from boxspec.subject.shim_process import ShimProcess
 from boxspec.subject.waiting import Setting
 
 Message = dict[str, Any]
@@ -48,10 +48,10 @@ WITHIN_S = 30.0
 TAKEN_DOWN_MS = 300.0
 
 
-class Box:
+class Case:
     """One case: a folder, its fifos, its shim processes; `close` sweeps and deletes or keeps.
 
-    `box.NAME` is what the contract NAME offers: its declaration says so (see contract.py).
+    `case.NAME` is what the contract NAME offers: its declaration says so (see contract.py).
     """
 
     def __init__(self, session: Session, name: str, *, look: Look = FIRST) -> None:
@@ -67,7 +67,7 @@ class Box:
         self.timings: list[Timing] = []
         self.look = look
         self.marker = session.marker()
-        self.lives: list[Live[Any]] = []
+        self.shim_processes: list[ShimProcess[Any]] = []
         self._events: list[Events] = []
         self._tmp: Path | None = None
         self._exchanges = 0
@@ -83,7 +83,7 @@ class Box:
     def __getattr__(self, name: str) -> Any:
         # Only names that are not there yet come here.
         if name not in names():
-            raise AttributeError(f"a box has no {name!r}, and there is no such contract")
+            raise AttributeError(f"a case has no {name!r}, and there is no such contract")
         offered = find(name).offered(self)
         setattr(self, name, offered)
         return offered
@@ -171,14 +171,14 @@ class Box:
     def _outside(self, pid: int) -> int:
         """The process of this case that has that number in its own namespace; for one that is
         gone, a number that nobody can have."""
-        tree = [proc.pid for live in self.lives for proc in live.warden.tree()]
+        tree = [proc.pid for shim in self.shim_processes for proc in shim.warden.tree()]
         found = [each for each in tree if procs.known_inside_as(each) == pid]
         if found:
             return found[0]
         return pid if pid in tree else procs.NOBODY + pid
 
     def _somebody_lives(self) -> bool:
-        return any(live.somebody_lives() for live in self.lives)
+        return any(shim.somebody_lives() for shim in self.shim_processes)
 
     def hear(self) -> None:
         """Take what the programs of the case have logged."""
@@ -186,9 +186,9 @@ class Box:
             events.all()
 
     def _heard_of_child(self, at: float) -> None:
-        for live in self.lives:
-            if live.running:
-                live.started_child(at)
+        for shim in self.shim_processes:
+            if shim.running:
+                shim.started_child(at)
 
     def patience(self, seconds: float) -> Patience:
         """How long to wait for what a run of this case owes us, from the start of its child on."""
@@ -245,13 +245,13 @@ class Box:
     @property
     def shim_seconds(self) -> float:
         """What its shim processes took that have ended, and its answers through serve."""
-        runs = [(live.t_started_ns, live.t_ended_ns) for live in self.lives]
+        runs = [(shim.t_started_ns, shim.t_ended_ns) for shim in self.shim_processes]
         return self._answering_s + sum(end - start for start, end in runs if end is not None) / 1e9
 
     def send(self, message: Message | bytes, **options: Any) -> Observed:
         """Any message through `SHIM run`; bytes go into REQUEST as they are."""
-        with self.launch(message, Observed, **options) as live:
-            return live.finish()
+        with self.launch(message, Observed, **options) as shim:
+            return shim.finish()
 
     @contextlib.contextmanager
     def idle(self, *state: str) -> Iterator[Idle]:
@@ -284,7 +284,7 @@ class Box:
         shim_env: Mapping[str, str | None] | None = None,
         streams: Mapping[str, Any] | None = None,
         words: Sequence[str] | None = None,
-    ) -> Live[Outcome]:
+    ) -> ShimProcess[Outcome]:
         """Start `SHIM run` on a message under a warden.
 
         words: in the place of `run REQUEST RESPONSE`, where the shim is another program.
@@ -324,7 +324,7 @@ class Box:
             opened.close()
             raise
         opened.started()
-        live: Live[Outcome] = Live(
+        shim: ShimProcess[Outcome] = ShimProcess(
             self,
             exchange,
             warden,
@@ -336,19 +336,19 @@ class Box:
             within_s=within_s,
             expect_result=expect_result,
         )
-        self.lives.append(live)
-        self.session.add(live.warden)
-        self.session.floods.watch(live.warden, opened.files)
-        return live
+        self.shim_processes.append(shim)
+        self.session.add(shim.warden)
+        self.session.floods.watch(shim.warden, opened.files)
+        return shim
 
     # The end --------------------------------------------------------------------------------
 
     def request_text(self, why: BaseException | None = None) -> str | None:
         """The request that a failure is about, else the last one, for a failure block."""
         about = getattr(why, "asked", None)
-        if about is None and not self.lives and self.asked is None:
+        if about is None and not self.shim_processes and self.asked is None:
             return None
-        message = about or self.asked or self.lives[-1].exchange.message
+        message = about or self.asked or self.shim_processes[-1].exchange.message
         if isinstance(message, bytes):
             return shown(message)
         body = {key: value for key, value in message.items() if key not in ("id", "hold")}
@@ -358,16 +358,16 @@ class Box:
     def outside(self, why: BaseException | None = None) -> dict[str, Any]:
         """What observers saw of the shim that the failure is about, else of the last that ended."""
         about = getattr(why, "asked", None)
-        ended = [live for live in self.lives if live.outcome is not None]
-        ended = [live for live in ended if live.exchange.message is about] or ended
+        ended = [shim for shim in self.shim_processes if shim.outcome is not None]
+        ended = [shim for shim in ended if shim.exchange.message is about] or ended
         seen = ended[-1].outcome if ended else None
         return seen.outside() if seen is not None else {}
 
     def sweep(self) -> None:
         """Leave no process and no descriptor; the files stay."""
-        for live in self.lives:
-            live.close()
-            self.session.drop(live.warden)
+        for shim in self.shim_processes:
+            shim.close()
+            self.session.drop(shim.warden)
         for events in self._events:
             with contextlib.suppress(OSError):
                 events.close()

@@ -68,8 +68,8 @@ class Contract:
     capabilities: each capability with what a shim promises by it.
     run_only: operations that start programs, and are refused in serve.
     alone: capabilities that may be declared without the contract itself.
-    offers: `module:name` of what makes out of a box what a case has as `box.NAME`.
-    trust: `module:function` with the questions before a score; it gets a box and who is told what
+    offers: `module:name` of what makes out of a case what a case has as `case.NAME`.
+    trust: `module:function` with the questions before a score; it gets a case and who is told what
     was seen, and raises NotConforming.
     verbs: verbs of the command line.
     fault_scope: what its faults are tried with unless --scope says otherwise.
@@ -98,13 +98,13 @@ class Contract:
     products: str = ""
     features: Mapping[str, str] = field(default_factory=dict)
 
-    def offered(self, box: Any) -> object:
+    def offered(self, case: Any) -> object:
         """What a case has of this contract."""
-        return _named(self.offers)(box)
+        return _named(self.offers)(case)
 
-    def ask_trust(self, box: Any, say: Say) -> None:
+    def ask_trust(self, case: Any, say: Say) -> None:
         """NotConforming where it cannot be trusted."""
-        _named(self.trust)(box, say)
+        _named(self.trust)(case, say)
 
     def load_fuzzing(self) -> Fuzzing:
         found: Fuzzing = _named(self.fuzzing)

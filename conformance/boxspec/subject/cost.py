@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from boxspec.subject.observe import procs
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Box
+    from boxspec.subject.case import Case
 
 REPEATS = 3
 # Below this the clock and the wake-up are most of what is measured.
@@ -61,27 +61,27 @@ def spent(pid: int) -> Spent:
     return Spent(ms + ended, ended)
 
 
-def cost(box: Box, question: Question, times: int, size: int, repeats: int = REPEATS) -> Spent:
+def cost(case: Case, question: Question, times: int, size: int, repeats: int = REPEATS) -> Spent:
     """The least of several tries."""
     tries = []
     for _ in range(repeats):
         mark = f"{next(_MARKS):07}"
-        pid = box.session.serve().shim_pid
+        pid = case.session.serve().shim_pid
         before = spent(pid)
         question(times, size, mark)
         tries.append(spent(pid) - before)
     return min(tries, key=lambda each: each.ms)
 
 
-def doubled(box: Box, question: Question) -> tuple[float, float]:
+def doubled(case: Case, question: Question) -> tuple[float, float]:
     """The milliseconds of a question, and of the same one with an input twice as large.
 
     It is asked so often in one request that the cost can be measured.
     """
     times = 1
-    while times < MOST and not _can_be_measured(cost(box, question, times, 1, 1)):
+    while times < MOST and not _can_be_measured(cost(case, question, times, 1, 1)):
         times *= 4
-    once, twice = cost(box, question, times, 1), cost(box, question, times, 2)
+    once, twice = cost(case, question, times, 1), cost(case, question, times, 2)
     doubt = 2 * TICK_MS if once.ended_ms or twice.ended_ms else 0
     return once.ms, max(0.0, twice.ms - doubt)
 

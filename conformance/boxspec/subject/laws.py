@@ -17,7 +17,7 @@ from boxspec.places import cache
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from boxspec.subject.case import Box
+    from boxspec.subject.case import Case
 
 Example = TypeVar("Example")
 
@@ -25,7 +25,7 @@ EXAMPLES = 20
 
 
 def law(
-    box: Box,
+    case: Case,
     strategy: SearchStrategy[Example],
     holds: Callable[[Example], None],
     examples: int = EXAMPLES,
@@ -59,6 +59,6 @@ def law(
         raise HarnessError("a law is tried in the main thread: @requires(…, main_thread=True)")
     # It reads the sources of all modules that it finds, and remembers them there.
     configuration.set_hypothesis_home_dir(cache() / "hypothesis")
-    seed(box.session.seed)(settings(**limits)(given(strategy)(body)))()
+    seed(case.session.seed)(settings(**limits)(given(strategy)(body)))()
     if found:
         raise found[0]

@@ -64,7 +64,7 @@ class Stage(Protocol):
     look: Look
 
     @property
-    def lives(self) -> Sequence[Run]: ...
+    def shim_processes(self) -> Sequence[Run]: ...
 
     @property
     def startup_ms(self) -> float: ...
@@ -81,28 +81,28 @@ class Patience:
     `left` is when to look again, at most.
     """
 
-    def __init__(self, box: Stage, seconds: float, run: Run | None = None) -> None:
-        self._box = box
+    def __init__(self, case: Stage, seconds: float, run: Run | None = None) -> None:
+        self._case = case
         self._named = run
         self.seconds = seconds
-        if box.hangs.many(box.topic):
-            self.seconds = min(seconds, box.needs_s + HURRY_S)
+        if case.hangs.many(case.topic):
+            self.seconds = min(seconds, case.needs_s + HURRY_S)
         self._began = time.monotonic()
         self._stillness = Stillness(self._everybody)
 
     def _everybody(self) -> Iterator[Proc]:
-        return chain.from_iterable(run.descendants() for run in self._box.lives)
+        return chain.from_iterable(run.descendants() for run in self._case.shim_processes)
 
     @property
     def _run(self) -> Run | None:
-        return self._named or (self._box.lives[-1] if self._box.lives else None)
+        return self._named or (self._case.shim_processes[-1] if self._case.shim_processes else None)
 
     def _end(self) -> float:
         run = self._run
         if run is None or not run.childless:
             return max(self._began, (run and run.child_since) or 0.0) + self.seconds
         launched = run.t_started_ns / 1e9
-        return max(launched + slow_s(self._box.startup_ms), self._began + self.seconds)
+        return max(launched + slow_s(self._case.startup_ms), self._began + self.seconds)
 
     def left(self) -> float:
         return max(0.0, min(LOOK_S, self._end() - time.monotonic()))
@@ -127,10 +127,10 @@ class Patience:
             waited_ms = max(waited_ms, run.kept_waiting_ns() / 1e6)
             since = " of its start" if run.child_since is None else " of its child's start"
             if run.childless:
-                limit_s = max(self.seconds, slow_s(self._box.startup_ms))
+                limit_s = max(self.seconds, slow_s(self._case.startup_ms))
                 since = " of its start, and no child had been started"
         took_ms = 1000 * (time.monotonic() - since_s)
-        timing = self._box.note(Timing(what, 1000 * limit_s, 0.0, took_ms, waited_ms, seen))
+        timing = self._case.note(Timing(what, 1000 * limit_s, 0.0, took_ms, waited_ms, seen))
         still_s = self._stillness.seconds()
         why = Late(
             what,
@@ -140,10 +140,10 @@ class Patience:
             hang=True,
             symptom=symptom,
         )
-        slept = still_s >= max(STILL * limit_s, self._box.needs_s + HURRY_S / 2)
+        slept = still_s >= max(STILL * limit_s, self._case.needs_s + HURRY_S / 2)
         if waited_ms >= ON_TIME * took_ms and not slept:
             return why
-        self._box.hangs.note(self._box.topic)
+        self._case.hangs.note(self._case.topic)
         return why.failure()
 
     def all_ended(self, what: str, expected: str, evidence: dict[str, Any]) -> Failure | Late:
@@ -151,8 +151,11 @@ class Patience:
 
         A machine that is busy may not have let a program come to it before its deadline.
         """
-        got, met = "everybody had ended", any(_met_deadline(run) for run in self._box.lives)
-        if met and not self._box.look.realtime:
+        got, met = (
+            "everybody had ended",
+            any(_met_deadline(run) for run in self._case.shim_processes),
+        )
+        if met and not self._case.look.realtime:
             return Late(what, expected, f"{got}, by a deadline", evidence)
         return Failure(what, expected, got, evidence, timed=met)
 

@@ -16,7 +16,7 @@ from typing import Any
 from boxspec.errors import NotConforming, ShimBroke, UsageError
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, Late
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.client import known
 from boxspec.subject.client.serve import Serve
 from boxspec.subject.contract import find, names
@@ -48,7 +48,7 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
             _step(session, find(name).ask_trust, say)
 
 
-def _step(session: Session, ask: Callable[[Box, Say], None], say: Say) -> None:
+def _step(session: Session, ask: Callable[[Case, Say], None], say: Say) -> None:
     """What comes late where the machine kept it waiting is asked again, and is no lie yet."""
     said: list[str] = []
 
@@ -58,30 +58,30 @@ def _step(session: Session, ask: Callable[[Box, Say], None], say: Say) -> None:
             say(line)
 
     for left in reversed(range(TIMES)):
-        box = Box(session, "smoke")
+        case = Case(session, "smoke")
         keep = False
         try:
-            ask(box, tell)
+            ask(case, tell)
             return
         except (ShimBroke, Failure, Late, NotConforming) as why:
             if isinstance(why, Late) and left:
                 continue
             keep = True
             reason = str(why) if isinstance(why, NotConforming) else f"not a conforming shim: {why}"
-            raise NotConforming(reason, _facts(box, why)) from why
+            raise NotConforming(reason, _facts(case, why)) from why
         finally:
-            box.close(keep=keep)
+            case.close(keep=keep)
 
 
-def _facts(box: Box, why: Exception) -> Iterator[str]:
+def _facts(case: Case, why: Exception) -> Iterator[str]:
     """What was asked, what was seen, and where the rest is."""
     evidence: dict[str, Any] = getattr(why, "evidence", {})
-    asked = box.request_text(why)
+    asked = case.request_text(why)
     if asked is not None and "in flight" not in evidence:
         yield f"request: {asked}"
     for name, fact in evidence.items():
         yield f"{name}: {fact}"
-    yield f"kept: {box.folder}"
+    yield f"kept: {case.folder}"
 
 
 def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, Any]:
@@ -98,13 +98,13 @@ def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, 
     return hello
 
 
-def _serve(box: Box, say: Say) -> None:
-    session = box.session
-    place = box.folder / "serve"
+def _serve(case: Case, say: Say) -> None:
+    session = case.session
+    place = case.folder / "serve"
     serve = Serve(session.argv, place, session.env, within_s=WITHIN_S, state=session.state)
 
     def ask(message: dict[str, Any]) -> dict[str, Any]:
-        box.asked = message
+        case.asked = message
         return serve.ask(message)
 
     try:
@@ -134,7 +134,7 @@ def _serve(box: Box, say: Say) -> None:
             raise _no(f"serve leaves {leftovers.said}")
         say("bye: exits 0")
         session.said_hello(first)
-        box.asked = None
+        case.asked = None
     finally:
         serve.close()
 
@@ -143,17 +143,17 @@ def _how(ended: Any) -> str:
     return "stayed" if ended is None else f"{ended.how} {ended.number}"
 
 
-def _run(box: Box, say: Say) -> None:
-    session = box.session
+def _run(case: Case, say: Say) -> None:
+    session = case.session
     nonce = uuid.uuid4().hex
     message = {"op": "hello", "protocol": 1, "nonce": nonce}
-    with box.launch(message, Observed, within_s=WITHIN_S) as live:
+    with case.launch(message, Observed, within_s=WITHIN_S) as shim:
         try:
-            seen = live.finish()
+            seen = shim.finish()
         except ShimBroke as why:
             way = "started as `SHIM run REQUEST RESPONSE` (shim-protocol.md, two ways in)"
             raise ShimBroke(f"{why}, {way}", why.evidence) from why
-        hello = _hello(seen.raw or {}, nonce, live.shim_pid, "run")
+        hello = _hello(seen.raw or {}, nonce, shim.shim_pid, "run")
         leftovers = Leftovers()
         leftovers.add(seen.survivors)
     session.startup_ms = seen.elapsed_ms
@@ -164,15 +164,17 @@ def _run(box: Box, say: Say) -> None:
     say("run mode: hello from file to file, the same capabilities")
 
 
-def _elsewhere(box: Box, _: Say) -> None:
+def _elsewhere(case: Case, _: Say) -> None:
     """Cases start the shim in other folders: one that is not found there would fail them all."""
-    argv = box.session.argv
+    argv = case.session.argv
     message = {"op": "hello", "protocol": 1, "nonce": uuid.uuid4().hex}
-    state = ["--cwd", str(box.tmp)]
-    with box.launch(message, Observed, within_s=WITHIN_S, state=state, expect_result=False) as live:
-        seen = live.finish()
+    state = ["--cwd", str(case.tmp)]
+    with case.launch(
+        message, Observed, within_s=WITHIN_S, state=state, expect_result=False
+    ) as shim:
+        seen = shim.finish()
     if seen.raw is None:
-        lines = [f"it {_how(live.warden.shim_exit)} without a response"]
+        lines = [f"it {_how(shim.warden.shim_exit)} without a response"]
         lines += seen.shim_stderr.decode("utf-8", "replace").splitlines()[-1:]
         raise UsageError(
             f"--shim {shlex.quote(shlex.join(argv))}",

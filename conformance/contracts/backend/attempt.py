@@ -9,7 +9,7 @@ from typing import Any
 
 from boxspec.judge.expect import expect
 from boxspec.judge.verdict import Failure, HostLacks, Verdict
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import ObservedSession
 from contracts.backend.scene import SECRET, Scene, made_scene, run_outside
@@ -20,11 +20,11 @@ OWN = "launch"
 WORK, EVERYWHERE = "BACKEND-ALLOW-01", "BACKEND-ALLOW-02"
 
 
-def attempt(box: Box, name: str, profile: str = "repo-write", **context: Any) -> None:
+def attempt(case: Case, name: str, profile: str = "repo-write", **context: Any) -> None:
     """Make one attempt inside the backend of this run, and judge it."""
     control(name)
     with made_scene(name) as scene:
-        session, said = inside(box, scene, profile, **context)
+        session, said = inside(case, scene, profile, **context)
         judge(scene, session, said)
 
 
@@ -42,12 +42,12 @@ def need_effect(scene: Scene, **params: object) -> None:
         raise HostLacks("escape probes", why)
 
 
-def inside(box: Box, scene: Scene, profile: str, **context: Any) -> tuple[ObservedSession, Said]:
+def inside(case: Case, scene: Scene, profile: str, **context: Any) -> tuple[ObservedSession, Said]:
     """The attempt inside; NotApplicable where the backend says that there is no inside."""
     more = {"sibling": scene.ground.ws / "sibling"} if profile in WRITABLE else {}
     program, *args = scene.arm(**more)
     call = {"program": program, "args": args}
-    session = box.backend.run(
+    session = case.backend.run(
         [call],
         root=scene.ground.ws,
         profile=profile,

@@ -8,18 +8,18 @@ from typing import Any
 
 from boxspec.judge.verdict import Failure, Verdict
 from boxspec.programs import programs
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from contracts.backend.answers import ObservedSession
 from contracts.backend.ground import Ground
 from contracts.shared.files import program_at
 
 
 def report(
-    box: Box, ground: Ground, *, call: dict[str, Any] | None = None, **options: Any
+    case: Case, ground: Ground, *, call: dict[str, Any] | None = None, **options: Any
 ) -> dict[str, Any]:
     """One session of the backend of this run, on this ground."""
     program = program_at(ground.ws / "report", programs.report)
-    session = box.backend.run(
+    session = case.backend.run(
         [{"program": str(program), "args": ["-", "--out"], **(call or {})}],
         **{"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade", **options},
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from boxspec.judge.expect import expect, shown
 from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, need_an_end, said_inside
@@ -33,10 +33,10 @@ def planted(scene: Scene, denied: str) -> Path:
 
 
 def session_of(
-    box: Box, scene: Scene, rules: dict[str, Any], profile: str = "repo-write", **params: object
+    case: Case, scene: Scene, rules: dict[str, Any], profile: str = "repo-write", **params: object
 ) -> tuple[ObservedSession, Said]:
     program, *args = scene.arm(sibling=scene.ground.ws / "sibling", **params)
-    session = box.backend.run(
+    session = case.backend.run(
         [{"program": program, "args": args}],
         root=scene.ground.ws,
         profile=profile,
@@ -49,7 +49,7 @@ def session_of(
 
 
 def line_inside(
-    box: Box,
+    case: Case,
     ground: Ground,
     line: str,
     rules: dict[str, Any],
@@ -59,7 +59,7 @@ def line_inside(
     state: Sequence[str] = (),
 ) -> ObservedSession:
     """A line of shell under these rules; root: the workspace, unless it is told."""
-    session = box.backend.run(
+    session = case.backend.run(
         [{"program": "/bin/sh", "args": ["-c", line]}],
         root=root or ground.ws,
         profile=profile,
@@ -104,7 +104,7 @@ def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
 
 
 def holds(
-    box: Box, probe: str, denied: str = DENIED, rule: str | None = None, plant: bool = True
+    case: Case, probe: str, denied: str = DENIED, rule: str | None = None, plant: bool = True
 ) -> None:
     """An attempt on a denied path: without a sandbox it works here, inside it changes nothing."""
     rule = rule or denied
@@ -117,7 +117,7 @@ def holds(
     with made_scene(probe) as scene:
         path = planted(scene, denied) if plant else scene.ground.ws / denied
         scene.ground.watch(path)
-        session, said = session_of(box, scene, policy((rule,)), denied=path)
+        session, said = session_of(case, scene, policy((rule,)), denied=path)
         changes = scene.ground.changes()
         reported = named(session, rule)
         if changes and reported:
@@ -135,13 +135,13 @@ def holds(
         need_an_end(scene, session, said)
 
 
-def makes_nothing(box: Box, rules: dict[str, Any]) -> None:
+def makes_nothing(case: Case, rules: dict[str, Any]) -> None:
     """A session of these rules leaves the workspace as it was: it has `dir` and a few files."""
     with made_ground() as ground:
         (ground.ws / "dir").mkdir()
         program, *args = ground.write_params("o_devices")
         ground.watch(ground.ws)
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": program, "args": args}],
             root=ground.ws,
             profile="repo-write",

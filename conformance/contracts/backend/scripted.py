@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boxspec.programs import programs
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.observe.inotify import Inotify
 from contracts.backend.answers import ObservedSession
 from contracts.backend.ground import Ground, made_ground
@@ -38,7 +38,7 @@ def _text(ground: Ground, name: str) -> str:
 
 
 def scripted(
-    box: Box,
+    case: Case,
     on_unavailable: str | None,
     *,
     calls: int = 1,
@@ -59,7 +59,7 @@ def scripted(
                 "env": {"clear_and_set": [["PATH", "/usr/bin:/bin"]]},
                 **(request or {}),
             }
-            session = box.backend.run(
+            session = case.backend.run(
                 [call] * calls,
                 script={
                     "place": str(ground.out / "place"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from boxspec.api import Box, Verdict, expect, requires
+from boxspec.api import Case, Verdict, expect, requires
 from boxspec.subject.observe.probes import Said
 from contracts.backend.attempt import control, inside, said_inside
 from contracts.backend.ground import Ground, made_ground
@@ -21,25 +21,25 @@ NAMES = {
 EVERYWHERE = ("o_devices", "o_pipes", "o_children", "o_exec", "o_system")
 
 
-def _works(box: Box, name: str, profile: str) -> None:
+def _works(case: Case, name: str, profile: str) -> None:
     with made_scene(name) as scene:
         scene.params["program"] = scene.ground.program
-        _, said = inside(box, scene, profile)
+        _, said = inside(case, scene, profile)
         expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-ALLOW-01")
-def test_the_workspace_is_for_work(box: Box) -> None:
-    _works(box, "o_workspace", "repo-write")
+def test_the_workspace_is_for_work(case: Case) -> None:
+    _works(case, "o_workspace", "repo-write")
 
 
 @requires("BACKEND-ALLOW-01")
 @pytest.mark.parametrize("name", NAMES)
-def test_a_workspace_may_have_any_name(box: Box, name: str) -> None:
+def test_a_workspace_may_have_any_name(case: Case, name: str) -> None:
     with made_ground() as ground:
         root = ground.ws / NAMES[name]
         root.mkdir()
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", "echo 1 >made && ln -s made link && rm link"]}],
             root=root,
             profile="repo-write",
@@ -54,11 +54,11 @@ def test_a_workspace_may_have_any_name(box: Box, name: str) -> None:
 
 @requires("BACKEND-ALLOW-02")
 @pytest.mark.parametrize("profile", PROFILES)
-def test_what_every_program_needs_works(box: Box, profile: str) -> None:
+def test_what_every_program_needs_works(case: Case, profile: str) -> None:
     """One session, a launch for each: nothing here is in the way of the next one."""
     with made_ground() as ground:
         arms = [_armed(ground, name) for name in EVERYWHERE]
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": words[0], "args": words[1:]} for words in arms],
             root=ground.ws,
             profile=profile,
@@ -80,22 +80,22 @@ def _armed(ground: Ground, name: str) -> list[str]:
 
 
 @requires("BACKEND-ALLOW-03")
-def test_an_open_network_is_open(box: Box) -> None:
-    box.backend.need("open network")
+def test_an_open_network_is_open(case: Case) -> None:
+    case.backend.need("open network")
     control("n_tcp4")
     with made_scene("n_tcp4") as scene:
-        _, said = inside(box, scene, "repo-write")
+        _, said = inside(case, scene, "repo-write")
         hits = [hit for observer in scene.observers for hit in observer.hits()]
         expect("hits of the listener", len(hits), 1, {"said": str(said)}, Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-ALLOW-05", needs=["BACKEND-LAUNCH-07"])
-def test_the_cache_of_the_home_is_for_work(box: Box) -> None:
-    box.backend.need("cache")
+def test_the_cache_of_the_home_is_for_work(case: Case) -> None:
+    case.backend.need("cache")
     with made_ground() as ground:
         cache = ground.home / ".cache"
         cache.mkdir()
-        session = box.backend.run(
+        session = case.backend.run(
             [
                 {
                     "program": "/bin/sh",

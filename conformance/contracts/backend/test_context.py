@@ -5,14 +5,16 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.reports import report
 
 
-def _refused(box: Box, ground: Ground, call: dict[str, Any] | None = None, **context: Any) -> None:
+def _refused(
+    case: Case, ground: Ground, call: dict[str, Any] | None = None, **context: Any
+) -> None:
     """invalid_input; the twin without what is wrong runs, in the tests of what is right."""
-    session = box.backend.run(
+    session = case.backend.run(
         [{"program": "/bin/true", **(call or {})}],
         **{"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade", **context},
     )
@@ -26,21 +28,21 @@ def _folder(ground: Ground, name: str) -> Path:
 
 
 @requires("BACKEND-CONTEXT-01")
-def test_a_program_starts_in_the_root(box: Box) -> None:
+def test_a_program_starts_in_the_root(case: Case) -> None:
     with made_ground() as ground:
-        expect("the directory", report(box, ground)["cwd"], str(ground.ws))
+        expect("the directory", report(case, ground)["cwd"], str(ground.ws))
 
 
 @requires("BACKEND-CONTEXT-02")
-def test_a_program_starts_in_the_cwd(box: Box) -> None:
+def test_a_program_starts_in_the_cwd(case: Case) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
-        expect("the directory", report(box, ground, cwd=str(folder))["cwd"], str(folder))
+        expect("the directory", report(case, ground, cwd=str(folder))["cwd"], str(folder))
 
 
 @requires("BACKEND-CONTEXT-03")
 @pytest.mark.parametrize("way", ["plain", "dots", "link", "prefix", "descriptor"])
-def test_a_cwd_outside_is_refused(box: Box, way: str) -> None:
+def test_a_cwd_outside_is_refused(case: Case, way: str) -> None:
     with made_ground() as ground:
         sibling = ground.folder / "ws2"
         sibling.mkdir()
@@ -51,12 +53,12 @@ def test_a_cwd_outside_is_refused(box: Box, way: str) -> None:
             "prefix": str(sibling),
             "descriptor": "/proc/self/cwd",
         }
-        _refused(box, ground, cwd=ways[way])
+        _refused(case, ground, cwd=ways[way])
 
 
 @requires("BACKEND-CONTEXT-03")
 @pytest.mark.parametrize("way", ["plain", "dots", "link", "prefix"])
-def test_a_current_dir_outside_is_refused(box: Box, way: str) -> None:
+def test_a_current_dir_outside_is_refused(case: Case, way: str) -> None:
     with made_ground() as ground:
         sibling = ground.folder / "ws2"
         sibling.mkdir()
@@ -66,14 +68,14 @@ def test_a_current_dir_outside_is_refused(box: Box, way: str) -> None:
             "link": ground.ws / "planted",
             "prefix": sibling,
         }
-        _refused(box, ground, call={"current_dir": str(ways[way])})
+        _refused(case, ground, call={"current_dir": str(ways[way])})
 
 
 @requires("BACKEND-CONTEXT-01", needs=["BACKEND-CONTEXT-04", "BACKEND-LIFE-02"])
-def test_the_current_dir_of_a_call_is_not_that_of_the_next_one(box: Box) -> None:
+def test_the_current_dir_of_a_call_is_not_that_of_the_next_one(case: Case) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/pwd", "current_dir": str(folder)}, {"program": "/bin/pwd"}],
             root=ground.ws,
             profile="repo-write",
@@ -85,37 +87,37 @@ def test_the_current_dir_of_a_call_is_not_that_of_the_next_one(box: Box) -> None
 
 
 @requires("BACKEND-CONTEXT-04")
-def test_the_current_dir_of_a_call_is_its_cwd(box: Box) -> None:
+def test_the_current_dir_of_a_call_is_its_cwd(case: Case) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
         call = {"current_dir": str(folder)}
-        expect("the directory", report(box, ground, call=call)["cwd"], str(folder))
+        expect("the directory", report(case, ground, call=call)["cwd"], str(folder))
 
 
 @requires("BACKEND-CONTEXT-04")
-def test_another_cwd_beside_it_is_refused(box: Box) -> None:
+def test_another_cwd_beside_it_is_refused(case: Case) -> None:
     with made_ground() as ground:
         first, second = _folder(ground, "first"), _folder(ground, "second")
-        _refused(box, ground, call={"current_dir": str(first)}, cwd=str(second))
+        _refused(case, ground, call={"current_dir": str(first)}, cwd=str(second))
 
 
 @requires("BACKEND-CONTEXT-04")
-def test_the_root_is_another_cwd_too_where_it_is_named(box: Box) -> None:
+def test_the_root_is_another_cwd_too_where_it_is_named(case: Case) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
-        _refused(box, ground, call={"current_dir": str(folder)}, cwd=str(ground.ws))
+        _refused(case, ground, call={"current_dir": str(folder)}, cwd=str(ground.ws))
 
 
 @requires("BACKEND-CONTEXT-05")
 @pytest.mark.parametrize("name", ["missing", "file"])
-def test_a_root_that_is_no_directory_is_refused(box: Box, name: str) -> None:
+def test_a_root_that_is_no_directory_is_refused(case: Case, name: str) -> None:
     with made_ground() as ground:
-        _refused(box, ground, root=str(ground.ws / name))
+        _refused(case, ground, root=str(ground.ws / name))
 
 
 @requires("BACKEND-CONTEXT-06")
-def test_a_root_through_a_link_is_where_it_leads(box: Box) -> None:
+def test_a_root_through_a_link_is_where_it_leads(case: Case) -> None:
     with made_ground() as ground:
         link = ground.folder / "link"
         link.symlink_to(ground.ws)
-        expect("the directory", report(box, ground, root=str(link))["cwd"], str(ground.ws))
+        expect("the directory", report(case, ground, root=str(link))["cwd"], str(ground.ws))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from boxspec.api import Box, Failure, Verdict, expect, requires
+from boxspec.api import Case, Failure, Verdict, expect, requires
 from boxspec.subject.observe.listeners import Listeners
 from contracts.backend.attempt import control, inside
 from contracts.backend.ground import made_ground
@@ -19,28 +19,28 @@ BAD = (
 
 @requires("BACKEND-EGRESS-01")
 @pytest.mark.parametrize("entry", GOOD)
-def test_a_destination_is_taken(box: Box, entry: str) -> None:
-    expect("there are claims", box.backend.probe("repo-write", egress=[entry]).ok, True)
+def test_a_destination_is_taken(case: Case, entry: str) -> None:
+    expect("there are claims", case.backend.probe("repo-write", egress=[entry]).ok, True)
 
 
 @requires("BACKEND-EGRESS-01")
 @pytest.mark.parametrize("entry", BAD)
-def test_what_is_no_destination_is_refused(box: Box, entry: str) -> None:
-    answer = box.backend.probe("repo-write", egress=[entry])
+def test_what_is_no_destination_is_refused(case: Case, entry: str) -> None:
+    answer = case.backend.probe("repo-write", egress=[entry])
     expect("the kind of the error", answer.error["kind"], "invalid_input")
 
 
 @requires("BACKEND-EGRESS-02")
 @pytest.mark.parametrize("profile", ["no-network", "ci-only"])
-def test_a_list_contradicts_a_profile_without_network(box: Box, profile: str) -> None:
-    answer = box.backend.probe(profile, egress=["example.org:443"])
+def test_a_list_contradicts_a_profile_without_network(case: Case, profile: str) -> None:
+    answer = case.backend.probe(profile, egress=["example.org:443"])
     expect("the kind of the error", answer.error["kind"], "invalid_input")
-    expect("without a list", box.backend.probe(profile).ok, True)
+    expect("without a list", case.backend.probe(profile).ok, True)
 
 
-def _refused_in_a_session(box: Box, profile: str, entry: str) -> None:
+def _refused_in_a_session(case: Case, profile: str, entry: str) -> None:
     with made_ground() as ground:
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/true"}],
             root=ground.ws,
             profile=profile,
@@ -51,14 +51,14 @@ def _refused_in_a_session(box: Box, profile: str, entry: str) -> None:
 
 
 @requires("BACKEND-EGRESS-01")
-def test_what_is_no_destination_is_refused_in_a_session_too(box: Box) -> None:
-    _refused_in_a_session(box, "repo-write", "example.org")
+def test_what_is_no_destination_is_refused_in_a_session_too(case: Case) -> None:
+    _refused_in_a_session(case, "repo-write", "example.org")
 
 
 @requires("BACKEND-EGRESS-02")
 @pytest.mark.parametrize("profile", ["no-network", "ci-only"])
-def test_a_list_contradicts_such_a_profile_in_a_session_too(box: Box, profile: str) -> None:
-    _refused_in_a_session(box, profile, "example.org:443")
+def test_a_list_contradicts_such_a_profile_in_a_session_too(case: Case, profile: str) -> None:
+    _refused_in_a_session(case, profile, "example.org:443")
 
 
 # What is tried beside the destination that the list names.
@@ -67,7 +67,7 @@ OTHERS = {"port": "n_tcp4", "address": "n_tcp4", "UDP": "n_udp", "IPv6": "n_tcp6
 
 @requires("BACKEND-EGRESS-03")
 @pytest.mark.parametrize("other", OTHERS)
-def test_what_the_list_does_not_name_is_not_reached(box: Box, other: str) -> None:
+def test_what_the_list_does_not_name_is_not_reached(case: Case, other: str) -> None:
     probe = OTHERS[other]
     control(probe)
     with (
@@ -78,7 +78,7 @@ def test_what_the_list_does_not_name_is_not_reached(box: Box, other: str) -> Non
         if other == "address":
             # The port that is tried, elsewhere.
             allowed = f"127.0.0.2:{scene.params['tcp4']}"
-        session, _ = inside(box, scene, "repo-write", egress=[allowed])
+        session, _ = inside(case, scene, "repo-write", egress=[allowed])
         reached = [hit for each in scene.observers for hit in each.hits()]
         if reached:
             session.excuse("network", f"{probe}: reached")

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Box, expect, one_of, requires
+from boxspec.api import Case, expect, one_of, requires
 from contracts.backend.attempt import attempt, said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.reports import environment, report
@@ -33,10 +33,10 @@ DROPPED = (
 
 
 @requires("BACKEND-ENV-01", capability="backend.script")
-def test_the_additions_of_wrap_win(box: Box) -> None:
+def test_the_additions_of_wrap_win(case: Case) -> None:
     with made_ground() as ground:
         found = report(
-            box,
+            case,
             ground,
             call={"env": {"clear_and_set": [["A", "1"], ["B", "2"]]}},
             script={"env": [["B", "3"], ["C", "4"]]},
@@ -46,10 +46,10 @@ def test_the_additions_of_wrap_win(box: Box) -> None:
 
 
 @requires("BACKEND-ENV-01")
-def test_pairs_come_as_they_are(box: Box) -> None:
+def test_pairs_come_as_they_are(case: Case) -> None:
     with made_ground() as ground:
         pairs = [["A", "1"], ["BOXSPEC_SECRET", "x y"], ["LC_SECRET", ""]]
-        given = environment(report(box, ground, call={"env": {"clear_and_set": pairs}}))
+        given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
         expect("the pairs", {name: given.get(name) for name, _ in pairs}, dict(pairs))
 
 
@@ -62,37 +62,37 @@ OTHERS = [
 
 
 @requires("BACKEND-ENV-01")
-def test_pairs_come_that_others_take_for_their_own(box: Box) -> None:
+def test_pairs_come_that_others_take_for_their_own(case: Case) -> None:
     with made_ground() as ground:
-        given = environment(report(box, ground, call={"env": {"clear_and_set": OTHERS}}))
+        given = environment(report(case, ground, call={"env": {"clear_and_set": OTHERS}}))
         expect("the pairs", {name: given.get(name) for name, _ in OTHERS}, dict(OTHERS))
 
 
 @requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
-def test_a_directory_among_the_pairs_is_theirs_or_the_programs(box: Box) -> None:
+def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: Case) -> None:
     """bubblewrap(1) sets PWD to where it starts the program, whatever the pairs say."""
     with made_ground() as ground:
         pairs = [["PWD", "/boxspec/elsewhere"]]
-        given = environment(report(box, ground, call={"env": {"clear_and_set": pairs}}))
+        given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
         its_own = str(ground.ws.resolve())
         expect("PWD", given.get("PWD"), one_of("/boxspec/elsewhere", its_own))
 
 
 @requires("BACKEND-ENV-01")
-def test_no_pairs_are_no_environment(box: Box) -> None:
+def test_no_pairs_are_no_environment(case: Case) -> None:
     with made_ground() as ground:
         names = ("USER", "LOGNAME", "LANG", "LC_ALL", "BOXSPEC_SECRET")
         caller = {**dict.fromkeys(names, ground.token), "HOME": str(ground.home)}
         call: dict[str, Any] = {"env": {"clear_and_set": []}}
-        given = environment(report(box, ground, call=call, shim_env=caller))
+        given = environment(report(case, ground, call=call, shim_env=caller))
         expect("what is the caller's", [name for name in names if name in given], [])
 
 
 @requires("BACKEND-ENV-02")
-def test_inherit_keeps_a_list_of_names(box: Box) -> None:
+def test_inherit_keeps_a_list_of_names(case: Case) -> None:
     with made_ground() as ground:
         caller = {**KEPT, **dict.fromkeys(DROPPED, ground.token), "HOME": str(ground.home)}
-        given = environment(report(box, ground, shim_env=caller))
+        given = environment(report(case, ground, shim_env=caller))
         expect("what is kept", {name: given.get(name) for name in KEPT}, KEPT)
         # Where that cannot be read inside, it is the scratch.
         homes = one_of(str(ground.home), given.get("TMPDIR", str(ground.home)))
@@ -102,26 +102,26 @@ def test_inherit_keeps_a_list_of_names(box: Box) -> None:
 
 
 @requires("BACKEND-ENV-04")
-def test_a_hermetic_run_inherits_the_path_alone(box: Box) -> None:
+def test_a_hermetic_run_inherits_the_path_alone(case: Case) -> None:
     with made_ground() as ground:
         # Values that nobody else has: a wrapper may set some of these names for itself.
         mine = {name: f"/{ground.token}/{name}" for name in KEPT if name != "PATH"}
         caller = {**mine, "PATH": KEPT["PATH"], "HOME": str(ground.home)}
-        given = environment(report(box, ground, profile="ci-only", shim_env=caller))
+        given = environment(report(case, ground, profile="ci-only", shim_env=caller))
         found = {name for name, value in given.items() if value == caller.get(name)}
         expect("what is the caller's", found, {"PATH"})
 
 
 @requires("BACKEND-ENV-02")
-def test_no_secret_of_the_caller_is_read(box: Box) -> None:
-    attempt(box, "e_env")
+def test_no_secret_of_the_caller_is_read(case: Case) -> None:
+    attempt(case, "e_env")
 
 
 @requires("BACKEND-ENV-03", needs=["BACKEND-LIFE-02"])
-def test_the_scratch_is_private_and_goes(box: Box) -> None:
+def test_the_scratch_is_private_and_goes(case: Case) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")
-        session = box.backend.run(
+        session = case.backend.run(
             [
                 {"program": words[0], "args": words[1:]},
                 {"program": "/bin/sh", "args": ["-c", 'printf %s "$TMPDIR"']},
@@ -142,9 +142,9 @@ def test_the_scratch_is_private_and_goes(box: Box) -> None:
 
 
 @requires("BACKEND-ENV-03")
-def test_the_mode_of_the_scratch_is_not_the_umasks_matter(box: Box) -> None:
+def test_the_mode_of_the_scratch_is_not_the_umasks_matter(case: Case) -> None:
     with made_ground() as ground:
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", 'umask 077 && echo it >"$TMPDIR/made"']}],
             root=ground.ws,
             profile="repo-write",
@@ -157,12 +157,12 @@ def test_the_mode_of_the_scratch_is_not_the_umasks_matter(box: Box) -> None:
 
 
 @requires("BACKEND-ENV-03")
-def test_the_scratch_of_the_next_session_is_empty(box: Box) -> None:
+def test_the_scratch_of_the_next_session_is_empty(case: Case) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")
         # It makes a file that must not be there yet.
         for when in ("first", "next"):
-            session = box.backend.run(
+            session = case.backend.run(
                 [{"program": words[0], "args": words[1:]}],
                 root=ground.ws,
                 profile="repo-write",
@@ -177,25 +177,25 @@ HELD = 'echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch && : <gate && 
 
 
 @requires("BACKEND-ENV-03")
-def test_the_scratch_is_closed_to_others_and_is_removed(box: Box) -> None:
+def test_the_scratch_is_closed_to_others_and_is_removed(case: Case) -> None:
     """Where it lies outside under the name that it has inside."""
     with made_ground() as ground:
         gates = [ground.ws / name for name in ("gate", "held")]
         for gate in gates:
             os.mkfifo(gate)
-        with box.backend.start(
+        with case.backend.start(
             [{"program": "/bin/sh", "args": ["-c", HELD]}],
             root=ground.ws,
             profile="repo-write",
             on_unavailable="degrade",
             shim_env={"HOME": str(ground.home)},
-        ) as live:
-            box.open_gate(gates[0])
+        ) as shim:
+            case.open_gate(gates[0])
             scratch = Path((ground.ws / "scratch").read_text())
             seen = (scratch / "mine").exists()
             mode = scratch.stat().st_mode & 0o777 if seen else 0
-            box.open_gate(gates[1])
-            session = live.finish()
+            case.open_gate(gates[1])
+            session = shim.finish()
         session.need_enforcement()
         expect("the program's end", session.only.result["exit_code"], 0)
         expect("what others may do with the scratch", oct(mode & 0o077), "0o0")

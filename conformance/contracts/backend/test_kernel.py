@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from boxspec.api import Box, HostLacks, expect, requires
+from boxspec.api import Case, HostLacks, expect, requires
 from contracts.backend.attempt import attempt, expect_nothing_outside
 from contracts.backend.ground import made_ground
 
@@ -25,25 +25,25 @@ FILES = (
 
 @requires("BACKEND-KERNEL-01")
 @pytest.mark.parametrize("probe", SURFACE)
-def test_a_filter_refuses(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_a_filter_refuses(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-KERNEL-02")
-def test_a_filter_refuses_io_uring(box: Box) -> None:
-    attempt(box, "k_io_uring_setup")
+def test_a_filter_refuses_io_uring(case: Case) -> None:
+    attempt(case, "k_io_uring_setup")
 
 
 @requires("BACKEND-KERNEL-03")
 @pytest.mark.parametrize("probe", PRIVILEGE)
-def test_what_only_root_may_do_is_refused(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_what_only_root_may_do_is_refused(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-KERNEL-04")
 @pytest.mark.parametrize("probe", FILES)
-def test_no_file_of_the_kernel_is_opened_for_writing(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_no_file_of_the_kernel_is_opened_for_writing(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 # Opened for appending, and nothing is written. Those that everybody may write are everybody's; and
@@ -55,12 +55,12 @@ done; echo looked"""
 
 
 @requires("BACKEND-KERNEL-04")
-def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(box: Box) -> None:
+def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(case: Case) -> None:
     outside = subprocess.run(["/bin/sh", "-c", OPENS], check=False, capture_output=True, text=True)
     if outside.stdout.split() == ["looked"]:
         raise HostLacks("escape probes", "no file of /proc can be written to here even outside")
     with made_ground() as ground:
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", OPENS]}],
             root=ground.ws,
             profile="repo-write",
@@ -74,10 +74,10 @@ def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(box: Box) -> 
 
 @requires("BACKEND-KERNEL-05")
 @pytest.mark.parametrize("probe", FAMILIES)
-def test_a_filter_refuses_families_of_sockets(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_a_filter_refuses_families_of_sockets(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-KERNEL-06")
-def test_a_filter_refuses_the_calls_of_another_abi(box: Box) -> None:
-    attempt(box, "k_int80")
+def test_a_filter_refuses_the_calls_of_another_abi(case: Case) -> None:
+    attempt(case, "k_int80")

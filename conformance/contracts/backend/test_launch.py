@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.api import (
-    Box,
+    Case,
     Failure,
     HostLacks,
     NotMeasured,
@@ -41,13 +41,13 @@ WORDS = ("", "a  b", "$HOME", "`id`", "it's", '"', "*", "a\nb", "\\", ";", "--",
 @pytest.mark.parametrize(
     "probe", ["e_fds", "w_inherited_dirfd", "w_inherited_rwfd", "w_mmap_shared"]
 )
-def test_no_descriptor_comes_along(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_no_descriptor_comes_along(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-LAUNCH-01")
 @pytest.mark.parametrize("number", [9, 300, 1024, 8000])
-def test_no_descriptor_comes_along_by_its_number(box: Box, number: int) -> None:
+def test_no_descriptor_comes_along_by_its_number(case: Case, number: int) -> None:
     # Below where a wrapper has its own ones, and above where a loop of its own may end.
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most <= number:
@@ -57,7 +57,7 @@ def test_no_descriptor_comes_along_by_its_number(box: Box, number: int) -> None:
         said, _ = run_outside(scene, scene.arm())
         if f"descriptor {number}" not in said.leaked:
             raise HostLacks("escape probes", f"descriptor {number} is not there even outside")
-        session, said = inside(box, scene, "repo-write")
+        session, said = inside(case, scene, "repo-write")
         judge(scene, session, said)
 
 
@@ -88,7 +88,7 @@ class Terminal:
 
 
 @requires("BACKEND-LAUNCH-02")
-def test_nothing_is_typed_into_a_terminal(box: Box) -> None:
+def test_nothing_is_typed_into_a_terminal(case: Case) -> None:
     with made_scene("i_tiocsti") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
         said, _ = run_outside(scene, scene.arm())
@@ -96,7 +96,7 @@ def test_nothing_is_typed_into_a_terminal(box: Box) -> None:
             raise HostLacks("escape probes", f"TIOCSTI does nothing here even outside: {said}")
     with made_scene("i_tiocsti") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
-        session, said = inside(box, scene, "repo-write")
+        session, said = inside(case, scene, "repo-write")
         if typed := terminal.typed():
             raise Failure(
                 "input into the caller's terminal",
@@ -109,7 +109,7 @@ def test_nothing_is_typed_into_a_terminal(box: Box) -> None:
 
 
 @requires("BACKEND-LAUNCH-02")
-def test_the_callers_terminal_is_not_ones_own(box: Box) -> None:
+def test_the_callers_terminal_is_not_ones_own(case: Case) -> None:
     with made_scene("e_tty") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
         said, _ = run_outside(scene, scene.arm())
@@ -117,27 +117,27 @@ def test_the_callers_terminal_is_not_ones_own(box: Box) -> None:
             raise HostLacks("escape probes", f"no controlling terminal here even outside: {said}")
     with made_scene("e_tty") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
-        session, said = inside(box, scene, "repo-write")
+        session, said = inside(case, scene, "repo-write")
         judge(scene, session, said)
 
 
 @requires("BACKEND-LAUNCH-02")
-def test_a_program_is_in_a_session_of_its_own(box: Box) -> None:
+def test_a_program_is_in_a_session_of_its_own(case: Case) -> None:
     with made_ground() as ground:
         gates = [ground.ws / name for name in ("gate", "held")]
         for gate in gates:
             os.mkfifo(gate)
-        with box.backend.start(
+        with case.backend.start(
             [{"program": "/bin/sh", "args": ["-c", ": <gate; : <held"]}],
             root=ground.ws,
             profile="repo-write",
             on_unavailable="degrade",
-        ) as live:
-            box.open_gate(gates[0])
-            inner = [proc.pid for proc in live.descendants() if _stands_in(proc.pid, ground.ws)]
-            shims, found = os.getsid(live.shim_pid), {os.getsid(pid) for pid in inner}
-            box.open_gate(gates[1])
-            session = live.finish()
+        ) as shim:
+            case.open_gate(gates[0])
+            inner = [proc.pid for proc in shim.descendants() if _stands_in(proc.pid, ground.ws)]
+            shims, found = os.getsid(shim.shim_pid), {os.getsid(pid) for pid in inner}
+            case.open_gate(gates[1])
+            session = shim.finish()
         session.need_enforcement()
         if not inner:
             raise NotMeasured("no process of the shim stands in the workspace")
@@ -157,16 +157,16 @@ def _stands_in(pid: int, folder: Path) -> bool:
 
 @requires("BACKEND-LAUNCH-03")
 @pytest.mark.parametrize("probe", ["k_nnp", "e_caps"])
-def test_no_privilege_is_left(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_no_privilege_is_left(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-LAUNCH-04", needs=["BACKEND-LIFE-02"])
-def test_an_exit_code_comes_through(box: Box) -> None:
+def test_an_exit_code_comes_through(case: Case) -> None:
     # Among them what shells and wrappers say in words of their own: not found, ended by a signal.
     codes = [0, 1, 42, 125, 126, 127, 128, 130, 137, 143, 255]
     with made_ground() as ground:
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", f"exit {code}"]} for code in codes],
             root=ground.ws,
             profile="repo-write",
@@ -177,9 +177,9 @@ def test_an_exit_code_comes_through(box: Box) -> None:
 
 
 @requires("BACKEND-LAUNCH-04")
-def test_a_missing_program_is_a_failure_to_spawn(box: Box) -> None:
+def test_a_missing_program_is_a_failure_to_spawn(case: Case) -> None:
     with made_ground() as ground:
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": MISSING}], root=ground.ws, profile="repo-write", on_unavailable="degrade"
         )
         error = session.only.error
@@ -189,7 +189,7 @@ def test_a_missing_program_is_a_failure_to_spawn(box: Box) -> None:
 
 @requires("BACKEND-LAUNCH-04")
 @pytest.mark.parametrize("what", ["a directory", "no right to execute it", "no interpreter"])
-def test_what_cannot_be_executed_is_a_failure_to_spawn(box: Box, what: str) -> None:
+def test_what_cannot_be_executed_is_a_failure_to_spawn(case: Case, what: str) -> None:
     with made_ground() as ground:
         program = ground.ws / "program"
         if what == "a directory":
@@ -198,7 +198,7 @@ def test_what_cannot_be_executed_is_a_failure_to_spawn(box: Box, what: str) -> N
             first = f"#!{MISSING}\n" if what == "no interpreter" else "#!/bin/sh\n"
             mode = 0o755 if what == "no interpreter" else 0o644
             script_at(program, "exit 0", first, mode)
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": str(program)}],
             root=ground.ws,
             profile="repo-write",
@@ -210,7 +210,7 @@ def test_what_cannot_be_executed_is_a_failure_to_spawn(box: Box, what: str) -> N
 
 
 @requires("BACKEND-LAUNCH-05")
-def test_a_library_that_the_request_preloads_runs_confined(box: Box) -> None:
+def test_a_library_that_the_request_preloads_runs_confined(case: Case) -> None:
     # It says in a file in which processes it is. Outside of the workspace none of them may.
     library = programs.preload("no_pidfd")
     with made_ground() as ground:
@@ -221,7 +221,7 @@ def test_a_library_that_the_request_preloads_runs_confined(box: Box) -> None:
         if not told.read_text():
             raise HostLacks("escape probes", "/bin/true loads no library that LD_PRELOAD names")
         told.write_text("")
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/true", "env": list(env.items())}],
             root=ground.ws,
             profile="repo-write",
@@ -234,10 +234,10 @@ def test_a_library_that_the_request_preloads_runs_confined(box: Box) -> None:
 
 @requires("BACKEND-LAUNCH-06")
 @pytest.mark.parametrize("name", ["KILL", "TERM", "SEGV"])
-def test_an_end_by_a_signal_comes_through(box: Box, name: str) -> None:
+def test_an_end_by_a_signal_comes_through(case: Case, name: str) -> None:
     with made_ground() as ground:
         program = program_at(ground.ws / "die-by", programs.die_by)
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": str(program), "args": [name]}],
             root=ground.ws,
             profile="repo-write",
@@ -252,10 +252,10 @@ def test_an_end_by_a_signal_comes_through(box: Box, name: str) -> None:
 
 
 @requires("BACKEND-LAUNCH-07", needs=["BACKEND-LIFE-02"])
-def test_arguments_come_through(box: Box) -> None:
+def test_arguments_come_through(case: Case) -> None:
     with made_ground() as ground:
         # One call for each: what a word ends or begins is told by its own.
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/usr/bin/printf", "args": ["<%s>", word, "x"]} for word in WORDS],
             root=ground.ws,
             profile="repo-write",
@@ -273,11 +273,11 @@ MANY = 20_000
 
 
 @requires("BACKEND-LAUNCH-07")
-def test_many_arguments_come_through(box: Box) -> None:
+def test_many_arguments_come_through(case: Case) -> None:
     with made_ground() as ground:
         numbers = [str(number) for number in range(MANY)]
         line = f'printf "%s " $#; shift {MANY - 1}; printf %s "$1"'
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", line, "sh", *numbers]}],
             root=ground.ws,
             profile="repo-write",
@@ -289,10 +289,10 @@ def test_many_arguments_come_through(box: Box) -> None:
 
 
 @requires("BACKEND-LAUNCH-07", capability="exec.bytes")
-def test_arguments_that_are_no_text_come_through(box: Box) -> None:
+def test_arguments_that_are_no_text_come_through(case: Case) -> None:
     word = b"\xff\xc3(\x80"
     with made_ground() as ground:
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", 'printf %s "$1" >got', "sh", word]}],
             root=ground.ws,
             profile="repo-write",
@@ -304,12 +304,12 @@ def test_arguments_that_are_no_text_come_through(box: Box) -> None:
 
 @requires("BACKEND-LAUNCH-08")
 @pytest.mark.parametrize("way", ["bytes", "null", "inherit"])
-def test_stdin_comes_through(box: Box, way: str) -> None:
+def test_stdin_comes_through(case: Case, way: str) -> None:
     with made_ground() as ground:
         given = ground.ws / "given"
         given.write_text("of the caller")
         ways = {"bytes": b"of the request", "null": "null", "inherit": "inherit"}
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/cat", "stdin": ways[way]}],
             root=ground.ws,
             profile="repo-write",

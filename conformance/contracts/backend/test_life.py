@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from boxspec.api import Box, Failure, Verdict, expect, requires
+from boxspec.api import Case, Failure, Verdict, expect, requires
 from contracts.backend.attempt import WORK, said_inside
 from contracts.backend.ground import made_ground
 from contracts.backend.scripted import scripted
@@ -16,8 +16,8 @@ MISSING = "/boxspec/no/such/program"
 
 
 @requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)
-def test_prepare_comes_once_before_any_wrap(box: Box) -> None:
-    seen = scripted(box, "refuse", calls=3)
+def test_prepare_comes_once_before_any_wrap(case: Case) -> None:
+    seen = scripted(case, "refuse", calls=3)
     expect("runs, and how often the place was made", (seen.runs, seen.made), (3, 1))
     logged = seen.session.logged
     expect("the log up to the first wrap", logged[: logged.index("wrap")], ["probe", "prepare"])
@@ -25,22 +25,22 @@ def test_prepare_comes_once_before_any_wrap(box: Box) -> None:
 
 
 @requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)
-def test_prepare_does_not_come_when_the_probe_refuses(box: Box) -> None:
-    seen = scripted(box, "refuse", probe="partial")
+def test_prepare_does_not_come_when_the_probe_refuses(case: Case) -> None:
+    seen = scripted(case, "refuse", probe="partial")
     expect("how often the place was made", seen.made, 0)
     expect("prepare in the log", seen.session.times("prepare"), 0)
 
 
 @requires("BACKEND-LIFE-02", capability=SCRIPT, needs=OPENED)
-def test_wrap_comes_for_each_call(box: Box) -> None:
-    seen = scripted(box, "refuse", calls=3)
+def test_wrap_comes_for_each_call(case: Case) -> None:
+    seen = scripted(case, "refuse", calls=3)
     expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 3))
     expect("wrap in the log", seen.session.times("wrap"), 3)
 
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
-def test_shutdown_comes_once_at_the_end(box: Box) -> None:
-    seen = scripted(box, "refuse", calls=2)
+def test_shutdown_comes_once_at_the_end(case: Case) -> None:
+    seen = scripted(case, "refuse", calls=2)
     expect("runs, made, removed", (seen.runs, seen.made, seen.removed), (2, 1, 1))
     expect("shutdown in the log", seen.session.times("shutdown"), 1)
     expect("the last of the log", seen.session.logged[-1], "shutdown")
@@ -48,16 +48,16 @@ def test_shutdown_comes_once_at_the_end(box: Box) -> None:
 
 @requires("BACKEND-LIFE-04", capability=SCRIPT, needs=OPENED)
 @pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
-def test_shutdown_comes_after_a_failed_prepare(box: Box, on_unavailable: str) -> None:
-    seen = scripted(box, on_unavailable, prepare="error")
+def test_shutdown_comes_after_a_failed_prepare(case: Case, on_unavailable: str) -> None:
+    seen = scripted(case, on_unavailable, prepare="error")
     expect("made, removed", (seen.made, seen.removed), (1, 1))
     expect("shutdown in the log", seen.session.times("shutdown"), 1)
 
 
 @requires("BACKEND-LIFE-05", capability=SCRIPT)
-def test_shutdown_comes_after_a_failed_spawn(box: Box) -> None:
+def test_shutdown_comes_after_a_failed_spawn(case: Case) -> None:
     # Without a prefix the program is what cannot be started.
-    seen = scripted(box, "refuse", program=MISSING, prefix=[])
+    seen = scripted(case, "refuse", program=MISSING, prefix=[])
     expect("the call failed", seen.session.only.ok, False)
     expect("made, removed", (seen.made, seen.removed), (1, 1))
     expect("shutdown in the log", seen.session.times("shutdown"), 1)
@@ -65,32 +65,32 @@ def test_shutdown_comes_after_a_failed_spawn(box: Box) -> None:
 
 @requires("BACKEND-LIFE-06", capability=SCRIPT)
 @pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
-def test_a_failed_wrap_is_a_failed_call(box: Box, on_unavailable: str) -> None:
-    seen = scripted(box, on_unavailable, wrap="error")
+def test_a_failed_wrap_is_a_failed_call(case: Case, on_unavailable: str) -> None:
+    seen = scripted(case, on_unavailable, wrap="error")
     expect("runs", seen.runs, 0, verdict=Verdict.ESCAPED)
     expect("the kind of the error", seen.session.only.error["kind"], "execution")
 
 
 @requires("BACKEND-LIFE-07", capability=SCRIPT)
-def test_an_empty_command_is_a_failed_call(box: Box) -> None:
-    seen = scripted(box, "refuse", wrap="empty")
+def test_an_empty_command_is_a_failed_call(case: Case) -> None:
+    seen = scripted(case, "refuse", wrap="empty")
     expect("runs", seen.runs, 0, verdict=Verdict.ESCAPED)
     expect("the kind of the error", seen.session.only.error["kind"], "execution")
 
 
 @requires("BACKEND-LIFE-08", capability=SCRIPT, needs=OPENED)
-def test_a_failed_shutdown_changes_no_result(box: Box) -> None:
-    seen = scripted(box, "refuse", shutdown="error")
+def test_a_failed_shutdown_changes_no_result(case: Case) -> None:
+    seen = scripted(case, "refuse", shutdown="error")
     expect("runs", seen.runs, 1)
     expect("the call succeeded", seen.session.only.result["success"], True)
 
 
 @requires("BACKEND-LIFE-09")
-def test_nothing_is_left_of_a_session(box: Box) -> None:
+def test_nothing_is_left_of_a_session(case: Case) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_devices")
         ground.watch(ground.ws)
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": words[0], "args": words[1:]}],
             root=ground.ws,
             profile="repo-write",
@@ -108,7 +108,7 @@ OTHER = WRITES + 'test ! -e "$TMPDIR/mine" && echo theirs >"$TMPDIR/mine"'
 
 
 @requires("BACKEND-LIFE-10", needs=[WORK, "BACKEND-CONTEXT-01", "BACKEND-ENV-01", "BACKEND-ENV-03"])
-def test_two_sessions_know_nothing_of_each_other(box: Box) -> None:
+def test_two_sessions_know_nothing_of_each_other(case: Case) -> None:
     """One begins and ends while a program of the other waits."""
     with made_ground() as first, made_ground() as second:
         gates = [first.ws / name for name in ("gate", "held")]
@@ -123,12 +123,12 @@ def test_two_sessions_know_nothing_of_each_other(box: Box) -> None:
             {"program": "/bin/sh", "args": ["-c", HELD]},
             {"program": "/bin/sh", "args": ["-c", WRITES, "sh", str(second.ws)]},
         ]
-        with box.backend.start(calls, root=first.ws, **asked) as live:
-            box.open_gate(gates[0])
+        with case.backend.start(calls, root=first.ws, **asked) as shim:
+            case.open_gate(gates[0])
             call = {"program": "/bin/sh", "args": ["-c", OTHER, "sh", str(first.ws)]}
-            inner = box.backend.run([call], root=second.ws, **asked)
-            box.open_gate(gates[1])
-            outer = live.finish()
+            inner = case.backend.run([call], root=second.ws, **asked)
+            case.open_gate(gates[1])
+            outer = shim.finish()
         for session in (inner, outer):
             session.need_enforcement()
         expect("the end of the inner session's program", inner.only.result["exit_code"], 0)
@@ -151,8 +151,8 @@ def test_two_sessions_know_nothing_of_each_other(box: Box) -> None:
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
 @pytest.mark.parametrize("wrap", ["error", "empty"])
-def test_shutdown_comes_after_a_failed_wrap(box: Box, wrap: str) -> None:
-    seen = scripted(box, "refuse", wrap=wrap)
+def test_shutdown_comes_after_a_failed_wrap(case: Case, wrap: str) -> None:
+    seen = scripted(case, "refuse", wrap=wrap)
     expect("made, removed", (seen.made, seen.removed), (1, 1))
     expect("shutdown in the log", seen.session.times("shutdown"), 1)
 
@@ -163,16 +163,16 @@ FILLS = 'mkdir "$TMPDIR/d" && : >"$TMPDIR/d/f" && chmod 400 "$TMPDIR/d/f" && chm
 
 @requires("BACKEND-LIFE-11")
 @pytest.mark.parametrize("what", ["probe", "session", "missing"])
-def test_nothing_is_left_where_temporary_files_lie(box: Box, what: str) -> None:
+def test_nothing_is_left_where_temporary_files_lie(case: Case, what: str) -> None:
     with made_ground() as ground:
         place = ground.folder / "temporary"
         place.mkdir()
         env = {"HOME": str(ground.home), "TMPDIR": str(place)}
         if what == "probe":
-            box.backend.probe("repo-write", shim_env=env)
+            case.backend.probe("repo-write", shim_env=env)
         else:
             call = {"program": MISSING} if what == "missing" else {"program": "/bin/sh"}
-            session = box.backend.run(
+            session = case.backend.run(
                 [call if what == "missing" else {**call, "args": ["-c", FILLS]}],
                 root=ground.ws,
                 profile="repo-write",
@@ -184,9 +184,9 @@ def test_nothing_is_left_where_temporary_files_lie(box: Box, what: str) -> None:
 
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
-def test_shutdown_comes_after_a_deadline(box: Box) -> None:
+def test_shutdown_comes_after_a_deadline(case: Case) -> None:
     waits = {"program": "/bin/sleep", "args": ["600"], "timeout_ms": 500}
-    seen = scripted(box, "refuse", request=waits)
+    seen = scripted(case, "refuse", request=waits)
     expect("made, removed", (seen.made, seen.removed), (1, 1))
     expect("shutdown in the log", seen.session.times("shutdown"), 1)
     expect("the last of the log", seen.session.logged[-1], "shutdown")

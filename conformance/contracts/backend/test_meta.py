@@ -2,7 +2,7 @@
 
 import pytest
 
-from boxspec.api import Box, expect, requires, satisfies
+from boxspec.api import Case, expect, requires, satisfies
 from contracts.backend.attempt import WORK, attempt
 from contracts.backend.ground import made_ground
 
@@ -17,14 +17,14 @@ PROBES = (
 
 @requires("BACKEND-META-01")
 @pytest.mark.parametrize("probe", PROBES)
-def test_metadata_outside_stays(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_metadata_outside_stays(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-META-02", capability=STRICT)
 @pytest.mark.parametrize("probe", PROBES)
-def test_metadata_outside_stay_where_that_is_asked_strictly(box: Box, probe: str) -> None:
-    attempt(box, probe, strict_metadata=True)
+def test_metadata_outside_stay_where_that_is_asked_strictly(case: Case, probe: str) -> None:
+    attempt(case, probe, strict_metadata=True)
 
 
 # Each changes what it names, beside the others, and ends with another status than 0 otherwise.
@@ -35,14 +35,14 @@ CHANGES = {"mode": "chmod 600 file", "times": "touch -d 2001-02-03 file"}
     "BACKEND-META-03", capability=STRICT, needs=[WORK, "BACKEND-ALLOW-04", "BACKEND-CONTEXT-01"]
 )
 @pytest.mark.parametrize("what", CHANGES)
-def test_what_strict_metadata_refuses_inside_is_told(box: Box, what: str) -> None:
+def test_what_strict_metadata_refuses_inside_is_told(case: Case, what: str) -> None:
     with made_ground() as ground:
         (ground.ws / "file").write_text("x")
         asked = {"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade"}
         call = {"program": "/bin/sh", "args": ["-c", CHANGES[what]]}
         # First, for what it changes inside is no matter of the other.
-        plain = box.backend.run([{"program": "/bin/true"}], **asked)
-        session = box.backend.run([call], **asked, strict_metadata=True)
+        plain = case.backend.run([{"program": "/bin/true"}], **asked)
+        session = case.backend.run([call], **asked, strict_metadata=True)
     session.need_enforcement()
     refused = session.only.result["exit_code"] != 0
     # The words are the backend's own: what it says only where this is asked for.

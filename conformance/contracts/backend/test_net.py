@@ -2,7 +2,7 @@
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.backend.attempt import attempt
 
 PLAIN = ("n_tcp4", "n_tcp6", "n_v4mapped", "n_udp", "n_udp_sendto")
@@ -11,11 +11,11 @@ ODD = ("n_mptcp", "n_tfo", "n_raw", "n_io_uring_connect", "n_udp_wide")
 
 @requires("BACKEND-NET-01")
 @pytest.mark.parametrize("probe", PLAIN)
-def test_no_listener_is_reached(box: Box, probe: str) -> None:
-    attempt(box, probe, profile="no-network")
+def test_no_listener_is_reached(case: Case, probe: str) -> None:
+    attempt(case, probe, profile="no-network")
 
 
 @requires("BACKEND-NET-02")
 @pytest.mark.parametrize("probe", ODD)
-def test_no_other_way_reaches_a_listener(box: Box, probe: str) -> None:
-    attempt(box, probe, profile="no-network")
+def test_no_other_way_reaches_a_listener(case: Case, probe: str) -> None:
+    attempt(case, probe, profile="no-network")

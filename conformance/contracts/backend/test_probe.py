@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
+from boxspec.api import Case, HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
 from boxspec.subject.observe.probes import Said
 from contracts.backend import host
 from contracts.backend.answers import ObservedSession
@@ -28,14 +28,14 @@ def _overall(claims: dict[str, Any], profile: str, *more: str) -> str:
     return "fully" if all(claim == "fully" for claim in each) else "partial"
 
 
-def _every(box: Box) -> list[str]:
+def _every(case: Case) -> list[str]:
     """The backend of this run, and each of hello."""
-    return list(dict.fromkeys([box.backend.chosen, *box.backend.named]))
+    return list(dict.fromkeys([case.backend.chosen, *case.backend.named]))
 
 
-def _answers(box: Box) -> dict[str, dict[str, Any]]:
+def _answers(case: Case) -> dict[str, dict[str, Any]]:
     """What each backend claims under the profile that requests most."""
-    return {name: box.backend.probe("ci-only", backend=name).result for name in _every(box)}
+    return {name: case.backend.probe("ci-only", backend=name).result for name in _every(case)}
 
 
 def _without_reason(claims: dict[str, Any]) -> list[str]:
@@ -48,22 +48,22 @@ def _without_reason(claims: dict[str, Any]) -> list[str]:
 
 @requires("BACKEND-PROBE-01")
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_probe_answers_aspect_by_aspect(box: Box, profile: str) -> None:
-    claims = box.backend.probe(profile).result
+def test_a_probe_answers_aspect_by_aspect(case: Case, profile: str) -> None:
+    claims = case.backend.probe(profile).result
     expect("aspects that lack something, without a reason", _without_reason(claims), [])
 
 
 @requires("BACKEND-PROBE-01")
-def test_each_backend_of_hello_says_what_it_lacks(box: Box) -> None:
-    answers = _answers(box)
+def test_each_backend_of_hello_says_what_it_lacks(case: Case) -> None:
+    answers = _answers(case)
     silent = {name: said for name, each in answers.items() if (said := _without_reason(each))}
     expect("aspects that lack something, without a reason", silent, {})
 
 
 @requires("BACKEND-PROBE-02")
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_overall_claim_is_that_of_its_aspects(box: Box, profile: str) -> None:
-    claims = box.backend.probe(profile).result
+def test_the_overall_claim_is_that_of_its_aspects(case: Case, profile: str) -> None:
+    claims = case.backend.probe(profile).result
     for aspect in (*ALWAYS, *MORE.get(profile, ())):
         requested = one_of("fully", "partial", "unavailable")
         expect(f"the claim of {aspect}", claims["aspects"][aspect]["claim"], requested)
@@ -71,25 +71,25 @@ def test_the_overall_claim_is_that_of_its_aspects(box: Box, profile: str) -> Non
 
 
 @requires("BACKEND-PROBE-02")
-def test_the_overall_claim_of_each_backend_of_hello(box: Box) -> None:
-    answers = _answers(box)
+def test_the_overall_claim_of_each_backend_of_hello(case: Case) -> None:
+    answers = _answers(case)
     said = {name: each["overall"] for name, each in answers.items()}
     expect("overall", said, {name: _overall(each, "ci-only") for name, each in answers.items()})
 
 
 @requires("BACKEND-PROBE-02")
-def test_a_list_of_egress_counts_for_the_overall_claim(box: Box) -> None:
-    for name in _every(box):
-        claims = box.backend.probe("repo-write", backend=name, egress=["127.0.0.1:1"]).result
+def test_a_list_of_egress_counts_for_the_overall_claim(case: Case) -> None:
+    for name in _every(case):
+        claims = case.backend.probe("repo-write", backend=name, egress=["127.0.0.1:1"]).result
         overall = _overall(claims, "repo-write", "network")
         expect(f"overall, of {name}", claims["overall"], overall, claims)
 
 
 @requires("BACKEND-PROBE-02", capability="backend.policy")
-def test_rules_on_reading_count_for_the_overall_claim(box: Box) -> None:
+def test_rules_on_reading_count_for_the_overall_claim(case: Case) -> None:
     rules = policy(deny_read=("**/*.key",))
-    for name in _every(box):
-        claims = box.backend.probe("repo-write", backend=name, policy=rules).result
+    for name in _every(case):
+        claims = case.backend.probe("repo-write", backend=name, policy=rules).result
         overall = _overall(claims, "repo-write", "fs-read")
         expect(f"overall, of {name}", claims["overall"], overall, claims)
 
@@ -99,11 +99,11 @@ ATTEMPTS = pytest.mark.parametrize("probe", ["w_create", "p_kill_usr1"])
 
 
 def _attempted(
-    box: Box, scene: Scene, backend: str, profile: str, state: Sequence[str]
+    case: Case, scene: Scene, backend: str, profile: str, state: Sequence[str]
 ) -> ObservedSession:
     """A session in this state that makes the attempt of a scene."""
     program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
-    return box.backend.run(
+    return case.backend.run(
         [{"program": program, "args": args}],
         backend=backend,
         root=scene.ground.ws,
@@ -114,15 +114,15 @@ def _attempted(
     )
 
 
-def _expect_true_claims(box: Box, backend: str, probe: str, state: Sequence[str]) -> None:
+def _expect_true_claims(case: Case, backend: str, probe: str, state: Sequence[str]) -> None:
     """What is claimed in this state is so: a program runs inside, and gets out of no aspect that
     is claimed fully. It may have means that nobody thought of, such as a daemon's."""
-    claims = box.backend.probe("repo-write", backend=backend, state=state).result
+    claims = case.backend.probe("repo-write", backend=backend, state=state).result
     if claims["overall"] == "unavailable":
         return
     control(probe)
     with made_scene(probe) as scene:
-        session = _attempted(box, scene, backend, "repo-write", state)
+        session = _attempted(case, scene, backend, "repo-write", state)
         said = Said()
         if not session.dropped and session.only.ok:
             said = Said.of(session.only.stdout)
@@ -139,23 +139,23 @@ def _expect_true_claims(box: Box, backend: str, probe: str, state: Sequence[str]
 
 @requires("BACKEND-PROBE-03")
 @ATTEMPTS
-def test_what_cannot_start_anything_is_unavailable(box: Box, probe: str) -> None:
-    if box.backend.probe("repo-write").result["overall"] == "unavailable":
+def test_what_cannot_start_anything_is_unavailable(case: Case, probe: str) -> None:
+    if case.backend.probe("repo-write").result["overall"] == "unavailable":
         raise NotApplicable("the backend says that it is unavailable anyway")
     state = [word for call in STARTED_WITH for word in ("--seccomp-deny", f"{call}:EPERM")]
-    _expect_true_claims(box, box.backend.chosen, probe, state)
+    _expect_true_claims(case, case.backend.chosen, probe, state)
 
 
 @requires("BACKEND-PROBE-04")
 @ATTEMPTS
-def test_a_mechanism_that_is_not_there_is_not_claimed(box: Box, probe: str) -> None:
-    made_of_it = [name for name in _every(box) if "landlock" in box.backend.mechanism(name)]
+def test_a_mechanism_that_is_not_there_is_not_claimed(case: Case, probe: str) -> None:
+    made_of_it = [name for name in _every(case) if "landlock" in case.backend.mechanism(name)]
     if not made_of_it:
         raise NotApplicable("no backend of hello is made of Landlock")
     if host.landlock_abi() == 0:
         raise HostLacks("sandbox mechanisms", "this kernel has no Landlock to take away")
     state = ["--seccomp-deny", "landlock_create_ruleset:EOPNOTSUPP"]
-    _expect_true_claims(box, made_of_it[0], probe, state)
+    _expect_true_claims(case, made_of_it[0], probe, state)
 
 
 # What a version of Landlock does not know yet, by the probe that shows it.
@@ -169,8 +169,8 @@ UNKNOWN = {
 
 @requires("BACKEND-PROBE-04")
 @pytest.mark.parametrize("what", UNKNOWN)
-def test_what_an_older_version_lacks_is_not_claimed(box: Box, what: str) -> None:
-    made_of_it = [name for name in _every(box) if "landlock" in box.backend.mechanism(name)]
+def test_what_an_older_version_lacks_is_not_claimed(case: Case, what: str) -> None:
+    made_of_it = [name for name in _every(case) if "landlock" in case.backend.mechanism(name)]
     if not made_of_it:
         raise NotApplicable("no backend of hello is made of Landlock")
     abi, probe, profile = UNKNOWN[what]
@@ -178,7 +178,7 @@ def test_what_an_older_version_lacks_is_not_claimed(box: Box, what: str) -> None
         raise HostLacks("sandbox mechanisms", f"Landlock's ABI is {host.landlock_abi()} anyway")
     control(probe)
     with made_scene(probe) as scene:
-        session = _attempted(box, scene, made_of_it[0], profile, ["--landlock-abi", str(abi)])
+        session = _attempted(case, scene, made_of_it[0], profile, ["--landlock-abi", str(abi)])
         if session.dropped:
             return
         said = said_inside(session, WORK)
@@ -200,11 +200,11 @@ FILTERED = "k_add_key"
 
 @requires("BACKEND-PROBE-04")
 @pytest.mark.parametrize("why", ["EINVAL", "EPERM"])
-def test_a_filter_that_cannot_be_installed_is_not_claimed(box: Box, why: str) -> None:
+def test_a_filter_that_cannot_be_installed_is_not_claimed(case: Case, why: str) -> None:
     # EINVAL is what a kernel without seccomp says, EPERM what another sandbox around it may.
     claimed = [
         name
-        for name, claims in _answers(box).items()
+        for name, claims in _answers(case).items()
         if claims["aspects"].get("kernel", {}).get("claim") == "fully"
     ]
     if not claimed:
@@ -213,7 +213,7 @@ def test_a_filter_that_cannot_be_installed_is_not_claimed(box: Box, why: str) ->
     refused = [word for call in calls for word in ("--seccomp-deny", f"{call}:{why}")]
     for name in claimed:
         with made_scene(FILTERED) as scene:
-            session = _attempted(box, scene, name, "repo-write", refused)
+            session = _attempted(case, scene, name, "repo-write", refused)
             if session.dropped:
                 continue
             what = f"whether {name} claims kernel fully, where no filter can be installed"
@@ -223,30 +223,30 @@ def test_a_filter_that_cannot_be_installed_is_not_claimed(box: Box, why: str) ->
 
 
 @requires("BACKEND-PROBE-05")
-def test_a_probe_answers_twice_the_same_and_leaves_nothing(box: Box) -> None:
-    first, second = (box.backend.probe("no-network") for _ in range(2))
+def test_a_probe_answers_twice_the_same_and_leaves_nothing(case: Case) -> None:
+    first, second = (case.backend.probe("no-network") for _ in range(2))
     expect("the claims", second.result, first.result)
     expect("who is left", [proc.describe() for proc in second.lasting], [])
 
 
 @requires("BACKEND-PROBE-06")
-def test_a_backend_without_a_name_in_hello_is_refused(box: Box) -> None:
-    answer = box.backend.probe("repo-write", backend="no-such-backend")
+def test_a_backend_without_a_name_in_hello_is_refused(case: Case) -> None:
+    answer = case.backend.probe("repo-write", backend="no-such-backend")
     expect("the kind of the error", answer.error["kind"], "invalid_input")
 
 
 @requires("BACKEND-PROBE-07")
 @pytest.mark.parametrize("profile", PROFILES)
-def test_none_is_unavailable(box: Box, profile: str) -> None:
-    if "none" not in box.backend.named:
+def test_none_is_unavailable(case: Case, profile: str) -> None:
+    if "none" not in case.backend.named:
         raise NotApplicable("hello names no backend `none`")
-    claims = box.backend.probe(profile, backend="none").result
+    claims = case.backend.probe(profile, backend="none").result
     expect("overall", claims["overall"], "unavailable", verdict=Verdict.CONTRADICTION)
 
 
 @requires("BACKEND-PROBE-08")
-def test_what_nobody_asked_for_is_not_requested(box: Box) -> None:
-    aspects = box.backend.probe("repo-write").result["aspects"]
+def test_what_nobody_asked_for_is_not_requested(case: Case) -> None:
+    aspects = case.backend.probe("repo-write").result["aspects"]
     not_asked = satisfies("not-requested", lambda claim: claim == "not-requested")
     for aspect in ("fs-read", "limits"):
         expect(f"the claim of {aspect}", aspects[aspect]["claim"], not_asked)

@@ -3,7 +3,7 @@
 import pytest
 
 from boxspec.api import (
-    Box,
+    Case,
     Failure,
     HostLacks,
     Late,
@@ -30,25 +30,25 @@ OTHERS = (
 
 @requires("BACKEND-PROC-01")
 @pytest.mark.parametrize("probe", SIGNALS)
-def test_no_process_outside_gets_a_signal(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_no_process_outside_gets_a_signal(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-PROC-02")
 @pytest.mark.parametrize("probe", OTHERS)
-def test_no_process_outside_is_touched(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_no_process_outside_is_touched(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-PROC-03")
 @pytest.mark.parametrize("probe", ["p_daemon", "p_swarm"])
-def test_nothing_lives_on(box: Box, probe: str) -> None:
+def test_nothing_lives_on(case: Case, probe: str) -> None:
     with made_scene(probe) as scene:
         _, left = run_outside(scene, scene.arm())
         if not left:
             raise HostLacks("escape probes", f"{probe} does not live on even outside")
     with made_scene(probe) as scene:
-        session, said = inside(box, scene, "repo-write")
+        session, said = inside(case, scene, "repo-write")
         # How many of a swarm are still there is another number each time.
         _nobody_is_left(session, probe, at_most=1 if probe == "p_swarm" else None)
         # Who never came to start anybody leaves nobody. Who waits for them all until somebody's
@@ -59,10 +59,10 @@ def test_nothing_lives_on(box: Box, probe: str) -> None:
 
 
 @requires("BACKEND-PROC-03")
-def test_nothing_lives_on_after_a_deadline(box: Box) -> None:
+def test_nothing_lives_on_after_a_deadline(case: Case) -> None:
     # The wrapper is ended from outside, and cannot wait for its program.
     with made_ground() as ground:
-        session = box.backend.run(
+        session = case.backend.run(
             [
                 {
                     "program": "/bin/sh",

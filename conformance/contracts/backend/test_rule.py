@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from boxspec.api import Box, Declared, Failure, HostLacks, Verdict, expect, requires, satisfies
+from boxspec.api import Case, Declared, Failure, HostLacks, Verdict, expect, requires, satisfies
 from contracts.backend.attempt import WORK, need_an_end, need_effect, said_inside
 from contracts.backend.ruled import (
     DENIED,
@@ -36,21 +36,21 @@ READS = (
 
 @requires("BACKEND-RULE-01", capability=RULES)
 @pytest.mark.parametrize("probe", DIRECT)
-def test_a_denied_file_stays(box: Box, probe: str) -> None:
-    holds(box, probe)
+def test_a_denied_file_stays(case: Case, probe: str) -> None:
+    holds(case, probe)
 
 
 @requires("BACKEND-RULE-01", capability=RULES)
 @pytest.mark.parametrize("probe", ["o_workspace", "o_neighbour"])
-def test_a_neighbour_of_a_denied_file_can_be_changed(box: Box, probe: str) -> None:
+def test_a_neighbour_of_a_denied_file_can_be_changed(case: Case, probe: str) -> None:
     with made_scene(probe) as scene:
         planted(scene, "kept/denied")
-        _, said = session_of(box, scene, policy(("kept/denied",)))
+        _, said = session_of(case, scene, policy(("kept/denied",)))
         expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-RULE-09", capability=RULES)
-def test_what_is_mounted_below_a_denied_directory_stays(box: Box) -> None:
+def test_what_is_mounted_below_a_denied_directory_stays(case: Case) -> None:
     rules = ("kept", "kept/**")
     for confined in (False, True):
         with made_scene("d_write") as scene:
@@ -58,7 +58,7 @@ def test_what_is_mounted_below_a_denied_directory_stays(box: Box) -> None:
             if not confined:
                 need_effect(scene, denied=denied)
                 continue
-            session, said = session_of(box, scene, policy(rules), denied=denied)
+            session, said = session_of(case, scene, policy(rules), denied=denied)
             changes = scene.ground.changes()
             reported = [each for rule in rules for each in named(session, rule)]
             if changes and reported:
@@ -69,19 +69,19 @@ def test_what_is_mounted_below_a_denied_directory_stays(box: Box) -> None:
 
 @requires("BACKEND-RULE-02", capability=RULES)
 @pytest.mark.parametrize("probe", ABOVE)
-def test_a_denied_file_stays_whatever_is_above_it(box: Box, probe: str) -> None:
-    holds(box, probe)
+def test_a_denied_file_stays_whatever_is_above_it(case: Case, probe: str) -> None:
+    holds(case, probe)
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
 @pytest.mark.parametrize("rule", ["late/denied", "**/denied", "late/*.key"])
-def test_what_does_not_hold_is_named(box: Box, rule: str) -> None:
+def test_what_does_not_hold_is_named(case: Case, rule: str) -> None:
     """A name that comes later is either refused, or its rule was named before the run."""
     name = "late/x.key" if rule == "late/*.key" else "late/denied"
     with made_scene("d_create") as scene:
         path = scene.ground.ws / name
         path.parent.mkdir()
-        session, said = session_of(box, scene, policy((rule,)), denied=path)
+        session, said = session_of(case, scene, policy((rule,)), denied=path)
         if path.exists() and not named(session, rule):
             raise Failure(
                 f"a name that {rule} denies and that comes later",
@@ -94,13 +94,13 @@ def test_what_does_not_hold_is_named(box: Box, rule: str) -> None:
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
-def test_a_rule_of_the_workspaces_own_policy_is_named_too(box: Box) -> None:
+def test_a_rule_of_the_workspaces_own_policy_is_named_too(case: Case) -> None:
     rule = "late/denied"
     own = one_profile(deny_modify=(rule,))
     with made_scene("d_create") as scene:
         path = scene.ground.ws / rule
         path.parent.mkdir()
-        session, said = session_of(box, scene, {**policy(), "workspace": own}, denied=path)
+        session, said = session_of(case, scene, {**policy(), "workspace": own}, denied=path)
         told = [each["rule"] for each in session.result["not_enforced"]]
         named_or_held = bool(named(session, rule)) or not path.exists()
         expect("it is refused, or named", named_or_held, True, {"not enforced": told})
@@ -108,12 +108,12 @@ def test_a_rule_of_the_workspaces_own_policy_is_named_too(box: Box) -> None:
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
-def test_probe_names_rules_that_can_never_hold(box: Box) -> None:
+def test_probe_names_rules_that_can_never_hold(case: Case) -> None:
     rule = "**/*.key"
-    claims = box.backend.probe("repo-write", policy=policy((rule,))).result
+    claims = case.backend.probe("repo-write", policy=policy((rule,))).result
     with made_scene("d_create") as scene:
         path = scene.ground.ws / "new.key"
-        session, said = session_of(box, scene, policy((rule,)), denied=path)
+        session, said = session_of(case, scene, policy((rule,)), denied=path)
         told = [each["rule"] for each in claims["not_enforced"]]
         either = satisfies(f"{rule} among them, or that it holds", lambda _: not path.exists())
         expect("the rules that probe names", told, [rule] if path.exists() else either)
@@ -122,17 +122,17 @@ def test_probe_names_rules_that_can_never_hold(box: Box) -> None:
 
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
 @pytest.mark.parametrize("rule", ["absent", "absent/below", "**/absent", "dir/absent.json"])
-def test_nothing_is_created_to_enforce_a_rule(box: Box, rule: str) -> None:
-    makes_nothing(box, policy((rule,), deny_read=(rule,)))
+def test_nothing_is_created_to_enforce_a_rule(case: Case, rule: str) -> None:
+    makes_nothing(case, policy((rule,), deny_read=(rule,)))
 
 
 @requires("BACKEND-RULE-05", capability=RULES)
 @pytest.mark.parametrize("modify", [("planted/**", "own/**"), ("planted", "own/**")])
-def test_a_grant_through_a_link_grants_nothing_outside(box: Box, modify: tuple[str, ...]) -> None:
+def test_a_grant_through_a_link_grants_nothing_outside(case: Case, modify: tuple[str, ...]) -> None:
     with made_scene("w_preplanted_symlink") as scene:
         (scene.ground.ws / "own").mkdir()
         program, *args = scene.arm(sibling=scene.ground.ws / "own" / "sibling")
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": program, "args": args}],
             root=scene.ground.ws,
             profile="repo-write",
@@ -146,9 +146,9 @@ def test_a_grant_through_a_link_grants_nothing_outside(box: Box, modify: tuple[s
 
 
 @requires("BACKEND-RULE-05", capability=RULES)
-def test_a_denied_link_leads_no_write_out(box: Box) -> None:
+def test_a_denied_link_leads_no_write_out(case: Case) -> None:
     with made_scene("w_preplanted_symlink") as scene:
-        session, said = session_of(box, scene, policy(("planted", "planted/**")))
+        session, said = session_of(case, scene, policy(("planted", "planted/**")))
         expect("the session", session.opened, True)
         expect("what changed outside", scene.effects(said), [], verdict=Verdict.CONTRADICTION)
         need_an_end(scene, session, said)
@@ -156,7 +156,7 @@ def test_a_denied_link_leads_no_write_out(box: Box) -> None:
 
 @requires("BACKEND-RULE-06", capability=RULES)
 @pytest.mark.parametrize("probe", READS)
-def test_what_is_denied_to_read_is_not_read(box: Box, probe: str) -> None:
+def test_what_is_denied_to_read_is_not_read(case: Case, probe: str) -> None:
     rule = "secret/**"
     for inside in (False, True):
         with made_scene(probe) as scene:
@@ -171,7 +171,7 @@ def test_what_is_denied_to_read_is_not_read(box: Box, probe: str) -> None:
                     raise HostLacks("escape probes", why)
                 continue
             rules = policy(deny_read=(rule, "secret"))
-            session, said = session_of(box, scene, rules, secret=secret)
+            session, said = session_of(case, scene, rules, secret=secret)
             effects = scene.effects(said)
             if effects:
                 session.excuse("fs-read", f"{probe}: {effects[0]}")
@@ -180,7 +180,7 @@ def test_what_is_denied_to_read_is_not_read(box: Box, probe: str) -> None:
 
 
 @requires("BACKEND-RULE-07", capability=RULES)
-def test_a_file_with_more_links_is_named(box: Box) -> None:
+def test_a_file_with_more_links_is_named(case: Case) -> None:
     with made_scene("o_devices") as scene:
         outside = scene.ground.out / "file"
         alias, pair = scene.ground.ws / "alias", scene.ground.ws / "pair"
@@ -189,20 +189,20 @@ def test_a_file_with_more_links_is_named(box: Box) -> None:
         nested.parent.mkdir(parents=True)
         os.link(outside, nested)
         os.link(scene.ground.ws / "file", pair)
-        session, _ = session_of(box, scene, policy((DENIED,)))
+        session, _ = session_of(case, scene, policy((DENIED,)))
         told = session.hard_links
         expect("files with links outside", sorted(told), [os.fsencode(alias), os.fsencode(nested)])
 
 
 @requires("BACKEND-RULE-08", capability=RULES)
 @pytest.mark.parametrize("name", AGENTS)
-def test_what_agents_persist_in_stays(box: Box, name: str) -> None:
-    holds(box, "d_write", denied=name)
+def test_what_agents_persist_in_stays(case: Case, name: str) -> None:
+    holds(case, "d_write", denied=name)
 
 
 @requires("BACKEND-RULE-08", capability=RULES, needs=[WORK])
 @pytest.mark.parametrize("place", ["ws", "out"])
-def test_a_workspace_whose_hooks_are_a_link_still_starts(box: Box, place: str) -> None:
+def test_a_workspace_whose_hooks_are_a_link_still_starts(case: Case, place: str) -> None:
     """They are shared, inside or outside: what is denied there is held, or named, and no more."""
     rules = policy((".git/hooks/pre-commit", ".git/hooks", ".git/hooks/**"))
     with made_scene("o_neighbour") as scene:
@@ -211,6 +211,6 @@ def test_a_workspace_whose_hooks_are_a_link_still_starts(box: Box, place: str) -
         (hooks / "pre-commit").write_text("canary\n")
         (scene.ground.ws / ".git").mkdir()
         (scene.ground.ws / ".git" / "hooks").symlink_to(hooks)
-        session, said = session_of(box, scene, rules)
+        session, said = session_of(case, scene, rules)
         expect("the session", session.opened, True, verdict=Verdict.OVERREFUSED)
         expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)

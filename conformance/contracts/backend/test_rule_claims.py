@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from boxspec.api import Box, Verdict, expect, requires
+from boxspec.api import Case, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK
 from contracts.backend.ground import Ground, made_ground
@@ -80,11 +80,11 @@ def _rules(broken: Broken) -> dict[str, Any]:
 
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
-def test_a_rule_that_is_broken_is_not_claimed_fully(box: Box, what: str) -> None:
+def test_a_rule_that_is_broken_is_not_claimed_fully(case: Case, what: str) -> None:
     broken = BROKEN[what]
     with made_ground() as ground:
         _ground(ground)
-        session = line_inside(box, ground, broken.line, _rules(broken))
+        session = line_inside(case, ground, broken.line, _rules(broken))
         is_broken = broken.is_broken(ground, session)
         claimed = session.claim(broken.aspect)["claim"]
         evidence = {"not_enforced": session.result["not_enforced"]}
@@ -99,12 +99,12 @@ def test_a_rule_that_is_broken_is_not_claimed_fully(box: Box, what: str) -> None
 
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
-def test_a_rule_is_not_broken_under_refuse(box: Box, what: str) -> None:
+def test_a_rule_is_not_broken_under_refuse(case: Case, what: str) -> None:
     """The session is refused, or the rule holds."""
     broken = BROKEN[what]
     with made_ground() as ground:
         _ground(ground)
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", broken.line]}],
             root=ground.ws,
             profile="repo-write",
@@ -118,14 +118,14 @@ def test_a_rule_is_not_broken_under_refuse(box: Box, what: str) -> None:
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-11"])
 @pytest.mark.parametrize("rule", ["late", "b/c/d", "**/*.key"])
-def test_late_names_may_be_accepted(box: Box, rule: str) -> None:
+def test_late_names_may_be_accepted(case: Case, rule: str) -> None:
     """Where everything else is fully enforced, the session opens, and the rule is named."""
     asked: dict[str, Any] = {"policy": policy((rule,))}
-    without = box.backend.probe("repo-write")
-    accepted = box.backend.probe("repo-write", accept=["late-names"], **asked)
+    without = case.backend.probe("repo-write")
+    accepted = case.backend.probe("repo-write", accept=["late-names"], **asked)
     expect("overall", accepted.result["overall"], without.result["overall"])
     with made_ground() as ground:
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/true"}],
             root=ground.ws,
             profile="repo-write",
@@ -140,12 +140,12 @@ def test_late_names_may_be_accepted(box: Box, rule: str) -> None:
 
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-12"])
-def test_to_accept_late_names_accepts_nothing_else(box: Box) -> None:
+def test_to_accept_late_names_accepts_nothing_else(case: Case) -> None:
     """A rule that fails for a path which exists stays partial."""
     broken = BROKEN["a link that leads out"]
     with made_ground() as ground:
         _ground(ground)
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", broken.line]}],
             root=ground.ws,
             profile="repo-write",
@@ -171,14 +171,14 @@ def _many(ground: Ground, shape: str, n: int) -> list[str]:
 @pytest.mark.parametrize(
     ("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150), ("listed", 600)]
 )
-def test_many_denied_files_take_no_sandbox_away(box: Box, shape: str, n: int) -> None:
+def test_many_denied_files_take_no_sandbox_away(case: Case, shape: str, n: int) -> None:
     """Under degrade the backend stays: each file is held, or its rule is named."""
     line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null; echo x >>../out/file'
-    claimed = box.backend.probe("repo-write").result["overall"]
+    claimed = case.backend.probe("repo-write").result["overall"]
     with made_ground() as ground:
         names = _many(ground, shape, n)
         ground.watch(ground.out)
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", line]}],
             root=ground.ws,
             profile="repo-write",

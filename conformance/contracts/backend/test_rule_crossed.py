@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, HostLacks, Verdict, expect, requires
+from boxspec.api import Case, HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK
 from contracts.backend.ground import Ground, made_ground
@@ -48,7 +48,7 @@ def _need_effect(name: str, watched: str, line: str) -> None:
 
 
 def _stays(
-    box: Box,
+    case: Case,
     name: str,
     line: str,
     rules: dict[str, Any],
@@ -64,7 +64,7 @@ def _stays(
         _planted(ground, name)
         ground.watch(ground.ws / watched)
         whole = f"{line}; : >{neighbour}"
-        session = line_inside(box, ground, whole, rules, profile=profile)
+        session = line_inside(case, ground, whole, rules, profile=profile)
         expect_unchanged(session, name, ground.changes())
         _expect_made(ground.ws / neighbour)
 
@@ -77,14 +77,14 @@ def _expect_made(neighbour: Path) -> None:
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("line", ["echo x >kept/new", "rm -f kept/file"])
-def test_a_denied_directory_keeps_its_entries(box: Box, line: str) -> None:
-    _stays(box, "kept/file", line, policy(("kept", "kept/**")), watched="kept")
+def test_a_denied_directory_keeps_its_entries(case: Case, line: str) -> None:
+    _stays(case, "kept/file", line, policy(("kept", "kept/**")), watched="kept")
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("profile", ["no-network", "full-dev", "ci-only"])
-def test_a_denied_file_stays_under_each_profile(box: Box, profile: str) -> None:
-    _stays(box, "kept", "echo x >>kept", policy(("kept",)), profile=profile)
+def test_a_denied_file_stays_under_each_profile(case: Case, profile: str) -> None:
+    _stays(case, "kept", "echo x >>kept", policy(("kept",)), profile=profile)
 
 
 # The rules, and where a neighbour is allowed.
@@ -100,31 +100,31 @@ MEETINGS = {
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", MEETINGS)
-def test_a_denied_file_stays_beside_another_rule(box: Box, what: str) -> None:
+def test_a_denied_file_stays_beside_another_rule(case: Case, what: str) -> None:
     rules, allowed = MEETINGS[what]
-    _stays(box, "src/kept", "echo x >>src/kept", rules, neighbour=f"{allowed}/neighbour")
+    _stays(case, "src/kept", "echo x >>src/kept", rules, neighbour=f"{allowed}/neighbour")
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_the_profile_that_is_named_is_the_one_that_denies(box: Box) -> None:
-    _stays(box, "kept", "echo x >>kept", TWO)
+def test_the_profile_that_is_named_is_the_one_that_denies(case: Case) -> None:
+    _stays(case, "kept", "echo x >>kept", TWO)
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("name", ["two words", "-a:b,c=d"])
-def test_a_denied_file_may_have_any_name(box: Box, name: str) -> None:
-    _stays(box, name, f'echo x >>"{name}"', policy((name,)))
+def test_a_denied_file_may_have_any_name(case: Case, name: str) -> None:
+    _stays(case, name, f'echo x >>"{name}"', policy((name,)))
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_what_is_denied_stays_below_the_cache(box: Box) -> None:
+def test_what_is_denied_stays_below_the_cache(case: Case) -> None:
     """Under full-dev the cache is granted as well, and the workspace may lie in it."""
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
         kept = _planted(ground, "kept", root)
         ground.watch(kept)
         line = "echo x >>kept; : >neighbour"
-        session = line_inside(box, ground, line, policy(("kept",)), root=root, profile="full-dev")
+        session = line_inside(case, ground, line, policy(("kept",)), root=root, profile="full-dev")
         expect_unchanged(session, "kept", ground.changes())
         _expect_made(root / "neighbour")
 
@@ -138,7 +138,7 @@ Judge = Callable[[ObservedSession, list[str], bool], None]
 
 
 def _behind_a_closed_directory(
-    box: Box, mode: int, line: str, rules: dict[str, Any], judge: Judge
+    case: Case, mode: int, line: str, rules: dict[str, Any], judge: Judge
 ) -> None:
     """`judge` gets the session, what changed of `kept/file`, and whether it was read: its directory
     is its owner's, and closed to him."""
@@ -149,7 +149,7 @@ def _behind_a_closed_directory(
         kept.parent.chmod(mode)
         try:
             whole = f"{line}; : >neighbour"
-            session = line_inside(box, ground, whole, rules, state=["--no-override"])
+            session = line_inside(case, ground, whole, rules, state=["--no-override"])
         finally:
             kept.parent.chmod(0o700)
         judge(session, ground.changes(), ground.token.encode() in session.only.stdout)
@@ -159,7 +159,7 @@ def _behind_a_closed_directory(
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
 def test_a_denied_file_stays_in_a_directory_that_may_not_be_looked_into(
-    box: Box, mode: int
+    case: Case, mode: int
 ) -> None:
     line = f"echo x >>kept/file; {OPENS}; echo x >>kept/file"
     _need_effect("kept/file", "kept/file", line)
@@ -167,13 +167,13 @@ def test_a_denied_file_stays_in_a_directory_that_may_not_be_looked_into(
     def judge(session: ObservedSession, changes: list[str], _: bool) -> None:
         expect_unchanged(session, "kept/file", changes)
 
-    _behind_a_closed_directory(box, mode, line, policy(("kept/file",)), judge)
+    _behind_a_closed_directory(case, mode, line, policy(("kept/file",)), judge)
 
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
 def test_a_denied_file_is_not_read_in_a_directory_that_may_not_be_looked_into(
-    box: Box, mode: int
+    case: Case, mode: int
 ) -> None:
     line = f"cat kept/file; {OPENS}; cat kept/file"
     rules = policy(deny_read=("kept/file",))
@@ -181,15 +181,15 @@ def test_a_denied_file_is_not_read_in_a_directory_that_may_not_be_looked_into(
     def judge(session: ObservedSession, _: list[str], is_read: bool) -> None:
         expect_unread(session, "kept/file", is_read)
 
-    _behind_a_closed_directory(box, mode, line, rules, judge)
+    _behind_a_closed_directory(case, mode, line, rules, judge)
 
 
 ABOVE = "mv a gone; mkdir -p a/b; echo x >a/b/denied"
 
 
 @requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
-def test_a_denied_file_stays_when_a_directory_further_up_is_moved(box: Box) -> None:
-    _stays(box, "a/b/denied", ABOVE, policy(("a/b/denied",)))
+def test_a_denied_file_stays_when_a_directory_further_up_is_moved(case: Case) -> None:
+    _stays(case, "a/b/denied", ABOVE, policy(("a/b/denied",)))
 
 
 def _either(session: ObservedSession, rule: str, broken: bool) -> None:
@@ -202,63 +202,63 @@ def _either(session: ObservedSession, rule: str, broken: bool) -> None:
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("rule", ["late/secret", "late/*.key"])
-def test_a_rule_on_reading_that_does_not_hold_is_named(box: Box, rule: str) -> None:
+def test_a_rule_on_reading_that_does_not_hold_is_named(case: Case, rule: str) -> None:
     name = rule.replace("*", "a")
     with made_ground() as ground:
         (ground.ws / "late").mkdir()
         line = f"(echo {ground.token} >{name}; cat {name}); : >neighbour"
         rules = policy(deny_read=(rule,))
-        session = line_inside(box, ground, line, rules)
+        session = line_inside(case, ground, line, rules)
         _either(session, rule, ground.token.encode() in session.only.stdout)
         _expect_made(ground.ws / "neighbour")
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
-def test_a_rule_of_the_profile_that_does_not_hold_is_named(box: Box) -> None:
+def test_a_rule_of_the_profile_that_does_not_hold_is_named(case: Case) -> None:
     with made_ground() as ground:
         rules = policy(modify=("**", "!late"))
         line = "echo x >late; : >neighbour"
-        session = line_inside(box, ground, line, rules)
+        session = line_inside(case, ground, line, rules)
         _either(session, "late", (ground.ws / "late").exists())
         _expect_made(ground.ws / "neighbour")
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
-def test_a_rule_on_a_directory_alone_holds_or_is_named(box: Box) -> None:
+def test_a_rule_on_a_directory_alone_holds_or_is_named(case: Case) -> None:
     """Its own mode is the directory's, whatever may be changed in it."""
     line = "chmod 700 kept"
     _need_effect("kept/file", "kept", line)
     with made_ground() as ground:
         kept = _planted(ground, "kept/file").parent
         ground.watch(kept)
-        session = line_inside(box, ground, f"{line}; : >neighbour", policy(("kept",)))
+        session = line_inside(case, ground, f"{line}; : >neighbour", policy(("kept",)))
         _either(session, "kept", bool(ground.changes()))
         _expect_made(ground.ws / "neighbour")
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
-def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(box: Box) -> None:
+def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(case: Case) -> None:
     with made_ground() as ground:
         kept = _planted(ground, "real/denied")
         (ground.ws / "link").symlink_to("real")
         ground.watch(kept)
         line, rule = "echo x >>link/denied; : >neighbour", "link/denied"
-        session = line_inside(box, ground, line, policy((rule,)))
+        session = line_inside(case, ground, line, policy((rule,)))
         _either(session, rule, bool(ground.changes()))
         _expect_made(ground.ws / "neighbour")
 
 
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
 @pytest.mark.parametrize("rule", ["absent", "absent/**", "dir/absent/below/**"])
-def test_nothing_is_created_for_what_a_rule_allows(box: Box, rule: str) -> None:
-    makes_nothing(box, policy(modify=(rule,)))
+def test_nothing_is_created_for_what_a_rule_allows(case: Case, rule: str) -> None:
+    makes_nothing(case, policy(modify=(rule,)))
 
 
-def _is_not_read(box: Box, name: str, rules: dict[str, Any], profile: str = "repo-write") -> None:
+def _is_not_read(case: Case, name: str, rules: dict[str, Any], profile: str = "repo-write") -> None:
     with made_ground() as ground:
         _planted(ground, name).write_text(ground.token)
         line = f'cat "{name}"; echo; cat file'
-        session = line_inside(box, ground, line, rules, profile=profile)
+        session = line_inside(case, ground, line, rules, profile=profile)
         found = session.only.stdout
         expect_unread(session, name, ground.token.encode() in found)
         expect("whether another file is", b"canary" in found, True, verdict=Verdict.OVERREFUSED)
@@ -266,24 +266,24 @@ def _is_not_read(box: Box, name: str, rules: dict[str, Any], profile: str = "rep
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=["BACKEND-CONTEXT-01"])
 @pytest.mark.parametrize("profile", ["read-only", "repo-write", "full-dev"])
-def test_a_file_that_is_denied_is_not_read(box: Box, profile: str) -> None:
-    _is_not_read(box, "secret", policy(deny_read=("secret",)), profile)
+def test_a_file_that_is_denied_is_not_read(case: Case, profile: str) -> None:
+    _is_not_read(case, "secret", policy(deny_read=("secret",)), profile)
 
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=["BACKEND-CONTEXT-01"])
-def test_what_is_denied_is_not_read_in_a_directory_that_may_not_be_changed(box: Box) -> None:
+def test_what_is_denied_is_not_read_in_a_directory_that_may_not_be_changed(case: Case) -> None:
     both = policy(("kept", "kept/**"), deny_read=("kept/secret",))
-    _is_not_read(box, "kept/secret", both)
+    _is_not_read(case, "kept/secret", both)
 
 
 @requires("BACKEND-WRITE-04", capability=RULES, needs=["BACKEND-CONTEXT-01"])
 @pytest.mark.parametrize("modify", ["**", "own/**"])
-def test_a_grant_of_a_policy_is_none_under_read_only(box: Box, modify: str) -> None:
+def test_a_grant_of_a_policy_is_none_under_read_only(case: Case, modify: str) -> None:
     with made_ground() as ground:
         own = ground.ws / "own"
         own.mkdir()
         line, rules = "(: >own/made); echo tried", policy(modify=(modify,))
-        session = line_inside(box, ground, line, rules, profile="read-only")
+        session = line_inside(case, ground, line, rules, profile="read-only")
         made = os.listdir(own)
         if made:
             session.excuse("fs-write", "own/made")

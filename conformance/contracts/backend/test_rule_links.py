@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from boxspec.api import Box, Declared, HostLacks, Verdict, expect, requires
+from boxspec.api import Case, Declared, HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK
 from contracts.backend.ground import Ground, made_ground
@@ -76,12 +76,12 @@ def _excused(session: ObservedSession, rule: str, aspect: str, escaped: str) -> 
 
 @requires("BACKEND-RULE-12", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", LINKED)
-def test_a_file_that_is_denied_behind_a_link_is_read_under_no_name(box: Box, what: str) -> None:
+def test_a_file_that_is_denied_behind_a_link_is_read_under_no_name(case: Case, what: str) -> None:
     linked = LINKED[what]
     with made_ground() as ground:
         _planted(ground, linked)
         line = f"for name in {' '.join(linked.names)}; do cat $name && echo $name; done; cat file"
-        session = line_inside(box, ground, line, policy(deny_read=(linked.rule,)))
+        session = line_inside(case, ground, line, policy(deny_read=(linked.rule,)))
         found = session.only.stdout.decode()
         read = [name for name in linked.names if f"{ground.token}\n{name}\n" in found]
         if read:
@@ -101,14 +101,14 @@ def _need_effect(linked: Linked, line: str) -> None:
 
 @requires("BACKEND-RULE-12", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", LINKED)
-def test_a_file_that_is_denied_behind_a_link_stays_under_each_name(box: Box, what: str) -> None:
+def test_a_file_that_is_denied_behind_a_link_stays_under_each_name(case: Case, what: str) -> None:
     linked = LINKED[what]
     line = "; ".join(f"echo x >>{name}" for name in linked.names)
     _need_effect(linked, line)
     with made_ground() as ground:
         _planted(ground, linked)
         ground.watch(ground.ws / linked.file)
-        session = line_inside(box, ground, f"{line}; : >neighbour", policy((linked.rule,)))
+        session = line_inside(case, ground, f"{line}; : >neighbour", policy((linked.rule,)))
         changes = ground.changes()
         if changes:
             _excused(session, linked.rule, "fs-write", changes[0])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Declared, HostLacks, Verdict, expect, requires
+from boxspec.api import Case, Declared, HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, expect_nothing_outside
 from contracts.backend.ground import Ground, made_ground
@@ -21,23 +21,23 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 
 
 def inside(
-    box: Box, ground: Ground, line: str, rules: dict[str, Any], **how: Any
+    case: Case, ground: Ground, line: str, rules: dict[str, Any], **how: Any
 ) -> ObservedSession:
     """As line_inside. Its last word tells that it was executed."""
-    session = line_inside(box, ground, f"{line}\necho ran", rules, **how)
+    session = line_inside(case, ground, f"{line}\necho ran", rules, **how)
     expect("whether it ran", b"ran\n" in session.only.stdout, True, verdict=Verdict.OVERREFUSED)
     return session
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_a_denied_file_stays_under_its_other_name(box: Box) -> None:
+def test_a_denied_file_stays_under_its_other_name(case: Case) -> None:
     """Which is allowed by itself: the file has both."""
     with made_ground() as ground:
         kept = ground.ws / "kept"
         kept.write_text("canary\n")
         os.link(kept, ground.ws / "alias")
         ground.watch(kept)
-        session = inside(box, ground, "echo x >>alias", policy(("kept",)))
+        session = inside(case, ground, "echo x >>alias", policy(("kept",)))
         if ground.changes() and {os.fsencode(kept), os.fsencode(ground.ws / "alias")} <= {
             *session.hard_links
         }:
@@ -46,12 +46,12 @@ def test_a_denied_file_stays_under_its_other_name(box: Box) -> None:
 
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
-def test_a_denied_file_is_not_read_under_its_other_name(box: Box) -> None:
+def test_a_denied_file_is_not_read_under_its_other_name(case: Case) -> None:
     with made_ground() as ground:
         kept = ground.ws / "kept"
         kept.write_text(ground.token)
         os.link(kept, ground.ws / "alias")
-        session = inside(box, ground, "cat alias", policy(deny_read=("kept",)))
+        session = inside(case, ground, "cat alias", policy(deny_read=("kept",)))
         is_read = ground.token.encode() in session.only.stdout
         if is_read and os.fsencode(ground.ws / "alias") in session.hard_links:
             raise Declared("hard_links", "named", "kept is read as alias")
@@ -77,7 +77,7 @@ def _heard(fd: int) -> bytes:
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize(("name", "denied"), [("p", ("p",)), ("d/p", ("d", "d/**"))])
 def test_what_is_written_to_a_denied_pipe_does_not_arrive(
-    box: Box, name: str, denied: tuple[str, ...]
+    case: Case, name: str, denied: tuple[str, ...]
 ) -> None:
     """A file system that is read-only is none for pipes."""
     with made_ground() as ground:
@@ -89,13 +89,13 @@ def test_what_is_written_to_a_denied_pipe_does_not_arrive(
                 writer.write(b"control")
             if _heard(fd) != b"control":
                 raise HostLacks("escape probes", "a pipe passes nothing on here")
-            session = inside(box, ground, f"echo x >{name}", policy(denied))
+            session = inside(case, ground, f"echo x >{name}", policy(denied))
             heard = _heard(fd)
         expect_unchanged(session, name, [f"{name}: {heard!r} arrives"] if heard else [])
 
 
 @requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
-def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(box: Box) -> None:
+def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: Case) -> None:
     """Under full-dev the directories between the cache and the root are granted, too."""
     with made_ground() as ground:
         cache = ground.home / ".cache"
@@ -106,12 +106,12 @@ def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(box: Box) -> None
         ground.watch(kept)
         line = f"mv {cache}/a {cache}/b; mkdir -p {root}; echo x >{kept}"
         rules = policy(("kept",))
-        session = inside(box, ground, line, rules, root=root, profile="full-dev")
+        session = inside(case, ground, line, rules, root=root, profile="full-dev")
         expect_unchanged(session, "kept", ground.changes())
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_what_no_rule_allows_stays_below_the_cache(box: Box) -> None:
+def test_what_no_rule_allows_stays_below_the_cache(case: Case) -> None:
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
         root.mkdir(parents=True)
@@ -119,18 +119,18 @@ def test_what_no_rule_allows_stays_below_the_cache(box: Box) -> None:
         kept.write_text("canary\n")
         ground.watch(kept)
         rules = policy(modify=("src/**",))
-        session = inside(box, ground, "echo x >kept", rules, root=root, profile="full-dev")
+        session = inside(case, ground, "echo x >kept", rules, root=root, profile="full-dev")
         expect_unchanged(session, "kept", ground.changes())
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("rule", ["src/*", "s*/*", "?rc/new"])
-def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(box: Box, rule: str) -> None:
+def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(case: Case, rule: str) -> None:
     """What is made inside has what its directory has, where mounts are all there is."""
     with made_ground() as ground:
         (ground.ws / "src").mkdir()
         line = "mkdir src/new; echo x >src/new/file"
-        session = inside(box, ground, line, policy(modify=(rule,)))
+        session = inside(case, ground, line, policy(modify=(rule,)))
         broken = (ground.ws / "src" / "new" / "file").exists()
         held_or_named = not broken or bool(named(session, rule))
         evidence = {"not_enforced": session.result["not_enforced"]}
@@ -138,14 +138,14 @@ def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(box: Box, rule:
 
 
 @requires("BACKEND-RULE-05", capability=RULES, needs=NEEDS)
-def test_a_grant_that_a_program_made_a_link_leads_nowhere(box: Box) -> None:
+def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: Case) -> None:
     """What a rule allows by its name is looked up for each call, and calls before may change it."""
     lines = ("mv a/x a/y; ln -s ../../out a/x; echo ran", "(: >../out/c/made); (: >a/x/c/made)")
     with made_ground() as ground:
         (ground.ws / "a" / "x" / "c").mkdir(parents=True)
         (ground.out / "c").mkdir()
         ground.watch(ground.out)
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", line]} for line in lines],
             root=ground.ws,
             profile="repo-write",
@@ -159,7 +159,7 @@ def test_a_grant_that_a_program_made_a_link_leads_nowhere(box: Box) -> None:
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_a_denied_pipe_in_a_directory_that_may_not_be_looked_into(box: Box) -> None:
+def test_a_denied_pipe_in_a_directory_that_may_not_be_looked_into(case: Case) -> None:
     """Its name may be known all the same."""
     with made_ground() as ground:
         pipe = ground.ws / "d" / "p"
@@ -170,7 +170,7 @@ def test_a_denied_pipe_in_a_directory_that_may_not_be_looked_into(box: Box) -> N
             line = "echo x >d/p"
             try:
                 session = line_inside(
-                    box, ground, line, policy(("d", "d/**")), state=["--no-override"]
+                    case, ground, line, policy(("d", "d/**")), state=["--no-override"]
                 )
             finally:
                 pipe.parent.chmod(0o700)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Verdict, expect, requires
+from boxspec.api import Case, Verdict, expect, requires
 from contracts.backend.attempt import WORK
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.ruled import line_inside, policy
@@ -80,14 +80,14 @@ def facts(path: Path) -> tuple[int, ...] | None:
 
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK, "BACKEND-RULE-03"])
 @pytest.mark.parametrize("what", CHANGES)
-def test_what_was_changed_against_a_rule_is_found(box: Box, what: str) -> None:
+def test_what_was_changed_against_a_rule_is_found(case: Case, what: str) -> None:
     """Where a backend holds the rule nothing is changed, and nothing found."""
     change = CHANGES[what]
     with made_ground() as ground:
         planted(ground)
         denied = {ground.ws / name: rule for rule, names in change.denied.items() for name in names}
         before = {path: facts(path) for path in denied}
-        session = line_inside(box, ground, change.line, change.rules)
+        session = line_inside(case, ground, change.line, change.rules)
         changed = [
             (os.fsencode(path), rule)
             for path, rule in sorted(denied.items())
@@ -101,10 +101,10 @@ def test_what_was_changed_against_a_rule_is_found(box: Box, what: str) -> None:
 
 
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK])
-def test_a_run_that_changes_what_it_may_has_nothing_against_it(box: Box) -> None:
+def test_a_run_that_changes_what_it_may_has_nothing_against_it(case: Case) -> None:
     with made_ground() as ground:
         planted(ground)
-        session = line_inside(box, ground, "echo x >>file; cat kept.key; : >made", policy((KEY,)))
+        session = line_inside(case, ground, "echo x >>file; cat kept.key; : >made", policy((KEY,)))
         ran = (b"canary\n" in session.only.stdout, (ground.ws / "made").exists())
         expect("whether the line was run", ran, (True, True), verdict=Verdict.OVERREFUSED)
         expect("`violations` of the result", session.violations, [])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from boxspec.api import (
-    Box,
+    Case,
     NotApplicable,
     Verdict,
     contains,
@@ -44,36 +44,36 @@ def _of(call: str, answer: str) -> dict[str, Any]:
 
 
 @requires("BACKEND-SESSION-01", capability=SCRIPT)
-def test_refuse_runs_what_is_fully_enforced(box: Box) -> None:
-    seen = scripted(box, "refuse", probe="fully")
+def test_refuse_runs_what_is_fully_enforced(case: Case) -> None:
+    seen = scripted(case, "refuse", probe="fully")
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
 
 
 @requires("BACKEND-SESSION-02", capability=SCRIPT, needs=["BACKEND-PROBE-02"])
 @pytest.mark.parametrize("probe", ["partial", "unavailable"])
-def test_refuse_refuses_less(box: Box, probe: str) -> None:
-    seen = scripted(box, "refuse", probe=probe)
+def test_refuse_refuses_less(case: Case, probe: str) -> None:
+    seen = scripted(case, "refuse", probe=probe)
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
 
 
 @requires("BACKEND-SESSION-03", capability=SCRIPT)
 @pytest.mark.parametrize("probe", ["fully", "partial"])
-def test_degrade_keeps_what_enforces_something(box: Box, probe: str) -> None:
-    seen = scripted(box, "degrade", probe=probe)
+def test_degrade_keeps_what_enforces_something(case: Case, probe: str) -> None:
+    seen = scripted(case, "degrade", probe=probe)
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
 
 
 @requires("BACKEND-SESSION-04", capability=SCRIPT)
-def test_degrade_drops_what_is_unavailable(box: Box) -> None:
-    seen = scripted(box, "degrade", probe="unavailable")
+def test_degrade_drops_what_is_unavailable(case: Case) -> None:
+    seen = scripted(case, "degrade", probe="unavailable")
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 0))
     said = (seen.session.result["enforcement"], seen.session.only.result.get("enforcement"))
     expect("the enforcement of the session and of its call", said, ("none", "none"))
 
 
 @requires("BACKEND-SESSION-04", capability=SCRIPT)
-def test_each_call_of_a_dropped_backend_says_so(box: Box) -> None:
-    seen = scripted(box, "degrade", calls=3, probe="unavailable")
+def test_each_call_of_a_dropped_backend_says_so(case: Case) -> None:
+    seen = scripted(case, "degrade", calls=3, probe="unavailable")
     expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 0))
     said = [call.result.get("enforcement") for call in seen.session.calls]
     expect("the enforcement of each call", said, ["none"] * 3)
@@ -81,61 +81,61 @@ def test_each_call_of_a_dropped_backend_says_so(box: Box) -> None:
 
 @requires("BACKEND-SESSION-05", capability=SCRIPT)
 @pytest.mark.parametrize("script", [{"probe": "unavailable"}, {"prepare": "error"}])
-def test_a_degraded_session_warns(box: Box, script: dict[str, Any]) -> None:
-    seen = scripted(box, "degrade", **script)
+def test_a_degraded_session_warns(case: Case, script: dict[str, Any]) -> None:
+    seen = scripted(case, "degrade", **script)
     expect("the runs", seen.runs, 1)
     words = satisfies("a warning at least", lambda warnings: len(warnings) > 0)
     expect("what a person sees", seen.session.result["warnings"], words)
 
 
 @requires("BACKEND-SESSION-06", capability=SCRIPT, needs=["BACKEND-PROBE-02"])
-def test_refuse_is_the_default(box: Box) -> None:
-    seen = scripted(box, None, probe="partial")
+def test_refuse_is_the_default(case: Case) -> None:
+    seen = scripted(case, None, probe="partial")
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
 
 
 @requires("BACKEND-SESSION-07", capability=SCRIPT)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
-def test_refuse_refuses_an_error(box: Box, call: str) -> None:
-    seen = scripted(box, "refuse", **_of(call, "error"))
+def test_refuse_refuses_an_error(case: Case, call: str) -> None:
+    seen = scripted(case, "refuse", **_of(call, "error"))
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
 
 
-def _expect_given_up_in_time(box: Box, on_unavailable: str, call: str, seen: Seen) -> None:
+def _expect_given_up_in_time(case: Case, on_unavailable: str, call: str, seen: Seen) -> None:
     """Beyond what the same session takes where the call is an error at once."""
-    control = scripted(box, on_unavailable, **_of(call, "error")).session
+    control = scripted(case, on_unavailable, **_of(call, "error")).session
     what = f"a {call} that hangs, beyond one that fails"
-    expect_no_longer(box, what, seen.session, control, GIVEN_UP_MS + 5 * box.tick_ms)
+    expect_no_longer(case, what, seen.session, control, GIVEN_UP_MS + 5 * case.tick_ms)
 
 
 @requires("BACKEND-SESSION-08", capability=SCRIPT, overlap=11.0)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
-def test_a_call_that_hangs_is_given_up(box: Box, call: str) -> None:
-    seen = scripted(box, "refuse", within_s=20.0, **_of(call, "hang"))
+def test_a_call_that_hangs_is_given_up(case: Case, call: str) -> None:
+    seen = scripted(case, "refuse", within_s=20.0, **_of(call, "hang"))
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
-    _expect_given_up_in_time(box, "refuse", call, seen)
+    _expect_given_up_in_time(case, "refuse", call, seen)
 
 
 @requires("BACKEND-SESSION-08", capability=SCRIPT, overlap=11.0)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
-def test_a_call_that_hangs_is_given_up_under_degrade_too(box: Box, call: str) -> None:
-    seen = scripted(box, "degrade", within_s=20.0, **_of(call, "hang"))
+def test_a_call_that_hangs_is_given_up_under_degrade_too(case: Case, call: str) -> None:
+    seen = scripted(case, "degrade", within_s=20.0, **_of(call, "hang"))
     expect("the runs, wrapped runs", (seen.runs, seen.wrapped), (1, 0))
-    _expect_given_up_in_time(box, "degrade", call, seen)
+    _expect_given_up_in_time(case, "degrade", call, seen)
 
 
 @requires("BACKEND-SESSION-09", capability=SCRIPT)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
-def test_degrade_counts_an_error_as_unavailable(box: Box, call: str) -> None:
-    seen = scripted(box, "degrade", **_of(call, "error"))
+def test_degrade_counts_an_error_as_unavailable(case: Case, call: str) -> None:
+    seen = scripted(case, "degrade", **_of(call, "error"))
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 0))
     expect("the enforcement", seen.session.result["enforcement"], "none")
 
 
 @requires("BACKEND-SESSION-10", capability=SCRIPT)
 @pytest.mark.parametrize("probe", ["fully", "partial"])
-def test_the_enforcement_is_the_claim(box: Box, probe: str) -> None:
-    seen = scripted(box, "degrade", probe=probe)
+def test_the_enforcement_is_the_claim(case: Case, probe: str) -> None:
+    seen = scripted(case, "degrade", probe=probe)
     result = seen.session.result
     said = (result["enforcement"], seen.session.only.result.get("enforcement"))
     expect("the enforcement of the session and of its call", said, (probe, probe))
@@ -152,18 +152,18 @@ def test_the_enforcement_is_the_claim(box: Box, probe: str) -> None:
 
 @requires("BACKEND-SESSION-10", capability=SCRIPT)
 @pytest.mark.parametrize("probe", ["fully", "partial"])
-def test_each_result_has_the_enforcement(box: Box, probe: str) -> None:
-    seen = scripted(box, "degrade", calls=3, probe=probe)
+def test_each_result_has_the_enforcement(case: Case, probe: str) -> None:
+    seen = scripted(case, "degrade", calls=3, probe=probe)
     said = [call.result.get("enforcement") for call in seen.session.calls]
     expect("the enforcement of each call", said, [probe] * 3)
 
 
-def _asked_twice(box: Box, cwd: str | None = None, **context: Any) -> tuple[str, ObservedSession]:
+def _asked_twice(case: Case, cwd: str | None = None, **context: Any) -> tuple[str, ObservedSession]:
     """What the backend of this run claims overall, and a session of the same."""
-    claimed = box.backend.probe(**context).result["overall"]
+    claimed = case.backend.probe(**context).result["overall"]
     with made_ground() as ground:
         (ground.ws / "sub").mkdir()
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/true"}],
             root=ground.ws,
             cwd=None if cwd is None else ground.ws / cwd,
@@ -174,8 +174,8 @@ def _asked_twice(box: Box, cwd: str | None = None, **context: Any) -> tuple[str,
     return claimed, session
 
 
-def _expect_kept(box: Box, asked: dict[str, Any]) -> None:
-    claimed, session = _asked_twice(box, **asked)
+def _expect_kept(case: Case, asked: dict[str, Any]) -> None:
+    claimed, session = _asked_twice(case, **asked)
     if claimed == "unavailable":
         raise NotApplicable("the backend says that it is unavailable")
     expect(
@@ -187,8 +187,8 @@ def _expect_kept(box: Box, asked: dict[str, Any]) -> None:
     )
 
 
-def _expect_the_claim(box: Box, asked: dict[str, Any]) -> None:
-    claimed, session = _asked_twice(box, **asked)
+def _expect_the_claim(case: Case, asked: dict[str, Any]) -> None:
+    claimed, session = _asked_twice(case, **asked)
     of_its_call = session.only.result.get("enforcement")
     expect(
         f"the enforcement of the session and of its call, with {claimed} claimed by backend.probe",
@@ -200,23 +200,23 @@ def _expect_the_claim(box: Box, asked: dict[str, Any]) -> None:
 
 @requires("BACKEND-SESSION-03")
 @pytest.mark.parametrize("asked", ASKED)
-def test_degrade_keeps_what_its_probe_claims(box: Box, asked: str) -> None:
-    _expect_kept(box, ASKED[asked])
+def test_degrade_keeps_what_its_probe_claims(case: Case, asked: str) -> None:
+    _expect_kept(case, ASKED[asked])
 
 
 @requires("BACKEND-SESSION-03", capability=RULES)
 @pytest.mark.parametrize("asked", RULED)
-def test_degrade_keeps_what_its_probe_claims_of_a_policy(box: Box, asked: str) -> None:
-    _expect_kept(box, RULED[asked])
+def test_degrade_keeps_what_its_probe_claims_of_a_policy(case: Case, asked: str) -> None:
+    _expect_kept(case, RULED[asked])
 
 
 @requires("BACKEND-SESSION-10", needs=["BACKEND-SESSION-03", "BACKEND-PROBE-02"])
 @pytest.mark.parametrize("asked", ASKED)
-def test_the_enforcement_is_what_a_probe_of_the_same_claims(box: Box, asked: str) -> None:
-    _expect_the_claim(box, ASKED[asked])
+def test_the_enforcement_is_what_a_probe_of_the_same_claims(case: Case, asked: str) -> None:
+    _expect_the_claim(case, ASKED[asked])
 
 
 @requires("BACKEND-SESSION-10", capability=RULES, needs=["BACKEND-SESSION-03", "BACKEND-PROBE-02"])
 @pytest.mark.parametrize("asked", RULED)
-def test_the_enforcement_is_what_a_probe_of_the_policy_claims(box: Box, asked: str) -> None:
-    _expect_the_claim(box, RULED[asked])
+def test_the_enforcement_is_what_a_probe_of_the_policy_claims(case: Case, asked: str) -> None:
+    _expect_the_claim(case, RULED[asked])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, HostLacks, Verdict, expect, requires
+from boxspec.api import Case, HostLacks, Verdict, expect, requires
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import PATH
 
@@ -48,12 +48,12 @@ TOOLS = {
 
 @requires("BACKEND-ALLOW-04", overlap=3.0, needs=["BACKEND-CONTEXT-01"])
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_tool_does_its_work(box: Box, tool: str) -> None:
+def test_a_tool_does_its_work(case: Case, tool: str) -> None:
     control(tool)
     with made_ground() as ground:
         fill(ground.ws)
         words = {"program": "/bin/sh", "args": ["-c", TOOLS[tool]], "env": [("PATH", PATH)]}
-        session = box.backend.run(
+        session = case.backend.run(
             [{**words, "timeout_ms": WORKS_MS}],
             root=ground.ws,
             profile="repo-write",

@@ -8,7 +8,7 @@ import pytest
 
 from boxspec.api import (
     Blocked,
-    Box,
+    Case,
     Failure,
     HostLacks,
     Verdict,
@@ -52,54 +52,54 @@ READ_ONLY = ("w_ws", "w_ws_change", "w_ws_unlink")
 
 @requires("BACKEND-WRITE-01")
 @pytest.mark.parametrize("probe", PLAIN)
-def test_a_change_outside_is_not_made(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_a_change_outside_is_not_made(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-WRITE-01")
 @pytest.mark.parametrize("profile", ["read-only", "no-network", "full-dev", "ci-only"])
-def test_a_change_outside_is_made_under_no_profile(box: Box, profile: str) -> None:
-    attempt(box, "w_write", profile=profile)
+def test_a_change_outside_is_made_under_no_profile(case: Case, profile: str) -> None:
+    attempt(case, "w_write", profile=profile)
 
 
 @requires("BACKEND-WRITE-01")
 @pytest.mark.parametrize("probe", ["w_home", "w_ssh_config"])
-def test_a_cache_is_not_the_whole_home(box: Box, probe: str) -> None:
-    attempt(box, probe, profile="full-dev")
+def test_a_cache_is_not_the_whole_home(case: Case, probe: str) -> None:
+    attempt(case, probe, profile="full-dev")
 
 
-def write_on_a_mount(box: Box, name: str, profile: str) -> None:
+def write_on_a_mount(case: Case, name: str, profile: str) -> None:
     """A mount below what is read-only: whoever makes it so for the mount above alone forgets it."""
     for confined in (False, True):
         with made_scene("w_write") as scene:
             place = getattr(scene.ground, name) / "below" / "mount"
             scene.params["out"] = mounted(scene, place)
             if confined:
-                session, said = inside(box, scene, profile)
+                session, said = inside(case, scene, profile)
                 judge(scene, session, said)
             else:
                 need_effect(scene)
 
 
 @requires("BACKEND-WRITE-06")
-def test_a_mount_outside_stays_as_it_is(box: Box) -> None:
-    write_on_a_mount(box, "out", "repo-write")
+def test_a_mount_outside_stays_as_it_is(case: Case) -> None:
+    write_on_a_mount(case, "out", "repo-write")
 
 
 @requires("BACKEND-WRITE-06")
-def test_a_mount_of_a_read_only_workspace_stays_as_it_is(box: Box) -> None:
-    write_on_a_mount(box, "ws", "read-only")
+def test_a_mount_of_a_read_only_workspace_stays_as_it_is(case: Case) -> None:
+    write_on_a_mount(case, "ws", "read-only")
 
 
 CALLS = 3
 
 
 @requires("BACKEND-WRITE-01", needs=[WORK])
-def test_each_call_of_a_session_is_confined(box: Box) -> None:
+def test_each_call_of_a_session_is_confined(case: Case) -> None:
     with made_ground() as ground:
         line = ': >"$1/sibling-$3"; : >"$2/made-$3"'
         words = [["-c", line, "sh", str(ground.ws), str(ground.out), str(n)] for n in range(CALLS)]
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": each} for each in words],
             root=ground.ws,
             profile="repo-write",
@@ -116,8 +116,8 @@ def test_each_call_of_a_session_is_confined(box: Box) -> None:
 
 @requires("BACKEND-WRITE-02")
 @pytest.mark.parametrize("probe", ALIAS)
-def test_no_alias_leads_outside(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_no_alias_leads_outside(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 PLANT = """cd "$TMPDIR" && ln -s "$1" folder && ln -s "$1/file" file && mkdir below || exit 1
@@ -126,11 +126,11 @@ ln -s "$1" below/folder && ln -s "$2" below/home && : >"$3/sibling"
 
 
 @requires("BACKEND-WRITE-02")
-def test_what_tidies_up_the_scratch_follows_no_link(box: Box) -> None:
+def test_what_tidies_up_the_scratch_follows_no_link(case: Case) -> None:
     with made_ground() as ground:
         ground.watch()
         words = ["-c", PLANT, "sh", str(ground.out), str(ground.home), str(ground.ws)]
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": "/bin/sh", "args": words}],
             root=ground.ws,
             profile="repo-write",
@@ -144,14 +144,14 @@ def test_what_tidies_up_the_scratch_follows_no_link(box: Box) -> None:
 
 @requires("BACKEND-WRITE-03")
 @pytest.mark.parametrize("probe", AROUND)
-def test_no_way_around_leads_outside(box: Box, probe: str) -> None:
-    attempt(box, probe)
+def test_no_way_around_leads_outside(case: Case, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-WRITE-04")
 @pytest.mark.parametrize("probe", READ_ONLY)
-def test_a_read_only_workspace_stays_as_it_is(box: Box, probe: str) -> None:
-    attempt(box, probe, profile="read-only")
+def test_a_read_only_workspace_stays_as_it_is(case: Case, probe: str) -> None:
+    attempt(case, probe, profile="read-only")
 
 
 WAYS = ("dynamic", "by the loader", "a script")
@@ -186,14 +186,14 @@ def loader_of(program: Path) -> str | None:
 
 @requires("BACKEND-WRITE-05", needs=[WORK, "BACKEND-LAUNCH-07"])
 @pytest.mark.parametrize("way", WAYS)
-def test_each_way_to_start_is_confined(box: Box, way: str) -> None:
+def test_each_way_to_start_is_confined(case: Case, way: str) -> None:
     with made_ground() as ground:
         done = subprocess.run(start(way, ground), check=False, capture_output=True)
         if not (ground.out / "made").exists():
             raise HostLacks("escape probes", f"{way}: {done.stderr!r} even outside")
     with made_ground() as ground:
         program, *args = start(way, ground)
-        session = box.backend.run(
+        session = case.backend.run(
             [{"program": program, "args": args}],
             root=ground.ws,
             profile="repo-write",
@@ -214,7 +214,7 @@ def test_each_way_to_start_is_confined(box: Box, way: str) -> None:
 
 
 @requires("BACKEND-WRITE-02", needs=[WORK])
-def test_a_cache_that_a_program_made_a_link_leads_nowhere(box: Box) -> None:
+def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: Case) -> None:
     """Under full-dev HOME/.cache is granted by its name, and a root that holds HOME holds that."""
     with made_ground() as ground:
         home, out = ground.home, ground.out
@@ -225,7 +225,7 @@ def test_a_cache_that_a_program_made_a_link_leads_nowhere(box: Box) -> None:
             "full-dev": f"(: >{out}/made); (: >.cache/made); echo ran",
         }
         for profile, line in lines.items():
-            session = box.backend.run(
+            session = case.backend.run(
                 [{"program": "/bin/sh", "args": ["-c", line]}],
                 root=home,
                 profile=profile,
@@ -254,7 +254,7 @@ def mount_beside(pid: int, source: Path, at: Path) -> None:
 
 
 @requires("BACKEND-WRITE-07")
-def test_a_mount_that_comes_later_is_not_written_to(box: Box) -> None:
+def test_a_mount_that_comes_later_is_not_written_to(case: Case) -> None:
     with made_ground() as ground:
         source, at = ground.folder / "source", ground.out / "late"
         for folder in (source, at):
@@ -264,17 +264,17 @@ def test_a_mount_that_comes_later_is_not_written_to(box: Box) -> None:
         for gate in gates:
             os.mkfifo(gate)
         call = {"program": "/bin/sh", "args": ["-c", LATE, "sh", ground.ws, at]}
-        with box.backend.start(
+        with case.backend.start(
             [call],
             root=ground.ws,
             profile="repo-write",
             on_unavailable="degrade",
             state=["--share-mounts"],
-        ) as live:
-            box.open_gate(gates[0])
-            mount_beside(live.shim_pid, source, at)
-            box.open_gate(gates[1])
-            session = live.finish()
+        ) as shim:
+            case.open_gate(gates[0])
+            mount_beside(shim.shim_pid, source, at)
+            case.open_gate(gates[1])
+            session = shim.finish()
         session.need_enforcement()
         wrote = (ground.ws / "sibling").exists()
         expect("it writes in the root behind that", wrote, True, verdict=Verdict.OVERREFUSED)
@@ -283,5 +283,5 @@ def test_a_mount_that_comes_later_is_not_written_to(box: Box) -> None:
 
 
 @requires("BACKEND-WRITE-08")
-def test_no_subvolume_is_made_outside(box: Box) -> None:
-    attempt(box, "w_subvolume")
+def test_no_subvolume_is_made_outside(case: Case) -> None:
+    attempt(case, "w_subvolume")

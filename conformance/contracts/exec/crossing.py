@@ -12,7 +12,7 @@ from boxspec.subject.observed import FromOutside
 from contracts.shared.runs import RunAnswer
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Box
+    from boxspec.subject.case import Case
 
 Request = Mapping[str, Any]
 
@@ -34,16 +34,16 @@ OPTIONS: dict[str, tuple[str, Request]] = {
 
 
 def run_with_each_option(
-    box: Box, request: Callable[[str], Request]
+    case: Case, request: Callable[[str], Request]
 ) -> dict[str, tuple[FromOutside, RunAnswer]]:
     """Run the request with each option; return, by label, the observations and the answer.
 
     `request` returns the request for a label.
     """
-    names = [name for name, (needed, _) in OPTIONS.items() if needed in box.capabilities]
+    names = [name for name, (needed, _) in OPTIONS.items() if needed in case.capabilities]
     runs = [{**request(name), **OPTIONS[name][1]} for name in names]
-    if "exec.concurrent" in box.capabilities:
-        batch = box.exec.batch(runs, within_s=WITHIN_S)
+    if "exec.concurrent" in case.capabilities:
+        batch = case.exec.batch(runs, within_s=WITHIN_S)
         return {name: (batch, run) for name, run in zip(names, batch.runs, strict=True)}
-    each = [box.exec.run(**run, within_s=WITHIN_S) for run in runs]
+    each = [case.exec.run(**run, within_s=WITHIN_S) for run in runs]
     return {name: (seen, seen) for name, seen in zip(names, each, strict=True)}

@@ -10,13 +10,13 @@ from typing import Any
 
 from boxspec.api import (
     Blocked,
-    Box,
+    Case,
     Event,
     Events,
     Failure,
     Late,
-    Live,
     NotMeasured,
+    ShimProcess,
     at_least,
     expect,
     matches,
@@ -68,7 +68,7 @@ def settled(events: Events, count: int = 1, **members: int) -> Event:
     return ready[0]
 
 
-def expect_never_early(box: Box, what: str, elapsed_ms: float, timeout_ms: int) -> None:
+def expect_never_early(case: Case, what: str, elapsed_ms: float, timeout_ms: int) -> None:
     """Expect at least `timeout_ms`; measure again if other delays could hide an early deadline.
 
     `elapsed_ms` also contains the shim's own start and end. An implementation that rounds the
@@ -80,32 +80,32 @@ def expect_never_early(box: Box, what: str, elapsed_ms: float, timeout_ms: int) 
     except Failure as why:
         why.timed = True
         raise
-    hidden_ms = timeout_ms % box.tick_ms
-    if box.look.number == 1 and hidden_ms == box.tick_ms - 1 <= elapsed_ms - timeout_ms:
+    hidden_ms = timeout_ms % case.tick_ms
+    if case.look.number == 1 and hidden_ms == case.tick_ms - 1 <= elapsed_ms - timeout_ms:
         raise Late(what, f"less than {hidden_ms} ms above {timeout_ms}", f"{elapsed_ms} ms")
 
 
-def blocked_or_late(box: Box, by: list[str], why: str) -> NotMeasured:
+def blocked_or_late(case: Case, by: list[str], why: str) -> NotMeasured:
     """Return Late in the first attempt, because a busy machine may be the cause; then Blocked."""
-    if box.look.number > 1:
+    if case.look.number > 1:
         return Blocked(by, why)
     return Late("the case comes to what it is about", "a deadline's SIGTERM", why)
 
 
-def extra_descendants(live: Live[Any], usual: int = 0) -> list[str]:
+def extra_descendants(shim: ShimProcess[Any], usual: int = 0) -> list[str]:
     """Return the descendants of a held caller; an empty list if there are at most `usual`.
 
     `usual` is how many a plain run leaves, such as a server that starts the children. The check
     repeats for half a second, because a process may be reaped shortly after the answer.
     """
-    if until(lambda: len(live.tree()) <= usual, 0.5):
+    if until(lambda: len(shim.tree()) <= usual, 0.5):
         return []
-    return [each.describe() for each in live.tree()]
+    return [each.describe() for each in shim.tree()]
 
 
-def shell_ends(live: Live[Any]) -> None:
+def shell_ends(shim: ShimProcess[Any]) -> None:
     """Wait until the shell of `spawn_io.shell` has ended; other descendants do not matter."""
-    until(lambda: not any(each.alive and each.cmdline[:1] == [SH] for each in live.tree()))
+    until(lambda: not any(each.alive and each.cmdline[:1] == [SH] for each in shim.tree()))
 
 
 def open_gate_for_all(fifo: Path, waiting: Callable[[], bool]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from boxspec.api import Box, Failure, NotMeasured, ShimBroke
+from boxspec.api import Case, Failure, NotMeasured, ShimBroke
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 
@@ -15,7 +15,7 @@ NO_PROGRAM = {"op": "exec.run", "request": {"args": ["7"]}}
 HELLO = {"op": "hello", "protocol": 1, "nonce": "nobody"}
 
 
-def crash(box: Box, seen: ObservedRun, state: Sequence[str]) -> str:
+def crash(case: Case, seen: ObservedRun, state: Sequence[str]) -> str:
     """Return how a run crashed the shim in this state; empty if the run is not to blame.
 
     The run is not to blame if a request that starts no child stays unanswered in this state too,
@@ -23,7 +23,7 @@ def crash(box: Box, seen: ObservedRun, state: Sequence[str]) -> str:
     """
     easier = list(state)
     if "--nproc" in state:
-        if _has_threads(box):
+        if _has_threads(case):
             return ""
     elif "--nofile" in state:
         # One descriptor less: a run may load one more file than a refused request does.
@@ -32,32 +32,32 @@ def crash(box: Box, seen: ObservedRun, state: Sequence[str]) -> str:
     else:
         return ""
     how, number = seen.shim_exit
-    if not answers(box, easier):
+    if not answers(case, easier):
         return ""
     return f"no answer ({how} {number}), although one without a program is answered there"
 
 
-def _has_threads(box: Box) -> bool:
+def _has_threads(case: Case) -> bool:
     """True if the idle shim has several threads.
 
     Its runtime may start more threads at any time, and cannot report an error if that fails.
     """
-    with box.idle() as idle:
+    with case.idle() as idle:
         return len(procs.threads(idle.pid)) > 1
 
 
-def answers(box: Box, state: Sequence[str]) -> bool:
+def answers(case: Case, state: Sequence[str]) -> bool:
     """True if the shim answers a request that starts no child in this state.
 
     Otherwise the shim itself does not start: its runtime may crash or hang before its first line.
     """
-    if _answered(box, NO_PROGRAM, state):
+    if _answered(case, NO_PROGRAM, state):
         return True
-    return not _answered(box, NO_PROGRAM) and _answered(box, HELLO, state)
+    return not _answered(case, NO_PROGRAM) and _answered(case, HELLO, state)
 
 
-def _answered(box: Box, message: dict[str, Any], state: Sequence[str] = ()) -> bool:
+def _answered(case: Case, message: dict[str, Any], state: Sequence[str] = ()) -> bool:
     try:
-        return box.send(message, state=state, expect_result=False, within_s=5).raw is not None
+        return case.send(message, state=state, expect_result=False, within_s=5).raw is not None
     except (Failure, NotMeasured, ShimBroke):
         return False

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from boxspec.api import Answer, Blocked, Box, Failure, HostLacks, Told
+from boxspec.api import Answer, Blocked, Case, Failure, HostLacks, Told
 from boxspec.api import programs as P
 from contracts.shared.runs import RunAnswer
 
@@ -86,10 +86,10 @@ def left_by_child(path: Path) -> bytes:
         raise Failure("the child does its work", f"the file {path.name}", "no such file") from None
 
 
-def report(box: Box, **run: Any) -> dict[str, Any]:
+def report(case: Case, **run: Any) -> dict[str, Any]:
     """Run the program `report` with these fields and return what it reports about itself."""
-    place = box.tmp / "report.json"
-    box.exec.run(program=P.report, args=[str(place)], **run).result  # noqa: B018 - an error fails
+    place = case.tmp / "report.json"
+    case.exec.run(program=P.report, args=[str(place)], **run).result  # noqa: B018 - an error fails
     return reported(place)
 
 
@@ -140,8 +140,8 @@ def hexes(data: bytes, *, flag: str = "--out", piece: int = 16384) -> list[str]:
     return [word for part in parts for word in (flag, part.hex())]
 
 
-def needs_replaced_environment(box: Box) -> None:
+def needs_replaced_environment(case: Case) -> None:
     """Raise Blocked unless clear_and_set replaces the environment: the caller sets PATH by it."""
-    names = report(box, env=[("ONLY", "1")])["env_b64"]
-    if len(names) != 1 + len(box.exec.inside.added):
+    names = report(case, env=[("ONLY", "1")])["env_b64"]
+    if len(names) != 1 + len(case.exec.inside.added):
         raise Blocked(["EXEC-ENV-02"], "clear_and_set leaves other variables")

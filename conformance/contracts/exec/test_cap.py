@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, expect_within, requires
+from boxspec.api import Case, expect, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
@@ -34,11 +34,11 @@ CAPS = [
 @requires("EXEC-CAP-01", capability="exec.cap")
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 @pytest.mark.parametrize("cap", [0, 1, 100])
-def test_a_byte_beyond_the_cap_ends_the_run(box: Box, flag: str, cap: int) -> None:
+def test_a_byte_beyond_the_cap_ends_the_run(case: Case, flag: str, cap: int) -> None:
     # The member starts before the output, so that a survivor is possible.
-    args = [box.events().path, "--members", "1", flag, "x" * (cap + 1)]
-    seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=cap, within_s=15)
-    attempted(box.events(), member=1)
+    args = [case.events().path, "--members", "1", flag, "x" * (cap + 1)]
+    seen = case.exec.run(program=P.siglog, args=args, max_output_bytes=cap, within_s=15)
+    attempted(case.events(), member=1)
     survivors = [each.describe() for each in seen.lasting]
     expect(
         "success, exit code, truncated, survivors",
@@ -48,17 +48,17 @@ def test_a_byte_beyond_the_cap_ends_the_run(box: Box, flag: str, cap: int) -> No
 
 
 @requires("EXEC-CAP-01", pitfalls=["B5"], capability="exec.cap")
-def test_the_cap_ends_each_member_of_the_group(box: Box) -> None:
-    args = [box.events().path, "--members", "2", "--out", "x" * 101]
-    seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
-    expect_none_left(seen, box.events(), member=2)
+def test_the_cap_ends_each_member_of_the_group(case: Case) -> None:
+    args = [case.events().path, "--members", "2", "--out", "x" * 101]
+    seen = case.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
+    expect_none_left(seen, case.events(), member=2)
 
 
 @requires("EXEC-CAP-01", pitfalls=["F12"], capability="exec.cap")
-def test_a_payload_left_unread_at_the_cap_is_no_failed_write(box: Box) -> None:
+def test_a_payload_left_unread_at_the_cap_is_no_failed_write(case: Case) -> None:
     # The child does not read it, and SIGKILL closes its stdin. But the cap has ended the run.
-    args = [box.events().path, "--out", "x" * 101]
-    seen = box.exec.run(
+    args = [case.events().path, "--out", "x" * 101]
+    seen = case.exec.run(
         program=P.siglog, args=args, stdin=b"x" * 2**20, max_output_bytes=100, within_s=15
     )
     expect("the error", error_of(seen), {})
@@ -66,20 +66,20 @@ def test_a_payload_left_unread_at_the_cap_is_no_failed_write(box: Box) -> None:
 
 
 @requires("EXEC-CAP-01", capability="exec.cap", timing=True)
-def test_the_cap_kills_at_once_without_another_signal(box: Box) -> None:
-    events = box.events()
+def test_the_cap_kills_at_once_without_another_signal(case: Case) -> None:
+    events = case.events()
     # The child writes after it installed its handlers: it would log a signal before SIGKILL. Half a
     # grace is enough time for any start.
     args = [events.path, "--members", "1", "--out", "x" * 101]
-    seen = box.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
+    seen = case.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
     attempted(events, member=1)
     expect("signals that the child could note", events.all("signal"), [])
-    expect_within(box, "the life of the shim", seen.start, seen.end, box.grace_ms / 2)
+    expect_within(case, "the life of the shim", seen.start, seen.end, case.grace_ms / 2)
 
 
 @requires("EXEC-CAP-01", pitfalls=["E16"], capability="exec.cap")
-def test_endless_output_ends_at_the_cap(box: Box) -> None:
-    seen = box.exec.run(program="yes", max_output_bytes=100_000, within_s=15)
+def test_endless_output_ends_at_the_cap(case: Case) -> None:
+    seen = case.exec.run(program="yes", max_output_bytes=100_000, within_s=15)
     expect(
         "success, exit code, truncated, bytes kept",
         (*result_fields(seen), seen.stdout_len),
@@ -88,28 +88,28 @@ def test_endless_output_ends_at_the_cap(box: Box) -> None:
 
 
 @requires("EXEC-CAP-01", capability="exec.cap")
-def test_a_child_that_exits_after_output_beyond_the_cap_is_cut_too(box: Box) -> None:
-    seen = box.exec.run(program=P.flood, args=["101", "0"], max_output_bytes=100)
+def test_a_child_that_exits_after_output_beyond_the_cap_is_cut_too(case: Case) -> None:
+    seen = case.exec.run(program=P.flood, args=["101", "0"], max_output_bytes=100)
     expect("success, exit code, truncated", result_fields(seen), ENDED_BY_CAP)
 
 
 @requires("EXEC-CAP-01", capability="exec.cap", overlap=0.3)
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
-def test_bytes_beyond_the_cap_count_whenever_they_are_read(box: Box, name: str) -> None:
+def test_bytes_beyond_the_cap_count_whenever_they_are_read(case: Case, name: str) -> None:
     # The caller is stopped until the child has ended, so that the pipe holds more than one read.
-    events, gate = box.events(), box.fifo("open")
+    events, gate = case.events(), case.fifo("open")
     sizes = "200000 0" if name == "stdout" else "0 200000"
     line = f'"$1" "$2" "$3"; "$4" {sizes} --pipe 1048576; exec "$5" --sync "$2" --exit 0'
     words = (P.gate, events.path, gate, P.flood, P.emit)
-    with box.exec.start(**shell(line, *words), max_output_bytes=150_000, within_s=15) as live:
+    with case.exec.start(**shell(line, *words), max_output_bytes=150_000, within_s=15) as shim:
         events.wait("ready")
-        live.signal("STOP")
-        until(lambda: live.status().get("State", "").startswith("T"))
-        box.open_gate(gate)
+        shim.signal("STOP")
+        until(lambda: shim.status().get("State", "").startswith("T"))
+        case.open_gate(gate)
         leader = events.wait("sync").pid
         until(lambda: (found := procs.proc(leader)) is None or not found.alive)
-        live.signal("CONT")
-        seen = live.finish()
+        shim.signal("CONT")
+        seen = shim.finish()
     expect(
         "success, exit code, truncated, bytes kept",
         (*result_fields(seen), getattr(seen, f"{name}_len")),
@@ -122,8 +122,10 @@ def test_bytes_beyond_the_cap_count_whenever_they_are_read(box: Box, name: str) 
     ("out", "err", "cap"),
     CAPS,
 )
-def test_exactly_the_cap_is_allowed_on_each_stream(box: Box, out: int, err: int, cap: int) -> None:
-    seen = box.exec.run(program=P.flood, args=[str(out), str(err)], max_output_bytes=cap)
+def test_exactly_the_cap_is_allowed_on_each_stream(
+    case: Case, out: int, err: int, cap: int
+) -> None:
+    seen = case.exec.run(program=P.flood, args=[str(out), str(err)], max_output_bytes=cap)
     expect(
         "success, exit code, truncated, and both streams",
         (*result_fields(seen), stream(seen, "stdout"), stream(seen, "stderr")),
@@ -133,11 +135,11 @@ def test_exactly_the_cap_is_allowed_on_each_stream(box: Box, out: int, err: int,
 
 @requires("EXEC-CAP-02", capability=("exec.cap", "exec.debug"), needs=["EXEC-DEBUG-02"])
 @pytest.mark.parametrize("flag", ["--out", "--err"])
-def test_with_debug_the_cap_counts_the_childs_output(box: Box, flag: str) -> None:
+def test_with_debug_the_cap_counts_the_childs_output(case: Case, flag: str) -> None:
     # The copy is longer than the output: the mark is longer than the secret that it replaces.
     written = b"a-b1" * 20
     args, env = [flag, written.hex()], [("MY_TOKEN", "a-b1")]
-    seen = box.exec.run(
+    seen = case.exec.run(
         program=P.emit, args=args, env=env, debug=True, max_output_bytes=len(written)
     )
     got = seen.stdout if flag == "--out" else seen.stderr
@@ -149,25 +151,25 @@ def test_with_debug_the_cap_counts_the_childs_output(box: Box, flag: str) -> Non
 
 
 @requires("EXEC-CAP-02", capability="exec.cap")
-def test_without_a_cap_nothing_is_cut(box: Box) -> None:
-    seen = box.exec.run(program=P.flood, args=["50000", "50000", "--exit", "3"])
+def test_without_a_cap_nothing_is_cut(case: Case) -> None:
+    seen = case.exec.run(program=P.flood, args=["50000", "50000", "--exit", "3"])
     expect("success, exit code, truncated", result_fields(seen), (False, 3, False))
 
 
 @requires("EXEC-CAP-03", capability="exec.cap")
 @pytest.mark.parametrize("cap", [1, 100, 4096, 50_000])
-def test_the_stream_is_kept_up_to_the_cap(box: Box, cap: int) -> None:
-    seen = box.exec.run(program=P.flood, args=["60000", "0"], max_output_bytes=cap)
+def test_the_stream_is_kept_up_to_the_cap(case: Case, cap: int) -> None:
+    seen = case.exec.run(program=P.flood, args=["60000", "0"], max_output_bytes=cap)
     expect("stdout", stream(seen, "stdout"), digest(pattern(cap)))
 
 
 @requires("EXEC-CAP-03", capability="exec.cap", overlap=0.4, needs=["EXEC-KILL-01"])
-def test_the_stream_is_kept_up_to_the_cap_after_a_deadline(box: Box) -> None:
-    args = [box.events().path, "--out", "before", "--on", "TERM:print:200000"]
-    seen = box.exec.run(
+def test_the_stream_is_kept_up_to_the_cap_after_a_deadline(case: Case) -> None:
+    args = [case.events().path, "--out", "before", "--on", "TERM:print:200000"]
+    seen = case.exec.run(
         program=P.siglog, args=args, timeout_ms=300, max_output_bytes=1000, within_s=15
     )
-    settled(box.events())
+    settled(case.events())
     expect("bytes on stdout", seen.stdout_len, 1000)
 
 
@@ -188,9 +190,9 @@ def test_the_stream_is_kept_up_to_the_cap_after_a_deadline(box: Box) -> None:
 )
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 def test_a_character_that_the_cap_cuts_is_dropped(
-    box: Box, text: str, cap: int, kept: str, flag: str
+    case: Case, text: str, cap: int, kept: str, flag: str
 ) -> None:
-    seen = box.exec.run(program=P.emit, args=[flag, text.encode().hex()], max_output_bytes=cap)
+    seen = case.exec.run(program=P.emit, args=[flag, text.encode().hex()], max_output_bytes=cap)
     got = seen.stdout if flag == "--out" else seen.stderr
     expect("the stream up to the cap", got.decode(), kept)
 
@@ -210,19 +212,19 @@ def test_a_character_that_the_cap_cuts_is_dropped(
 )
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 def test_invalid_bytes_near_the_cap_are_replaced(
-    box: Box, data: bytes, cap: int, kept: str, flag: str
+    case: Case, data: bytes, cap: int, kept: str, flag: str
 ) -> None:
     # Only a character that the cap cuts is dropped, not one that the child left incomplete.
-    seen = box.exec.run(program=P.emit, args=[flag, data.hex()], max_output_bytes=cap)
+    seen = case.exec.run(program=P.emit, args=[flag, data.hex()], max_output_bytes=cap)
     got = seen.stdout if flag == "--out" else seen.stderr
     expect("the stream up to the cap", got.decode(), kept)
 
 
 @requires("EXEC-CAP-03", capability="exec.cap")
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
-def test_a_run_ended_by_the_cap_has_no_annotation(box: Box, name: str) -> None:
+def test_a_run_ended_by_the_cap_has_no_annotation(case: Case, name: str) -> None:
     redirect = "" if name == "stdout" else ">&2"
     line = f"printf own >&2; printf %0200d 0 {redirect}"
-    seen = box.exec.run(**shell(line), max_output_bytes=50)
+    seen = case.exec.run(**shell(line), max_output_bytes=50)
     wanted = b"own" if name == "stdout" else b"own" + b"0" * 47
     expect("stderr", seen.stderr, wanted, {"outcome": outcome(seen)})

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import pytest
 
-from boxspec.api import Box, Idle, expect, requires
+from boxspec.api import Case, Idle, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.spawn_io import outcome, report, reported, shell
@@ -22,27 +22,27 @@ T = TypeVar("T")
 
 @requires("EXEC-CHILD-01", pitfalls=["B1"])
 @pytest.mark.parametrize("stdin", ["inherit", "null", b"x" * 10], ids=["inherit", "null", "bytes"])
-def test_the_child_leads_its_own_group(box: Box, stdin: str | bytes) -> None:
-    place = box.tmp / "report"
+def test_the_child_leads_its_own_group(case: Case, stdin: str | bytes) -> None:
+    place = case.tmp / "report"
     line = 'test -p /dev/stdin && cat >/dev/null; exec "$0" "$1"'
-    box.exec.run(program="/bin/sh", args=["-c", line, P.report, str(place)], stdin=stdin)
+    case.exec.run(program="/bin/sh", args=["-c", line, P.report, str(place)], stdin=stdin)
     found = reported(place)
     expect("the child's group, against its pid", found["pgid"], found["pid"])
 
 
 @requires("EXEC-CHILD-01", pitfalls=["B1"])
-def test_the_group_is_the_childs_at_its_first_instruction(box: Box) -> None:
-    found = report(box)
+def test_the_group_is_the_childs_at_its_first_instruction(case: Case) -> None:
+    found = report(case)
     expect("group and pid as a static program reads them first", found["pgid"], found["pid"])
 
 
 @requires("EXEC-CHILD-02", pitfalls=["B9"])
 @pytest.mark.parametrize("state", [[], ["--setsid"]], ids=["in-a-session", "leads-one"])
-def test_the_child_stays_in_the_callers_session(box: Box, state: list[str]) -> None:
-    events, fifo = box.events(), box.fifo("gate")
-    with box.exec.start(program=P.gate, args=[events.path, str(fifo)], state=state) as live:
+def test_the_child_stays_in_the_callers_session(case: Case, state: list[str]) -> None:
+    events, fifo = case.events(), case.fifo("gate")
+    with case.exec.start(program=P.gate, args=[events.path, str(fifo)], state=state) as shim:
         child = events.wait("ready").pid
-        sessions = os.getsid(child), os.getsid(live.shim_pid)
+        sessions = os.getsid(child), os.getsid(shim.shim_pid)
     expect("the child's session, against the caller's", sessions[0], sessions[1])
 
 
@@ -52,14 +52,14 @@ def test_the_child_stays_in_the_callers_session(box: Box, state: list[str]) -> N
     [[], ["INT"], ["TERM"], ["PIPE"], ["INT", "TERM", "PIPE"]],
     ids=["none", "INT", "TERM", "PIPE", "all"],
 )
-def test_int_term_and_pipe_are_at_their_default_in_the_child(box: Box, names: list[str]) -> None:
-    expect_the_three_at_default(report(box, state=ignoring(*names)))
+def test_int_term_and_pipe_are_at_their_default_in_the_child(case: Case, names: list[str]) -> None:
+    expect_the_three_at_default(report(case, state=ignoring(*names)))
 
 
 @requires("EXEC-CHILD-06", pitfalls=["D1"])
-def test_a_pipeline_ends_quietly_under_a_caller_that_ignores_sigpipe(box: Box) -> None:
+def test_a_pipeline_ends_quietly_under_a_caller_that_ignores_sigpipe(case: Case) -> None:
     line = "yes | head -n 1"
-    seen = box.exec.run(
+    seen = case.exec.run(
         program="/bin/sh", args=["-c", line], state=["--ignore", "PIPE"], within_s=10
     )
     expect(
@@ -73,13 +73,13 @@ def test_a_pipeline_ends_quietly_under_a_caller_that_ignores_sigpipe(box: Box) -
 EXCLUDED = {*THREE, 32, 33}
 
 
-def of_the_caller(box: Box, state: list[str], read: Callable[[Idle], T]) -> T:
+def of_the_caller(case: Case, state: list[str], read: Callable[[Idle], T]) -> T:
     """Return an attribute of an idle shim that was started in this state.
 
     A runtime may change its attributes before any run. A child may have the changed or the
     original value of each signal, because some runtimes restore signals in their children.
     """
-    with box.idle(*state) as idle:
+    with case.idle(*state) as idle:
         return read(idle)
 
 
@@ -90,13 +90,13 @@ def of_the_caller(box: Box, state: list[str], read: Callable[[Idle], T]) -> T:
     ids=["none", "HUP", "QUIT", "user", "job-control", "real-time"],
 )
 def test_other_signals_are_ignored_in_the_child_as_by_the_caller(
-    box: Box, names: list[str]
+    case: Case, names: list[str]
 ) -> None:
     state = ignoring(*names)
-    got = signals_in(report(box, state=state)["sigign"]) - EXCLUDED
+    got = signals_in(report(case, state=state)["sigign"]) - EXCLUDED
     wanted = {int(signal.Signals["SIG" + name]) for name in names}
     if got != wanted:
-        changed = wanted ^ (of_the_caller(box, state, lambda idle: idle.mask("SigIgn")) - EXCLUDED)
+        changed = wanted ^ (of_the_caller(case, state, lambda idle: idle.mask("SigIgn")) - EXCLUDED)
         got, wanted = got - changed, wanted - changed
     expect("signals that the child ignores", got, wanted)
 
@@ -107,26 +107,26 @@ def test_other_signals_are_ignored_in_the_child_as_by_the_caller(
     [[], ["USR1"], ["HUP", "QUIT", "ALRM"], ["PIPE"], ["INT", "USR2"], ["RTMAX"]],
     ids=["none", "USR1", "three", "PIPE", "INT", "real-time"],
 )
-def test_the_childs_mask_is_the_callers(box: Box, names: list[str]) -> None:
+def test_the_childs_mask_is_the_callers(case: Case, names: list[str]) -> None:
     state = [word for name in names for word in ("--block", name)]
-    got = signals_in(report(box, state=state)["sigblk"])
+    got = signals_in(report(case, state=state)["sigblk"])
     wanted = {int(signal.Signals["SIG" + name]) for name in names}
     if got != wanted:
-        changed = wanted ^ of_the_caller(box, state, lambda idle: idle.mask("SigBlk"))
+        changed = wanted ^ of_the_caller(case, state, lambda idle: idle.mask("SigBlk"))
         got, wanted = got - changed, wanted - changed
     expect("signals that are blocked in the child", got, wanted)
 
 
 @requires("EXEC-CHILD-08", pitfalls=["C12"])
-def test_limits_umask_and_priority_are_the_callers(box: Box) -> None:
+def test_limits_umask_and_priority_are_the_callers(case: Case) -> None:
     nice = min(os.getpriority(os.PRIO_PROCESS, 0) + 3, 19)
     state = ["--nofile", "211", "--core", "0", "--umask", "027", "--nice", str(nice)]
-    found = report(box, state=state)
+    found = report(case, state=state)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     got = (*found["rlimits"]["nofile"], found["rlimits"]["core"][0], found["umask"], found["nice"])
     wanted = (211, hard, 0, 0o027, nice)
     if got != wanted:
-        wanted = of_the_caller(box, state, what_it_passes_on)
+        wanted = of_the_caller(case, state, what_it_passes_on)
     expect("open files soft and hard, core size, umask, niceness", got, wanted)
 
 
@@ -143,17 +143,17 @@ def what_it_passes_on(idle: Idle) -> tuple[int, int, int, int, int]:
 
 
 @requires("EXEC-CHILD-08", pitfalls=["C12"])
-def test_without_special_limits_the_child_has_the_callers_own(box: Box) -> None:
-    events, fifo, place = box.events(), box.fifo("gate"), box.tmp / "report"
+def test_without_special_limits_the_child_has_the_callers_own(case: Case) -> None:
+    events, fifo, place = case.events(), case.fifo("gate"), case.tmp / "report"
     line = '"$1" "$2"; exec "$3" "$4" "$5"'
-    with box.exec.start(**shell(line, P.report, place, P.gate, events.path, fifo)) as live:
+    with case.exec.start(**shell(line, P.report, place, P.gate, events.path, fifo)) as shim:
         events.wait("ready")
         # A runtime may raise a limit for itself and give its children the original one.
         own, first = (
             {name: list(procs.limits(pid, each)) for name, each in LIMITS.items()}
-            for pid in (live.shim_pid, live.warden.pid)
+            for pid in (shim.shim_pid, shim.warden.pid)
         )
-        umask = int(live.status()["Umask"], 8)
+        umask = int(shim.status()["Umask"], 8)
     found = reported(place)
     got = {name: found["rlimits"][name] for name in LIMITS}
     wanted = {name: got[name] if got[name] == first[name] else own[name] for name in LIMITS}
@@ -190,11 +190,11 @@ PRINT_FILES = "; ".join(f"cat /proc/$$/{name}" for name in PROC_FILES)
 
 @requires("EXEC-CHILD-11")
 @pytest.mark.parametrize("what", PASSED_ON)
-def test_attributes_that_a_child_inherits_are_the_callers(box: Box, what: str) -> None:
-    with box.exec.start(program="/bin/sh", args=["-c", f"{PRINT_FILES}; :"], hold=True) as live:
-        live.wait_response()
-        caller = "".join(Path(f"/proc/{live.shim_pid}/{name}").read_text() for name in PROC_FILES)
-        seen = live.finish()
+def test_attributes_that_a_child_inherits_are_the_callers(case: Case, what: str) -> None:
+    with case.exec.start(program="/bin/sh", args=["-c", f"{PRINT_FILES}; :"], hold=True) as shim:
+        shim.wait_response()
+        caller = "".join(Path(f"/proc/{shim.shim_pid}/{name}").read_text() for name in PROC_FILES)
+        seen = shim.finish()
     read = PASSED_ON[what]
     got, wanted = read(passed_on(seen.stdout.decode())), read(passed_on(caller))
     expect(f"{what} of the child, against the caller's", got, wanted)

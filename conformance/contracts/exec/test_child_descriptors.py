@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Blocked, Box, expect, requires
+from boxspec.api import Blocked, Case, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell
 
@@ -17,12 +17,12 @@ from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell
 AFTER_PAYLOAD = 'cat >/dev/null; exec "$1" "$2" --out'
 
 
-def report_after_payload(box: Box, stdin: Any = "null", **run: Any) -> dict[str, Any]:
+def report_after_payload(case: Case, stdin: Any = "null", **run: Any) -> dict[str, Any]:
     """Return the report of a child that has read its payload, if it has one."""
     if not isinstance(stdin, bytes):
-        return report(box, stdin=stdin, **run)
-    place = box.tmp / "report.json"
-    box.exec.run(**shell(AFTER_PAYLOAD, P.report, place), stdin=stdin, **run)
+        return report(case, stdin=stdin, **run)
+    place = case.tmp / "report.json"
+    case.exec.run(**shell(AFTER_PAYLOAD, P.report, place), stdin=stdin, **run)
     return reported(place)
 
 
@@ -32,8 +32,8 @@ STDINS = pytest.mark.parametrize(
 
 
 @requires("EXEC-CHILD-03")
-def test_stdout_and_stderr_are_two_pipes(box: Box) -> None:
-    found = report(box)
+def test_stdout_and_stderr_are_two_pipes(case: Case) -> None:
+    found = report(case)
     out, err = fd_of(found, 1), fd_of(found, 2)
     expect(
         "types of the two, and whether they differ",
@@ -43,8 +43,8 @@ def test_stdout_and_stderr_are_two_pipes(box: Box) -> None:
 
 
 @requires("EXEC-CHILD-03", capability="exec.debug")
-def test_stdout_and_stderr_are_two_pipes_with_debug_too(box: Box) -> None:
-    found = report(box, debug=True)
+def test_stdout_and_stderr_are_two_pipes_with_debug_too(case: Case) -> None:
+    found = report(case, debug=True)
     out, err = fd_of(found, 1), fd_of(found, 2)
     expect(
         "types of the two, and whether they differ",
@@ -54,13 +54,13 @@ def test_stdout_and_stderr_are_two_pipes_with_debug_too(box: Box) -> None:
 
 
 @requires("EXEC-CHILD-03")
-def test_the_pipes_are_not_the_callers_own_streams(box: Box) -> None:
-    events, fifo, place = box.events(), box.fifo("gate"), box.tmp / "report"
+def test_the_pipes_are_not_the_callers_own_streams(case: Case) -> None:
+    events, fifo, place = case.events(), case.fifo("gate"), case.tmp / "report"
     line = '"$1" "$2"; exec "$3" "$4" "$5"'
     words = (P.report, place, P.gate, events.path, fifo)
-    with box.exec.start(**shell(line, *words), shim_stdout="pipe", shim_stderr="pipe") as live:
+    with case.exec.start(**shell(line, *words), shim_stdout="pipe", shim_stderr="pipe") as shim:
         events.wait("ready")
-        own = {os.stat(f"/proc/{live.shim_pid}/fd/{fd}").st_ino for fd in (1, 2)}  # noqa: PTH116
+        own = {os.stat(f"/proc/{shim.shim_pid}/fd/{fd}").st_ino for fd in (1, 2)}  # noqa: PTH116
     found = reported(place)
     shared = own & {fd_of(found, fd).get("ino") for fd in (1, 2)}
     expect("pipes that caller and child share", shared, set())
@@ -68,23 +68,23 @@ def test_the_pipes_are_not_the_callers_own_streams(box: Box) -> None:
 
 @requires("EXEC-CHILD-04", pitfalls=["C1"])
 @STDINS
-def test_the_child_has_only_0_1_and_2(box: Box, stdin: Any) -> None:
-    found = report_after_payload(box, stdin)
+def test_the_child_has_only_0_1_and_2(case: Case, stdin: Any) -> None:
+    found = report_after_payload(case, stdin)
     expect("the child's descriptors", [each["fd"] for each in found["fds"]], [0, 1, 2])
 
 
 @requires("EXEC-CHILD-04", pitfalls=["C1"], capability="exec.debug")
-def test_the_child_has_only_0_1_and_2_with_debug_too(box: Box) -> None:
-    found = report(box, debug=True, shim_stderr="pipe")
+def test_the_child_has_only_0_1_and_2_with_debug_too(case: Case) -> None:
+    found = report(case, debug=True, shim_stderr="pipe")
     expect("the child's descriptors", [each["fd"] for each in found["fds"]], [0, 1, 2])
 
 
 @requires("EXEC-CHILD-04", pitfalls=["C1", "C2"], capability="exec.concurrent")
-def test_concurrent_children_have_only_0_1_and_2(box: Box) -> None:
+def test_concurrent_children_have_only_0_1_and_2(case: Case) -> None:
     run = shell('cat >/dev/null; exec "$1" /dev/null --out', P.report)
     # Some payloads exceed a pipe, so that the caller's end stays open while other children start.
     inputs = [b"abc" * (70_000 if number < 3 else 1) for number in range(12)]
-    seen = box.exec.batch(
+    seen = case.exec.batch(
         [(10 * (number % 3), {**run, "stdin": stdin}) for number, stdin in enumerate(inputs)]
     )
     numbers = [[each["fd"] for each in json.loads(one.stdout)["fds"]] for one in seen.runs]
@@ -93,8 +93,8 @@ def test_concurrent_children_have_only_0_1_and_2(box: Box) -> None:
 
 @requires("EXEC-CHILD-05", pitfalls=["C4"])
 @STDINS
-def test_the_childs_pipe_ends_are_blocking(box: Box, stdin: Any) -> None:
-    found = report_after_payload(box, stdin)
+def test_the_childs_pipe_ends_are_blocking(case: Case, stdin: Any) -> None:
+    found = report_after_payload(case, stdin)
     ends = [each for each in found["fds"] if each["type"] in ("pipe", "socket")]
     if not {1, 2} <= {each["fd"] for each in ends}:
         raise Blocked(["EXEC-CHILD-03"], "the output does not go through pipes")
@@ -103,27 +103,27 @@ def test_the_childs_pipe_ends_are_blocking(box: Box, stdin: Any) -> None:
 
 
 @requires("EXEC-CHILD-09", pitfalls=["C1"])
-def test_a_descriptor_that_the_caller_left_open_is_passed_on(box: Box) -> None:
-    kept = box.tmp / "kept"
+def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: Case) -> None:
+    kept = case.tmp / "kept"
     kept.write_text("x")
     state = ["--leave-open", f"9={kept}"]
-    found = report(box, state=state)
+    found = report(case, state=state)
     got = [(each["fd"], each["target"]) for each in found["fds"] if each["fd"] > 2]
     wanted = [(9, str(kept.resolve()))]
     if got != wanted:
         # The runtime of the shim may mark descriptors close-on-exec before any run.
-        with box.idle(*state) as idle:
+        with case.idle(*state) as idle:
             wanted = idle.passed_on()
     expect("number and target of what is above 2 in the child", got, wanted)
 
 
 @requires("EXEC-CHILD-09", pitfalls=["C4"])
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "non-blocking"])
-def test_the_flags_of_an_inherited_stdin_do_not_change(box: Box, blocking: bool) -> None:
+def test_the_flags_of_an_inherited_stdin_do_not_change(case: Case, blocking: bool) -> None:
     reader, writer = os.pipe()
     try:
         os.set_blocking(reader, blocking)
-        found = report(box, stdin="inherit", shim_stdin=reader)
+        found = report(case, stdin="inherit", shim_stdin=reader)
         got = (not fd_of(found, 0).get("nonblock"), os.get_blocking(reader))
         expect("blocking in the child, and afterwards", got, (blocking, blocking))
     finally:
@@ -133,11 +133,11 @@ def test_the_flags_of_an_inherited_stdin_do_not_change(box: Box, blocking: bool)
 
 @requires("EXEC-CHILD-09")
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "non-blocking"])
-def test_the_flags_of_the_callers_own_output_do_not_change(box: Box, blocking: bool) -> None:
+def test_the_flags_of_the_callers_own_output_do_not_change(case: Case, blocking: bool) -> None:
     reader, writer = os.pipe()
     try:
         os.set_blocking(writer, blocking)
-        box.exec.run(program="/bin/true", shim_stdout=writer)
+        case.exec.run(program="/bin/true", shim_stdout=writer)
         expect("blocking afterwards", os.get_blocking(writer), blocking)
     finally:
         os.close(reader)
@@ -154,12 +154,12 @@ SUBSETS = [
 @requires("EXEC-CHILD-10", pitfalls=["C6"])
 @pytest.mark.parametrize("closed", SUBSETS)
 def test_runs_work_with_standard_descriptors_closed_in_the_caller(
-    box: Box, closed: tuple[int, ...]
+    case: Case, closed: tuple[int, ...]
 ) -> None:
-    place = box.tmp / "report"
+    place = case.tmp / "report"
     state = [word for fd in closed for word in ("--close", str(fd))]
     line = 'echo out; echo err >&2; exec "$1" "$2"'
-    seen = box.exec.run(**shell(line, P.report, place), state=state)
+    seen = case.exec.run(**shell(line, P.report, place), state=state)
     found = reported(place)
     # EXEC-CHILD-03 tests the type of the output, and the next test the target of stdin.
     expect(
@@ -172,18 +172,18 @@ def test_runs_work_with_standard_descriptors_closed_in_the_caller(
 @requires("EXEC-CHILD-10", pitfalls=["C6"])
 @pytest.mark.parametrize("more", [(), ("1",), ("2",), ("1", "2")], ids=["0", "01", "02", "012"])
 def test_an_inherited_stdin_is_dev_null_where_the_caller_has_none(
-    box: Box, more: tuple[str, ...]
+    case: Case, more: tuple[str, ...]
 ) -> None:
     state = [word for fd in ("0", *more) for word in ("--close", fd)]
-    found = report(box, stdin="inherit", state=state)
+    found = report(case, stdin="inherit", state=state)
     expect("the child's stdin", fd_of(found, 0).get("target"), "/dev/null")
 
 
 @requires("EXEC-CHILD-10", pitfalls=["C6"])
 @pytest.mark.parametrize("closed", SUBSETS)
 def test_a_payload_arrives_with_standard_descriptors_closed(
-    box: Box, closed: tuple[int, ...]
+    case: Case, closed: tuple[int, ...]
 ) -> None:
     state = [word for fd in closed for word in ("--close", str(fd))]
-    seen = box.exec.run(program=P.read_some, args=["3", "--exit", "7"], stdin=b"abc", state=state)
+    seen = case.exec.run(program=P.read_some, args=["3", "--exit", "7"], stdin=b"abc", state=state)
     expect("the end of a child that reads three bytes", outcome(seen), "exit 7")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Live, between, expect, for_the_prompt, requires, waited_between
+from boxspec.api import Case, ShimProcess, between, expect, for_the_prompt, requires, waited_between
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedBatch
 from contracts.exec.moments import TIMED_OUT, elapsed_ms, open_gate_for_all, pass_time, until
@@ -22,46 +22,46 @@ HERE = "exec.concurrent"
 # each run between, or a server that starts them and stays.
 
 
-def below(live: Live[ObservedBatch]) -> set[int]:
-    return {each.pid for each in live.tree()}
+def below(shim: ShimProcess[ObservedBatch]) -> set[int]:
+    return {each.pid for each in shim.tree()}
 
 
-def runs_still(live: Live[ObservedBatch], word: str) -> bool:
+def runs_still(shim: ShimProcess[ObservedBatch], word: str) -> bool:
     """Whether somebody lives who has this word in his command line, or has none yet, in his exec.
     The last words may be missing: a program may take them apart where they stand."""
     return any(
-        each.alive and word.encode() in (each.cmdline or [word.encode()]) for each in live.tree()
+        each.alive and word.encode() in (each.cmdline or [word.encode()]) for each in shim.tree()
     )
 
 
 @requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
-def test_runs_in_one_process_wait_at_the_same_time(box: Box) -> None:
+def test_runs_in_one_process_wait_at_the_same_time(case: Case) -> None:
     # Each child waits for the other to be there: where one run waits for the end of another,
     # the second ready never comes.
-    events, fifo = box.events(), box.fifo("open")
+    events, fifo = case.events(), case.fifo("open")
     gate = {"program": P.gate, "args": [events.path, str(fifo)]}
-    with box.exec.start_batch([gate, gate], within_s=15) as live:
+    with case.exec.start_batch([gate, gate], within_s=15) as shim:
         for _ in range(2):
             events.wait("ready", timeout_s=8)
         open_gate_for_all(fifo, lambda: len(events.all("end")) < 2)
-        codes = [run.result["exit_code"] for run in live.finish().runs]
+        codes = [run.result["exit_code"] for run in shim.finish().runs]
     expect("exit codes of two runs that met", codes, [0, 0])
 
 
 @pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
 @requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
-def test_a_run_ends_while_another_one_waits(box: Box, first: int) -> None:
+def test_a_run_ends_while_another_one_waits(case: Case, first: int) -> None:
     # Where the waits queue up behind each other, one of the two children is not collected.
-    gates = [(box.events(name), box.fifo(f"open-{name}")) for name in ("a", "b")]
+    gates = [(case.events(name), case.fifo(f"open-{name}")) for name in ("a", "b")]
     runs = [{"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates]
-    with box.exec.start_batch(runs, within_s=15) as live:
+    with case.exec.start_batch(runs, within_s=15) as shim:
         pids = [events.wait("ready", timeout_s=8).pid for events, _ in gates]
-        box.open_gate(gates[first][1])
+        case.open_gate(gates[first][1])
         gates[first][0].wait("end")
-        until(lambda: pids[first] not in below(live), 5)
-        left = below(live)
-        box.open_gate(gates[1 - first][1])
-        live.finish()
+        until(lambda: pids[first] not in below(shim), 5)
+        left = below(shim)
+        case.open_gate(gates[1 - first][1])
+        shim.finish()
     expect(
         "whether the child that ended, and the one that waits, are still there",
         [pids[first] in left, pids[1 - first] in left],
@@ -70,25 +70,25 @@ def test_a_run_ends_while_another_one_waits(box: Box, first: int) -> None:
 
 
 @requires("EXEC-CONC-01", pitfalls=["H15", "J6"], capability=HERE, overlap=1.5, stress=41)
-def test_a_run_is_served_while_a_crowd_waits(box: Box) -> None:
+def test_a_run_is_served_while_a_crowd_waits(case: Case) -> None:
     # Whoever has a thread of some pool for each pipe has none left for the last one, whose child
     # needs its payload written and its output read to come to its end.
-    events, fifo = box.events("crowd"), box.fifo("open-crowd")
-    own, gate = box.events("last"), box.fifo("open-last")
+    events, fifo = case.events("crowd"), case.fifo("open-crowd")
+    own, gate = case.events("last"), case.fifo("open-last")
     line = '"$1" "$2" "$3"; exec "$4"'
     payload, long = b"x" * 100_000, b"y" * 200_000
     waits = {**shell(line, P.gate, events.path, fifo, P.hash_stdin), "stdin": payload}
     last = {**shell(line, P.gate, own.path, gate, "cat"), "stdin": long}
-    with box.exec.start_batch([*[waits] * 40, (400, last)], within_s=28) as live:
+    with case.exec.start_batch([*[waits] * 40, (400, last)], within_s=28) as shim:
         for _ in range(40):
             events.wait("ready", timeout_s=20)
         own.wait("ready", timeout_s=20)
-        box.open_gate(gate)
+        case.open_gate(gate)
         # As a word of its shell, and then alone.
-        served = until(lambda: not runs_still(live, "cat"), 8)
+        served = until(lambda: not runs_still(shim, "cat"), 8)
         open_gate_for_all(fifo, lambda: len(events.all("end")) < 40)
-        found = live.finish().runs
-    with for_the_prompt(box):
+        found = shim.finish().runs
+    with for_the_prompt(case):
         expect("whether the last of 41 came to its end while 40 waited", served, True)
     expect(
         "output of the last one, and outputs of the others",
@@ -99,14 +99,14 @@ def test_a_run_is_served_while_a_crowd_waits(box: Box) -> None:
 
 @pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
 @requires("EXEC-CONC-02", pitfalls=["H13"], capability=HERE)
-def test_one_signal_reaches_every_active_run(box: Box, name: str, code: int) -> None:
-    events = box.events()
+def test_one_signal_reaches_every_active_run(case: Case, name: str, code: int) -> None:
+    events = case.events()
     run = {"program": P.slow_exit, "args": [events.path, "20000"]}
-    with box.exec.start_batch([run, run, run], within_s=15) as live:
+    with case.exec.start_batch([run, run, run], within_s=15) as shim:
         for _ in range(3):
             events.wait("ready")
-        live.signal(name)
-        codes = [found.result["exit_code"] for found in live.finish().runs]
+        shim.signal(name)
+        codes = [found.result["exit_code"] for found in shim.finish().runs]
     expect("exit codes of three runs whose caller got one signal", codes, [code] * 3)
 
 
@@ -115,63 +115,63 @@ CROWD = 66
 
 
 @requires("EXEC-CONC-02", pitfalls=["H13"], capability=HERE, overlap=1.0)
-def test_one_signal_reaches_a_crowd(box: Box) -> None:
-    events = box.events()
+def test_one_signal_reaches_a_crowd(case: Case) -> None:
+    events = case.events()
     run = {"program": P.slow_exit, "args": [events.path, "20000"]}
-    with box.exec.start_batch([run] * CROWD, within_s=28) as live:
+    with case.exec.start_batch([run] * CROWD, within_s=28) as shim:
         for _ in range(CROWD):
             events.wait("ready")
-        live.signal("TERM")
-        codes = [found.result["exit_code"] for found in live.finish().runs]
+        shim.signal("TERM")
+        codes = [found.result["exit_code"] for found in shim.finish().runs]
     expect(f"exit codes of {CROWD} runs whose caller got one signal", set(codes), {143})
 
 
 @requires("EXEC-TIMEOUT-02", capability=HERE, overlap=2.0)
-def test_the_deadline_of_a_run_that_begins_later_counts_from_there(box: Box) -> None:
+def test_the_deadline_of_a_run_that_begins_later_counts_from_there(case: Case) -> None:
     # It is still there when its run first looks.
-    late = {"program": P.slow_exit, "args": [box.events().path, "200"], "timeout_ms": 1500}
-    with for_the_prompt(box):
-        seen = box.exec.batch([(0, {"program": "true"}), (1600, late)])
+    late = {"program": P.slow_exit, "args": [case.events().path, "200"], "timeout_ms": 1500}
+    with for_the_prompt(case):
+        seen = case.exec.batch([(0, {"program": "true"}), (1600, late)])
         codes = [found.result["exit_code"] for found in seen.runs]
         expect("exit codes of a run, and of one that begins when its limit is over", codes, [0, 0])
 
 
 @requires("EXEC-RESULT-05", capability=HERE, overlap=1.0)
-def test_the_duration_of_a_run_that_begins_later_counts_from_there(box: Box) -> None:
-    seen = box.exec.batch([(0, {"program": "true"}), (900, {"program": "true"})])
+def test_the_duration_of_a_run_that_begins_later_counts_from_there(case: Case) -> None:
+    seen = case.exec.batch([(0, {"program": "true"}), (900, {"program": "true"})])
     took = seen.runs[1].result["duration_ms"]
     expect("duration_ms of a run that begins 900 ms later", took, between(0, seen.elapsed_ms - 900))
 
 
 @pytest.mark.parametrize("first", ["started_first", "started_last"])
 @requires("EXEC-CONC-03", capability=HERE, overlap=0.8)
-def test_a_run_that_ends_leaves_the_handlers_to_the_others(box: Box, first: str) -> None:
-    events, fifo = box.events(), box.fifo("open")
+def test_a_run_that_ends_leaves_the_handlers_to_the_others(case: Case, first: str) -> None:
+    events, fifo = case.events(), case.fifo("open")
     short = {"program": P.gate, "args": [events.path, str(fifo)]}
     long = {"program": P.slow_exit, "args": [events.path, "20000"]}
     runs: list[Any] = (
         [(0, short), (60, long)] if first == "started_first" else [(0, long), (60, short)]
     )
-    with box.exec.start_batch(runs, within_s=15, expect_result=False) as live:
+    with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         for _ in range(2):
             events.wait("ready")
-        box.open_gate(fifo)
+        case.open_gate(fifo)
         ended = events.wait("end").pid
-        until(lambda: ended not in below(live))
+        until(lambda: ended not in below(shim))
         # Its run returns a little after its child is collected.
-        pass_time(2 * box.tick_ms)
-        live.signal("TERM")
-        seen = live.finish()
+        pass_time(2 * case.tick_ms)
+        shim.signal("TERM")
+        seen = shim.finish()
     got = [run.result["exit_code"] for run in seen.runs] if seen.ok else seen.shim_exit
     wanted = [0, 143] if first == "started_first" else [143, 0]
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         expect("exit codes of the run that had ended and the one that went on", got, wanted)
 
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, stress=40)
-def test_concurrent_children_have_no_descriptors_of_each_other(box: Box) -> None:
+def test_concurrent_children_have_no_descriptors_of_each_other(case: Case) -> None:
     run = {"program": P.report, "args": ["/dev/null", "--out"]}
-    reports = [json.loads(found.stdout)["fds"] for found in box.exec.batch([run] * 40).runs]
+    reports = [json.loads(found.stdout)["fds"] for found in case.exec.batch([run] * 40).runs]
     own = [{entry["ino"] for entry in fds if entry["fd"] <= 2} for fds in reports]
     strangers = [
         entry["target"]
@@ -184,44 +184,44 @@ def test_concurrent_children_have_no_descriptors_of_each_other(box: Box) -> None
 
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, overlap=2.0, stress=20, timing=True)
-def test_a_long_run_does_not_hold_the_short_ones(box: Box) -> None:
-    events, fifo = box.events(), box.fifo("open")
+def test_a_long_run_does_not_hold_the_short_ones(case: Case) -> None:
+    events, fifo = case.events(), case.fifo("open")
     long = {"program": P.gate, "args": [events.path, str(fifo)]}
-    ended = box.events("short")
+    ended = case.events("short")
     short = {"program": P.slow_exit, "args": [ended.path, "0"], "stdin": "null"}
-    with box.exec.start_batch([*[short] * 10, long, *[short] * 10], within_s=20) as live:
+    with case.exec.start_batch([*[short] * 10, long, *[short] * 10], within_s=20) as shim:
         events.wait("ready")
         until(lambda: len(ended.all("end")) == 20)
         alone_ns = time.monotonic_ns()
         pass_time(900)
-        box.open_gate(fifo)
-        seen = live.finish()
+        case.open_gate(fifo)
+        seen = shim.finish()
     longest = max(run.result["duration_ms"] for run in (*seen.runs[:10], *seen.runs[11:]))
     # All children but one were gone by then: what lasts longer waits for a stranger's pipe.
-    waited_ms, whole = waited_between(box.lives, seen.start, seen.end)
-    box.judge_time(
+    waited_ms, whole = waited_between(case.shim_processes, seen.start, seen.end)
+    case.judge_time(
         "how much longer than the last child the longest of twenty short runs lasted",
         longest - elapsed_ms(seen.start.t_ns, alone_ns),
         waited_ms,
-        box.tick_ms,
+        case.tick_ms,
         seen=whole,
     )
 
 
 @requires("EXEC-CONC-05", pitfalls=["J6", "D11", "J1"], capability=HERE, overlap=1.5, stress=64)
-def test_64_runs_at_once_have_each_their_own_output_and_end(box: Box) -> None:
+def test_64_runs_at_once_have_each_their_own_output_and_end(case: Case) -> None:
     # All 64 alive at once, and released by one close: their ends coincide. None of the codes is
     # one that is often tried again, such as 1: that is EXEC-SPAWN-13's.
-    events, fifo, codes = box.events(), box.fifo("open"), range(2, 66)
+    events, fifo, codes = case.events(), case.fifo("open"), range(2, 66)
     runs = [
         {"program": P.gate, "args": [events.path, str(fifo), "--exit", str(n), "--then", f"<{n}>"]}
         for n in codes
     ]
-    with box.exec.start_batch(runs, within_s=25) as live:
+    with case.exec.start_batch(runs, within_s=25) as shim:
         for _ in runs:
             events.wait("ready", timeout_s=20)
         open_gate_for_all(fifo, lambda: len(events.all("end")) < len(runs))
-        found = live.finish().runs
+        found = shim.finish().runs
     got = [(run.result["exit_code"], run.stdout) for run in found]
     wanted = [(n, f"<{n}>".encode()) for n in codes]
     expect(
@@ -231,24 +231,24 @@ def test_64_runs_at_once_have_each_their_own_output_and_end(box: Box) -> None:
     )
 
 
-def own_deadlines(box: Box) -> tuple[ObservedBatch, list[int]]:
+def own_deadlines(case: Case) -> tuple[ObservedBatch, list[int]]:
     """One run without a deadline beside two whose deadlines pass; and who got SIGTERM, in order."""
-    events, fifo = box.events(), box.fifo("open")
-    free = {"program": P.gate, "args": [box.events("free").path, str(fifo), "--exit", "9"]}
+    events, fifo = case.events(), case.fifo("open")
+    free = {"program": P.gate, "args": [case.events("free").path, str(fifo), "--exit", "9"]}
     dated = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0"]}
     runs = [{**dated, "timeout_ms": 900}, free, {**dated, "timeout_ms": 300}]
-    with box.exec.start_batch(runs, within_s=15) as live:
-        box.events("free").wait("ready")
-        dated_run = partial(runs_still, live, P.siglog)
+    with case.exec.start_batch(runs, within_s=15) as shim:
+        case.events("free").wait("ready")
+        dated_run = partial(runs_still, shim, P.siglog)
         until(lambda: len(events.all("ready")) == 2 and not dated_run(), 8)
-        box.open_gate(fifo)
-        seen = live.finish()
+        case.open_gate(fifo)
+        seen = shim.finish()
     return seen, [event.pid for event in events.all("signal") if event.rest == ["TERM"]]
 
 
 @requires("EXEC-CONC-06", capability=HERE, overlap=1.5)
-def test_a_run_that_times_out_does_not_touch_the_others(box: Box) -> None:
-    seen, _ = own_deadlines(box)
+def test_a_run_that_times_out_does_not_touch_the_others(case: Case) -> None:
+    seen, _ = own_deadlines(case)
     free = seen.runs[1]
     expect(
         "exit_code and annotation of the run that has no deadline",
@@ -258,8 +258,8 @@ def test_a_run_that_times_out_does_not_touch_the_others(box: Box) -> None:
 
 
 @requires("EXEC-CONC-06", capability=HERE, overlap=1.5)
-def test_each_run_has_its_own_deadline(box: Box) -> None:
-    seen, _ = own_deadlines(box)
+def test_each_run_has_its_own_deadline(case: Case) -> None:
+    seen, _ = own_deadlines(case)
     lasted = [run.result["duration_ms"] for run in (seen.runs[0], seen.runs[2])]
     # Never early is exact; how much later a run ended is the machine's matter too.
     expect(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, expect
+from boxspec.api import Case, expect
 from boxspec.api import programs as P
 from boxspec.judge.marks import Requires
 from contracts.exec.crossing import MAY_FAIL, Request, run_with_each_option
@@ -127,9 +127,9 @@ STREAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
 
 
 @cases(STREAMS)
-def test_streams_do_not_depend_on_unrelated_options(box: Box, name: str) -> None:
+def test_streams_do_not_depend_on_unrelated_options(case: Case, name: str) -> None:
     request, wanted = STREAMS[name][1]
-    seen = run_with_each_option(box, lambda _: request)
+    seen = run_with_each_option(case, lambda _: request)
     if wanted is None:
         seen.pop(MAY_FAIL, None)
         got = {each: error_of(run).get("kind") for each, (_, run) in seen.items()}
@@ -152,13 +152,13 @@ ORPHANS: dict[str, tuple[str, list[str]]] = {
 
 
 @cases(ORPHANS)
-def test_orphans_are_killed_with_unrelated_options(box: Box, name: str) -> None:
+def test_orphans_are_killed_with_unrelated_options(case: Case, name: str) -> None:
     def request(option: str) -> Request:
-        args = [box.events(option).path, "--exit", "3", *ORPHANS[name][1]]
+        args = [case.events(option).path, "--exit", "3", *ORPHANS[name][1]]
         return {"program": P.orphan, "args": args, "stdin": "null"}
 
-    seen = run_with_each_option(box, request)
+    seen = run_with_each_option(case, request)
     ends = {each: str(outcome(run)) for each, (_, run) in seen.items()}
     expect("the child's own end", ends, dict.fromkeys(seen, "exit 3"))
     for each, (observed, _) in seen.items():
-        expect_none_left(observed, box.events(each), orphan=1)
+        expect_none_left(observed, case.events(each), orphan=1)

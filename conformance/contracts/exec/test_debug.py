@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, contains, expect, requires, satisfies
+from boxspec.api import Case, contains, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import attempted
@@ -19,11 +19,11 @@ SECRET = b"hunter2-hunter2"
 
 
 def emit(
-    box: Box, *pieces: str | bytes, secrets: dict[str, str] | None = None, **more: object
+    case: Case, *pieces: str | bytes, secrets: dict[str, str] | None = None, **more: object
 ) -> ObservedRun:
     """A debug run that writes these bytes, in a caller that has `secrets` in its environment."""
     words = [piece.hex() if isinstance(piece, bytes) else piece for piece in pieces]
-    return box.exec.run(program=P.emit, args=words, debug=True, shim_env=secrets or {}, **more)
+    return case.exec.run(program=P.emit, args=words, debug=True, shim_env=secrets or {}, **more)
 
 
 def expect_redacted(seen: ObservedRun, wanted: bytes, *secrets: str | bytes) -> None:
@@ -40,20 +40,20 @@ def expect_redacted(seen: ObservedRun, wanted: bytes, *secrets: str | bytes) -> 
 
 @pytest.mark.parametrize("stream", ["out", "err"])
 @requires("EXEC-DEBUG-01", capability=HERE)
-def test_captured_bytes_are_copied_to_the_callers_stderr(box: Box, stream: str) -> None:
-    seen = emit(box, f"--{stream}", b"copied\nlines\n")
+def test_captured_bytes_are_copied_to_the_callers_stderr(case: Case, stream: str) -> None:
+    seen = emit(case, f"--{stream}", b"copied\nlines\n")
     expect("the caller's stderr", seen.shim_stderr, contains(b"copied\nlines\n"))
 
 
 @requires("EXEC-DEBUG-01", capability=HERE)
-def test_what_is_copied_is_captured_all_the_same(box: Box) -> None:
-    seen = emit(box, "--out", b"one\n", "--err", b"two\n")
+def test_what_is_copied_is_captured_all_the_same(case: Case) -> None:
+    seen = emit(case, "--out", b"one\n", "--err", b"two\n")
     expect("stdout and stderr of the result", (seen.stdout, seen.stderr), (b"one\n", b"two\n"))
 
 
 @requires("EXEC-DEBUG-01", capability=HERE)
-def test_without_debug_nothing_is_copied(box: Box) -> None:
-    seen = box.exec.run(program=P.emit, args=["--out", b"one".hex(), "--err", b"two".hex()])
+def test_without_debug_nothing_is_copied(case: Case) -> None:
+    seen = case.exec.run(program=P.emit, args=["--out", b"one".hex(), "--err", b"two".hex()])
     copied = [word for word in (b"one", b"two") if word in seen.shim_stderr]
     expect(
         "what is captured, and captured words on the caller's stderr",
@@ -64,17 +64,17 @@ def test_without_debug_nothing_is_copied(box: Box) -> None:
 
 @pytest.mark.parametrize("stream", ["out", "err"])
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_a_secret_of_the_caller_is_replaced_in_the_copy(box: Box, stream: str) -> None:
-    seen = emit(box, f"--{stream}", b"<" + SECRET + b">", secrets={"MY_TOKEN": SECRET.decode()})
+def test_a_secret_of_the_caller_is_replaced_in_the_copy(case: Case, stream: str) -> None:
+    seen = emit(case, f"--{stream}", b"<" + SECRET + b">", secrets={"MY_TOKEN": SECRET.decode()})
     expect_redacted(seen, b"<" + REDACTED + b">", SECRET)
 
 
 @pytest.mark.parametrize("stream", ["out", "err"])
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_a_secret_of_clear_and_set_is_replaced_in_the_copy(box: Box, stream: str) -> None:
+def test_a_secret_of_clear_and_set_is_replaced_in_the_copy(case: Case, stream: str) -> None:
     env = {"clear_and_set": [["DB_PASSWORD", SECRET.decode()]]}
     words = [f"--{stream}", (b"<" + SECRET + b">").hex()]
-    seen = box.exec.run(program=P.emit, args=words, debug=True, env=env)
+    seen = case.exec.run(program=P.emit, args=words, debug=True, env=env)
     expect_redacted(seen, b"<" + REDACTED + b">", SECRET)
 
 
@@ -83,7 +83,7 @@ SECRETS = {f"S{number}_TOKEN": f"{number}hunter-{number}" for number in range(12
 
 @pytest.mark.parametrize("of", ["the caller", "clear_and_set"])
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_each_of_many_secrets_is_replaced_in_the_copy(box: Box, of: str) -> None:
+def test_each_of_many_secrets_is_replaced_in_the_copy(case: Case, of: str) -> None:
     # Between values that are none, and the last one as the first.
     plain = {f"P{number}": f"plain{number}" for number in range(3)}
     env = {**plain, **SECRETS, "LAST": "plain9"}
@@ -91,7 +91,7 @@ def test_each_of_many_secrets_is_replaced_in_the_copy(box: Box, of: str) -> None
     given: dict[str, Any] = {"secrets": env}
     if of == "clear_and_set":
         given = {"env": {"clear_and_set": [list(pair) for pair in env.items()]}}
-    seen = emit(box, "--out", written, **given)
+    seen = emit(case, "--out", written, **given)
     wanted = b"<plain0><plain1><plain2>" + (b"<" + REDACTED + b">") * len(SECRETS) + b"<plain9>"
     expect_redacted(seen, wanted, *SECRETS.values())
 
@@ -111,19 +111,19 @@ SPECIAL = {
 
 @pytest.mark.parametrize("what", SPECIAL)
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_a_secret_of_any_characters_is_replaced(box: Box, what: str) -> None:
+def test_a_secret_of_any_characters_is_replaced(case: Case, what: str) -> None:
     value = SPECIAL[what]
     words = ["--out", f"<{value}>".encode().hex()]
     env = {"clear_and_set": [["MY_TOKEN", value]]}
-    seen = box.exec.run(program=P.emit, args=words, debug=True, env=env)
+    seen = case.exec.run(program=P.emit, args=words, debug=True, env=env)
     expect_redacted(seen, b"<" + REDACTED + b">", value)
 
 
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_a_variable_that_is_no_text_hides_nothing(box: Box) -> None:
+def test_a_variable_that_is_no_text_hides_nothing(case: Case) -> None:
     odd = {"RAW": os.fsdecode(b"caf\xe9 \xff"), os.fsdecode(b"ODD\xff"): "x"}
     secrets = {**odd, "MY_TOKEN": SECRET.decode(), "RAW_KEY": os.fsdecode(b"\xff\xfesecret\x80")}
-    seen = emit(box, "--out", b"<" + SECRET + b">", "--err", b"err", secrets=secrets)
+    seen = emit(case, "--out", b"<" + SECRET + b">", "--err", b"err", secrets=secrets)
     redacted = b"<" + REDACTED + b">" in seen.shim_stderr and SECRET not in seen.shim_stderr
     got = (seen.stdout, seen.stderr, redacted)
     expect(
@@ -132,20 +132,20 @@ def test_a_variable_that_is_no_text_hides_nothing(box: Box) -> None:
 
 
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(box: Box) -> None:
+def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(case: Case) -> None:
     # The child may know it from elsewhere, a file for one.
     env = {"clear_and_set": [["PLAIN", "x"]]}
     written = b"<" + SECRET + b">"
-    seen = emit(box, "--out", written, secrets={"MY_TOKEN": SECRET.decode()}, env=env)
+    seen = emit(case, "--out", written, secrets={"MY_TOKEN": SECRET.decode()}, env=env)
     expect_redacted(seen, b"<" + REDACTED + b">", SECRET)
 
 
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_of_one_name_both_values_are_replaced(box: Box) -> None:
+def test_of_one_name_both_values_are_replaced(case: Case) -> None:
     # What the child has stands for what the caller has, but not in what it may know.
     env = {"clear_and_set": [["MY_TOKEN", "given-4711"]]}
     written = b"<" + SECRET + b"><given-4711>"
-    seen = emit(box, "--out", written, secrets={"MY_TOKEN": SECRET.decode()}, env=env)
+    seen = emit(case, "--out", written, secrets={"MY_TOKEN": SECRET.decode()}, env=env)
     expect_redacted(seen, (b"<" + REDACTED + b">") * 2, SECRET, "given-4711")
 
 
@@ -158,8 +158,8 @@ ACROSS: dict[str, list[str | bytes]] = {
 
 @pytest.mark.parametrize("how", ACROSS)
 @requires("EXEC-DEBUG-03", pitfalls=["E21"], capability=HERE)
-def test_a_secret_is_found_across_writes(box: Box, how: str) -> None:
-    seen = emit(box, *ACROSS[how], secrets={"MY_TOKEN": SECRET.decode()})
+def test_a_secret_is_found_across_writes(case: Case, how: str) -> None:
+    seen = emit(case, *ACROSS[how], secrets={"MY_TOKEN": SECRET.decode()})
     expect_redacted(seen, b"<" + REDACTED + b">", SECRET)
 
 
@@ -177,43 +177,43 @@ OVERLAPS = {
 @pytest.mark.parametrize("each_byte", [False, True], ids=["one_write", "byte_by_byte"])
 @pytest.mark.parametrize("how", OVERLAPS)
 @requires("EXEC-DEBUG-03", pitfalls=["E21"], capability=HERE)
-def test_overlapping_secrets_are_replaced_as_one(box: Box, how: str, each_byte: bool) -> None:
+def test_overlapping_secrets_are_replaced_as_one(case: Case, how: str, each_byte: bool) -> None:
     first, second, written, copied = OVERLAPS[how]
     pieces = ["--each-byte", "--gap-us", "200"] if each_byte else []
-    seen = emit(box, *pieces, "--out", written, secrets={"A_TOKEN": first, "B_TOKEN": second})
+    seen = emit(case, *pieces, "--out", written, secrets={"A_TOKEN": first, "B_TOKEN": second})
     expect_redacted(seen, copied, written)
 
 
 @requires("EXEC-DEBUG-03", capability=HERE)
-def test_the_beginning_of_a_secret_is_let_go_at_the_end(box: Box) -> None:
-    seen = emit(box, "--out", b"<hunter2-hun", secrets={"MY_TOKEN": SECRET.decode()})
+def test_the_beginning_of_a_secret_is_let_go_at_the_end(case: Case) -> None:
+    seen = emit(case, "--out", b"<hunter2-hun", secrets={"MY_TOKEN": SECRET.decode()})
     expect("the caller's stderr", seen.shim_stderr, contains(b"<hunter2-hun"))
 
 
 @requires("EXEC-DEBUG-03", capability=HERE, overlap=1.2, needs=["EXEC-DRAIN-08"])
-def test_the_beginning_of_a_secret_is_let_go_where_the_output_has_no_end(box: Box) -> None:
+def test_the_beginning_of_a_secret_is_let_go_where_the_output_has_no_end(case: Case) -> None:
     # Who left the group holds the pipe: the run ends, and its stream does not.
-    events = box.events()
+    events = case.events()
     request = without_an_end(events.path, b"<hunter2-hun")
-    seen = box.exec.run(**request, debug=True, shim_env={"MY_TOKEN": SECRET.decode()})
+    seen = case.exec.run(**request, debug=True, shim_env={"MY_TOKEN": SECRET.decode()})
     attempted(events, orphan=1)
     expect("the caller's stderr", seen.shim_stderr, contains(b"<hunter2-hun"))
 
 
 @requires("EXEC-DEBUG-03", pitfalls=["E21"], capability=HERE)
-def test_a_secret_is_found_although_the_other_stream_comes_between(box: Box) -> None:
+def test_a_secret_is_found_although_the_other_stream_comes_between(case: Case) -> None:
     pause: list[str | bytes] = ["--gap-us", "40000"]
     pieces = ["--out", b"<hunter2-", *pause, "--err", b"(other)", *pause, "--out", b"hunter2>"]
-    seen = emit(box, *pieces, secrets={"MY_TOKEN": SECRET.decode()})
+    seen = emit(case, *pieces, secrets={"MY_TOKEN": SECRET.decode()})
     shown = (REDACTED + b">" in seen.shim_stderr, b"hunter2" in seen.shim_stderr)
     expect("whether the mark is in the copy, and a part of the secret", shown, (True, False))
 
 
 @pytest.mark.parametrize("stream", ["out", "err"])
 @requires("EXEC-DEBUG-04", capability=HERE)
-def test_captured_streams_stay_raw(box: Box, stream: str) -> None:
+def test_captured_streams_stay_raw(case: Case, stream: str) -> None:
     written = b"<" + SECRET + b">"
-    seen = emit(box, f"--{stream}", written, secrets={"MY_TOKEN": SECRET.decode()})
+    seen = emit(case, f"--{stream}", written, secrets={"MY_TOKEN": SECRET.decode()})
     expect(f"std{stream} of the result", getattr(seen, f"std{stream}"), written)
 
 
@@ -228,28 +228,28 @@ ORDINARY = [
 ]
 
 
-def written_value(box: Box, name: str, value: str) -> ObservedRun:
+def written_value(case: Case, name: str, value: str) -> ObservedRun:
     """A debug run that writes that variable's value."""
     env = {"clear_and_set": [[name, value]]}
-    return emit(box, "--out", f"<{value}>".encode(), env=env)
+    return emit(case, "--out", f"<{value}>".encode(), env=env)
 
 
-def copied_value(box: Box, name: str, value: str) -> bytes:
+def copied_value(case: Case, name: str, value: str) -> bytes:
     """What the copy has in place of it."""
-    return written_value(box, name, value).shim_stderr
+    return written_value(case, name, value).shim_stderr
 
 
 @pytest.mark.parametrize("name", SENSITIVE)
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_value_of_a_sensitive_name_is_replaced(box: Box, name: str) -> None:
-    seen = written_value(box, name, "Value-1234")
+def test_a_value_of_a_sensitive_name_is_replaced(case: Case, name: str) -> None:
+    seen = written_value(case, name, "Value-1234")
     expect_redacted(seen, b"<" + REDACTED + b">", "Value-1234")
 
 
 @pytest.mark.parametrize("name", ORDINARY)
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_value_of_another_name_is_left_alone(box: Box, name: str) -> None:
-    copied = copied_value(box, name, "Value-1234")
+def test_a_value_of_another_name_is_left_alone(case: Case, name: str) -> None:
+    copied = copied_value(case, name, "Value-1234")
     expect(f"the copy of a value of {name}", copied, contains(b"<Value-1234>"))
 
 
@@ -259,21 +259,21 @@ SHORT = ["abc", "  ab  ", "x", "\tab\n", "\r\nab\n", "\va b\f", "äöü", " é�
 
 @pytest.mark.parametrize("value", SHORT)
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_short_value_is_left_alone(box: Box, value: str) -> None:
-    copied = copied_value(box, "MY_TOKEN", value)
+def test_a_short_value_is_left_alone(case: Case, value: str) -> None:
+    copied = copied_value(case, "MY_TOKEN", value)
     expect("the copy of a short value", copied, contains(f"<{value}>".encode()))
 
 
 @pytest.mark.parametrize("value", ["a-b1", "äöüß", "a😀b😀"])
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_value_of_four_characters_is_replaced(box: Box, value: str) -> None:
-    seen = written_value(box, "MY_TOKEN", value)
+def test_a_value_of_four_characters_is_replaced(case: Case, value: str) -> None:
+    seen = written_value(case, "MY_TOKEN", value)
     expect_redacted(seen, b"<" + REDACTED + b">", f"<{value}>")
 
 
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_an_empty_value_of_a_sensitive_name_redacts_nothing(box: Box) -> None:
+def test_an_empty_value_of_a_sensitive_name_redacts_nothing(case: Case) -> None:
     env = {"clear_and_set": [["MY_TOKEN", ""], ["B_TOKEN", "   "]]}
     words = ["--out", b"<plain   text>".hex()]
-    seen = box.exec.run(program=P.emit, args=words, debug=True, env=env)
+    seen = case.exec.run(program=P.emit, args=words, debug=True, env=env)
     expect("the caller's stderr", seen.shim_stderr, contains(b"<plain   text>"))

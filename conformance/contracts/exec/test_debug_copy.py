@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
-from boxspec.api import Box, HostLacks, Late, expect, for_the_prompt, requires
+from boxspec.api import Case, HostLacks, Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.judge.expect import shown
 from boxspec.subject.observe.lines import Deadline, poll
@@ -43,13 +43,13 @@ MUCH = 150_000
 
 
 def write(
-    box: Box, count: int, stderr: int | None = None, state: Sequence[str] = ()
+    case: Case, count: int, stderr: int | None = None, state: Sequence[str] = ()
 ) -> ObservedRun:
     """A debug run that writes so many letters as fast as it can, and ends."""
     if state:
         need_root()
-    seen: ObservedRun = box.exec.run(
-        program=str(program_at(box.tmp / "flood", P.flood)),
+    seen: ObservedRun = case.exec.run(
+        program=str(program_at(case.tmp / "flood", P.flood)),
         args=[str(count), "0", "--pipe", str(ROOM)],
         debug=True,
         shim_stderr=stderr,
@@ -62,15 +62,15 @@ def write(
 
 @requires("EXEC-DEBUG-01", capability=HERE, overlap=1.0)
 @pytest.mark.parametrize("how", ["deadline", "signal"])
-def test_what_a_child_writes_while_it_ends_is_copied_too(box: Box, how: str) -> None:
-    events = box.events()
+def test_what_a_child_writes_while_it_ends_is_copied_too(case: Case, how: str) -> None:
+    events = case.events()
     limit = {"timeout_ms": 500} if how == "deadline" else {}
     line = 'trap \'echo at the end; exit 0\' TERM; "$1" --sync "$2"; while :; do sleep 0.02; done'
-    with box.exec.start(**shell(line, P.emit, events.path), debug=True, **limit) as live:
+    with case.exec.start(**shell(line, P.emit, events.path), debug=True, **limit) as shim:
         events.wait("sync")
         if not limit:
-            live.signal("TERM")
-        seen = live.finish()
+            shim.signal("TERM")
+        seen = shim.finish()
     if seen.stdout != b"at the end\n":
         raise Late("the child writes at its end", "at the end", str(seen.stdout))
     expect("whether it is copied", seen.stdout in seen.shim_stderr, True)
@@ -86,19 +86,19 @@ def read_until(fd: int, word: bytes, limit_s: float) -> bytes:
 
 @requires("EXEC-DEBUG-11", capability=HERE, overlap=1.0, needs=["EXEC-TEXT-03"])
 @pytest.mark.parametrize("text", ["Password: ", "x\n", "a line\nand a half"], ids=len)
-def test_the_copy_does_not_wait_for_more_output(box: Box, text: str) -> None:
-    events, fifo = box.events(), box.fifo("gate")
+def test_the_copy_does_not_wait_for_more_output(case: Case, text: str) -> None:
+    events, fifo = case.events(), case.fifo("gate")
     line = '"$1" --out "$2"; exec "$3" "$4" "$5"'
     words = (P.emit, text.encode().hex(), P.gate, events.path, fifo)
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     secret = {"MY_TOKEN": "~" * 64}
     try:
         run = {**shell(line, *words), "debug": True, "shim_env": secret, "shim_stderr": theirs}
-        with box.exec.start(**run) as live:
+        with case.exec.start(**run) as shim:
             events.wait("ready")
             shown = read_until(ours, text.encode(), 4)
-            box.open_gate(fifo)
-            seen = live.finish()
+            case.open_gate(fifo)
+            seen = shim.finish()
     finally:
         os.close(ours)
         os.close(theirs)
@@ -151,18 +151,18 @@ ROOMY: dict[str, tuple[Terminal, Sequence[str]]] = {
 
 @pytest.mark.parametrize("kind", ROOMY)
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
-def test_a_terminal_that_has_room_for_all_gets_all(box: Box, kind: str) -> None:
+def test_a_terminal_that_has_room_for_all_gets_all(case: Case, kind: str) -> None:
     # Nobody reads meanwhile, so that it takes all of it at whatever pace it is written.
     terminal, state = ROOMY[kind]
     with terminal() as (ours, theirs):
-        seen = write(box, MUCH, theirs, state)
+        seen = write(case, MUCH, theirs, state)
         copied = all_of(ours)
     expect_whole(seen, copied, MUCH)
 
 
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
-def test_a_file_gets_all(box: Box) -> None:
-    seen = write(box, MUCH)
+def test_a_file_gets_all(case: Case) -> None:
+    seen = write(case, MUCH)
     expect_whole(seen, seen.shim_stderr, MUCH)
 
 
@@ -216,23 +216,23 @@ def expect_the_end(ended: bool) -> None:
 
 @pytest.mark.parametrize("state", [(), OTHER_USER], ids=["own", "of_another_user"])
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
-def test_a_terminal_that_is_read_all_the_while_gets_all(box: Box, state: Sequence[str]) -> None:
+def test_a_terminal_that_is_read_all_the_while_gets_all(case: Case, state: Sequence[str]) -> None:
     # It has room for a page at a time: the child has ended before the copy has got through.
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     reader = Reader(ours)
     try:
         fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, NARROW)
         reader.start()
-        seen = write(box, SOME, theirs, state)
+        seen = write(case, SOME, theirs, state)
     finally:
         os.close(theirs)
         ended = reader.came_to_the_end()
         os.close(ours)
     expect_the_end(ended)
-    if len(reader.read) < SOME and reader.away_ms > AWAY_MS and not box.look.realtime:
+    if len(reader.read) < SOME and reader.away_ms > AWAY_MS and not case.look.realtime:
         what = "the longest time between two reads of the terminal"
         raise Late(what, f"at most {AWAY_MS:g} ms", f"{reader.away_ms:.1f} ms")
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         expect_whole(seen, reader.read, SOME)
 
 
@@ -241,21 +241,21 @@ def foreign(copied: bytes) -> int:
     return len(re.findall(rb"[^a-w]+", copied))
 
 
-def seen_late(box: Box, name: str, count: int) -> bytes:
+def seen_late(case: Case, name: str, count: int) -> bytes:
     """What is on a terminal that nobody reads up to the moment when the child has written all."""
-    events, fifo = box.events(name), box.fifo(f"open-{name}")
+    events, fifo = case.events(name), case.fifo(f"open-{name}")
     line = '"$1" "$2" 0; exec "$3" "$4" "$5" --then "$6"'
     request = shell(line, P.flood, count, P.gate, events.path, fifo, "at last")
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     reader = Reader(ours)
     try:
-        with box.exec.start(**request, debug=True, shim_stderr=theirs, within_s=10) as live:
+        with case.exec.start(**request, debug=True, shim_stderr=theirs, within_s=10) as shim:
             events.wait("ready")
             reader.start()
             # It has room, and the child nothing to say meanwhile.
-            pass_time(3 * box.tick_ms)
-            box.open_gate(fifo)
-            live.finish()
+            pass_time(3 * case.tick_ms)
+            case.open_gate(fifo)
+            shim.finish()
     finally:
         os.close(theirs)
         ended = reader.came_to_the_end()
@@ -265,12 +265,12 @@ def seen_late(box: Box, name: str, count: int) -> bytes:
 
 
 @requires("EXEC-DEBUG-12", capability=HERE, overlap=1.5, needs=["EXEC-DEBUG-06"])
-def test_what_a_terminal_did_not_take_is_told_when_it_has_room_again(box: Box) -> None:
-    usual = foreign(seen_late(box, "little", 100))
-    copied = seen_late(box, "much", FLOOD)
+def test_what_a_terminal_did_not_take_is_told_when_it_has_room_again(case: Case) -> None:
+    usual = foreign(seen_late(case, "little", 100))
+    copied = seen_late(case, "much", FLOOD)
     told = pattern(FLOOD) in copied or foreign(copied) > usual
     found = {"bytes on the terminal": len(copied), "its end": shown(copied[-200:])}
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         expect("whether the copy is whole, or tells what is left out", told, True, found)
 
 
@@ -295,27 +295,27 @@ CLOSED: dict[str, tuple[Callable[[], AbstractContextManager[int]], Sequence[str]
 
 @pytest.mark.parametrize("how", CLOSED)
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE, overlap=1.5, needs=["EXEC-WAIT-03"])
-def test_a_terminal_that_is_closed_costs_no_processor_time(box: Box, how: str) -> None:
+def test_a_terminal_that_is_closed_costs_no_processor_time(case: Case, how: str) -> None:
     # It is always ready, to say that it takes nothing.
     terminal, state = CLOSED[how]
     if state:
         need_root()
-    events, fifo = box.events(), box.fifo("open")
+    events, fifo = case.events(), case.fifo("open")
     with (
         terminal() as stderr,
-        box.exec.start(
-            program=str(program_at(box.tmp / "gate", P.gate)),
+        case.exec.start(
+            program=str(program_at(case.tmp / "gate", P.gate)),
             args=[events.path, str(fifo), "--out", "copied"],
             debug=True,
             shim_stderr=stderr,
             state=state,
             within_s=10,
             expect_result=False,
-        ) as live,
+        ) as shim,
     ):
-        if until(lambda: bool(events.all("ready")) or not live.running) and live.running:
-            much = costs_above_bounds(live, 1000, ["cpu_ms"])
-            box.open_gate(fifo)
-        seen = live.finish()
+        if until(lambda: bool(events.all("ready")) or not shim.running) and shim.running:
+            much = costs_above_bounds(shim, 1000, ["cpu_ms"])
+            case.open_gate(fifo)
+        seen = shim.finish()
     expect("the child's end", outcome(of_another_user(seen) if state else seen), "exit 0")
     expect("processor time of the caller beyond its bound, in ms", much, {})

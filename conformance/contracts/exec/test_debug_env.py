@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 
 HERE = "exec.debug"
 
@@ -38,24 +38,24 @@ def clear_and_set(*pairs: tuple[str, str]) -> dict[str, list[list[str]]]:
 
 
 @requires("EXEC-DEBUG-09", capability=HERE)
-def test_names_and_ordinary_values_are_shown(box: Box) -> None:
-    text = box.exec.format_env(clear_and_set(("COLOUR", "blue"), ("WIDTH", "80")))
+def test_names_and_ordinary_values_are_shown(case: Case) -> None:
+    text = case.exec.format_env(clear_and_set(("COLOUR", "blue"), ("WIDTH", "80")))
     missing = [word for word in ("COLOUR", "blue", "WIDTH", "80") if word not in text]
     expect("names and values that are not in the loggable form", missing, [], evidence={"": text})
 
 
 @pytest.mark.parametrize("name", ["MY_TOKEN", "db_password", "SSH_KEY", "X_AUTH", "SESSION_ID"])
 @requires("EXEC-DEBUG-09", capability=HERE)
-def test_a_sensitive_value_is_not_shown(box: Box, name: str) -> None:
-    text = box.exec.format_env(clear_and_set((name, "hunter2-hunter2"), ("PLAIN", "blue")))
+def test_a_sensitive_value_is_not_shown(case: Case, name: str) -> None:
+    text = case.exec.format_env(clear_and_set((name, "hunter2-hunter2"), ("PLAIN", "blue")))
     got = {word: word in text for word in (name, "hunter2", "[REDACTED]", "blue")}
     wanted = {name: True, "hunter2": False, "[REDACTED]": True, "blue": True}
     expect("what the loggable form has", got, wanted, evidence={"text": text})
 
 
 @requires("EXEC-DEBUG-10", capability=HERE)
-def test_the_loggable_form_of_an_inherited_environment(box: Box) -> None:
-    expect("the loggable form", box.exec.format_env("inherit"), "Inherit")
+def test_the_loggable_form_of_an_inherited_environment(case: Case) -> None:
+    expect("the loggable form", case.exec.format_env("inherit"), "Inherit")
 
 
 CASES: dict[str, list[tuple[str, str]]] = {
@@ -73,19 +73,19 @@ CASES: dict[str, list[tuple[str, str]]] = {
 
 @pytest.mark.parametrize("how", CASES)
 @requires("EXEC-DEBUG-10", capability=HERE)
-def test_the_loggable_form_of_clear_and_set(box: Box, how: str) -> None:
-    text = box.exec.format_env(clear_and_set(*CASES[how]))
+def test_the_loggable_form_of_clear_and_set(case: Case, how: str) -> None:
+    text = case.exec.format_env(clear_and_set(*CASES[how]))
     expect("the pairs in the loggable form", parsed(text), CASES[how], evidence={"text": text})
 
 
 @requires("EXEC-DEBUG-10", capability=HERE)
-def test_the_loggable_form_keeps_a_line_a_line(box: Box) -> None:
-    text = box.exec.format_env(clear_and_set(("A", "one\ntwo\x1b[31m")))
+def test_the_loggable_form_keeps_a_line_a_line(case: Case) -> None:
+    text = case.exec.format_env(clear_and_set(("A", "one\ntwo\x1b[31m")))
     got = ("one" in text and "two" in text, re.findall(r"[\x00-\x1f]", text))
     expect("whether the value is there, and control characters in it", got, (True, []))
 
 
 @requires("EXEC-DEBUG-10", capability=HERE)
-def test_the_loggable_form_of_a_sensitive_pair(box: Box) -> None:
-    text = box.exec.format_env(clear_and_set(("A", "1"), ("MY_TOKEN", "hunter2-hunter2")))
+def test_the_loggable_form_of_a_sensitive_pair(case: Case) -> None:
+    text = case.exec.format_env(clear_and_set(("A", "1"), ("MY_TOKEN", "hunter2-hunter2")))
     expect("the pairs in the loggable form", parsed(text), [("A", "1"), ("MY_TOKEN", "[REDACTED]")])

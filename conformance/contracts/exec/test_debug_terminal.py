@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, HostLacks, expect, expect_no_longer, expect_within, requires
+from boxspec.api import Case, HostLacks, expect, expect_no_longer, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import poll
 from contracts.exec.answers import ObservedRun
@@ -64,17 +64,17 @@ def closed_terminal() -> Iterator[int]:
         os.close(theirs)
 
 
-def flood(box: Box, stderr: int | str, **more: object) -> ObservedRun:
+def flood(case: Case, stderr: int | str, **more: object) -> ObservedRun:
     """Run with debug a program that writes more than any pipe holds."""
-    return box.exec.run(
+    return case.exec.run(
         program=P.flood, args=[str(MUCH), str(MUCH)], debug=True, shim_stderr=stderr, **more
     )
 
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.5)
-def test_a_terminal_that_blocks_does_not_stop_the_capture(box: Box) -> None:
+def test_a_terminal_that_blocks_does_not_stop_the_capture(case: Case) -> None:
     with blocked_terminal() as stderr:
-        seen = flood(box, stderr, within_s=8)
+        seen = flood(case, stderr, within_s=8)
     expect(
         "exit_code and captured bytes",
         (seen.result["exit_code"], seen.stdout_len, seen.stderr_len),
@@ -83,12 +83,12 @@ def test_a_terminal_that_blocks_does_not_stop_the_capture(box: Box) -> None:
 
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.8, timing=True)
-def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(box: Box) -> None:
+def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(case: Case) -> None:
     # The child lives on for 50 ms after the flood, so that its end is logged separately.
-    events = box.events()
+    events = case.events()
     script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
     with blocked_terminal() as stderr:
-        seen = box.exec.run(
+        seen = case.exec.run(
             program="/bin/sh",
             args=["-c", script, events.path],
             debug=True,
@@ -96,25 +96,25 @@ def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(box: Box) ->
             within_s=8,
         )
     end = events.wait("end").cause
-    expect_within(box, "from the child's end to the shim's", end, seen.end, 100 + box.tick_ms)
+    expect_within(case, "from the child's end to the shim's", end, seen.end, 100 + case.tick_ms)
 
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=1.5, timing=True)
-def test_a_terminal_that_blocks_does_not_stop_the_deadline(box: Box) -> None:
+def test_a_terminal_that_blocks_does_not_stop_the_deadline(case: Case) -> None:
     # Compared with a terminal that takes everything: other tests check deadlines as such.
     script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" /dev/null 4000'
     request = {"program": "/bin/sh", "args": ["-c", script], "debug": True, "timeout_ms": 300}
-    control = box.exec.run(**request, shim_stderr="null", within_s=10)
+    control = case.exec.run(**request, shim_stderr="null", within_s=10)
     with blocked_terminal() as stderr:
-        seen = box.exec.run(**request, shim_stderr=stderr, within_s=10)
+        seen = case.exec.run(**request, shim_stderr=stderr, within_s=10)
     what = "how much longer the run takes with a terminal that blocks"
-    expect_no_longer(box, what, seen, control, 100 + box.tick_ms)
+    expect_no_longer(case, what, seen, control, 100 + case.tick_ms)
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
-def test_a_closed_terminal_harms_neither_caller_nor_capture(box: Box) -> None:
+def test_a_closed_terminal_harms_neither_caller_nor_capture(case: Case) -> None:
     with closed_terminal() as stderr:
-        seen = flood(box, stderr, within_s=8)
+        seen = flood(case, stderr, within_s=8)
     expect(
         "the shim's end, exit_code and captured bytes",
         (seen.shim_exit, seen.result["exit_code"], seen.stdout_len, seen.stderr_len),
@@ -132,10 +132,10 @@ def need_root() -> None:
         raise HostLacks("root", "a pipe of another user needs root")
 
 
-def run_as_other_user(box: Box, script: str, stderr: int) -> ObservedRun:
+def run_as_other_user(case: Case, script: str, stderr: int) -> ObservedRun:
     """Run with debug in a caller of that user."""
     need_root()
-    seen: ObservedRun = box.exec.run(
+    seen: ObservedRun = case.exec.run(
         program="/bin/sh",
         args=["-c", script],
         debug=True,
@@ -148,10 +148,10 @@ def run_as_other_user(box: Box, script: str, stderr: int) -> ObservedRun:
 
 
 @requires("EXEC-DEBUG-01", capability=HERE)
-def test_a_terminal_that_cannot_be_reopened_gets_the_copy(box: Box) -> None:
+def test_a_terminal_that_cannot_be_reopened_gets_the_copy(case: Case) -> None:
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
-        seen = run_as_other_user(box, "echo copied", theirs)
+        seen = run_as_other_user(case, "echo copied", theirs)
         copied = os.read(ours, 1000) if poll([ours], 0) else b""
     finally:
         os.close(ours)
@@ -165,9 +165,9 @@ def test_a_terminal_that_cannot_be_reopened_gets_the_copy(box: Box) -> None:
 
 
 @requires("EXEC-DEBUG-06", capability=HERE, overlap=0.5)
-def test_a_blocked_terminal_that_cannot_be_reopened_does_not_stop_the_capture(box: Box) -> None:
+def test_a_blocked_terminal_that_cannot_be_reopened_does_not_stop_the_capture(case: Case) -> None:
     with unread_terminal() as stderr:
-        seen = run_as_other_user(box, f"head -c {MUCH} /dev/zero", stderr)
+        seen = run_as_other_user(case, f"head -c {MUCH} /dev/zero", stderr)
     expect("the child's end and captured bytes", (outcome(seen), seen.stdout_len), ("exit 0", MUCH))
 
 
@@ -180,32 +180,32 @@ def target_of(pid: int, fd: int) -> str:
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
-def test_the_callers_descriptor_of_a_closed_terminal_stays_open(box: Box) -> None:
+def test_the_callers_descriptor_of_a_closed_terminal_stays_open(case: Case) -> None:
     # A socket cannot be opened again, so that the copy uses the caller's own descriptor. An
     # implementation that stops copying must not close it.
     ours, theirs = socket.socketpair()
     with theirs:
         ours.close()
-        with box.exec.start(
+        with case.exec.start(
             program=P.flood,
             args=["100", "0"],
             debug=True,
             shim_stderr=theirs.fileno(),
             hold=True,
             within_s=8,
-        ) as live:
-            live.wait_response()
+        ) as shim:
+            shim.wait_response()
             # If it was closed, the next opened file has its number.
-            open_there = target_of(live.shim_pid, 2)
-            seen = live.finish()
+            open_there = target_of(shim.shim_pid, 2)
+            seen = shim.finish()
         wanted = target_of(os.getpid(), theirs.fileno())
     got = (outcome(seen), seen.stdout_len, open_there)
     expect("the child's end, captured bytes, and the caller's 2", got, ("exit 0", 100, wanted))
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
-def test_a_caller_without_stderr_captures_all_output(box: Box) -> None:
-    seen = box.exec.run(
+def test_a_caller_without_stderr_captures_all_output(case: Case) -> None:
+    seen = case.exec.run(
         program=P.flood,
         args=[str(MUCH), str(MUCH)],
         debug=True,
@@ -221,25 +221,25 @@ def test_a_caller_without_stderr_captures_all_output(box: Box) -> None:
 
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "nonblocking"])
 @requires("EXEC-DEBUG-08", capability=HERE)
-def test_the_flags_of_the_callers_stderr_do_not_change(box: Box, blocking: bool) -> None:
+def test_the_flags_of_the_callers_stderr_do_not_change(case: Case, blocking: bool) -> None:
     # Checked during and after the run: other users of the file see a temporary change too.
-    events, gate = box.events(), box.fifo("open")
+    events, gate = case.events(), case.fifo("open")
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     os.set_blocking(theirs, blocking)
     try:
         before = fcntl.fcntl(theirs, fcntl.F_GETFL)
-        with box.exec.start(
+        with case.exec.start(
             program=P.gate,
             args=[events.path, str(gate), "--out", "copied", "--then", "again"],
             debug=True,
             shim_stderr=theirs,
             within_s=10,
-        ) as live:
+        ) as shim:
             events.wait("ready")
             expect("something on the terminal", poll([ours], COPY_S), {ours})
             during = fcntl.fcntl(theirs, fcntl.F_GETFL)
-            box.open_gate(gate)
-            live.finish()
+            case.open_gate(gate)
+            shim.finish()
         after = fcntl.fcntl(theirs, fcntl.F_GETFL)
     finally:
         os.close(ours)

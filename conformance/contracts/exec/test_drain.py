@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Blocked, Box, expect, requires
+from boxspec.api import Blocked, Case, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import poll
 from contracts.exec.spawn_io import digest, hexes, outcome, pattern, shell, stream
@@ -14,11 +14,11 @@ MIB = 2**20
 EDGES = (1024, 4096, 8192, 65_536, 131_072)
 
 
-def flooded(box: Box, out: int, err: int, order: str = "out") -> tuple[object, object]:
+def flooded(case: Case, out: int, err: int, order: str = "out") -> tuple[object, object]:
     """Run `flood` and return length and digest of both captured streams."""
     within_s = 10 + (out + err) / 5_000_000
     args = [str(out), str(err), "--order", order]
-    seen = box.exec.run(program=P.flood, args=args, within_s=within_s)
+    seen = case.exec.run(program=P.flood, args=args, within_s=within_s)
     return stream(seen, "stdout"), stream(seen, "stderr")
 
 
@@ -27,9 +27,9 @@ def patterns(out: int, err: int) -> tuple[object, object]:
 
 
 @requires("EXEC-DRAIN-01", pitfalls=["E1"], overlap=3)
-def test_50_mb_on_both_streams_stderr_first_arrive(box: Box) -> None:
+def test_50_mb_on_both_streams_stderr_first_arrive(case: Case) -> None:
     size = 50_000_000
-    expect("both streams", flooded(box, size, size, "err"), patterns(size, size))
+    expect("both streams", flooded(case, size, size, "err"), patterns(size, size))
 
 
 @requires("EXEC-DRAIN-01", pitfalls=["E1"])
@@ -46,8 +46,8 @@ def test_50_mb_on_both_streams_stderr_first_arrive(box: Box) -> None:
     ],
     ids=["out-first", "err-first", "mixed", "only-out", "only-err", "little-out", "little-err"],
 )
-def test_megabytes_in_any_order_arrive(box: Box, out: int, err: int, order: str) -> None:
-    expect("both streams", flooded(box, out, err, order), patterns(out, err))
+def test_megabytes_in_any_order_arrive(case: Case, out: int, err: int, order: str) -> None:
+    expect("both streams", flooded(case, out, err, order), patterns(out, err))
 
 
 @requires("EXEC-DRAIN-02", pitfalls=["E2"])
@@ -76,21 +76,21 @@ def test_megabytes_in_any_order_arrive(box: Box, out: int, err: int, order: str)
         131073,
     ],
 )
-def test_output_is_exact_at_the_edges_of_buffers(box: Box, size: int) -> None:
-    expect("both streams", flooded(box, size, size, "mix"), patterns(size, size))
+def test_output_is_exact_at_the_edges_of_buffers(case: Case, size: int) -> None:
+    expect("both streams", flooded(case, size, size, "mix"), patterns(size, size))
 
 
 @requires("EXEC-DRAIN-02")
-def test_output_in_one_byte_writes_is_complete(box: Box) -> None:
+def test_output_in_one_byte_writes_is_complete(case: Case) -> None:
     data = pattern(6000)
-    seen = box.exec.run(program=P.emit, args=["--each-byte", *hexes(data)])
+    seen = case.exec.run(program=P.emit, args=["--each-byte", *hexes(data)])
     expect("the captured stream", stream(seen, "stdout"), digest(data))
 
 
 @requires("EXEC-DRAIN-02")
-def test_a_digest_has_both_ends_of_its_stream(box: Box) -> None:
+def test_a_digest_has_both_ends_of_its_stream(case: Case) -> None:
     out, err = patterned = (pattern(MIB + 1), pattern(MIB + 70_001, "A"))
-    seen = box.exec.run(program=P.flood, args=[*map(str, map(len, patterned)), "--order", "mix"])
+    seen = case.exec.run(program=P.flood, args=[*map(str, map(len, patterned)), "--order", "mix"])
     got = (seen.stdout_head, seen.stdout_tail, seen.stderr_head, seen.stderr_tail)
     wanted = (out[:4096], out[-4096:], err[:4096], err[-4096:])
     names = ("stdout's head", "stdout's tail", "stderr's head", "stderr's tail")
@@ -99,22 +99,22 @@ def test_a_digest_has_both_ends_of_its_stream(box: Box) -> None:
 
 
 @requires("EXEC-DRAIN-02")
-def test_output_with_pauses_is_complete(box: Box) -> None:
+def test_output_with_pauses_is_complete(case: Case) -> None:
     data = pattern(60)
-    seen = box.exec.run(program=P.emit, args=["--each-byte", "--gap-us", "500", *hexes(data)])
+    seen = case.exec.run(program=P.emit, args=["--each-byte", "--gap-us", "500", *hexes(data)])
     expect("the captured stream", seen.stdout, data)
 
 
 @requires("EXEC-DRAIN-02", pitfalls=["E5"], stress=20)
 @pytest.mark.parametrize("size", [66_890, 65_536 + 4096, 200_001])
-def test_the_tail_of_a_child_that_exits_at_once_is_complete(box: Box, size: int) -> None:
-    expect("both streams", flooded(box, size, 0), patterns(size, 0))
+def test_the_tail_of_a_child_that_exits_at_once_is_complete(case: Case, size: int) -> None:
+    expect("both streams", flooded(case, size, 0), patterns(size, 0))
 
 
 @requires("EXEC-DRAIN-02", pitfalls=["E5"], capability="exec.concurrent", stress=5)
-def test_the_tails_of_many_fast_children_are_complete(box: Box) -> None:
+def test_the_tails_of_many_fast_children_are_complete(case: Case) -> None:
     fast = {"program": P.flood, "args": ["66890", "0"]}
-    seen = box.exec.batch([(3 * i, fast) for i in range(16)])
+    seen = case.exec.batch([(3 * i, fast) for i in range(16)])
     expect(
         "each captured stream",
         [stream(run, "stdout") for run in seen.runs],
@@ -123,19 +123,19 @@ def test_the_tails_of_many_fast_children_are_complete(box: Box) -> None:
 
 
 @requires("EXEC-DRAIN-02", pitfalls=["E1"])
-def test_output_of_a_real_program_is_complete(box: Box) -> None:
-    seen = box.exec.run(program="seq", args=["1", "20000"])
+def test_output_of_a_real_program_is_complete(case: Case) -> None:
+    seen = case.exec.run(program="seq", args=["1", "20000"])
     wanted = "".join(f"{i}\n" for i in range(1, 20_001)).encode()
     expect("the numbers", stream(seen, "stdout"), digest(wanted))
 
 
 @requires("EXEC-DRAIN-03", pitfalls=["E14"])
-def test_the_streams_are_kept_apart(box: Box) -> None:
+def test_the_streams_are_kept_apart(case: Case) -> None:
     words = [f"{i:03d}.".encode() for i in range(100)]
     args = [
         word for i, text in enumerate(words) for word in ("--out" if i % 2 else "--err", text.hex())
     ]
-    seen = box.exec.run(program=P.emit, args=args)
+    seen = case.exec.run(program=P.emit, args=args)
     expect(
         "stdout and stderr",
         (seen.stdout, seen.stderr),
@@ -145,9 +145,9 @@ def test_the_streams_are_kept_apart(box: Box) -> None:
 
 @requires("EXEC-DRAIN-03", pitfalls=["E14"])
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
-def test_output_on_one_stream_does_not_appear_on_the_other(box: Box, name: str) -> None:
+def test_output_on_one_stream_does_not_appear_on_the_other(case: Case, name: str) -> None:
     flag = {"stdout": "--out", "stderr": "--err"}[name]
-    seen = box.exec.run(program=P.emit, args=hexes(b"only here", flag=flag))
+    seen = case.exec.run(program=P.emit, args=hexes(b"only here", flag=flag))
     expect(
         "stdout and stderr",
         {"stdout": seen.stdout, "stderr": seen.stderr},
@@ -168,9 +168,9 @@ def test_output_on_one_stream_does_not_appear_on_the_other(box: Box, name: str) 
     ids=["stdout", "stderr", "both", "stdout-then-much", "stderr-then-much"],
 )
 def test_a_stream_closed_early_ends_neither_the_other_nor_the_run(
-    box: Box, line: str, out: bytes, err: bytes
+    case: Case, line: str, out: bytes, err: bytes
 ) -> None:
-    seen = box.exec.run(**shell(f"echo early; {line}; exit 3", P.flood))
+    seen = case.exec.run(**shell(f"echo early; {line}; exit 3", P.flood))
     expect(
         "the child's end and both streams",
         (outcome(seen), seen.stdout, seen.stderr),
@@ -179,13 +179,13 @@ def test_a_stream_closed_early_ends_neither_the_other_nor_the_run(
 
 
 @requires("EXEC-DRAIN-04", pitfalls=["E4"])
-def test_a_child_that_closed_both_streams_is_waited_for(box: Box) -> None:
-    events, fifo, trace = box.events(), box.fifo("gate"), box.tmp / "trace"
+def test_a_child_that_closed_both_streams_is_waited_for(case: Case) -> None:
+    events, fifo, trace = case.events(), case.fifo("gate"), case.tmp / "trace"
     line = 'exec 1>&- 2>&-; "$1" "$2" "$3"; : >"$4"; exit 4'
-    with box.exec.start(**shell(line, P.gate, events.path, fifo, trace)) as live:
+    with case.exec.start(**shell(line, P.gate, events.path, fifo, trace)) as shim:
         events.wait("ready")
-        box.open_gate(fifo)
-        seen = live.finish()
+        case.open_gate(fifo)
+        seen = shim.finish()
     expect(
         "the child's end, and whether it ran to its end",
         (outcome(seen), trace.exists()),
@@ -194,26 +194,26 @@ def test_a_child_that_closed_both_streams_is_waited_for(box: Box) -> None:
 
 
 @requires("EXEC-DRAIN-10")
-def test_signals_that_interrupt_reads_lose_no_byte(box: Box) -> None:
-    events, fifo = box.events(), box.fifo("gate")
+def test_signals_that_interrupt_reads_lose_no_byte(case: Case) -> None:
+    events, fifo = case.events(), case.fifo("gate")
     # The caller's handler runs for each SIGTERM while the child writes. The child ignores SIGTERM
     # by then, so that a caller that forwards each of them does not end it.
     line = (
         'trap \'trap "" TERM; "$1" 3000000 0; "$2" "$3" "$4"; exit 0\' TERM; "$2" "$3" "$5" & wait'
     )
-    words = (P.flood, P.gate, events.path, fifo, box.fifo("never"))
-    with box.exec.start(**shell(line, *words), expect_result=False) as live:
+    words = (P.flood, P.gate, events.path, fifo, case.fifo("never"))
+    with case.exec.start(**shell(line, *words), expect_result=False) as shim:
         events.wait("ready")
-        live.signal("TERM")
+        shim.signal("TERM")
         # One per millisecond until the output is complete: pending signals merge into one.
         for _ in range(5000):
-            if len(events.all("ready")) == 2 or not live.running:
+            if len(events.all("ready")) == 2 or not shim.running:
                 break
-            live.signal("TERM")
+            shim.signal("TERM")
             poll([events.fileno()], 0.001)
-        if live.running:
-            box.open_gate(fifo)
-        seen = live.finish()
+        if shim.running:
+            case.open_gate(fifo)
+        seen = shim.finish()
     if seen.raw is None:
         raise Blocked(["EXEC-SIGNAL-15"], "the caller does not survive the signals")
     expect("length and digest", stream(seen, "stdout"), digest(pattern(3_000_000)))

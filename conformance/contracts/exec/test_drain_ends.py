@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from boxspec.api import Box, Late, Live, Stamp, expect, expect_within, requires
+from boxspec.api import Case, Late, ShimProcess, Stamp, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
@@ -30,19 +30,19 @@ while True:
 
 
 @requires("EXEC-DRAIN-05", pitfalls=["E4"], overlap=True, timing=True)
-def test_a_child_that_closed_both_streams_costs_no_processor_time(box: Box) -> None:
-    events, fifo = box.events(), box.fifo("open")
+def test_a_child_that_closed_both_streams_costs_no_processor_time(case: Case) -> None:
+    events, fifo = case.events(), case.fifo("open")
     line = 'exec "$1" "$2" "$3" >&- 2>&-'
-    with box.exec.start(**shell(line, P.gate, events.path, fifo)) as live:
+    with case.exec.start(**shell(line, P.gate, events.path, fifo)) as shim:
         events.wait("ready")
-        began_ns, before, stood = live.now_ns(), live.cpu_ms(), wanted_ms(live.shim_pid)
+        began_ns, before, stood = shim.now_ns(), shim.cpu_ms(), wanted_ms(shim.shim_pid)
         pass_time(600)
-        used, wanted = live.cpu_ms() - before, wanted_ms(live.shim_pid) - stood
-        looked = elapsed_ms(began_ns, live.now_ns())
+        used, wanted = shim.cpu_ms() - before, wanted_ms(shim.shim_pid) - stood
+        looked = elapsed_ms(began_ns, shim.now_ns())
         if used / looked <= 0.25:
-            need_no_loop(live.shim_pid, wanted, looked, 0.5)
-        box.open_gate(fifo)
-        live.finish()
+            need_no_loop(shim.shim_pid, wanted, looked, 0.5)
+        case.open_gate(fifo)
+        shim.finish()
     # The kernel counts time in line for a processor only once the thread runs, so that on a busy
     # machine `wanted` is too low.
     expect(
@@ -62,92 +62,94 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(box: Box) -> N
     ],
     ids=["one-page-pipe", "yes"],
 )
-def test_endless_output_does_not_starve_the_deadline(box: Box, request_: dict[str, object]) -> None:
+def test_endless_output_does_not_starve_the_deadline(
+    case: Case, request_: dict[str, object]
+) -> None:
     # The shim keeps all output until the deadline; the bound limits that if the deadline starves.
-    bound_s = box.grace_ms / 1000 + 3
-    with box.exec.start(**request_, timeout_ms=250, within_s=bound_s) as live:
-        seen = live.finish()
+    bound_s = case.grace_ms / 1000 + 3
+    with case.exec.start(**request_, timeout_ms=250, within_s=bound_s) as shim:
+        seen = shim.finish()
     expect("success of a child that writes for ever", seen.result["success"], False)
 
 
 @requires("EXEC-DRAIN-07", pitfalls=["E10"], overlap=True)
-def test_output_from_before_the_deadline_is_kept(box: Box) -> None:
-    args = [box.events().path, "--out", "before", "--err", "also before", "--on", "TERM:exit:0"]
-    seen = box.exec.run(program=P.siglog, args=args, timeout_ms=300)
-    settled(box.events())
+def test_output_from_before_the_deadline_is_kept(case: Case) -> None:
+    args = [case.events().path, "--out", "before", "--err", "also before", "--on", "TERM:exit:0"]
+    seen = case.exec.run(program=P.siglog, args=args, timeout_ms=300)
+    settled(case.events())
     began = seen.stderr[: len(b"also before")]
     expect("stdout, and how stderr begins", (seen.stdout, began), (b"before", b"also before"))
 
 
 @requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=True, needs=["EXEC-KILL-01"])
 @pytest.mark.parametrize("size", [10, 200_000])
-def test_output_of_the_childs_own_handler_is_kept(box: Box, size: int) -> None:
-    args = [box.events().path, "--out", "before", "--on", f"TERM:print:{size}"]
-    seen = box.exec.run(program=P.siglog, args=args, timeout_ms=300)
-    settled(box.events())
+def test_output_of_the_childs_own_handler_is_kept(case: Case, size: int) -> None:
+    args = [case.events().path, "--out", "before", "--on", f"TERM:print:{size}"]
+    seen = case.exec.run(program=P.siglog, args=args, timeout_ms=300)
+    settled(case.events())
     expect("bytes on stdout", seen.stdout_len, len("before") + size)
 
 
 @requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=1.8, needs=["EXEC-KILL-01"])
-def test_output_from_late_in_the_grace_is_kept(box: Box) -> None:
+def test_output_from_late_in_the_grace_is_kept(case: Case) -> None:
     # Later than LINGER_MS, and well before the end of the grace. The handler creates the second
     # mark after its output: with the mark, the output must be in the result.
     late = 'sleep 1.4; printf late; : >"$2"; exit 0'
     line = f"trap '{late}' TERM; : >\"$1\"; while :; do sleep 0.05; done"
-    marks = [box.tmp / "ready", box.tmp / "late"]
-    seen = box.exec.run(**shell(line, *marks), timeout_ms=500, within_s=15)
+    marks = [case.tmp / "ready", case.tmp / "late"]
+    seen = case.exec.run(**shell(line, *marks), timeout_ms=500, within_s=15)
     if not marks[0].exists():
         raise Late("the child is set up before its deadline", "a trap", "none")
     if not marks[1].exists():
         why = "a child that needs time to end does not get it"
-        raise blocked_or_late(box, ["EXEC-KILL-01", "EXEC-KILL-02"], why)
+        raise blocked_or_late(case, ["EXEC-KILL-01", "EXEC-KILL-02"], why)
     expect("stdout", seen.stdout, b"late")
 
 
-def run_with_escapee(box: Box, **more: object) -> tuple[ObservedRun, Stamp]:
+def run_with_escapee(case: Case, **more: object) -> tuple[ObservedRun, Stamp]:
     """Run a leader that exits 0 while an escapee holds its pipes.
 
     Return the run and the leader's end.
     """
-    events, fifo = box.events(), box.fifo("gate")
+    events, fifo = case.events(), case.fifo("gate")
     line = 'setsid "$1" "$2" --out escaped & exec "$3" "$2" "$4" --out leader'
-    live: Live[ObservedRun]
-    with box.exec.start(
+    shim: ShimProcess[ObservedRun]
+    with case.exec.start(
         **shell(line, P.siglog, events.path, P.gate, fifo), within_s=20, **more
-    ) as live:
+    ) as shim:
         events.wait("ready")
         events.wait("ready")
-        box.open_gate(fifo)
-        seen = live.finish()
+        case.open_gate(fifo)
+        seen = shim.finish()
         return seen, events.wait("end").cause
 
 
 @requires("EXEC-DRAIN-08", overlap=True, timing=True)
-def test_an_escapee_delays_the_return_by_at_most_a_second(box: Box) -> None:
-    seen, ended = run_with_escapee(box)
-    limit_ms = LINGER_MS + box.tick_ms
-    expect_within(box, "from the leader's end to the return", ended, seen.end, limit_ms)
+def test_an_escapee_delays_the_return_by_at_most_a_second(case: Case) -> None:
+    seen, ended = run_with_escapee(case)
+    limit_ms = LINGER_MS + case.tick_ms
+    expect_within(case, "from the leader's end to the return", ended, seen.end, limit_ms)
 
 
 @requires("EXEC-DRAIN-08", overlap=True, timing=True)
-def test_an_escapee_that_keeps_writing_delays_the_return_by_at_most_a_second(box: Box) -> None:
-    events, escapee, fifo = box.events(), box.events("escapee"), box.fifo("gate")
+def test_an_escapee_that_keeps_writing_delays_the_return_by_at_most_a_second(case: Case) -> None:
+    events, escapee, fifo = case.events(), case.events("escapee"), case.fifo("gate")
     write_on = 'while "$0" --out 780a --sync "$1"; do sleep 0.1; done'
     line = f'setsid sh -c \'{write_on}\' "$1" "$2" & exec "$3" "$4" "$5"'
     words = (P.emit, escapee.path, P.gate, events.path, fifo)
-    with box.exec.start(**shell(line, *words), within_s=20) as live:
+    with case.exec.start(**shell(line, *words), within_s=20) as shim:
         events.wait("ready")
         escapee.wait("sync")
-        box.open_gate(fifo)
-        seen = live.finish()
-    limit_ms = LINGER_MS + box.tick_ms
+        case.open_gate(fifo)
+        seen = shim.finish()
+    limit_ms = LINGER_MS + case.tick_ms
     ended = events.wait("end").cause
-    expect_within(box, "from the leader's end to the return", ended, seen.end, limit_ms)
+    expect_within(case, "from the leader's end to the return", ended, seen.end, limit_ms)
 
 
 @requires("EXEC-DRAIN-08", overlap=True)
-def test_output_of_an_escapee_before_the_return_is_kept(box: Box) -> None:
-    seen, _ = run_with_escapee(box)
+def test_output_of_an_escapee_before_the_return_is_kept(case: Case) -> None:
+    seen, _ = run_with_escapee(case)
     words = sorted([seen.stdout[:7], seen.stdout[7:]], key=len)
     joined = seen.stdout in (b"leaderescaped", b"escapedleader")
     expect(
@@ -156,29 +158,29 @@ def test_output_of_an_escapee_before_the_return_is_kept(box: Box) -> None:
 
 
 @requires("EXEC-DRAIN-08", pitfalls=["E7"], overlap=True)
-def test_an_incomplete_character_is_kept_if_the_output_has_no_end(box: Box) -> None:
+def test_an_incomplete_character_is_kept_if_the_output_has_no_end(case: Case) -> None:
     # An incremental decoder still holds the incomplete character, and no end of file flushes it.
-    events = box.events()
-    seen = box.exec.run(**without_an_end(events.path, b"a\xe2\x82"), within_s=20)
+    events = case.events()
+    seen = case.exec.run(**without_an_end(events.path, b"a\xe2\x82"), within_s=20)
     attempted(events, orphan=1)
     expect("stdout", seen.stdout.decode("utf-8", "backslashreplace"), "a\ufffd")
 
 
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
 @pytest.mark.parametrize("stream", ["out", "err"])
-def test_detached_writers_is_true_for_a_writer_of_one_stream(box: Box, stream: str) -> None:
-    events = box.events()
-    seen = box.exec.run(program=P.orphan, args=[events.path, "--keep", stream, "--setsid"])
+def test_detached_writers_is_true_for_a_writer_of_one_stream(case: Case, stream: str) -> None:
+    events = case.events()
+    seen = case.exec.run(program=P.orphan, args=[events.path, "--keep", stream, "--setsid"])
     attempted(events, orphan=1)
     expect(f"detached_writers, std{stream} held", seen.result["detached_writers"], True)
 
 
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
-def test_detached_writers_is_true_only_with_an_escapee_on_the_pipes(box: Box) -> None:
-    seen, _ = run_with_escapee(box)
-    plain = box.exec.run(**shell("echo x"))
-    orphan = box.exec.run(
-        program=P.orphan, args=[box.events("o").path, "--keep", "none", "--setsid"]
+def test_detached_writers_is_true_only_with_an_escapee_on_the_pipes(case: Case) -> None:
+    seen, _ = run_with_escapee(case)
+    plain = case.exec.run(**shell("echo x"))
+    orphan = case.exec.run(
+        program=P.orphan, args=[case.events("o").path, "--keep", "none", "--setsid"]
     )
     expect(
         "detached_writers with an escapee on the run's pipes, without one, with one elsewhere",
@@ -188,12 +190,12 @@ def test_detached_writers_is_true_only_with_an_escapee_on_the_pipes(box: Box) ->
 
 
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
-def test_detached_writers_is_false_if_the_pipe_closes_in_time(box: Box) -> None:
-    leader, escapee, gate = box.events("leader"), box.events("escapee"), box.fifo("gate")
+def test_detached_writers_is_false_if_the_pipe_closes_in_time(case: Case) -> None:
+    leader, escapee, gate = case.events("leader"), case.events("escapee"), case.fifo("gate")
     # The escapee opens the leader's gate from outside the group and holds the pipes for 0.2 s more.
     stays = """setsid sh -c ': >"$0"; sleep 0.2; exec "$1" --sync "$2"' "$1" "$2" "$3" &"""
     words = (gate, P.emit, escapee.path, P.gate, leader.path)
-    seen = box.exec.run(**shell(f'{stays} exec "$4" "$5" "$1"', *words), within_s=15)
+    seen = case.exec.run(**shell(f'{stays} exec "$4" "$5" "$1"', *words), within_s=15)
     detached = seen.result["detached_writers"]
     moments = [event.t_ns for event in (*leader.all("end"), *escapee.all("sync"))]
     held_ms = elapsed_ms(moments[0], moments[1]) if len(moments) == 2 else LINGER_MS

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.spawn_io import report
 
@@ -50,44 +50,44 @@ ODD = {
 
 @requires("EXEC-ENV-01")
 @pytest.mark.parametrize("folder", [None, "/"], ids=["here", "elsewhere"])
-def test_by_default_the_child_has_the_callers_environment(box: Box, folder: str | None) -> None:
-    events, fifo = box.events(), box.fifo("gate")
+def test_by_default_the_child_has_the_callers_environment(case: Case, folder: str | None) -> None:
+    events, fifo = case.events(), case.fifo("gate")
     place = {} if folder is None else {"current_dir": folder}
     args = [events.path, str(fifo)]
-    with box.exec.start(program=P.gate, args=args, shim_env=ODD, **place) as live:
+    with case.exec.start(program=P.gate, args=args, shim_env=ODD, **place) as shim:
         child = events.wait("ready").pid
         got, own = (
             sorted(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
-            for pid in (child, live.shim_pid)
+            for pid in (child, shim.shim_pid)
         )
     expect("the child's environment, against the caller's own", got, own)
 
 
 @requires("EXEC-ENV-01", capability="exec.bytes")
-def test_inherited_bytes_that_are_not_utf8_arrive_unchanged(box: Box) -> None:
+def test_inherited_bytes_that_are_not_utf8_arrive_unchanged(case: Case) -> None:
     raw = {"BOXSPEC_RAW": os.fsdecode(b"\xff\xfe caf\xe9"), **LOCALE}
-    got = child_environment(report(box, env="inherit", shim_env=raw))
+    got = child_environment(report(case, env="inherit", shim_env=raw))
     expect("the variable", [e for e in got if b"RAW" in e], [b"BOXSPEC_RAW=\xff\xfe caf\xe9"])
 
 
 @requires("EXEC-ENV-02")
 @pytest.mark.parametrize("vector", PAIRS)
-def test_clear_and_set_gives_exactly_the_pairs(box: Box, vector: str) -> None:
-    found = report(box, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"})
+def test_clear_and_set_gives_exactly_the_pairs(case: Case, vector: str) -> None:
+    found = report(case, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"})
     expect("the child's environment", child_environment(found), entries(PAIRS[vector]))
 
 
 @requires("EXEC-ENV-02")
-def test_clear_and_set_gives_exactly_the_pairs_in_another_directory(box: Box) -> None:
+def test_clear_and_set_gives_exactly_the_pairs_in_another_directory(case: Case) -> None:
     pairs: list[tuple[str | bytes, str | bytes]] = [("A", "1"), ("PATH", os.defpath)]
-    found = report(box, env=pairs, current_dir="/")
+    found = report(case, env=pairs, current_dir="/")
     expect("the child's environment", child_environment(found), entries(pairs))
 
 
 @requires("EXEC-ENV-04")
-def test_pairs_that_are_not_utf8_arrive_unchanged(box: Box) -> None:
+def test_pairs_that_are_not_utf8_arrive_unchanged(case: Case) -> None:
     pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]
-    expect("the child's environment", child_environment(report(box, env=pairs)), entries(pairs))
+    expect("the child's environment", child_environment(report(case, env=pairs)), entries(pairs))
 
 
 @requires("EXEC-ENV-03", pitfalls=["A20"])
@@ -103,6 +103,6 @@ def test_pairs_that_are_not_utf8_arrive_unchanged(box: Box) -> None:
     ids=["two", "empty-last", "three", "case-differs", "prefix"],
 )
 def test_only_the_last_of_duplicate_names_arrives(
-    box: Box, pairs: list[tuple[str | bytes, str | bytes]], wanted: list[bytes]
+    case: Case, pairs: list[tuple[str | bytes, str | bytes]], wanted: list[bytes]
 ) -> None:
-    expect("the child's environment", child_environment(report(box, env=pairs)), wanted)
+    expect("the child's environment", child_environment(report(case, env=pairs)), wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, Late, NotMeasured, expect, expect_within, requires
+from boxspec.api import Case, Late, NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import (
@@ -24,38 +24,38 @@ WAYS = {"own_session": ["--setsid"], "own_group": ["--setpgid"], "daemon": ["--s
 
 @pytest.mark.parametrize("how", WAYS)
 @requires("EXEC-DRAIN-08", pitfalls=["I9"], overlap=1.5, timing=True)
-def test_a_daemon_that_holds_the_pipes_does_not_block_the_run(box: Box, how: str) -> None:
-    events = box.events()
-    seen = box.exec.run(program=P.orphan, args=[events.path, *WAYS[how]], within_s=12)
+def test_a_daemon_that_holds_the_pipes_does_not_block_the_run(case: Case, how: str) -> None:
+    events = case.events()
+    seen = case.exec.run(program=P.orphan, args=[events.path, *WAYS[how]], within_s=12)
     expect_within(
-        box,
+        case,
         "from the child's end to the shim's",
         events.wait("end").cause,
         seen.end,
-        LINGER_MS + box.tick_ms,
+        LINGER_MS + case.tick_ms,
     )
 
 
 @requires("EXEC-DRAIN-08", pitfalls=["G16"], overlap=2.5, timing=True, needs=["EXEC-SIGNAL-01"])
-def test_an_escapee_that_holds_the_pipes_does_not_block_an_interrupted_run(box: Box) -> None:
+def test_an_escapee_that_holds_the_pipes_does_not_block_an_interrupted_run(case: Case) -> None:
     # A signal stands for a deadline here: both end a run in the same way, and the test knows when
     # it sent the signal.
-    events, leader = box.events(), box.events("leader")
+    events, leader = case.events(), case.events("leader")
     script = f'"{P.orphan}" "$0" --setsid; exec "{P.slow_exit}" "$1" {FOREVER_MS}'
-    with box.exec.start(
+    with case.exec.start(
         program="/bin/sh", args=["-c", script, events.path, leader.path], within_s=15
-    ) as live:
+    ) as shim:
         leader.wait("ready")
         if not events.all("orphan"):
             raise NotMeasured("the escapee was not set up")
-        sent = live.signal("TERM")
-        seen = live.finish()
+        sent = shim.signal("TERM")
+        seen = shim.finish()
     expect_within(
-        box,
+        case,
         "from the signal to the end of the run",
         sent,
         seen.end,
-        LINGER_MS + 2 * box.tick_ms,
+        LINGER_MS + 2 * case.tick_ms,
     )
 
 
@@ -66,19 +66,19 @@ INTERRUPTIONS: dict[str, tuple[str | None, dict[str, int]]] = {
 }
 
 
-def interrupted(box: Box, how: str, keep: str = "out,err") -> ObservedRun:
+def interrupted(case: Case, how: str, keep: str = "out,err") -> ObservedRun:
     """Interrupt a run by `how` while an escapee that has written holds its pipes."""
     name, limit = INTERRUPTIONS[how]
-    events, leader = box.events("escapee"), box.events("leader")
+    events, leader = case.events("escapee"), case.events("leader")
     script = f'"{P.say}" escaped; "{P.orphan}" "$0" --setsid --keep {keep}'
     line = f'{script}; exec "{P.slow_exit}" "$1" {FOREVER_MS}'
-    with box.exec.start(
+    with case.exec.start(
         program="/bin/sh", args=["-c", line, events.path, leader.path], within_s=15, **limit
-    ) as live:
+    ) as shim:
         if name:
             leader.wait("ready")
-            live.signal(name)
-        seen = live.finish()
+            shim.signal(name)
+        seen = shim.finish()
     settled(leader)
     attempted(events, orphan=1)
     return seen
@@ -87,15 +87,15 @@ def interrupted(box: Box, how: str, keep: str = "out,err") -> ObservedRun:
 @pytest.mark.parametrize("keep", ["out", "err"])
 @pytest.mark.parametrize("how", INTERRUPTIONS)
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=2.5, needs=["EXEC-KILL-01"])
-def test_detached_writers_is_true_after_an_interrupted_run(box: Box, how: str, keep: str) -> None:
-    seen = interrupted(box, how, keep)
+def test_detached_writers_is_true_after_an_interrupted_run(case: Case, how: str, keep: str) -> None:
+    seen = interrupted(case, how, keep)
     expect("detached_writers", seen.result["detached_writers"], True)
 
 
 @pytest.mark.parametrize("how", INTERRUPTIONS)
 @requires("EXEC-DRAIN-08", overlap=2.5, needs=["EXEC-KILL-01"])
-def test_output_of_an_escapee_is_kept_after_an_interrupted_run(box: Box, how: str) -> None:
-    seen = interrupted(box, how)
+def test_output_of_an_escapee_is_kept_after_an_interrupted_run(case: Case, how: str) -> None:
+    seen = interrupted(case, how)
     expect("stdout", seen.stdout, b"escaped")
 
 
@@ -104,21 +104,21 @@ RETURNS_S = 4
 
 
 @requires("EXEC-TIMEOUT-10", pitfalls=["G16"], overlap=1.6)
-def test_a_deadline_after_the_childs_exit_does_not_change_the_result(box: Box) -> None:
-    events, timeout_ms = box.events(), 700
+def test_a_deadline_after_the_childs_exit_does_not_change_the_result(case: Case) -> None:
+    events, timeout_ms = case.events(), 700
     args = [events.path, "--setsid", "--exit", "5"]
-    with box.exec.start(program=P.orphan, args=args, timeout_ms=timeout_ms, within_s=12) as live:
+    with case.exec.start(program=P.orphan, args=args, timeout_ms=timeout_ms, within_s=12) as shim:
         escapee = events.wait("orphan").pid
         end = events.wait("end").t_ns
         # An implementation that waits as long as the pipes are open violates only EXEC-DRAIN-08:
         # so the escapee is killed after RETURNS_S.
-        until(lambda: not live.running, RETURNS_S)
+        until(lambda: not shim.running, RETURNS_S)
         send(escapee, "KILL")
-        seen = live.finish()
+        seen = shim.finish()
     got = (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr))
     # An upper bound of the child's life: it started after the shim. Inside a sandbox the child is
     # a launcher, and it is only known that it ended before the shim.
-    last = end if box.exec.inside.name is None else seen.end.t_ns
+    last = end if case.exec.inside.name is None else seen.end.t_ns
     lived_ms = elapsed_ms(seen.start.t_ns, last)
     if lived_ms >= timeout_ms and got == (False, None, True):
         raise Late("the child ends before its deadline", f"under {timeout_ms} ms", f"{lived_ms} ms")
@@ -133,9 +133,9 @@ FAILURES: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("how", FAILURES)
 @requires("EXEC-SPAWN-01", pitfalls=["J2"])
-def test_a_failed_start_prints_nothing_and_leaves_nothing(box: Box, how: str) -> None:
+def test_a_failed_start_prints_nothing_and_leaves_nothing(case: Case, how: str) -> None:
     # A child that continues after a failed exec would flush the caller's buffers a second time.
-    seen = box.exec.run(**FAILURES[how], within_s=10)
+    seen = case.exec.run(**FAILURES[how], within_s=10)
     expect(
         "the run, the caller's stdout and stderr, and processes that are left",
         (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, Live, NotMeasured, expect, requires, satisfies
+from boxspec.api import Case, NotMeasured, ShimProcess, expect, requires, satisfies
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedBatch
@@ -36,11 +36,11 @@ def variables(said: dict[str, object]) -> dict[bytes, bytes]:
 
 
 @requires("EXEC-CHILD-01", capability=HERE, inside=True)
-def test_inside_the_whole_group_ends_at_a_deadline(box: Box) -> None:
+def test_inside_the_whole_group_ends_at_a_deadline(case: Case) -> None:
     # The launcher leads: what the group is for still holds of the program and its members.
-    events = box.events()
+    events = case.events()
     script = f'"{P.slow_exit}" "$0" 60000 & exec "{P.slow_exit}" "$0" 60000'
-    seen = box.exec.run(
+    seen = case.exec.run(
         program="/bin/sh", args=["-c", script, events.path], timeout_ms=700, within_s=20
     )
     settled(events, count=2)
@@ -48,36 +48,36 @@ def test_inside_the_whole_group_ends_at_a_deadline(box: Box) -> None:
 
 
 @requires("EXEC-CHILD-02", capability=HERE, inside=True)
-def test_inside_the_session_is_not_the_callers(box: Box) -> None:
-    events, fifo = box.events(), box.fifo("gate")
-    with box.exec.start(program=P.gate, args=[events.path, str(fifo)]) as live:
+def test_inside_the_session_is_not_the_callers(case: Case) -> None:
+    events, fifo = case.events(), case.fifo("gate")
+    with case.exec.start(program=P.gate, args=[events.path, str(fifo)]) as shim:
         child = events.wait("ready").pid
-        sessions = os.getsid(child), os.getsid(live.shim_pid)
-        box.open_gate(fifo)
-        live.finish()
+        sessions = os.getsid(child), os.getsid(shim.shim_pid)
+        case.open_gate(fifo)
+        shim.finish()
     expect("the child is in the caller's session", sessions[0] == sessions[1], False)
 
 
 @requires("EXEC-CHILD-11", capability=HERE, inside=True)
-def test_inside_nobody_gains_privileges(box: Box) -> None:
-    seen = box.exec.run(program="/bin/sh", args=["-c", "cat /proc/self/status"])
+def test_inside_nobody_gains_privileges(case: Case) -> None:
+    seen = case.exec.run(program="/bin/sh", args=["-c", "cat /proc/self/status"])
     expect("no_new_privs of the child", b"\nNoNewPrivs:\t1\n" in seen.stdout, True)
 
 
 @requires("EXEC-CHILD-09", capability=HERE, inside=True)
-def test_inside_nothing_is_open_above_2(box: Box) -> None:
-    kept = box.tmp / "kept"
+def test_inside_nothing_is_open_above_2(case: Case) -> None:
+    kept = case.tmp / "kept"
     kept.write_text("x")
-    said = report(box, state=["--leave-open", f"9={kept}"])
+    said = report(case, state=["--leave-open", f"9={kept}"])
     got = [(each["fd"], each["target"]) for each in said["fds"] if each["fd"] > 2]
     expect("number and target of what is above 2 in the child", got, [])
 
 
 @requires("EXEC-KILL-15", capability=HERE, inside=True)
-def test_inside_no_member_is_out_of_reach(box: Box) -> None:
+def test_inside_no_member_is_out_of_reach(case: Case) -> None:
     # What another user's rights make out of reach stays the caller's, and says so.
-    seen = box.exec.run(
-        program=becomes_roots(box),
+    seen = case.exec.run(
+        program=becomes_roots(case),
         args=[P.exit_with, "0"],
         state=["--uid", str(CALLER)],
         expect_result=False,
@@ -90,9 +90,9 @@ def test_inside_no_member_is_out_of_reach(box: Box) -> None:
 
 
 @requires("EXEC-ENV-01", capability=HERE, inside=True)
-def test_inside_inherit_is_the_listed_names(box: Box) -> None:
+def test_inside_inherit_is_the_listed_names(case: Case) -> None:
     more = {"TZ": "UTC", "LANGUAGE": "en", "LC_TIME": "C", "LC_": "x", **ODD}
-    got = variables(report(box, env="inherit", shim_env=more))
+    got = variables(report(case, env="inherit", shim_env=more))
     strange = [
         name
         for name in map(os.fsdecode, got)
@@ -104,8 +104,8 @@ def test_inside_inherit_is_the_listed_names(box: Box) -> None:
 
 @requires("EXEC-ENV-02", capability=HERE, inside=True)
 @pytest.mark.parametrize("vector", PAIRS)
-def test_inside_clear_and_set_adds_a_private_tmpdir_alone(box: Box, vector: str) -> None:
-    got = variables(report(box, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"}))
+def test_inside_clear_and_set_adds_a_private_tmpdir_alone(case: Case, vector: str) -> None:
+    got = variables(report(case, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"}))
     private = got.pop(b"TMPDIR", b"")
     listed = sorted(name + b"=" + value for name, value in got.items())
     expect("the pairs, without TMPDIR", listed, entries(PAIRS[vector]))
@@ -113,17 +113,17 @@ def test_inside_clear_and_set_adds_a_private_tmpdir_alone(box: Box, vector: str)
 
 
 @requires("EXEC-ENV-03", capability=HERE, inside=True)
-def test_inside_of_duplicate_names_only_the_last_arrives(box: Box) -> None:
-    got = variables(report(box, env=[("AB", "1"), ("A", "2"), ("AB", "3"), ("TMPDIR", "/own")]))
+def test_inside_of_duplicate_names_only_the_last_arrives(case: Case) -> None:
+    got = variables(report(case, env=[("AB", "1"), ("A", "2"), ("AB", "3"), ("TMPDIR", "/own")]))
     private = got.pop(b"TMPDIR", b"/own")
     expect("the pairs", got, {b"A": b"2", b"AB": b"3"})
     expect("the sandbox's own TMPDIR wins", private != b"/own", True)
 
 
 @requires("EXEC-ENV-04", capability=(HERE, "exec.bytes"), inside=True)
-def test_inside_pairs_that_are_no_text_arrive_exactly(box: Box) -> None:
+def test_inside_pairs_that_are_no_text_arrive_exactly(case: Case) -> None:
     pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]
-    got = variables(report(box, env=pairs))
+    got = variables(report(case, env=pairs))
     got.pop(b"TMPDIR", None)
     expect("the pairs", got, {b"RAW\xff": b"\xff\x80 \xc0", b"A": b"1"})
 
@@ -132,12 +132,12 @@ def test_inside_pairs_that_are_no_text_arrive_exactly(box: Box) -> None:
 
 
 @requires("EXEC-STDIN-01", capability=HERE, inside=True)
-def test_inside_a_regular_file_comes_as_a_pipe(box: Box) -> None:
+def test_inside_a_regular_file_comes_as_a_pipe(case: Case) -> None:
     # A descriptor of the file could be opened anew for writing, through /proc.
-    source = box.folder / "source"
+    source = case.folder / "source"
     source.write_bytes(b"0123456789")
     line = "test -f /dev/stdin && echo file; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
-    seen = box.exec.run(**shell(line), stdin_file=source)
+    seen = case.exec.run(**shell(line), stdin_file=source)
     expect(
         "the run, what it read, and the file afterwards",
         (outcome(seen), seen.stdout, source.read_bytes()),
@@ -146,14 +146,14 @@ def test_inside_a_regular_file_comes_as_a_pipe(box: Box) -> None:
 
 
 @requires("EXEC-STDIN-01", capability=HERE, inside=True)
-def test_inside_a_pipe_comes_as_another_pipe(box: Box) -> None:
+def test_inside_a_pipe_comes_as_another_pipe(case: Case) -> None:
     # It could be opened anew for writing, too: whoever else reads it would read that.
     reader, writer = os.pipe()
     line = "test -p /dev/stdin && echo pipe; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
     try:
         os.write(writer, b"0123456789")
         os.close(writer)
-        seen = box.exec.run(**shell(line), shim_stdin=reader)
+        seen = case.exec.run(**shell(line), shim_stdin=reader)
         left = os.read(reader, 100)
     finally:
         os.close(reader)
@@ -166,32 +166,32 @@ def test_inside_a_pipe_comes_as_another_pipe(box: Box) -> None:
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", capability=HERE, inside=True)
-def test_inside_a_helper_that_left_the_group_ends_with_the_run(box: Box, how: str) -> None:
-    seen = leave_orphan(box, "--keep", "none", *AWAY[how], code=4)
+def test_inside_a_helper_that_left_the_group_ends_with_the_run(case: Case, how: str) -> None:
+    seen = leave_orphan(case, "--keep", "none", *AWAY[how], code=4)
     expect("exit_code", seen.result["exit_code"], 4)
-    expect_none_left(seen, box.events(), orphan=1)
+    expect_none_left(seen, case.events(), orphan=1)
 
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-06", capability=HERE, inside=True)
-def test_inside_a_caller_that_is_a_subreaper_is_given_nobody(box: Box, how: str) -> None:
-    events = box.events()
+def test_inside_a_caller_that_is_a_subreaper_is_given_nobody(case: Case, how: str) -> None:
+    events = case.events()
     args = [events.path, "--keep", "none", *AWAY[how]]
-    with box.exec.start(
+    with case.exec.start(
         program=P.orphan, args=args, stdin="null", state=["--subreaper"], hold=True, within_s=8
-    ) as live:
-        live.wait_response()
+    ) as shim:
+        shim.wait_response()
         attempted(events, orphan=1)
-        left = [each.describe() for each in live.children()]
-        live.release()
-        live.finish()
+        left = [each.describe() for each in shim.children()]
+        shim.release()
+        shim.finish()
     expect("children of the caller after the run", left, [])
 
 
 @requires("EXEC-DRAIN-09", capability=(HERE, "exec.termination"), inside=True)
-def test_inside_nobody_holds_the_pipes_after_the_run(box: Box) -> None:
-    events = box.events()
-    seen = box.exec.run(program=P.orphan, args=[events.path, "--setsid", "--keep", "out"])
+def test_inside_nobody_holds_the_pipes_after_the_run(case: Case) -> None:
+    events = case.events()
+    seen = case.exec.run(program=P.orphan, args=[events.path, "--setsid", "--keep", "out"])
     attempted(events, orphan=1)
     expect("detached_writers", seen.result["detached_writers"], False)
 
@@ -199,33 +199,33 @@ def test_inside_nobody_holds_the_pipes_after_the_run(box: Box) -> None:
 # One run beside others ----------------------------------------------------------------------------
 
 
-def with_launchers(live: Live[ObservedBatch], word: str) -> set[int]:
+def with_launchers(shim: ShimProcess[ObservedBatch], word: str) -> set[int]:
     """Whoever has this word in his command line, and who stands between him and the caller."""
-    tree = live.tree()
+    tree = shim.tree()
     named = [each.pid for each in tree if word.encode() in each.cmdline]
     return {each for pid in named for each in procs.lineage(pid, tree)}
 
 
 @pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
 @requires("EXEC-CONC-01", capability=(HERE, "exec.concurrent"), inside=True)
-def test_inside_a_run_ends_while_another_one_waits(box: Box, first: int) -> None:
+def test_inside_a_run_ends_while_another_one_waits(case: Case, first: int) -> None:
     # Each run has launchers of its own: those of one are collected when its program ends. What both
     # have above them, such as a server that starts children, is nobody's.
-    gates = [(box.events(name), box.fifo(f"open-{name}")) for name in ("a", "b")]
+    gates = [(case.events(name), case.fifo(f"open-{name}")) for name in ("a", "b")]
     runs = [{"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates]
-    with box.exec.start_batch(runs, within_s=15) as live:
+    with case.exec.start_batch(runs, within_s=15) as shim:
         for events, _ in gates:
             events.wait("ready", timeout_s=8)
-        both = [with_launchers(live, str(fifo)) for _, fifo in gates]
+        both = [with_launchers(shim, str(fifo)) for _, fifo in gates]
         ends, waits = both[first] - both[1 - first], both[1 - first] - both[first]
         if not ends or not waits:
             raise NotMeasured("the two programs do not show below the caller")
-        box.open_gate(gates[first][1])
+        case.open_gate(gates[first][1])
         gates[first][0].wait("end")
-        until(lambda: not ends & {each.pid for each in live.tree()}, 5)
-        left = {each.pid for each in live.tree()}
-        box.open_gate(gates[1 - first][1])
-        live.finish()
+        until(lambda: not ends & {each.pid for each in shim.tree()}, 5)
+        left = {each.pid for each in shim.tree()}
+        case.open_gate(gates[1 - first][1])
+        shim.finish()
     expect(
         "whether of the run that ended, and of the one that waits, somebody is still there",
         [bool(ends & left), bool(waits & left)],
@@ -234,20 +234,20 @@ def test_inside_a_run_ends_while_another_one_waits(box: Box, first: int) -> None
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.concurrent"), inside=True)
-def test_inside_the_directory_of_one_run_shows_in_no_other(box: Box) -> None:
-    other = box.exec.place / "other"
+def test_inside_the_directory_of_one_run_shows_in_no_other(case: Case) -> None:
+    other = case.exec.place / "other"
     other.mkdir()
-    events, fifo = box.events(), box.fifo("open")
+    events, fifo = case.events(), case.fifo("open")
     # All three are there at once, and say where they are when they are let go.
     line = f'"{P.gate}" "$0" "$1"; pwd -P'
     here = {"program": "/bin/sh", "args": ["-c", line, events.path, str(fifo)]}
     there = {**here, "current_dir": str(other)}
-    with box.exec.start_batch([here, there, here], within_s=15) as live:
+    with case.exec.start_batch([here, there, here], within_s=15) as shim:
         for _ in range(3):
             events.wait("ready", timeout_s=8)
-        open_gate_for_all(fifo, lambda: bool(live.children()))
-        said = [Path(run.stdout.decode().strip()) for run in live.finish().runs]
-    expect("where the runs are", said, [box.exec.place, other, box.exec.place])
+        open_gate_for_all(fifo, lambda: bool(shim.children()))
+        said = [Path(run.stdout.decode().strip()) for run in shim.finish().runs]
+    expect("where the runs are", said, [case.exec.place, other, case.exec.place])
 
 
 # Signals -----------------------------------------------------------------------------------------
@@ -255,30 +255,30 @@ def test_inside_the_directory_of_one_run_shows_in_no_other(box: Box) -> None:
 
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", capability=HERE, inside=True, overlap=0.8)
-def test_inside_everybody_sends_the_first_signal_once(box: Box, why: str) -> None:
+def test_inside_everybody_sends_the_first_signal_once(case: Case, why: str) -> None:
     # The caller to the launcher, and the launcher to whom the caller cannot reach. No signal comes
     # through to a program in a pid namespace while all are traced: there it alone says what came.
-    traced = "namespaces" not in box.exec.inside.parts
-    events, name = box.events(), "TERM" if why == "deadline" else why
+    traced = "namespaces" not in case.exec.inside.parts
+    events, name = case.events(), "TERM" if why == "deadline" else why
     deadline = {"timeout_ms": 700} if why == "deadline" else {}
-    with box.exec.start(
+    with case.exec.start(
         program=P.siglog,
         args=[events.path, "--on", f"{name}:exit:0:400"],
         state=["--trace-kill"] if traced else [],
         expect_result=False,
         within_s=20,
         **deadline,
-    ) as live:
+    ) as shim:
         events.wait("ready")
         if why != "deadline":
-            live.signal(why)
-        live.finish()
-        sent = live.warden.kills() if traced else []
+            shim.signal(why)
+        shim.finish()
+        sent = shim.warden.kills() if traced else []
     attempted(events, signal=1)
     heard = [event.rest for event in events.all("signal") if event.rest == [name]]
     # What the kit itself sends to the caller is not among them.
     by = Counter(kill.sender for kill in sent if kill.name == name and kill.sender != kill.target)
-    got = (heard, by[live.shim_pid], max(by.values(), default=0)) if traced else (heard, 1, 1)
+    got = (heard, by[shim.shim_pid], max(by.values(), default=0)) if traced else (heard, 1, 1)
     expect(
         f"what the program got; how often the caller, and anybody at most, sent SIG{name}",
         got,
@@ -289,13 +289,13 @@ def test_inside_everybody_sends_the_first_signal_once(box: Box, why: str) -> Non
 
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-KILL-11", capability=HERE, inside=True, overlap=0.5)
-def test_inside_the_callers_group_is_sent_nothing(box: Box, how: str) -> None:
+def test_inside_the_callers_group_is_sent_nothing(case: Case, how: str) -> None:
     # The launchers end their own groups; the caller ends those of launchers, never its own or all.
     program, words, more = ENDS[how]
-    args = words.replace("EVENTS", box.events().path).split()
-    with box.exec.start(program=program, args=args, state=["--trace-kill"], **more) as live:
-        seen = live.finish()
-        sent = live.warden.kills()
-    own = [kill for kill in sent if kill.sender == live.shim_pid and abs(kill.target) <= 1]
-    own += [kill for kill in sent if abs(kill.target) == live.shim_pid]
+    args = words.replace("EVENTS", case.events().path).split()
+    with case.exec.start(program=program, args=args, state=["--trace-kill"], **more) as shim:
+        seen = shim.finish()
+        sent = shim.warden.kills()
+    own = [kill for kill in sent if kill.sender == shim.shim_pid and abs(kill.target) <= 1]
+    own += [kill for kill in sent if abs(kill.target) == shim.shim_pid]
     expect("signals to the caller or to all", own, [], {"sent": sent, "outcome": outcome(seen)})

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.api import (
-    Box,
+    Case,
     Failure,
     HostLacks,
     NotMeasured,
@@ -42,9 +42,9 @@ UNTOLD = "it wrote outside, and its result says nothing of that"
 
 
 @contextmanager
-def beside(box: Box) -> Iterator[Path]:
+def beside(case: Case) -> Iterator[Path]:
     """A file in a directory that everybody may write to, and that no sandbox of the case grants."""
-    place = box.folder.with_name(f"{box.folder.name}-beside")
+    place = case.folder.with_name(f"{case.folder.name}-beside")
     place.mkdir()
     place.chmod(0o777)
     try:
@@ -56,22 +56,22 @@ def beside(box: Box) -> Iterator[Path]:
 class Lack:
     """Runs of WRITES where something is missing, by what came of them."""
 
-    def __init__(self, box: Box, mark: Path) -> None:
-        self._box = box
+    def __init__(self, case: Case, mark: Path) -> None:
+        self._case = case
         self._mark = mark
         request = {"program": "/bin/sh", "args": ["-c", WRITES, str(mark)]}
         self._message = {"op": "exec.run", "request": request}
-        control = box.send(self._message)
+        control = case.send(self._message)
         got = (outcome(control), mark.exists())
         expect("the run without a sandbox, and whether it wrote", got, (CONFINED, True))
 
     def run(self, state: list[str], on_unavailable: str = "degrade") -> tuple[str, int]:
         """The run in words, empty where the shim does not start; the descriptors behind it."""
-        around = self._box.exec.inside.use()
+        around = self._case.exec.inside.use()
         around["backend"]["on_unavailable"] = on_unavailable
         self._mark.unlink(missing_ok=True)
         try:
-            with self._box.launch(
+            with self._case.launch(
                 {**self._message, **around},
                 ObservedRun,
                 child=True,
@@ -79,19 +79,19 @@ class Lack:
                 state=state,
                 expect_result=False,
                 within_s=20,
-            ) as live:
-                live.wait_response()
-                held = live.status().fd_count if live.exchange.held and live.running else 0
-                seen = live.finish()
+            ) as shim:
+                shim.wait_response()
+                held = shim.status().fd_count if shim.exchange.held and shim.running else 0
+                seen = shim.finish()
         except (Failure, ShimBroke):
-            if answers(self._box, state):
+            if answers(self._case, state):
                 raise
             return "", 0
         if left := [each.describe() for each in (*seen.survivors, *seen.zombies)]:
             return f"somebody is left: {left}", held
         if on_unavailable == "refuse" and self._mark.exists():
             return "it wrote outside, although a run without a sandbox is refused", held
-        return crash(self._box, seen, state) if seen.raw is None else self._words(seen), held
+        return crash(self._case, seen, state) if seen.raw is None else self._words(seen), held
 
     def _words(self, seen: ObservedRun) -> str:
         if not seen.ok:
@@ -102,10 +102,10 @@ class Lack:
         return UNTOLD if self._mark.exists() else outcome(seen)
 
 
-def expect_nothing_unconfined(box: Box, state: list[str]) -> None:
+def expect_nothing_unconfined(case: Case, state: list[str]) -> None:
     """No sandbox is no run where one is refused, and is told where it may be left away."""
-    with beside(box) as mark:
-        lack = Lack(box, mark)
+    with beside(case) as mark:
+        lack = Lack(case, mark)
         words = [lack.run(state, word)[0] for word in ("refuse", "degrade")]
     if not any(words):
         raise NotMeasured("the shim itself does not start in this state")
@@ -123,8 +123,8 @@ def expect_nothing_unconfined(box: Box, state: list[str]) -> None:
 
 
 @requires("EXEC-SPAWN-11", capability=HERE, inside=True)
-def test_inside_without_descriptors_for_a_sandbox_nothing_runs(box: Box) -> None:
-    expect_nothing_unconfined(box, ["--nofile", "9"])
+def test_inside_without_descriptors_for_a_sandbox_nothing_runs(case: Case) -> None:
+    expect_nothing_unconfined(case, ["--nofile", "9"])
 
 
 EARLIER = {"execution", TOLD}
@@ -143,10 +143,10 @@ def expect_ends(what: str, decided: list[str]) -> None:
 
 
 @requires("EXEC-SPAWN-11", capability=HERE, inside=True, overlap=True)
-def test_inside_running_out_of_descriptors_is_an_end_at_every_step(box: Box) -> None:
+def test_inside_running_out_of_descriptors_is_an_end_at_every_step(case: Case) -> None:
     decided: list[str] = []
-    with beside(box) as mark:
-        lack = Lack(box, mark)
+    with beside(case) as mark:
+        lack = Lack(case, mark)
         _, usual = lack.run([])
         for limit in range(5, 45):
             said, held = lack.run(["--nofile", str(limit)])
@@ -161,21 +161,21 @@ def test_inside_running_out_of_descriptors_is_an_end_at_every_step(box: Box) -> 
 
 
 @requires("EXEC-SPAWN-15", capability=HERE, inside=True)
-def test_inside_a_program_that_cannot_be_started_leaves_nothing(box: Box) -> None:
-    absent = box.folder / "absent"
-    seen = box.exec.run(program=str(absent))
+def test_inside_a_program_that_cannot_be_started_leaves_nothing(case: Case) -> None:
+    absent = case.folder / "absent"
+    seen = case.exec.run(program=str(absent))
     left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
     expect("the run, and who is left", (outcome(seen), left), (SPAWN_FAILURE, []))
 
 
 @requires("EXEC-SPAWN-15", capability=HERE, inside=True, overlap=6.0)
-def test_inside_running_out_of_processes_is_an_end_at_every_step(box: Box) -> None:
+def test_inside_running_out_of_processes_is_an_end_at_every_step(case: Case) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     decided: list[str] = []
-    box.open_to_others()
-    with beside(box) as mark:
-        lack = Lack(box, mark)
+    case.open_to_others()
+    with beside(case) as mark:
+        lack = Lack(case, mark)
         for processes in range(1, 40):
             state = ["--uid", str(unused_user()), "--nproc", str(processes)]
             said, _ = lack.run(state)
@@ -188,17 +188,17 @@ def test_inside_running_out_of_processes_is_an_end_at_every_step(box: Box) -> No
 
 
 @requires("EXEC-SPAWN-14", capability=HERE, inside=True)
-def test_inside_without_a_thread_for_the_probe_nothing_runs(box: Box) -> None:
-    expect_nothing_unconfined(box, ["--seccomp-deny", "clone3:EPERM"])
+def test_inside_without_a_thread_for_the_probe_nothing_runs(case: Case) -> None:
+    expect_nothing_unconfined(case, ["--seccomp-deny", "clone3:EPERM"])
 
 
 @pytest.mark.parametrize("filter_", OLDER)
 @requires("EXEC-SPAWN-14", capability=HERE, inside=True)
-def test_inside_a_child_starts_as_ever_but_for_its_group(box: Box, filter_: str) -> None:
-    place, here = box.tmp / "report", box.tmp / "here"
+def test_inside_a_child_starts_as_ever_but_for_its_group(case: Case, filter_: str) -> None:
+    place, here = case.tmp / "report", case.tmp / "here"
     here.mkdir()
     run = {"program": P.report, "args": [str(place)], "current_dir": str(here), "stdin": "null"}
-    seen = run_under(box, filter_, **run, state=["--ignore", "PIPE", "--block", "USR2"])
+    seen = run_under(case, filter_, **run, state=["--ignore", "PIPE", "--block", "USR2"])
     expect("the child's end under the filter", outcome(seen), "exit 0", error_of(seen))
     said = reported(place)
     got = (
@@ -215,17 +215,19 @@ def test_inside_a_child_starts_as_ever_but_for_its_group(box: Box, filter_: str)
 
 
 @requires("EXEC-WAIT-04", capability=HERE, inside=True)
-def test_inside_a_sandbox_whose_trial_was_collected_by_somebody_else_runs_nothing(box: Box) -> None:
-    expect_nothing_unconfined(box, ["--preload", P.preload("steal_child")])
+def test_inside_a_sandbox_whose_trial_was_collected_by_somebody_else_runs_nothing(
+    case: Case,
+) -> None:
+    expect_nothing_unconfined(case, ["--preload", P.preload("steal_child")])
 
 
 @requires("EXEC-WAIT-04", capability=HERE, inside=True, overlap=1.0)
-def test_inside_a_launcher_that_somebody_else_collected_is_a_wait_error(box: Box) -> None:
+def test_inside_a_launcher_that_somebody_else_collected_is_a_wait_error(case: Case) -> None:
     # The thief comes when the program is there: the trial of the probe was the implementation's.
     def run_once(turn: int) -> Outcome:
-        events, gate = box.events(f"events-{turn}"), box.fifo(f"gate-{turn}")
-        theft = box.fifo(f"theft-{turn}")
-        with box.exec.start(
+        events, gate = case.events(f"events-{turn}"), case.fifo(f"gate-{turn}")
+        theft = case.fifo(f"theft-{turn}")
+        with case.exec.start(
             program=P.gate,
             args=[events.path, str(gate)],
             state=["--preload", P.preload("steal_child")],
@@ -233,13 +235,13 @@ def test_inside_a_launcher_that_somebody_else_collected_is_a_wait_error(box: Box
             expect_result=False,
             hold=True,
             within_s=10,
-        ) as live:
+        ) as shim:
             events.wait("ready")
-            need_preload(live, "steal_child")
-            box.open_gate(theft)
-            box.open_gate(gate)
-            live.wait_response()
-            seen = live.finish()
+            need_preload(shim, "steal_child")
+            case.open_gate(theft)
+            case.open_gate(gate)
+            shim.wait_response()
+            seen = shim.finish()
         expect_none_left(seen, events, ready=1)
         return wait_outcome(seen)
 

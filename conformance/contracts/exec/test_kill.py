@@ -8,10 +8,10 @@ import pytest
 
 from boxspec.api import (
     Blocked,
-    Box,
+    Case,
     Event,
     Late,
-    Live,
+    ShimProcess,
     Stamp,
     at_least,
     expect,
@@ -36,16 +36,16 @@ def own_term(events: list[Event]) -> Counter[int]:
 
 
 @requires("EXEC-KILL-01", pitfalls=["B5"], overlap=1.2)
-def test_every_member_of_the_group_gets_the_deadlines_sigterm(box: Box) -> None:
-    events = box.events()
+def test_every_member_of_the_group_gets_the_deadlines_sigterm(case: Case) -> None:
+    events = case.events()
     members = [word for _ in range(3) for word in ("--member-on", "TERM:exit:0:120")]
-    box.exec.run(
+    case.exec.run(
         program=P.siglog,
         args=[events.path, "--on", "TERM:exit:0:120", "--members", "3", *members],
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    leader = settled(box.events(), member=3).pid
+    leader = settled(case.events(), member=3).pid
     group = {leader, *(event.pid for event in events.all("member"))}
     expect(
         "members of the group that logged no SIGTERM",
@@ -56,9 +56,9 @@ def test_every_member_of_the_group_gets_the_deadlines_sigterm(box: Box) -> None:
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0, timing=True)
-def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(box: Box) -> None:
-    events = box.events()
-    seen = box.exec.run(
+def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(case: Case) -> None:
+    events = case.events()
+    seen = case.exec.run(
         program=P.siglog, args=[events.path, "--ignore", "TERM"], timeout_ms=300, within_s=20
     )
     # Where it comes before that is set up, SIGTERM ends it.
@@ -67,66 +67,66 @@ def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(box
     expect(
         "the shim's life beyond the deadline, in ms",
         seen.elapsed_ms - 300,
-        at_least(box.grace_ms),
+        at_least(case.grace_ms),
     )
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0, timing=True)
-def test_a_group_that_survives_sigterm_is_ended_when_the_grace_is_over(box: Box) -> None:
-    events = box.events()
-    with box.exec.start(program=P.siglog, args=[events.path], timeout_ms=300, within_s=20) as live:
+def test_a_group_that_survives_sigterm_is_ended_when_the_grace_is_over(case: Case) -> None:
+    events = case.events()
+    with case.exec.start(program=P.siglog, args=[events.path], timeout_ms=300, within_s=20) as shim:
         told = events.wait("signal", timeout_s=15)
-        seen = live.finish()
+        seen = shim.finish()
     expect_within(
-        box,
+        case,
         "from the child's SIGTERM to the end of the run",
         told.effect,
         seen.end,
-        box.grace_ms + box.tick_ms,
+        case.grace_ms + case.tick_ms,
     )
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0, timing=True)
-def test_a_group_that_goes_on_writing_has_the_same_grace(box: Box) -> None:
-    events = box.events()
+def test_a_group_that_goes_on_writing_has_the_same_grace(case: Case) -> None:
+    events = case.events()
     line = '(trap "" TERM; while echo x; do sleep 0.2; done) & exec "$1" "$2"'
     run = shell(line, P.siglog, events.path)
-    with box.exec.start(**run, timeout_ms=SETTLED_MS, within_s=20) as live:
+    with case.exec.start(**run, timeout_ms=SETTLED_MS, within_s=20) as shim:
         told = events.wait("signal", timeout_s=15)
-        seen = live.finish()
+        seen = shim.finish()
     if not seen.stdout.startswith(b"x\n"):
         raise Late("somebody writes", "a first line", str(seen.stdout[:20]))
     what = "the shim's life beyond the deadline, in ms"
-    expect(what, seen.elapsed_ms - SETTLED_MS, at_least(box.grace_ms))
-    limit_ms = box.grace_ms + box.tick_ms
+    expect(what, seen.elapsed_ms - SETTLED_MS, at_least(case.grace_ms))
+    limit_ms = case.grace_ms + case.tick_ms
     what = "from the child's SIGTERM to the end of the run"
-    expect_within(box, what, told.effect, seen.end, limit_ms)
+    expect_within(case, what, told.effect, seen.end, limit_ms)
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0)
-def test_sigkill_ends_all_who_ignore_sigterm(box: Box) -> None:
-    events = box.events()
-    seen = box.exec.run(
+def test_sigkill_ends_all_who_ignore_sigterm(case: Case) -> None:
+    events = case.events()
+    seen = case.exec.run(
         program=P.siglog,
         args=[events.path, "--ignore", "TERM", "--members", "2", "--member-ignore", "TERM"],
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    settled(box.events())
+    settled(case.events())
     expect_none_left(seen, events, member=2)
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
-def test_a_member_has_the_grace_although_the_leader_is_gone(box: Box) -> None:
-    events = box.events()
+def test_a_member_has_the_grace_although_the_leader_is_gone(case: Case) -> None:
+    events = case.events()
     member = ["--members", "1", "--member-on", "TERM:exit:0:800"]
-    box.exec.run(
+    case.exec.run(
         program=P.siglog,
         args=[events.path, "--leader-exits-on", "TERM", *member],
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    settled(box.events())
+    settled(case.events())
     member_pid = events.all("member")[0].pid
     expect(
         "ends of its own that the slow member reached",
@@ -136,76 +136,76 @@ def test_a_member_has_the_grace_although_the_leader_is_gone(box: Box) -> None:
     )
 
 
-def signalled(box: Box, live: Live[ObservedRun]) -> tuple[Stamp, ObservedRun]:
+def signalled(case: Case, shim: ShimProcess[ObservedRun]) -> tuple[Stamp, ObservedRun]:
     """SIGTERM to the caller of a run, and how that ends."""
-    sent = live.signal("TERM")
-    seen = live.finish()
+    sent = shim.signal("TERM")
+    seen = shim.finish()
     if not seen.ok:
         raise Blocked(["EXEC-SIGNAL-01"], "the caller does not survive the signal")
     return sent, seen
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4", "H5"], overlap=2.2)
-def test_after_a_signal_to_the_caller_a_member_has_the_grace_too(box: Box) -> None:
-    events = box.events()
+def test_after_a_signal_to_the_caller_a_member_has_the_grace_too(case: Case) -> None:
+    events = case.events()
     member = ["--members", "1", "--member-on", "TERM:exit:0:800"]
     args = [events.path, "--leader-exits-on", "TERM", *member]
-    with box.exec.start(program=P.siglog, args=args, expect_result=False, within_s=20) as live:
+    with case.exec.start(program=P.siglog, args=args, expect_result=False, within_s=20) as shim:
         events.wait("ready")
-        signalled(box, live)
+        signalled(case, shim)
     member_pid = events.all("member")[0].pid
     ends = len(events.all("end", pid=member_pid))
     expect("ends of its own that the slow member reached", ends, 1)
 
 
-def outlived_leader(box: Box) -> ObservedRun:
+def outlived_leader(case: Case) -> ObservedRun:
     """A run past its deadline whose leader ends on SIGTERM and whose member ignores it."""
-    events = box.events()
+    events = case.events()
     member = ["--members", "1", "--member-ignore", "TERM"]
-    seen = box.exec.run(
+    seen = case.exec.run(
         program=P.siglog,
         args=[events.path, "--leader-exits-on", "TERM", *member],
         timeout_ms=SETTLED_MS,
         within_s=20,
     )
-    settled(box.events())
+    settled(case.events())
     return seen
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4", "I11"], overlap=6.5)
-def test_a_member_that_ignores_sigterm_is_killed_although_the_leader_is_gone(box: Box) -> None:
-    seen = outlived_leader(box)
-    expect_none_left(seen, box.events(), member=1)
+def test_a_member_that_ignores_sigterm_is_killed_although_the_leader_is_gone(case: Case) -> None:
+    seen = outlived_leader(case)
+    expect_none_left(seen, case.events(), member=1)
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=6.5, timing=True)
-def test_the_grace_is_the_groups_and_not_the_leaders(box: Box) -> None:
-    seen = outlived_leader(box)
+def test_the_grace_is_the_groups_and_not_the_leaders(case: Case) -> None:
+    seen = outlived_leader(case)
     expect(
         "the shim's life beyond the deadline, in ms",
         seen.elapsed_ms - SETTLED_MS,
-        at_least(box.grace_ms),
+        at_least(case.grace_ms),
     )
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4", "G2"], overlap=6.0, timing=True)
-def test_a_leader_that_ends_late_gives_its_group_no_second_grace(box: Box) -> None:
-    events = box.events()
+def test_a_leader_that_ends_late_gives_its_group_no_second_grace(case: Case) -> None:
+    events = case.events()
     late = ["--on", "TERM:exit:0:2500", "--members", "1", "--member-ignore", "TERM"]
     args = [events.path, *late]
-    with box.exec.start(program=P.siglog, args=args, timeout_ms=SETTLED_MS, within_s=20) as live:
+    with case.exec.start(program=P.siglog, args=args, timeout_ms=SETTLED_MS, within_s=20) as shim:
         told = events.wait("signal", timeout_s=15)
-        seen = live.finish()
+        seen = shim.finish()
     attempted(events, member=1)
-    limit_ms = box.grace_ms + box.tick_ms
+    limit_ms = case.grace_ms + case.tick_ms
     what = "from the leader's SIGTERM to the end of the run"
-    expect_within(box, what, told.effect, seen.end, limit_ms)
+    expect_within(case, what, told.effect, seen.end, limit_ms)
 
 
-def last_end(box: Box) -> Stamp:
+def last_end(case: Case) -> Stamp:
     """What the last of a group wrote before it ended; who is killed writes nothing."""
-    attempted(box.events(), end=1)
-    return max(box.events().all("end"), key=lambda event: event.t_ns).cause
+    attempted(case.events(), end=1)
+    return max(case.events().all("end"), key=lambda event: event.t_ns).cause
 
 
 # What a process may be called: who takes the line of /proc apart at blanks or brackets errs.
@@ -214,12 +214,12 @@ NAMES = ["x) Z 1 1", "a b c", "((", ") R (", "1 2 3 4 5 6 7"]
 
 @pytest.mark.parametrize("name", NAMES)
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
-def test_a_member_has_the_grace_whatever_it_is_called(box: Box, name: str) -> None:
-    events, member = box.events(), program_at(box.tmp / name, P.siglog)
+def test_a_member_has_the_grace_whatever_it_is_called(case: Case, name: str) -> None:
+    events, member = case.events(), program_at(case.tmp / name, P.siglog)
     # Without our pipes: who reads them to their end waits for the member by that.
     member_of = '"$1" "$0" --on TERM:exit:0:700 >/dev/null 2>&1'
     script = f'{member_of} & exec "$2" "$0" --leader-exits-on TERM'
-    seen = box.exec.run(
+    seen = case.exec.run(
         program="/bin/sh",
         args=["-c", script, events.path, str(member), P.siglog],
         timeout_ms=SETTLED_MS,
@@ -242,121 +242,121 @@ ENDING = {
 
 @pytest.mark.parametrize("how", ENDING)
 @requires("EXEC-KILL-04", pitfalls=["G3", "G24"], overlap=2.5, timing=True, needs=["EXEC-KILL-01"])
-def test_a_group_that_ends_early_ends_the_wait(box: Box, how: str) -> None:
-    events = box.events()
-    seen = box.exec.run(
+def test_a_group_that_ends_early_ends_the_wait(case: Case, how: str) -> None:
+    events = case.events()
+    seen = case.exec.run(
         program=P.siglog, args=[events.path, *ENDING[how]], timeout_ms=SETTLED_MS, within_s=20
     )
-    settled(box.events())
-    last = last_end(box)
-    expect_within(box, "from the last member's end to the shim's", last, seen.end, box.tick_ms)
+    settled(case.events())
+    last = last_end(case)
+    expect_within(case, "from the last member's end to the shim's", last, seen.end, case.tick_ms)
 
 
 @requires("EXEC-KILL-05", pitfalls=["G5"], overlap=1.0, timing=True, needs=["EXEC-KILL-01"])
-def test_a_leader_that_is_a_zombie_does_not_hold_the_run(box: Box) -> None:
+def test_a_leader_that_is_a_zombie_does_not_hold_the_run(case: Case) -> None:
     # Its own exit, logged: with the leader unreaped to the end its group still answers signals.
-    events = box.events()
-    seen = box.exec.run(
+    events = case.events()
+    seen = case.exec.run(
         program=P.siglog,
         args=[events.path, "--on", "TERM:exit:3"],
         timeout_ms=500,
         within_s=20,
         state=["--lazy"],
     )
-    settled(box.events())
-    last = last_end(box)
-    expect_within(box, "from the leader's end to the shim's", last, seen.end, box.tick_ms)
+    settled(case.events())
+    last = last_end(case)
+    expect_within(case, "from the leader's end to the shim's", last, seen.end, case.tick_ms)
 
 
 @pytest.mark.parametrize("count", [1, 3])
 @requires("EXEC-KILL-05", pitfalls=["G6"], overlap=1.5, timing=True, needs=["EXEC-KILL-01"])
-def test_orphans_that_nobody_collects_do_not_hold_the_run(box: Box, count: int) -> None:
-    events = box.events()
+def test_orphans_that_nobody_collects_do_not_hold_the_run(case: Case, count: int) -> None:
+    events = case.events()
     members = [word for _ in range(count) for word in ("--member-on", "TERM:exit:0:150")]
-    seen = box.exec.run(
+    seen = case.exec.run(
         program=P.siglog,
         args=[events.path, "--leader-exits-on", "TERM", "--members", str(count), *members],
         timeout_ms=SETTLED_MS,
         within_s=20,
         state=["--lazy"],
     )
-    settled(box.events())
-    last = last_end(box)
-    expect_within(box, "from the last member's end to the shim's", last, seen.end, box.tick_ms)
+    settled(case.events())
+    last = last_end(case)
+    expect_within(case, "from the last member's end to the shim's", last, seen.end, case.tick_ms)
 
 
 @pytest.mark.parametrize("extra", [[], ["--ignore", "TERM"]], ids=["mortal", "stubborn"])
 @requires("EXEC-KILL-06", pitfalls=["G7"], overlap=6.0, timing=True)
-def test_a_stopped_child_is_gone_by_the_end_of_the_grace(box: Box, extra: list[str]) -> None:
-    events = box.events()
-    with box.exec.start(
+def test_a_stopped_child_is_gone_by_the_end_of_the_grace(case: Case, extra: list[str]) -> None:
+    events = case.events()
+    with case.exec.start(
         program=P.stop_self, args=[events.path, *extra], timeout_ms=400, within_s=20
-    ) as live:
+    ) as shim:
         stopping = events.wait("stopping")
-        seen = live.finish()
+        seen = shim.finish()
     expect_none_left(seen, events, stopping=1)
     expect_within(
-        box,
+        case,
         "from the child's stop to the end of the run",
         stopping.effect,
         seen.end,
-        400 + box.tick_ms + box.grace_ms + box.tick_ms,
+        400 + case.tick_ms + case.grace_ms + case.tick_ms,
     )
 
 
 @requires("EXEC-KILL-07", pitfalls=["G7"], overlap=1.0, timing=True, needs=["EXEC-KILL-01"])
-def test_a_stopped_child_can_act_on_its_sigterm_at_once(box: Box) -> None:
-    events = box.events()
-    with box.exec.start(
+def test_a_stopped_child_can_act_on_its_sigterm_at_once(case: Case) -> None:
+    events = case.events()
+    with case.exec.start(
         program=P.stop_self, args=[events.path], timeout_ms=400, within_s=20
-    ) as live:
+    ) as shim:
         stopping = events.wait("stopping")
-        seen = live.finish()
+        seen = shim.finish()
     expect_within(
-        box,
+        case,
         "from the child's stop to the end of the run",
         stopping.effect,
         seen.end,
-        400 + 2 * box.tick_ms,
+        400 + 2 * case.tick_ms,
     )
 
 
 @requires(
     "EXEC-KILL-07", pitfalls=["G7", "H20"], overlap=1.0, timing=True, needs=["EXEC-SIGNAL-01"]
 )
-def test_a_stopped_child_can_act_on_the_callers_sigterm_at_once(box: Box) -> None:
-    events = box.events()
-    with box.exec.start(
+def test_a_stopped_child_can_act_on_the_callers_sigterm_at_once(case: Case) -> None:
+    events = case.events()
+    with case.exec.start(
         program=P.stop_self, args=[events.path], expect_result=False, within_s=20
-    ) as live:
+    ) as shim:
         child = events.wait("stopping").pid
         until(lambda: (found := procs.proc(child)) is not None and found.state == "T")
-        sent, seen = signalled(box, live)
+        sent, seen = signalled(case, shim)
     what = "from the signal to the end of the run"
-    expect_within(box, what, sent, seen.end, 2 * box.tick_ms)
+    expect_within(case, what, sent, seen.end, 2 * case.tick_ms)
 
 
 @requires("EXEC-KILL-07", pitfalls=["G7"], overlap=1.4, timing=True, needs=["EXEC-KILL-01"])
-def test_a_stopped_member_can_act_on_its_sigterm_at_once(box: Box) -> None:
-    events = box.events()
+def test_a_stopped_member_can_act_on_its_sigterm_at_once(case: Case) -> None:
+    events = case.events()
     script = f'"{P.stop_self}" "$0" & exec "{P.siglog}" "$0" --on TERM:exit:0'
-    with box.exec.start(
+    with case.exec.start(
         program="/bin/sh", args=["-c", script, events.path], timeout_ms=SETTLED_MS, within_s=20
-    ) as live:
+    ) as shim:
         member = events.wait("stopping").pid
         events.wait("ready")
         until(lambda: (found := procs.proc(member)) is None or found.state == "T")
         told = events.wait("signal", timeout_s=15)
-        seen = live.finish()
+        seen = shim.finish()
     what = "from the leader's SIGTERM to the end of the run"
-    expect_within(box, what, told.effect, seen.end, 2 * box.tick_ms)
+    expect_within(case, what, told.effect, seen.end, 2 * case.tick_ms)
 
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=2.4, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
-def test_a_child_whose_main_thread_has_ended_is_waited_for(box: Box) -> None:
-    events = box.events()
-    box.exec.run(program=P.threaded, args=[events.path], timeout_ms=500, within_s=20)
-    settled(box.events())
+def test_a_child_whose_main_thread_has_ended_is_waited_for(case: Case) -> None:
+    events = case.events()
+    case.exec.run(program=P.threaded, args=[events.path], timeout_ms=500, within_s=20)
+    settled(case.events())
     expect(
         "ends of its own that the other thread reached",
         len(events.all("end")),
@@ -366,14 +366,14 @@ def test_a_child_whose_main_thread_has_ended_is_waited_for(box: Box) -> None:
 
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=2.7, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
-def test_a_member_whose_main_thread_has_ended_is_waited_for(box: Box) -> None:
+def test_a_member_whose_main_thread_has_ended_is_waited_for(case: Case) -> None:
     # The leader dies of SIGTERM at once; what is left of the group looks like a zombie.
-    events = box.events()
+    events = case.events()
     script = f'"{P.threaded}" "$0" & exec "{P.slow_exit}" /dev/null 60000'
-    box.exec.run(
+    case.exec.run(
         program="/bin/sh", args=["-c", script, events.path], timeout_ms=SETTLED_MS, within_s=20
     )
-    settled(box.events())
+    settled(case.events())
     expect(
         "ends of its own that the other thread reached",
         len(events.all("end")),

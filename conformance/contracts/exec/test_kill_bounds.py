@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Blocked, Box, expect, for_the_prompt, requires
+from boxspec.api import Blocked, Case, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.errors import HarnessError
 from boxspec.subject.observe.lines import Deadline
@@ -17,9 +17,9 @@ SETTLED_MS = 900
 
 @pytest.mark.parametrize("times", [1, 3])
 @requires("EXEC-KILL-09", pitfalls=["G17"], overlap=6.5, needs=["EXEC-KILL-01"])
-def test_a_copy_that_is_forked_on_sigterm_does_not_survive(box: Box, times: int) -> None:
-    events = box.events()
-    seen = box.exec.run(
+def test_a_copy_that_is_forked_on_sigterm_does_not_survive(case: Case, times: int) -> None:
+    events = case.events()
+    seen = case.exec.run(
         program=P.respawn, args=[events.path, "--times", str(times)], timeout_ms=500, within_s=20
     )
     settled(events)
@@ -27,10 +27,10 @@ def test_a_copy_that_is_forked_on_sigterm_does_not_survive(box: Box, times: int)
 
 
 @requires("EXEC-KILL-10", overlap=2.5)
-def test_the_first_signal_is_sent_once(box: Box) -> None:
+def test_the_first_signal_is_sent_once(case: Case) -> None:
     # More than ten ticks of a grace: a wait loop that signals in every round is heard.
-    events = box.events()
-    box.exec.run(
+    events = case.events()
+    case.exec.run(
         program=P.siglog,
         args=[events.path, "--on", "TERM:exit:0:1300"],
         timeout_ms=400,
@@ -57,23 +57,23 @@ OURS = "USR2"
 
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", overlap=0.8, needs=STARTED_AND_SIGNALLED)
-def test_nobody_is_sent_the_first_signal_twice(box: Box, why: str) -> None:
+def test_nobody_is_sent_the_first_signal_twice(case: Case, why: str) -> None:
     # The kernel says what was sent: two that are pending at once are one to who gets them.
-    events, name = box.events(), "TERM" if why == "deadline" else why
+    events, name = case.events(), "TERM" if why == "deadline" else why
     deadline = {"timeout_ms": 500} if why == "deadline" else {}
-    with box.exec.start(
+    with case.exec.start(
         program=P.siglog,
         args=[events.path, "--on", f"{name}:exit:0:100"],
         state=["--trace-kill"],
         expect_result=False,
         within_s=20,
         **deadline,
-    ) as live:
+    ) as shim:
         leader = events.wait("ready").pid
         if why != "deadline":
-            live.signal(why)
-        live.finish()
-        sent = live.warden.kills()
+            shim.signal(why)
+        shim.finish()
+        sent = shim.warden.kills()
     attempted(events, signal=1)
     to_leader = [kill for kill in sent if abs(kill.target) == leader and kill.name == name]
     expect(f"how often SIG{name} was sent to the leader", len(to_leader), 1, {"sent": sent})
@@ -90,15 +90,15 @@ ENDS = {
 
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-KILL-11", pitfalls=["B4", "A25"], overlap=0.5, needs=["EXEC-ORPHAN-01"])
-def test_only_the_childs_own_group_is_sent_signals(box: Box, how: str) -> None:
+def test_only_the_childs_own_group_is_sent_signals(case: Case, how: str) -> None:
     program, words, more = ENDS[how]
-    args = words.replace("EVENTS", box.events().path).split()
-    with box.exec.start(program=program, args=args, state=["--trace-kill"], **more) as live:
-        seen = live.finish()
-        sent = live.warden.kills()
+    args = words.replace("EVENTS", case.events().path).split()
+    with case.exec.start(program=program, args=args, state=["--trace-kill"], **more) as shim:
+        seen = shim.finish()
+        sent = shim.warden.kills()
     # Whose number it is: of the child, which the shim had and nobody else.
     groups = {abs(kill.target) for kill in sent}
-    strangers = [kill for kill in sent if abs(kill.target) in (0, 1, live.shim_pid)]
+    strangers = [kill for kill in sent if abs(kill.target) in (0, 1, shim.shim_pid)]
     expect(
         "how many processes or groups were sent signals, and signals to the caller or to all",
         (len(groups) <= (how != "failed_spawn"), strangers),
@@ -107,28 +107,28 @@ def test_only_the_childs_own_group_is_sent_signals(box: Box, how: str) -> None:
     )
 
 
-def bystander_heard(box: Box, **request: object) -> list[str]:
+def bystander_heard(case: Case, **request: object) -> list[str]:
     """What a process in the shim's own group heard while that run went on, or that it died."""
-    with box.exec.start(state=["--bystander"], within_s=20, **request) as live:
-        live.finish()
-        pid = live.bystander_pid
+    with case.exec.start(state=["--bystander"], within_s=20, **request) as shim:
+        shim.finish()
+        pid = shim.bystander_pid
         if pid is None:
             raise HarnessError("there is no bystander")
         limit, heard = Deadline(20), list[str]()
         while OURS not in heard and not limit.over():
-            if not any(proc.pid == pid and proc.alive for proc in live.descendants()):
+            if not any(proc.pid == pid and proc.alive for proc in shim.descendants()):
                 return [*heard, "killed"]
             send(pid, OURS)
-            live.warden.pump(0.05)
-            reports = [words for words in live.warden.reports if words[0] == "bystander-signal"]
+            shim.warden.pump(0.05)
+            reports = [words for words in shim.warden.reports if words[0] == "bystander-signal"]
             heard = [words[3] for words in reports]
     return [name for name in heard if name != OURS] if OURS in heard else [*heard, "deaf"]
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"], overlap=0.5)
-def test_a_deadline_does_not_touch_our_own_group(box: Box) -> None:
-    events = box.events()
-    heard = bystander_heard(box, program=P.slow_exit, args=[events.path, "2500"], timeout_ms=200)
+def test_a_deadline_does_not_touch_our_own_group(case: Case) -> None:
+    events = case.events()
+    heard = bystander_heard(case, program=P.slow_exit, args=[events.path, "2500"], timeout_ms=200)
     settled(events)
     expect("signals that a bystander in our own group got", heard, [])
 
@@ -136,28 +136,28 @@ def test_a_deadline_does_not_touch_our_own_group(box: Box) -> None:
 @pytest.mark.parametrize("timeout_ms", [0, 1])
 @requires("EXEC-KILL-11", pitfalls=["B2", "B4"])
 def test_a_deadline_right_after_the_spawn_does_not_touch_our_own_group(
-    box: Box, timeout_ms: int
+    case: Case, timeout_ms: int
 ) -> None:
-    events = box.events()
+    events = case.events()
     # The same run with time enough: what such a deadline meets may have no time to say so.
-    box.exec.run(program=P.slow_exit, args=[events.path, "0"])
+    case.exec.run(program=P.slow_exit, args=[events.path, "0"])
     args = [events.path, "1500"]
-    heard = bystander_heard(box, program=P.slow_exit, args=args, timeout_ms=timeout_ms)
+    heard = bystander_heard(case, program=P.slow_exit, args=args, timeout_ms=timeout_ms)
     attempted(events, ready=1)
     expect("signals that a bystander in our own group got", heard, [])
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"])
-def test_a_clean_exit_does_not_touch_our_own_group(box: Box) -> None:
-    events = box.events()
-    heard = bystander_heard(box, program=P.slow_exit, args=[events.path, "0"])
+def test_a_clean_exit_does_not_touch_our_own_group(case: Case) -> None:
+    events = case.events()
+    heard = bystander_heard(case, program=P.slow_exit, args=[events.path, "0"])
     attempted(events, end=1)
     expect("signals that a bystander in our own group got", heard, [])
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"])
-def test_a_failed_spawn_does_not_touch_our_own_group(box: Box) -> None:
-    heard = bystander_heard(box, program="/no/such/program", expect_result=False)
+def test_a_failed_spawn_does_not_touch_our_own_group(case: Case) -> None:
+    heard = bystander_heard(case, program="/no/such/program", expect_result=False)
     expect("signals that a bystander in our own group got", heard, [])
 
 
@@ -170,12 +170,12 @@ JOBS = {
 
 @pytest.mark.parametrize("job", JOBS)
 @requires("EXEC-KILL-11", pitfalls=["B8"], overlap=1.5, needs=["EXEC-KILL-01"])
-def test_a_group_that_the_child_made_is_not_signalled(box: Box, job: str) -> None:
+def test_a_group_that_the_child_made_is_not_signalled(case: Case, job: str) -> None:
     # One that nobody waits for any more, and one that is a child of the leader to the end.
-    events = box.events()
+    events = case.events()
     line = f'{JOBS[job]}\nexec "$2" "$0" --on TERM:exit:0'
     args = ["-c", line, events.path, P.orphan, P.siglog]
-    box.exec.run(program="/bin/sh", args=args, timeout_ms=SETTLED_MS, within_s=20)
+    case.exec.run(program="/bin/sh", args=args, timeout_ms=SETTLED_MS, within_s=20)
     settled(events, count=1 + (job == "ready"))
     attempted(events, signal=1)
     ended = {event.pid for event in events.all("end")}
@@ -188,14 +188,14 @@ def test_a_group_that_the_child_made_is_not_signalled(box: Box, job: str) -> Non
 
 @pytest.mark.parametrize("timeout_ms", [0, 1, 2, 4])
 @requires("EXEC-KILL-12", pitfalls=["B2"], overlap=2.0, stress=8)
-def test_a_deadline_right_after_the_spawn_leaves_nothing(box: Box, timeout_ms: int) -> None:
+def test_a_deadline_right_after_the_spawn_leaves_nothing(case: Case, timeout_ms: int) -> None:
     # Without a deadline such a run ends by itself and leaves nothing: that shows the way to it.
-    events = box.events()
-    box.exec.run(program=P.slow_exit, args=[events.path, "0"])
+    events = case.events()
+    case.exec.run(program=P.slow_exit, args=[events.path, "0"])
     attempted(events, end=1)
     left: list[str] = []
     for _ in range(8):
-        seen = box.exec.run(
+        seen = case.exec.run(
             program=P.slow_exit,
             args=["/dev/null", "2000"],
             timeout_ms=timeout_ms,
@@ -207,20 +207,20 @@ def test_a_deadline_right_after_the_spawn_leaves_nothing(box: Box, timeout_ms: i
     expect("what eight such runs left behind or harmed", left, [])
 
 
-def expect_no_member_runs(box: Box, seen: ObservedRun) -> None:
+def expect_no_member_runs(case: Case, seen: ObservedRun) -> None:
     """A member that was killed may stand in line for a processor for longer than it is waited for:
     then a busy machine is asked once more."""
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         running = [proc.describe() for proc in seen.survivors]
         expect("members that run when the response is there", running, [])
 
 
 @pytest.mark.parametrize("members", [1, 12])
 @requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
-def test_no_member_runs_any_more_when_the_run_returns(box: Box, members: int) -> None:
+def test_no_member_runs_any_more_when_the_run_returns(case: Case, members: int) -> None:
     # Looked at while the shim is held: its own end, or the sweep, would hide a late death.
-    events = box.events()
-    seen = box.exec.run(
+    events = case.events()
+    seen = case.exec.run(
         program=P.siglog,
         args=[
             *[events.path, "--leader-exits-on", "TERM"],
@@ -231,18 +231,18 @@ def test_no_member_runs_any_more_when_the_run_returns(box: Box, members: int) ->
         within_s=20,
     )
     settled(events, member=members)
-    expect_no_member_runs(box, seen)
+    expect_no_member_runs(case, seen)
 
 
 @requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
-def test_a_member_with_much_to_free_is_gone_when_the_run_returns(box: Box) -> None:
+def test_a_member_with_much_to_free_is_gone_when_the_run_returns(case: Case) -> None:
     # `tail` keeps what it read: a large address space takes the kernel a while to take down.
-    events = box.events()
+    events = case.events()
     script = (
         f'trap \'\' TERM; (head -c 96m /dev/zero; exec "{P.slow_exit}" "$0" {FOREVER_MS}) |'
         f' tail -c 96m >/dev/null & exec "{P.siglog}" "$0" --ignore TERM'
     )
-    seen = box.exec.run(
+    seen = case.exec.run(
         program="/bin/sh",
         args=["-c", script, events.path],
         timeout_ms=2 * SETTLED_MS,
@@ -250,4 +250,4 @@ def test_a_member_with_much_to_free_is_gone_when_the_run_returns(box: Box) -> No
         within_s=20,
     )
     settled(events, count=2)
-    expect_no_member_runs(box, seen)
+    expect_no_member_runs(case, seen)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, HostLacks, Late, expect, expect_within, requires
+from boxspec.api import Case, HostLacks, Late, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import FOREVER_MS, settled, until
@@ -34,12 +34,12 @@ NEEDED_FOR_MEMBERS = [
 ]
 
 
-def becomes_roots(box: Box) -> str:
+def becomes_roots(case: Case) -> str:
     """Return a set-user-ID program: the caller starts it, and it then runs as root."""
     if os.geteuid() != 0:
         raise HostLacks("root", "a child of another user needs root")
-    box.open_to_others()
-    place = program_at(box.tmp / "become-owner", P.become_owner)
+    case.open_to_others()
+    place = program_at(case.tmp / "become-owner", P.become_owner)
     place.chmod(0o4755)
     tried = subprocess.run([place, P.exit_with, "0"], user=CALLER, check=False)
     if tried.returncode != 0:
@@ -48,14 +48,14 @@ def becomes_roots(box: Box) -> str:
     return str(place)
 
 
-def past_its_deadline(box: Box, life_ms: str) -> ObservedRun:
+def past_its_deadline(case: Case, life_ms: str) -> ObservedRun:
     """Run past the deadline with a child that cannot be signalled and lives for `life_ms`."""
-    events = box.events()
+    events = case.events()
     line = 'exec "$0" "$@" </dev/null >/dev/null 2>&1'
     seen = of_another_user(
-        box.exec.run(
+        case.exec.run(
             program="/bin/sh",
-            args=["-c", line, becomes_roots(box), P.slow_exit, events.path, life_ms],
+            args=["-c", line, becomes_roots(case), P.slow_exit, events.path, life_ms],
             timeout_ms=SETTLED_MS,
             state=["--uid", str(CALLER)],
             within_s=20,
@@ -68,33 +68,35 @@ def past_its_deadline(box: Box, life_ms: str) -> ObservedRun:
 
 
 @requires("EXEC-KILL-15", overlap=8.0, timing=True, needs=NEEDED_FOR_DEADLINE)
-def test_a_child_that_cannot_be_signalled_does_not_block_the_run(box: Box) -> None:
-    seen = past_its_deadline(box, FOREVER_MS)
-    limit_ms = SETTLED_MS + box.grace_ms + GIVEN_UP_MS + box.tick_ms
-    ready = box.events().wait("ready")
+def test_a_child_that_cannot_be_signalled_does_not_block_the_run(case: Case) -> None:
+    seen = past_its_deadline(case, FOREVER_MS)
+    limit_ms = SETTLED_MS + case.grace_ms + GIVEN_UP_MS + case.tick_ms
+    ready = case.events().wait("ready")
     what = "from the child's ready to the end of the run"
-    expect_within(box, what, ready.cause, seen.end, limit_ms)
+    expect_within(case, what, ready.cause, seen.end, limit_ms)
 
 
 @pytest.mark.parametrize("beyond_ms", [-2500, 500], ids=["in_the_grace", "after_the_grace"])
 @requires("EXEC-KILL-15", overlap=7.0, timing=True, needs=NEEDED_FOR_DEADLINE)
-def test_the_end_of_a_child_that_cannot_be_signalled_ends_the_run(box: Box, beyond_ms: int) -> None:
+def test_the_end_of_a_child_that_cannot_be_signalled_ends_the_run(
+    case: Case, beyond_ms: int
+) -> None:
     # The wait lasts for one more second after the grace; the later end is in the middle of it.
-    events = box.events()
-    seen = past_its_deadline(box, str(SETTLED_MS + box.grace_ms + beyond_ms))
+    events = case.events()
+    seen = past_its_deadline(case, str(SETTLED_MS + case.grace_ms + beyond_ms))
     if not events.all("end"):
         raise Late("the child ends before the run", "its end", "the end of the run first")
     end = events.wait("end")
     what = "from the child's end to the end of the run"
-    expect_within(box, what, end.cause, seen.end, box.tick_ms)
+    expect_within(case, what, end.cause, seen.end, case.tick_ms)
 
 
 @requires("EXEC-KILL-15", overlap=0.5, timing=True, needs=NEEDED_FOR_EXIT)
-def test_the_exit_of_a_child_that_cannot_be_signalled_ends_the_run(box: Box) -> None:
-    events = box.events()
+def test_the_exit_of_a_child_that_cannot_be_signalled_ends_the_run(case: Case) -> None:
+    events = case.events()
     seen = of_another_user(
-        box.exec.run(
-            program=becomes_roots(box),
+        case.exec.run(
+            program=becomes_roots(case),
             args=[P.slow_exit, events.path, "100"],
             state=["--uid", str(CALLER)],
             within_s=20,
@@ -104,42 +106,42 @@ def test_the_exit_of_a_child_that_cannot_be_signalled_ends_the_run(box: Box) -> 
     expect("the child's end", outcome(seen), "exit 0")
     end = events.wait("end")
     what = "from the child's end to the end of the run"
-    expect_within(box, what, end.cause, seen.end, box.tick_ms)
+    expect_within(case, what, end.cause, seen.end, case.tick_ms)
 
 
-def exit_leaving_members(box: Box, members: int) -> ObservedRun:
+def exit_leaving_members(case: Case, members: int) -> ObservedRun:
     """Run a child that exits 7 and leaves this many members that the caller cannot signal."""
-    events, fifo = box.events(), box.fifo("open")
+    events, fifo = case.events(), case.fifo("open")
     start = f'"$0" "$1" "$2" {FOREVER_MS} </dev/null >/dev/null 2>&1 & ' * members
-    words = [becomes_roots(box), P.slow_exit, events.path, P.gate, str(fifo)]
-    with box.exec.start(
+    words = [becomes_roots(case), P.slow_exit, events.path, P.gate, str(fifo)]
+    with case.exec.start(
         program="/bin/sh",
         args=["-c", f'{start}exec "$3" "$2" "$4" --exit 7', *words],
         state=["--uid", str(CALLER)],
         within_s=20,
         expect_result=False,
-    ) as live:
-        until(lambda: len(events.all("ready")) > members or not live.running)
-        if live.running:
-            box.open_gate(fifo)
-        seen = of_another_user(live.finish())
+    ) as shim:
+        until(lambda: len(events.all("ready")) > members or not shim.running)
+        if shim.running:
+            case.open_gate(fifo)
+        seen = of_another_user(shim.finish())
     settled(events, count=members + 1)
     expect("the child's end", outcome(seen), "exit 7")
     return seen
 
 
 @requires("EXEC-KILL-15", overlap=2.5, timing=True, needs=NEEDED_FOR_MEMBERS)
-def test_a_member_that_cannot_be_signalled_does_not_block_the_run(box: Box) -> None:
-    seen = exit_leaving_members(box, 1)
-    end = box.events().wait("end")
+def test_a_member_that_cannot_be_signalled_does_not_block_the_run(case: Case) -> None:
+    seen = exit_leaving_members(case, 1)
+    end = case.events().wait("end")
     what = "from the child's end to the end of the run"
-    expect_within(box, what, end.cause, seen.end, GIVEN_UP_MS + box.tick_ms)
+    expect_within(case, what, end.cause, seen.end, GIVEN_UP_MS + case.tick_ms)
 
 
 @pytest.mark.parametrize("members", [0, 1, 2])
 @requires("EXEC-KILL-16", capability="exec.termination", overlap=2.5, needs=NEEDED_FOR_MEMBERS)
-def test_surviving_members_are_counted(box: Box, members: int) -> None:
+def test_surviving_members_are_counted(case: Case, members: int) -> None:
     if re.search("hidepid=(?!0|off)", Path("/proc/self/mountinfo").read_text()):
         raise HostLacks("other users", "/proc is mounted with hidepid: it hides other users")
-    seen = exit_leaving_members(box, members)
+    seen = exit_leaving_members(case, members)
     expect("group_left", seen.result["group_left"], members)

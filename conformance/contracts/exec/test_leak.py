@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Failure, Live, NotMeasured, at_most, expect, requires
+from boxspec.api import Case, Failure, NotMeasured, ShimProcess, at_most, expect, requires
 from boxspec.api import programs as P
 from boxspec.errors import ShimBroke
 from contracts.exec.answers import ObservedBatch
@@ -17,7 +17,7 @@ from contracts.exec.moments import open_gate_for_all, until
 HERE = "exec.concurrent"
 
 
-def outcomes(box: Box) -> list[dict[str, Any]]:
+def outcomes(case: Case) -> list[dict[str, Any]]:
     """Return one request for each way in which a run can end."""
     null = "/dev/null"
     return [
@@ -33,8 +33,8 @@ def outcomes(box: Box) -> list[dict[str, Any]]:
         },
         {"program": P.orphan, "args": [null, "--keep", "out,err"]},
         {"program": P.orphan, "args": [null, "--setsid"]},
-        {"program": P.exit_with, "args": ["0"], "current_dir": str(box.tmp / "missing")},
-        *(run for needed, run in by_capability(null) if needed in box.capabilities),
+        {"program": P.exit_with, "args": ["0"], "current_dir": str(case.tmp / "missing")},
+        *(run for needed, run in by_capability(null) if needed in case.capabilities),
     ]
 
 
@@ -52,14 +52,14 @@ def by_capability(null: str) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def zombies(live: Live[ObservedBatch]) -> int:
-    return sum(not each.alive for each in live.tree())
+def zombies(shim: ShimProcess[ObservedBatch]) -> int:
+    return sum(not each.alive for each in shim.tree())
 
 
-COUNTED: dict[str, Callable[[Live[ObservedBatch]], int]] = {
-    "descriptors": lambda live: live.status().fd_count,
+COUNTED: dict[str, Callable[[ShimProcess[ObservedBatch]], int]] = {
+    "descriptors": lambda shim: shim.status().fd_count,
     "zombies": zombies,
-    "threads": lambda live: live.status().threads,
+    "threads": lambda shim: shim.status().threads,
 }
 
 
@@ -72,53 +72,53 @@ FEW, MANY = 2, 10
 MORE, RETURN_S = 3, 6.0
 
 
-def count_after_runs(box: Box, rounds: int, what: str, enough: int) -> int:
+def count_after_runs(case: Case, rounds: int, what: str, enough: int) -> int:
     """Return how many of `what` a caller has after all runs; stop to look at `enough` or less."""
     try:
-        return counted(box, rounds, what, enough)
+        return counted(case, rounds, what, enough)
     except (Failure, ShimBroke):
         # If one of the runs does not return even on its own, another requirement reports that.
-        for run in outcomes(box):
-            if not returns(box, run):
+        for run in outcomes(case):
+            if not returns(case, run):
                 raise NotMeasured(f"a run of {Path(run['program']).name} never returns") from None
         raise
 
 
-def returns(box: Box, run: dict[str, Any]) -> bool:
+def returns(case: Case, run: dict[str, Any]) -> bool:
     try:
-        box.exec.run(**run, expect_result=False, within_s=10)
+        case.exec.run(**run, expect_result=False, within_s=10)
     except (Failure, ShimBroke):
         return False
     return True
 
 
-def counted(box: Box, rounds: int, what: str, enough: int) -> int:
-    events = box.events(f"{rounds}-rounds")
-    fifo = box.fifo(f"open-{rounds}-rounds")
+def counted(case: Case, rounds: int, what: str, enough: int) -> int:
+    events = case.events(f"{rounds}-rounds")
+    fifo = case.fifo(f"open-{rounds}-rounds")
     gate = {"program": P.gate, "args": [events.path, str(fifo)]}
-    after = [(600 + 25 * n, run) for n, run in enumerate(outcomes(box) * rounds)]
-    with box.exec.start_batch([*[gate] * PEAK, *after], within_s=28, hold=True) as live:
+    after = [(600 + 25 * n, run) for n, run in enumerate(outcomes(case) * rounds)]
+    with case.exec.start_batch([*[gate] * PEAK, *after], within_s=28, hold=True) as shim:
         # Runs that execute one after another never reach PEAK; their leaks are measured anyway.
         until(lambda: len(events.all("ready")) == PEAK, 10)
-        open_gate_for_all(fifo, lambda: live.running and not live.exchange.in_place)
+        open_gate_for_all(fifo, lambda: shim.running and not shim.exchange.in_place)
         # A run that still waits, for an escapee or for its turn, has not leaked anything.
-        live.wait_response()
-        seen = [COUNTED[what](live)]
+        shim.wait_response()
+        seen = [COUNTED[what](shim)]
         # A run returns shortly after its child has ended: the minimum over some time is the leak.
         observe_s = RETURN_S if enough else 1.5
-        until(lambda: bool(seen.append(COUNTED[what](live))) or seen[-1] <= enough, observe_s)
-        live.finish()
+        until(lambda: bool(seen.append(COUNTED[what](shim))) or seen[-1] <= enough, observe_s)
+        shim.finish()
     return min(seen)
 
 
-def growth(box: Box, what: str) -> tuple[int, int]:
-    few = count_after_runs(box, FEW, what, 0)
-    return few, count_after_runs(box, MANY, what, few)
+def growth(case: Case, what: str) -> tuple[int, int]:
+    few = count_after_runs(case, FEW, what, 0)
+    return few, count_after_runs(case, MANY, what, few)
 
 
-def growth_in_words(box: Box, what: str) -> str:
+def growth_in_words(case: Case, what: str) -> str:
     """Describe the measured growth."""
-    each = len(outcomes(box))
+    each = len(outcomes(case))
     return f"{what} of the caller after {MANY * each} runs, beyond those after {FEW * each}"
 
 
@@ -131,9 +131,9 @@ def growth_in_words(box: Box, what: str) -> str:
     stress=96,
     needs=["EXEC-STDIN-09"],
 )
-def test_descriptors_and_zombies_do_not_grow_with_the_runs(box: Box, what: str) -> None:
-    few, many = growth(box, what)
-    expect(growth_in_words(box, what), many - few, at_most(MORE))
+def test_descriptors_and_zombies_do_not_grow_with_the_runs(case: Case, what: str) -> None:
+    few, many = growth(case, what)
+    expect(growth_in_words(case, what), many - few, at_most(MORE))
 
 
 @requires(
@@ -144,6 +144,6 @@ def test_descriptors_and_zombies_do_not_grow_with_the_runs(box: Box, what: str) 
     stress=96,
     needs=["EXEC-STDIN-09"],
 )
-def test_threads_do_not_grow_with_the_runs(box: Box) -> None:
-    few, many = growth(box, "threads")
-    expect(growth_in_words(box, "threads"), many - few, at_most(MORE))
+def test_threads_do_not_grow_with_the_runs(case: Case) -> None:
+    few, many = growth(case, "threads")
+    expect(growth_in_words(case, "threads"), many - few, at_most(MORE))

@@ -4,37 +4,37 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, expect, expect_within, requires
+from boxspec.api import Case, NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import expect_none_left, pass_time, send, until
 from contracts.exec.spawn_io import shell
 
 
-def leave_orphan(box: Box, *how: str, code: int = 0) -> ObservedRun:
+def leave_orphan(case: Case, *how: str, code: int = 0) -> ObservedRun:
     """Run a child that exits and leaves one background process; a run of 8 s counts as a hang."""
-    return box.exec.run(
+    return case.exec.run(
         program=P.orphan,
-        args=[box.events().path, "--exit", str(code), *how],
+        args=[case.events().path, "--exit", str(code), *how],
         within_s=8,
         stdin="null",
     )
 
 
 @requires("EXEC-ORPHAN-01", pitfalls=["I14"], overlap=0.5)
-def test_the_end_of_an_adopted_member_does_not_end_the_run(box: Box) -> None:
+def test_the_end_of_an_adopted_member_does_not_end_the_run(case: Case) -> None:
     # A subreaper is notified of the end of each orphan of the group, here before the child's end.
-    events, first, last = box.events(), box.fifo("first"), box.fifo("last")
+    events, first, last = case.events(), case.fifo("first"), case.fifo("last")
     line = '("$1" "$2" "$3" --exit 9 &); exec "$1" "$2" "$4" --exit 4'
     words = shell(line, P.gate, events.path, first, last)
-    with box.exec.start(**words, state=["--subreaper"], within_s=10) as live:
+    with case.exec.start(**words, state=["--subreaper"], within_s=10) as shim:
         gates = {events.wait("ready").pid for _ in range(2)}
-        box.open_gate(first)
+        case.open_gate(first)
         ended = events.wait("end").pid
-        until(lambda: all(not each.alive for each in live.tree() if each.pid == ended))
-        pass_time(2 * box.tick_ms)
-        box.open_gate(last)
-        seen = live.finish()
+        until(lambda: all(not each.alive for each in shim.tree() if each.pid == ended))
+        pass_time(2 * case.tick_ms)
+        case.open_gate(last)
+        seen = shim.finish()
     got = (ended in gates, seen.result["exit_code"])
     expect("whether the member ended first, and exit_code", got, (True, 4))
 
@@ -44,8 +44,8 @@ KEPT = ["out", "err", "out,err", "in,out,err"]
 
 @pytest.mark.parametrize("kept", KEPT)
 @requires("EXEC-ORPHAN-01", pitfalls=["I4"])
-def test_an_orphan_with_the_pipes_does_not_change_the_childs_code(box: Box, kept: str) -> None:
-    result = leave_orphan(box, "--keep", kept, code=3).result
+def test_an_orphan_with_the_pipes_does_not_change_the_childs_code(case: Case, kept: str) -> None:
+    result = leave_orphan(case, "--keep", kept, code=3).result
     expect(
         "success and exit_code of the child", (result["success"], result["exit_code"]), (False, 3)
     )
@@ -53,25 +53,25 @@ def test_an_orphan_with_the_pipes_does_not_change_the_childs_code(box: Box, kept
 
 @pytest.mark.parametrize("kept", KEPT)
 @requires("EXEC-ORPHAN-01", pitfalls=["I4"])
-def test_an_orphan_with_the_pipes_is_killed(box: Box, kept: str) -> None:
-    seen = leave_orphan(box, "--keep", kept)
-    expect_none_left(seen, box.events(), orphan=1)
+def test_an_orphan_with_the_pipes_is_killed(case: Case, kept: str) -> None:
+    seen = leave_orphan(case, "--keep", kept)
+    expect_none_left(seen, case.events(), orphan=1)
 
 
 @pytest.mark.parametrize("kept", KEPT)
 @requires("EXEC-ORPHAN-01", pitfalls=["I4", "E13"], overlap=0.3, timing=True)
-def test_an_orphan_with_the_pipes_does_not_block_the_run(box: Box, kept: str) -> None:
-    seen = leave_orphan(box, "--keep", kept)
-    end = box.events().wait("end").cause
-    expect_within(box, "from the child's end to the shim's", end, seen.end, box.tick_ms)
+def test_an_orphan_with_the_pipes_does_not_block_the_run(case: Case, kept: str) -> None:
+    seen = leave_orphan(case, "--keep", kept)
+    end = case.events().wait("end").cause
+    expect_within(case, "from the child's end to the shim's", end, seen.end, case.tick_ms)
 
 
 @pytest.mark.parametrize("kept", ["out", "none"])
 @requires("EXEC-ORPHAN-02", pitfalls=["I5"], overlap=0.3)
-def test_an_orphan_that_ignores_signals_is_killed(box: Box, kept: str) -> None:
+def test_an_orphan_that_ignores_signals_is_killed(case: Case, kept: str) -> None:
     ignored = [word for name in ("TERM", "HUP", "INT") for word in ("--ignore", name)]
-    seen = leave_orphan(box, "--keep", kept, *ignored)
-    expect_none_left(seen, box.events(), orphan=1)
+    seen = leave_orphan(case, "--keep", kept, *ignored)
+    expect_none_left(seen, case.events(), orphan=1)
 
 
 WITHOUT = {
@@ -83,16 +83,16 @@ WITHOUT = {
 
 @pytest.mark.parametrize("how", WITHOUT)
 @requires("EXEC-ORPHAN-03", pitfalls=["I6", "I7"])
-def test_an_orphan_without_the_pipes_is_killed(box: Box, how: str) -> None:
-    seen = leave_orphan(box, *WITHOUT[how])
-    expect_none_left(seen, box.events(), orphan=1)
+def test_an_orphan_without_the_pipes_is_killed(case: Case, how: str) -> None:
+    seen = leave_orphan(case, *WITHOUT[how])
+    expect_none_left(seen, case.events(), orphan=1)
 
 
 @requires("EXEC-ORPHAN-03", pitfalls=["I6"])
-def test_an_orphan_is_killed_after_a_death_by_signal_too(box: Box) -> None:
-    events = box.events()
+def test_an_orphan_is_killed_after_a_death_by_signal_too(case: Case) -> None:
+    events = case.events()
     script = f'"{P.orphan}" "$0" --keep none; kill -KILL $$'
-    seen = box.exec.run(program="/bin/sh", args=["-c", script, events.path], within_s=8)
+    seen = case.exec.run(program="/bin/sh", args=["-c", script, events.path], within_s=8)
     expect_none_left(seen, events, orphan=1)
 
 
@@ -105,20 +105,20 @@ AWAY = {
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", pitfalls=["I8", "B8"])
-def test_a_helper_that_left_the_group_lives_on(box: Box, how: str) -> None:
-    seen = leave_orphan(box, "--keep", "none", *AWAY[how])
-    helper = box.events().wait("orphan").pid
+def test_a_helper_that_left_the_group_lives_on(case: Case, how: str) -> None:
+    seen = leave_orphan(case, "--keep", "none", *AWAY[how])
+    helper = case.events().wait("orphan").pid
     expect("the helper lives", helper in {proc.pid for proc in seen.lasting}, True)
 
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", pitfalls=["I8"], overlap=0.3)
-def test_a_helper_that_left_the_group_is_sent_no_signal(box: Box, how: str) -> None:
-    events = box.events()
+def test_a_helper_that_left_the_group_is_sent_no_signal(case: Case, how: str) -> None:
+    events = case.events()
     args = [events.path, "--keep", "none", "--log", *AWAY[how]]
-    with box.exec.start(program=P.orphan, args=args, stdin="null", hold=True, within_s=8) as live:
+    with case.exec.start(program=P.orphan, args=args, stdin="null", hold=True, within_s=8) as shim:
         helper = events.wait("orphan").pid
-        live.wait_response()
+        shim.wait_response()
         # A signal of the test itself shows that the helper would log others.
         send(helper, "USR1")
         events.wait("signal", pid=helper)
@@ -128,50 +128,50 @@ def test_a_helper_that_left_the_group_is_sent_no_signal(box: Box, how: str) -> N
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", pitfalls=["I8"], overlap=0.3, timing=True)
-def test_a_helper_that_left_the_group_does_not_block_the_run(box: Box, how: str) -> None:
-    seen = leave_orphan(box, "--keep", "none", *AWAY[how])
-    end = box.events().wait("end").cause
-    expect_within(box, "from the child's end to the shim's", end, seen.end, box.tick_ms)
+def test_a_helper_that_left_the_group_does_not_block_the_run(case: Case, how: str) -> None:
+    seen = leave_orphan(case, "--keep", "none", *AWAY[how])
+    end = case.events().wait("end").cause
+    expect_within(case, "from the child's end to the shim's", end, seen.end, case.tick_ms)
 
 
 @pytest.mark.parametrize("kept", ["out", "none"])
 @requires("EXEC-ORPHAN-05", pitfalls=["G8"], overlap=0.3)
-def test_a_stopped_orphan_is_killed(box: Box, kept: str) -> None:
+def test_a_stopped_orphan_is_killed(case: Case, kept: str) -> None:
     # When the leader ends, its group is orphaned, and the kernel sends HUP and CONT to stopped
     # members. The orphan ignores HUP, so that only SIGKILL ends it.
-    seen = leave_orphan(box, "--keep", kept, "--stopped", "--ignore", "HUP")
-    expect_none_left(seen, box.events(), orphan=1)
+    seen = leave_orphan(case, "--keep", kept, "--stopped", "--ignore", "HUP")
+    expect_none_left(seen, case.events(), orphan=1)
 
 
 @requires("EXEC-ORPHAN-06", pitfalls=["I14"])
-def test_a_caller_that_is_a_subreaper_collects_the_groups_orphans(box: Box) -> None:
-    args = [box.events().path, "--keep", "none", "--double"]
-    with box.exec.start(program=P.orphan, args=args, state=["--subreaper"], hold=True) as live:
-        orphan = box.events().wait("orphan").pid
-        live.wait_response()
-        children = [child.describe() for child in live.children() if child.pid == orphan]
+def test_a_caller_that_is_a_subreaper_collects_the_groups_orphans(case: Case) -> None:
+    args = [case.events().path, "--keep", "none", "--double"]
+    with case.exec.start(program=P.orphan, args=args, state=["--subreaper"], hold=True) as shim:
+        orphan = case.events().wait("orphan").pid
+        shim.wait_response()
+        children = [child.describe() for child in shim.children() if child.pid == orphan]
     expect("the orphan among the caller's children after the run", children, [])
 
 
 @requires("EXEC-ORPHAN-06", pitfalls=["I14"])
-def test_a_caller_that_is_a_subreaper_keeps_its_other_children(box: Box) -> None:
+def test_a_caller_that_is_a_subreaper_keeps_its_other_children(case: Case) -> None:
     # A helper that left the group becomes the caller's child; only the caller may reap it.
-    helper, gate = box.events("helper"), box.events("gate")
-    fifo = box.fifo("open")
+    helper, gate = case.events("helper"), case.events("gate")
+    fifo = case.fifo("open")
     script = f'"{P.orphan}" "$0" --setsid --keep none; exec "{P.gate}" "$1" "$2"'
-    with box.exec.start(
+    with case.exec.start(
         program="/bin/sh",
         args=["-c", script, helper.path, gate.path, str(fifo)],
         state=["--subreaper"],
         hold=True,
-    ) as live:
+    ) as shim:
         other = helper.wait("orphan").pid
         gate.wait("ready")
-        if not until(lambda: other in {child.pid for child in live.children()}):
+        if not until(lambda: other in {child.pid for child in shim.children()}):
             raise NotMeasured("the kernel did not give the helper to the subreaper")
         send(other, "KILL")
-        until(lambda: other not in {child.pid for child in live.children() if child.alive})
-        box.open_gate(fifo)
-        live.wait_response()
-        zombies = [child.pid for child in live.children() if child.state == "Z"]
+        until(lambda: other not in {child.pid for child in shim.children() if child.alive})
+        case.open_gate(fifo)
+        shim.wait_response()
+        zombies = [child.pid for child in shim.children() if child.state == "Z"]
     expect("zombie children that the run left to the caller", zombies, [other])

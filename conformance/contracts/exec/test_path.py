@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, expect, requires, satisfies
+from boxspec.api import Case, expect, requires, satisfies
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
     message,
@@ -24,32 +24,32 @@ def path(*folders: Path | str) -> list[tuple[str, str]]:
     return [("PATH", ":".join(map(str, folders)))]
 
 
-def said(box: Box, **run: object) -> str:
+def said(case: Case, **run: object) -> str:
     """What the tool that was found prints, or how the run failed."""
-    seen = box.exec.run(**run)
+    seen = case.exec.run(**run)
     return seen.stdout.decode().strip() if seen.ok else outcome(seen)
 
 
 @requires("EXEC-PATH-01", pitfalls=["A14"])
-def test_a_bare_name_is_looked_up_in_the_childs_path(box: Box) -> None:
-    saying(box.tmp / "caller" / TOOL, "the caller's")
-    saying(box.tmp / "child" / TOOL, "the child's")
+def test_a_bare_name_is_looked_up_in_the_childs_path(case: Case) -> None:
+    saying(case.tmp / "caller" / TOOL, "the caller's")
+    saying(case.tmp / "child" / TOOL, "the child's")
     got = said(
-        box,
+        case,
         program=TOOL,
-        env=path(box.tmp / "child"),
-        shim_env={"PATH": f"{box.tmp}/caller:{os.environ['PATH']}"},
+        env=path(case.tmp / "child"),
+        shim_env={"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"},
     )
     expect("which program ran", got, "the child's")
 
 
 @requires("EXEC-PATH-01", pitfalls=["A14"])
-def test_a_name_that_only_the_callers_path_has_is_not_found(box: Box) -> None:
-    saying(box.tmp / "caller" / TOOL, "the caller's")
-    (box.tmp / "child").mkdir()
-    caller = {"PATH": f"{box.tmp}/caller:{os.environ['PATH']}"}
-    refused = said(box, program=TOOL, env=path(box.tmp / "child"), shim_env=caller)
-    inherited = said(box, program=TOOL, shim_env=caller)
+def test_a_name_that_only_the_callers_path_has_is_not_found(case: Case) -> None:
+    saying(case.tmp / "caller" / TOOL, "the caller's")
+    (case.tmp / "child").mkdir()
+    caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
+    refused = said(case, program=TOOL, env=path(case.tmp / "child"), shim_env=caller)
+    inherited = said(case, program=TOOL, shim_env=caller)
     expect(
         "with a PATH of its own, and with the caller's",
         (refused, inherited),
@@ -58,35 +58,35 @@ def test_a_name_that_only_the_callers_path_has_is_not_found(box: Box) -> None:
 
 
 @requires("EXEC-PATH-01", pitfalls=["A20"])
-def test_a_path_that_is_given_twice_is_the_one_that_the_child_has(box: Box) -> None:
+def test_a_path_that_is_given_twice_is_the_one_that_the_child_has(case: Case) -> None:
     for name in ("first", "last"):
-        saying(box.tmp / name / TOOL, name)
-    got = said(box, program=TOOL, env=[*path(box.tmp / "first"), *path(box.tmp / "last")])
+        saying(case.tmp / name / TOOL, name)
+    got = said(case, program=TOOL, env=[*path(case.tmp / "first"), *path(case.tmp / "last")])
     expect("which program ran", got, "last")
 
 
 @requires("EXEC-PATH-02", pitfalls=["A15"])
 @pytest.mark.parametrize("pairs", [[], [("A", "1")]], ids=["empty", "without-path"])
 def test_without_a_path_the_systems_default_is_searched(
-    box: Box, pairs: list[tuple[str, str]]
+    case: Case, pairs: list[tuple[str, str]]
 ) -> None:
-    seen = box.exec.run(program="sh", args=["-c", "echo found"], env=pairs)
+    seen = case.exec.run(program="sh", args=["-c", "echo found"], env=pairs)
     expect("a program of the system", (outcome(seen), seen.stdout), ("exit 0", b"found\n"))
 
 
 @requires("EXEC-PATH-02", pitfalls=["A15"])
-def test_without_a_path_the_callers_is_not_searched(box: Box) -> None:
-    needs_replaced_environment(box)
-    saying(box.tmp / "caller" / TOOL, "the caller's")
-    caller = {"PATH": f"{box.tmp}/caller:{os.environ['PATH']}"}
-    expect("a tool of the caller", said(box, program=TOOL, env=[], shim_env=caller), SPAWN_FAILURE)
+def test_without_a_path_the_callers_is_not_searched(case: Case) -> None:
+    needs_replaced_environment(case)
+    saying(case.tmp / "caller" / TOOL, "the caller's")
+    caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
+    expect("a tool of the caller", said(case, program=TOOL, env=[], shim_env=caller), SPAWN_FAILURE)
 
 
 @requires("EXEC-PATH-03")
-def test_the_first_candidate_wins(box: Box) -> None:
-    saying(box.tmp / "one" / TOOL, "first")
-    saying(box.tmp / "two" / TOOL, "second")
-    got = said(box, program=TOOL, env=path(box.tmp / "one", box.tmp / "two"))
+def test_the_first_candidate_wins(case: Case) -> None:
+    saying(case.tmp / "one" / TOOL, "first")
+    saying(case.tmp / "two" / TOOL, "second")
+    got = said(case, program=TOOL, env=path(case.tmp / "one", case.tmp / "two"))
     expect("which program ran", got, "first")
 
 
@@ -97,44 +97,44 @@ PASSED_OVER += ["no-folder", "file-for-folder", "loop-for-folder", "too-long-a-f
 
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("what", PASSED_OVER)
-def test_what_cannot_be_executed_is_passed_over(box: Box, what: str) -> None:
-    first = passed_over(box.tmp, what)
-    saying(box.tmp / "two" / TOOL, "second")
-    got = said(box, program=TOOL, env=path(first, box.tmp / "two"), within_s=10)
+def test_what_cannot_be_executed_is_passed_over(case: Case, what: str) -> None:
+    first = passed_over(case.tmp, what)
+    saying(case.tmp / "two" / TOOL, "second")
+    got = said(case, program=TOOL, env=path(first, case.tmp / "two"), within_s=10)
     expect("which program ran", got, "second")
 
 
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("mode", [0o655, 0o601], ids=oct)
-def test_who_may_execute_a_candidate_is_for_the_system_to_say(box: Box, mode: int) -> None:
+def test_who_may_execute_a_candidate_is_for_the_system_to_say(case: Case, mode: int) -> None:
     # Of the nine bits those count that are about the caller, and for root any.
-    candidate = box.tmp / "one" / TOOL
+    candidate = case.tmp / "one" / TOOL
     saying(candidate, "first", mode=mode)
-    saying(box.tmp / "two" / TOOL, "second")
-    direct = said(box, program=str(candidate))
-    got = said(box, program=TOOL, env=path(candidate.parent, box.tmp / "two"))
+    saying(case.tmp / "two" / TOOL, "second")
+    direct = said(case, program=str(candidate))
+    got = said(case, program=TOOL, env=path(candidate.parent, case.tmp / "two"))
     runs = {"first": "first", SPAWN_FAILURE: "second"}.get(direct, direct)
     expect("which program ran, where by its path the first does that", got, runs, {"mode": mode})
 
 
 @requires("EXEC-PATH-03")
-def test_a_candidate_without_its_interpreter_is_the_one(box: Box) -> None:
-    first = box.tmp / "one" / TOOL
+def test_a_candidate_without_its_interpreter_is_the_one(case: Case) -> None:
+    first = case.tmp / "one" / TOOL
     saying(first, "first")
-    saying(box.tmp / "two" / TOOL, "second")
-    folders = path(box.tmp / "one", box.tmp / "two")
-    control = said(box, program=TOOL, env=folders)
+    saying(case.tmp / "two" / TOOL, "second")
+    folders = path(case.tmp / "one", case.tmp / "two")
+    control = said(case, program=TOOL, env=folders)
     first.write_text("#!/no/such/interpreter\n")
-    got = said(box, program=TOOL, env=folders)
+    got = said(case, program=TOOL, env=folders)
     expect("with the interpreter, and without it", (control, got), ("first", SPAWN_FAILURE))
 
 
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("before", [1, 100, 1000])
-def test_a_path_is_searched_to_its_end(box: Box, before: int) -> None:
-    saying(box.tmp / "last" / TOOL, "last")
+def test_a_path_is_searched_to_its_end(case: Case, before: int) -> None:
+    saying(case.tmp / "last" / TOOL, "last")
     missing = [f"/no/such/folder/of/many/{number}" for number in range(before)]
-    got = said(box, program=TOOL, env=path(*missing, box.tmp / "last"))
+    got = said(case, program=TOOL, env=path(*missing, case.tmp / "last"))
     expect(f"which program ran, behind {before} folders that are not there", got, "last")
 
 
@@ -142,12 +142,12 @@ def test_a_path_is_searched_to_its_end(box: Box, before: int) -> None:
 @pytest.mark.parametrize(
     ("exists", "reason"), [(True, errno.EACCES), (False, errno.ENOENT)], ids=["EACCES", "ENOENT"]
 )
-def test_the_reason_says_whether_a_candidate_existed(box: Box, exists: bool, reason: int) -> None:
-    (box.tmp / "one").mkdir()
+def test_the_reason_says_whether_a_candidate_existed(case: Case, exists: bool, reason: int) -> None:
+    (case.tmp / "one").mkdir()
     if exists:
-        saying(box.tmp / "one" / TOOL, "not executable", mode=0o644)
-    (box.tmp / "two").mkdir()
-    text = message(box.exec.run(program=TOOL, env=path(box.tmp / "one", box.tmp / "two")))
+        saying(case.tmp / "one" / TOOL, "not executable", mode=0o644)
+    (case.tmp / "two").mkdir()
+    text = message(case.exec.run(program=TOOL, env=path(case.tmp / "one", case.tmp / "two")))
     expect(
         "the message",
         text,
@@ -157,35 +157,37 @@ def test_the_reason_says_whether_a_candidate_existed(box: Box, exists: bool, rea
 
 @requires("EXEC-PATH-05", pitfalls=["A12", "A17"], needs=["EXEC-PATH-01"])
 @pytest.mark.parametrize("vector", RELATIVE)
-def test_relative_names_and_entries_are_relative_to_current_dir(box: Box, vector: str) -> None:
+def test_relative_names_and_entries_are_relative_to_current_dir(case: Case, vector: str) -> None:
     for place in ("caller", "current"):
-        saying(box.tmp / place / "bin" / TOOL, f"in {place}")
-        saying(box.tmp / place / f"{TOOL}-top", f"in {place}")
+        saying(case.tmp / place / "bin" / TOOL, f"in {place}")
+        saying(case.tmp / place / f"{TOOL}-top", f"in {place}")
     program, entries = RELATIVE[vector]
     got = said(
-        box,
+        case,
         program=program,
         env=path(entries),
-        current_dir=str(box.tmp / "current"),
-        state=["--cwd", str(box.tmp / "caller")],
+        current_dir=str(case.tmp / "current"),
+        state=["--cwd", str(case.tmp / "caller")],
     )
     expect("which program ran", got, "in current")
 
 
 @requires("EXEC-PATH-05", pitfalls=["A12"], needs=["EXEC-PATH-01"])
 @pytest.mark.parametrize("vector", RELATIVE)
-def test_they_are_relative_to_a_current_dir_that_is_relative_itself(box: Box, vector: str) -> None:
+def test_they_are_relative_to_a_current_dir_that_is_relative_itself(
+    case: Case, vector: str
+) -> None:
     # One step, from the caller's: whoever goes it twice is nowhere.
     for place in ("caller", "caller/current"):
-        saying(box.tmp / place / "bin" / TOOL, f"in {place}")
-        saying(box.tmp / place / f"{TOOL}-top", f"in {place}")
+        saying(case.tmp / place / "bin" / TOOL, f"in {place}")
+        saying(case.tmp / place / f"{TOOL}-top", f"in {place}")
     program, entries = RELATIVE[vector]
     got = said(
-        box,
+        case,
         program=program,
         env=path(entries),
         current_dir="current",
-        state=["--cwd", str(box.tmp / "caller")],
+        state=["--cwd", str(case.tmp / "caller")],
     )
     expect("which program ran", got, "in caller/current")
 
@@ -194,58 +196,58 @@ def test_they_are_relative_to_a_current_dir_that_is_relative_itself(box: Box, ve
 @pytest.mark.parametrize(
     ("program", "entries"), [(f"../{TOOL}", "/nowhere"), (TOOL, "..")], ids=["name", "entry"]
 )
-def test_above_current_dir_is_what_the_system_says(box: Box, program: str, entries: str) -> None:
+def test_above_current_dir_is_what_the_system_says(case: Case, program: str, entries: str) -> None:
     # Behind a link: names that are put together as text lead elsewhere.
-    saying(box.tmp / TOOL, "beside the link")
-    saying(box.tmp / "real" / TOOL, "above the folder")
-    (box.tmp / "real" / "folder").mkdir()
-    (box.tmp / "link").symlink_to("real/folder")
-    place = str(box.tmp / "link")
-    got = said(box, program=program, env=path(entries), current_dir=place)
+    saying(case.tmp / TOOL, "beside the link")
+    saying(case.tmp / "real" / TOOL, "above the folder")
+    (case.tmp / "real" / "folder").mkdir()
+    (case.tmp / "link").symlink_to("real/folder")
+    place = str(case.tmp / "link")
+    got = said(case, program=program, env=path(entries), current_dir=place)
     expect("which program ran", got, "above the folder")
 
 
 @requires("EXEC-PATH-05", needs=["EXEC-PATH-01"], pitfalls=["A12"])
-def test_entries_of_the_callers_path_are_relative_to_current_dir_too(box: Box) -> None:
+def test_entries_of_the_callers_path_are_relative_to_current_dir_too(case: Case) -> None:
     for place in ("caller", "current"):
-        saying(box.tmp / place / "bin" / TOOL, f"in {place}")
+        saying(case.tmp / place / "bin" / TOOL, f"in {place}")
     got = said(
-        box,
+        case,
         program=TOOL,
         shim_env={"PATH": f"bin:{os.environ['PATH']}"},
-        current_dir=str(box.tmp / "current"),
-        state=["--cwd", str(box.tmp / "caller")],
+        current_dir=str(case.tmp / "current"),
+        state=["--cwd", str(case.tmp / "caller")],
     )
     expect("which program ran", got, "in current")
 
 
 @requires("EXEC-PATH-05", needs=["EXEC-PATH-01"])
-def test_a_tilde_in_path_is_a_name(box: Box) -> None:
-    saying(box.tmp / "home" / "bin" / TOOL, "at home")
-    saying(box.tmp / "current" / "~" / "bin" / TOOL, "in current")
-    env = [*path("~/bin"), ("HOME", str(box.tmp / "home"))]
-    got = said(box, program=TOOL, env=env, current_dir=str(box.tmp / "current"))
+def test_a_tilde_in_path_is_a_name(case: Case) -> None:
+    saying(case.tmp / "home" / "bin" / TOOL, "at home")
+    saying(case.tmp / "current" / "~" / "bin" / TOOL, "in current")
+    env = [*path("~/bin"), ("HOME", str(case.tmp / "home"))]
+    got = said(case, program=TOOL, env=env, current_dir=str(case.tmp / "current"))
     expect("which program ran", got, "in current")
 
 
 @requires("EXEC-PATH-05", pitfalls=["A12"])
-def test_a_name_with_a_slash_is_not_searched(box: Box) -> None:
-    saying(box.tmp / "bin" / "sub" / TOOL, "in PATH")
-    (box.tmp / "current").mkdir()
+def test_a_name_with_a_slash_is_not_searched(case: Case) -> None:
+    saying(case.tmp / "bin" / "sub" / TOOL, "in PATH")
+    (case.tmp / "current").mkdir()
     got = said(
-        box,
+        case,
         program=f"sub/{TOOL}",
-        env=path(box.tmp / "bin"),
-        current_dir=str(box.tmp / "current"),
+        env=path(case.tmp / "bin"),
+        current_dir=str(case.tmp / "current"),
     )
     expect("which program ran", got, SPAWN_FAILURE)
 
 
 @requires("EXEC-PATH-05", pitfalls=["A17"], needs=["EXEC-PATH-01"])
-def test_the_working_directory_is_not_searched_unless_path_says_so(box: Box) -> None:
-    saying(box.tmp / "current" / TOOL, "in current")
-    (box.tmp / "bin").mkdir()
-    place = str(box.tmp / "current")
-    refused = said(box, program=TOOL, env=path(box.tmp / "bin"), current_dir=place)
-    allowed = said(box, program=TOOL, env=path(box.tmp / "bin", "."), current_dir=place)
+def test_the_working_directory_is_not_searched_unless_path_says_so(case: Case) -> None:
+    saying(case.tmp / "current" / TOOL, "in current")
+    (case.tmp / "bin").mkdir()
+    place = str(case.tmp / "current")
+    refused = said(case, program=TOOL, env=path(case.tmp / "bin"), current_dir=place)
+    allowed = said(case, program=TOOL, env=path(case.tmp / "bin", "."), current_dir=place)
     expect("without and with a dot in PATH", (refused, allowed), (SPAWN_FAILURE, "in current"))

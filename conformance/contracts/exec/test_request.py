@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, contains, expect, requires
+from boxspec.api import Case, contains, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.moments import extra_descendants
 from contracts.exec.spawn_io import error_of, left_by_child, outcome, report, reported
@@ -46,11 +46,11 @@ ARGUMENTS: dict[str, list[str]] = {
 
 
 @requires("EXEC-REQUEST-01")
-def test_a_request_with_only_a_program_runs_it_without_arguments(box: Box) -> None:
-    here = box.tmp / "here"
+def test_a_request_with_only_a_program_runs_it_without_arguments(case: Case) -> None:
+    here = case.tmp / "here"
     here.mkdir()
-    tool = script_at(box.tmp / "tool", 'echo "$#" "$(pwd -P)"')
-    seen = box.exec.run(program=str(tool), state=["--cwd", str(here)])
+    tool = script_at(case.tmp / "tool", 'echo "$#" "$(pwd -P)"')
+    seen = case.exec.run(program=str(tool), state=["--cwd", str(here)])
     expect(
         "arguments and working directory of the child",
         (outcome(seen), seen.stdout.decode()),
@@ -66,20 +66,20 @@ NO_TEXT: dict[str, list[str | bytes]] = {
 
 @requires("EXEC-REQUEST-02")
 @pytest.mark.parametrize("vector", ARGUMENTS)
-def test_arguments_reach_the_child_byte_for_byte(box: Box, vector: str) -> None:
-    arguments_arrive(box, ARGUMENTS[vector])
+def test_arguments_reach_the_child_byte_for_byte(case: Case, vector: str) -> None:
+    arguments_arrive(case, ARGUMENTS[vector])
 
 
 @requires("EXEC-REQUEST-07")
 @pytest.mark.parametrize("vector", NO_TEXT)
-def test_arguments_that_are_no_text_reach_the_child(box: Box, vector: str) -> None:
-    arguments_arrive(box, NO_TEXT[vector])
+def test_arguments_that_are_no_text_reach_the_child(case: Case, vector: str) -> None:
+    arguments_arrive(case, NO_TEXT[vector])
 
 
-def arguments_arrive(box: Box, arguments: Sequence[str | bytes]) -> None:
-    kept = box.tmp / "argv"
+def arguments_arrive(case: Case, arguments: Sequence[str | bytes]) -> None:
+    kept = case.tmp / "argv"
     words = ["-c", KEEP_ARGV, str(kept), *arguments]
-    box.exec.run(program="/bin/sh", args=words).result  # noqa: B018 - an error fails
+    case.exec.run(program="/bin/sh", args=words).result  # noqa: B018 - an error fails
     wanted = [b"/bin/sh", *(os.fsencode(word) if isinstance(word, str) else word for word in words)]
     got = left_by_child(kept).split(b"\0")[:-1]
     differing = [pair for pair in zip_longest(wanted, got) if pair[0] != pair[1]]
@@ -87,8 +87,8 @@ def arguments_arrive(box: Box, arguments: Sequence[str | bytes]) -> None:
 
 
 @requires("EXEC-REQUEST-02")
-def test_a_name_that_was_searched_for_is_argv_0_as_it_was_given(box: Box) -> None:
-    seen = box.exec.run(program="cat", args=["/proc/self/cmdline"])
+def test_a_name_that_was_searched_for_is_argv_0_as_it_was_given(case: Case) -> None:
+    seen = case.exec.run(program="cat", args=["/proc/self/cmdline"])
     expect("the child's argv", seen.stdout.split(b"\0")[:-1], [b"cat", b"/proc/self/cmdline"])
 
 
@@ -98,41 +98,41 @@ def test_a_name_that_was_searched_for_is_argv_0_as_it_was_given(box: Box) -> Non
     [b"plain", b"with blank", b"semi;colon", b"$HOME", b"-dash", b"caf\xc3\xa9"],
     ids=["plain", "blank", "semicolon", "dollar", "dash", "utf8"],
 )
-def test_the_program_is_found_and_named_byte_for_byte(box: Box, name: bytes) -> None:
-    program_is_found(box, name)
+def test_the_program_is_found_and_named_byte_for_byte(case: Case, name: bytes) -> None:
+    program_is_found(case, name)
 
 
 @requires("EXEC-REQUEST-07")
-def test_a_program_whose_name_is_no_text_is_found_and_named(box: Box) -> None:
-    program_is_found(box, b"latin\xe9\xff")
+def test_a_program_whose_name_is_no_text_is_found_and_named(case: Case) -> None:
+    program_is_found(case, b"latin\xe9\xff")
 
 
-def program_is_found(box: Box, name: bytes) -> None:
-    tool = box.tmp / os.fsdecode(name)
+def program_is_found(case: Case, name: bytes) -> None:
+    tool = case.tmp / os.fsdecode(name)
     # No shell: that of busybox is another program by another name.
     tool.symlink_to(P.report)
-    kept = box.tmp / "report.json"
-    box.exec.run(program=os.fsencode(tool), args=[str(kept)]).result  # noqa: B018
+    kept = case.tmp / "report.json"
+    case.exec.run(program=os.fsencode(tool), args=[str(kept)]).result  # noqa: B018
     expect("the child's argv[0]", b64decode(reported(kept)["argv_b64"][0]), os.fsencode(tool))
 
 
 @requires("EXEC-REQUEST-02")
 @pytest.mark.parametrize("name", ["./tool", "sub/../tool", ".//tool"])
-def test_a_name_with_a_slash_is_argv_0_as_it_was_given(box: Box, name: str) -> None:
+def test_a_name_with_a_slash_is_argv_0_as_it_was_given(case: Case, name: str) -> None:
     # It is found from current_dir, whose name is no part of it.
-    (box.tmp / "sub").mkdir()
-    (box.tmp / "tool").symlink_to(P.report)
-    kept = box.tmp / "report.json"
-    box.exec.run(program=name, args=[str(kept)], current_dir=str(box.tmp)).result  # noqa: B018
+    (case.tmp / "sub").mkdir()
+    (case.tmp / "tool").symlink_to(P.report)
+    kept = case.tmp / "report.json"
+    case.exec.run(program=name, args=[str(kept)], current_dir=str(case.tmp)).result  # noqa: B018
     expect("the child's argv[0]", b64decode(reported(kept)["argv_b64"][0]), name.encode())
 
 
 @requires("EXEC-REQUEST-02")
-def test_a_line_of_shell_as_the_program_is_a_file_name(box: Box) -> None:
-    line = f"{P.count_start} {box.tmp}/started"
-    twin = program_at(box.tmp / "a b;c")
-    seen, allowed = box.exec.run(program=line), box.exec.run(program=str(twin), args=["3"])
-    started = (box.tmp / "started").exists()
+def test_a_line_of_shell_as_the_program_is_a_file_name(case: Case) -> None:
+    line = f"{P.count_start} {case.tmp}/started"
+    twin = program_at(case.tmp / "a b;c")
+    seen, allowed = case.exec.run(program=line), case.exec.run(program=str(twin), args=["3"])
+    started = (case.tmp / "started").exists()
     expect(
         "no shell reads the program's name, and a name with blanks runs",
         (seen.ok, started, outcome(allowed)),
@@ -142,12 +142,12 @@ def test_a_line_of_shell_as_the_program_is_a_file_name(box: Box) -> None:
 
 
 @requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
-def test_a_refusing_sandbox_ends_the_run_before_anything_starts(box: Box) -> None:
-    starts = box.tmp / "starts"
+def test_a_refusing_sandbox_ends_the_run_before_anything_starts(case: Case) -> None:
+    starts = case.tmp / "starts"
     request = {"program": P.count_start, "args": [str(starts)]}
-    refused = box.exec.run(**request, sandbox={"refuse": "not on this machine"})
+    refused = case.exec.run(**request, sandbox={"refuse": "not on this machine"})
     before = starts.exists()
-    allowed = box.exec.run(**request)
+    allowed = case.exec.run(**request)
     expect(
         "kind of the refusal, started under it, and the same run without it",
         (error_of(refused).get("kind"), before, outcome(allowed), len(left_by_child(starts))),
@@ -166,8 +166,8 @@ UNFIT: dict[str, Callable[[Path], dict[str, object]]] = {
 
 @requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
 @pytest.mark.parametrize("what", UNFIT)
-def test_the_sandbox_is_asked_before_anything_is_looked_for(box: Box, what: str) -> None:
-    seen = box.exec.run(**UNFIT[what](box.tmp), sandbox={"refuse": "not here"})
+def test_the_sandbox_is_asked_before_anything_is_looked_for(case: Case, what: str) -> None:
+    seen = case.exec.run(**UNFIT[what](case.tmp), sandbox={"refuse": "not here"})
     expect(
         f"kind of the error for a bad {what} under a refusing sandbox",
         error_of(seen).get("kind"),
@@ -177,11 +177,11 @@ def test_the_sandbox_is_asked_before_anything_is_looked_for(box: Box, what: str)
 
 
 @requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
-def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(box: Box) -> None:
+def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: Case) -> None:
     def held(servers: int = 0, **more: object) -> tuple[list[str], int]:
-        with box.exec.start(program="/bin/true", hold=True, **more) as live:
-            live.wait_response()
-            return extra_descendants(live, servers), live.status().fd_count
+        with case.exec.start(program="/bin/true", hold=True, **more) as shim:
+            shim.wait_response()
+            return extra_descendants(shim, servers), shim.status().fd_count
 
     # A plain run may keep something for the next one; a refusal keeps nothing beyond that.
     servers, usual = held()
@@ -195,70 +195,70 @@ def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(box: Box)
 
 
 @requires("EXEC-REQUEST-03", capability="exec.sandbox")
-def test_a_refusal_without_a_reason_is_one(box: Box) -> None:
-    starts = box.tmp / "starts"
+def test_a_refusal_without_a_reason_is_one(case: Case) -> None:
+    starts = case.tmp / "starts"
     request = {"program": P.count_start, "args": [str(starts)]}
-    refused = box.exec.run(**request, sandbox={"refuse": ""})
+    refused = case.exec.run(**request, sandbox={"refuse": ""})
     before = starts.exists()
-    box.exec.run(**request)
+    case.exec.run(**request)
     got = (error_of(refused).get("kind"), before, len(left_by_child(starts)))
     expect("kind of the refusal, starts under it and without it", got, ("policy_denied", False, 1))
 
 
 @requires("EXEC-REQUEST-03", capability="exec.sandbox")
-def test_the_refusal_carries_the_reason(box: Box) -> None:
-    seen = box.exec.run(program="/bin/true", sandbox={"refuse": "reason 4711"})
+def test_the_refusal_carries_the_reason(case: Case) -> None:
+    seen = case.exec.run(program="/bin/true", sandbox={"refuse": "reason 4711"})
     expect("the error's message", error_of(seen).get("message"), contains("reason 4711"))
 
 
 @requires("EXEC-REQUEST-04")
-def test_grace_is_5000_ms_and_tick_100_ms(box: Box) -> None:
-    said = box.hello.get("constants", {})
+def test_grace_is_5000_ms_and_tick_100_ms(case: Case) -> None:
+    said = case.hello.get("constants", {})
     expect("grace and tick", (said.get("grace_ms"), said.get("tick_ms")), (5000, 100))
 
 
 @requires("EXEC-REQUEST-05")
 @pytest.mark.parametrize("name", [b"plain", b"two words"], ids=["plain", "blank"])
-def test_current_dir_is_the_childs_working_directory(box: Box, name: bytes) -> None:
-    child_works_in(box, name)
+def test_current_dir_is_the_childs_working_directory(case: Case, name: bytes) -> None:
+    child_works_in(case, name)
 
 
 @requires("EXEC-REQUEST-07")
-def test_a_folder_whose_name_is_no_text_is_the_childs_working_directory(box: Box) -> None:
-    child_works_in(box, b"not\xffutf8")
+def test_a_folder_whose_name_is_no_text_is_the_childs_working_directory(case: Case) -> None:
+    child_works_in(case, b"not\xffutf8")
 
 
-def child_works_in(box: Box, name: bytes) -> None:
-    place = box.tmp / os.fsdecode(name)
+def child_works_in(case: Case, name: bytes) -> None:
+    place = case.tmp / os.fsdecode(name)
     place.mkdir()
     # The directory is told by a file in it: the name may be anything.
     (place / "witness").touch()
-    seen = box.exec.run(program="/bin/ls", current_dir=os.fsencode(place))
+    seen = case.exec.run(program="/bin/ls", current_dir=os.fsencode(place))
     expect("what the child sees in its directory", seen.stdout, b"witness\n")
 
 
 @requires("EXEC-REQUEST-05")
-def test_current_dir_holds_before_the_first_instruction(box: Box) -> None:
-    place = box.tmp / "place"
+def test_current_dir_holds_before_the_first_instruction(case: Case) -> None:
+    place = case.tmp / "place"
     place.mkdir()
-    said = report(box, current_dir=str(place))
+    said = report(case, current_dir=str(place))
     expect("the child's working directory", said["cwd"], str(place.resolve()))
 
 
 @requires("EXEC-REQUEST-06", pitfalls=["A13"])
-def test_the_callers_working_directory_never_moves(box: Box) -> None:
-    place, events, fifo = box.tmp / "place", box.events(), box.fifo("gate")
+def test_the_callers_working_directory_never_moves(case: Case) -> None:
+    place, events, fifo = case.tmp / "place", case.events(), case.fifo("gate")
     place.mkdir()
-    with box.exec.start(
+    with case.exec.start(
         program=P.gate, args=[events.path, str(fifo)], current_dir=str(place), hold=True
-    ) as live:
+    ) as shim:
         ready = events.wait("ready")
         child = cwd_of(ready.pid)
-        during = cwd_of(live.shim_pid)
-        box.open_gate(fifo)
-        live.wait_response()
-        after = cwd_of(live.shim_pid)
-        live.finish()
+        during = cwd_of(shim.shim_pid)
+        case.open_gate(fifo)
+        shim.wait_response()
+        after = cwd_of(shim.shim_pid)
+        shim.finish()
     expect(
         "working directories of the caller during and after, and of the child",
         (during, after, child),

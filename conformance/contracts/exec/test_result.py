@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from boxspec.api import Box, Late, between, expect, requires
+from boxspec.api import Case, Late, between, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.moments import FOREVER_MS, elapsed_ms, need_preload
 from contracts.exec.spawn_io import shell
@@ -17,8 +17,8 @@ CODES += [200, 254, 255]
 
 @pytest.mark.parametrize("code", CODES)
 @requires("EXEC-RESULT-01", pitfalls=["I1"])
-def test_an_exit_code_is_reported_as_it_is(box: Box, code: int) -> None:
-    result = box.exec.run(program=P.exit_with, args=[str(code)]).result
+def test_an_exit_code_is_reported_as_it_is(case: Case, code: int) -> None:
+    result = case.exec.run(program=P.exit_with, args=[str(code)]).result
     expect(
         "success and exit_code of the child's own exit",
         (result["success"], result["exit_code"]),
@@ -30,11 +30,11 @@ def test_an_exit_code_is_reported_as_it_is(box: Box, code: int) -> None:
 @pytest.mark.parametrize("name", ["KILL", "SEGV", "ABRT", "PIPE", "TERM", "INT", "HUP"])
 @requires("EXEC-RESULT-02", pitfalls=["I2"])
 def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
-    box: Box, name: str, core: str
+    case: Case, name: str, core: str
 ) -> None:
     # The shim's folder too: one that dies of such a signal itself leaves no core with the user.
-    state = ["--core", core, "--cwd", str(box.tmp)]
-    seen = box.exec.run(program=P.die_by, args=[name], current_dir=str(box.tmp), state=state)
+    state = ["--core", core, "--cwd", str(case.tmp)]
+    seen = case.exec.run(program=P.die_by, args=[name], current_dir=str(case.tmp), state=state)
     expect(
         "success, exit_code and stderr of a child that a signal of its own killed",
         (seen.result["success"], seen.result["exit_code"], seen.stderr),
@@ -45,8 +45,8 @@ def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
 # STKFLT, which some have no name for, and two of the real-time signals, which none of them has.
 @pytest.mark.parametrize("number", [16, 37, 64])
 @requires("EXEC-RESULT-02", pitfalls=["I2"])
-def test_a_death_by_a_signal_without_a_name_is_one_too(box: Box, number: int) -> None:
-    seen = box.exec.run(**shell('kill -"$1" $$', number))
+def test_a_death_by_a_signal_without_a_name_is_one_too(case: Case, number: int) -> None:
+    seen = case.exec.run(**shell('kill -"$1" $$', number))
     expect(
         "success, exit_code and stderr of a child that a signal of its own killed",
         (seen.result["success"], seen.result["exit_code"], seen.stderr),
@@ -56,8 +56,8 @@ def test_a_death_by_a_signal_without_a_name_is_one_too(box: Box, number: int) ->
 
 @pytest.mark.parametrize("code", [130, 143])
 @requires("EXEC-RESULT-03")
-def test_a_code_that_looks_like_a_signal_is_only_a_code(box: Box, code: int) -> None:
-    seen = box.exec.run(program=P.exit_with, args=[str(code)])
+def test_a_code_that_looks_like_a_signal_is_only_a_code(case: Case, code: int) -> None:
+    seen = case.exec.run(program=P.exit_with, args=[str(code)])
     expect(
         "success, exit_code and stderr of a child that exits by itself",
         (seen.result["success"], seen.result["exit_code"], seen.stderr),
@@ -67,8 +67,8 @@ def test_a_code_that_looks_like_a_signal_is_only_a_code(box: Box, code: int) -> 
 
 @pytest.mark.parametrize("text", ["plain", '{"output": {"a": 1}}'], ids=["text", "json"])
 @requires("EXEC-RESULT-04", pitfalls=["I17"])
-def test_a_result_has_its_fields_and_output_is_null(box: Box, text: str) -> None:
-    result = box.exec.run(program=P.say, args=[text]).result
+def test_a_result_has_its_fields_and_output_is_null(case: Case, text: str) -> None:
+    result = case.exec.run(program=P.say, args=[text]).result
     got = {
         name: type(result.get(name)).__name__ for name in ("success", "exit_code", "duration_ms")
     }
@@ -90,9 +90,9 @@ def test_a_result_has_its_fields_and_output_is_null(box: Box, text: str) -> None
 # The last one is longer than a second: its milliseconds alone are no duration.
 @pytest.mark.parametrize("ms", [0, 130, 370, 1900])
 @requires("EXEC-RESULT-05", pitfalls=["I17"], overlap=0.5, timing=True)
-def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(box: Box, ms: int) -> None:
-    events = box.events()
-    seen = box.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
+def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(case: Case, ms: int) -> None:
+    events = case.events()
+    seen = case.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
     life_ns = events.wait("end").t_ns - events.wait("ready").t_ns
     expect(
         "duration_ms, between the child's life and the shim's",
@@ -103,9 +103,9 @@ def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(box: Box, m
 
 
 @requires("EXEC-RESULT-05", overlap=0.5, timing=True)
-def test_a_run_that_is_cut_short_has_its_duration_too(box: Box) -> None:
-    events = box.events()
-    seen = box.exec.run(program=P.slow_exit, args=[events.path, "1500"], timeout_ms=200)
+def test_a_run_that_is_cut_short_has_its_duration_too(case: Case) -> None:
+    events = case.events()
+    seen = case.exec.run(program=P.slow_exit, args=[events.path, "1500"], timeout_ms=200)
     # Half of it: whether the deadline came in time, or at all, is not the question here.
     expect(
         "duration_ms, between half of the deadline and the shim's life",
@@ -124,11 +124,11 @@ LIVES: dict[str, tuple[str, dict[str, int]]] = {
 
 @pytest.mark.parametrize("how", LIVES)
 @requires("EXEC-RESULT-05", "EXEC-RESULT-10", pitfalls=["I17"], overlap=1.5, needs=["EXEC-KILL-01"])
-def test_the_duration_covers_the_childs_life_however_it_ends(box: Box, how: str) -> None:
-    events, (line, limit) = box.events(), LIVES[how]
+def test_the_duration_covers_the_childs_life_however_it_ends(case: Case, how: str) -> None:
+    events, (line, limit) = case.events(), LIVES[how]
     slow = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0:600"]}
     request = shell(line, P.emit, events.path) if line else slow
-    seen = box.exec.run(**request, **limit, within_s=20)
+    seen = case.exec.run(**request, **limit, within_s=20)
     marks = [event.t_ns for event in events.all() if event.word in ("ready", "end", "sync")]
     if len(marks) == 2:
         least = (marks[1] - marks[0]) // 10**6
@@ -145,16 +145,16 @@ def test_the_duration_covers_the_childs_life_however_it_ends(box: Box, how: str)
 
 
 @requires("EXEC-RESULT-10", overlap=1.0, needs=["EXEC-DRAIN-08"])
-def test_the_duration_covers_the_reading_of_what_comes_behind_the_child(box: Box) -> None:
+def test_the_duration_covers_the_reading_of_what_comes_behind_the_child(case: Case) -> None:
     # Who left the group holds stdout, writes a little later, and lets go.
-    escapee, leader, fifo = box.events("escapee"), box.events("leader"), box.fifo("open")
+    escapee, leader, fifo = case.events("escapee"), case.events("leader"), case.fifo("open")
     away = 'setsid "$1" --sync "$2" --gap-us 500000 --sync "$2" --out "$3" &'
     words = (P.emit, escapee.path, b"late".hex(), P.gate, leader.path, fifo)
-    with box.exec.start(**shell(f'{away} exec "$4" "$5" "$6"', *words), within_s=12) as live:
+    with case.exec.start(**shell(f'{away} exec "$4" "$5" "$6"', *words), within_s=12) as shim:
         begun = leader.wait("ready").t_ns
         escapee.wait("sync")
-        box.open_gate(fifo)
-        seen = live.finish()
+        case.open_gate(fifo)
+        seen = shim.finish()
     if seen.stdout != b"late" or len(written := escapee.all("sync")) < 2:
         raise Late("the run reads what comes half a second later", "late", str(seen.stdout))
     least = elapsed_ms(begun, written[1].t_ns)
@@ -165,15 +165,15 @@ def test_the_duration_covers_the_reading_of_what_comes_behind_the_child(box: Box
     )
 
 
-def outcome(box: Box, args: list[str], timeout_ms: int, state: list[str]) -> tuple[object, ...]:
+def outcome(case: Case, args: list[str], timeout_ms: int, state: list[str]) -> tuple[object, ...]:
     """What a run under these clocks ends as, whether its duration is sane included."""
-    with box.exec.start(
+    with case.exec.start(
         program=P.slow_exit, args=args, timeout_ms=timeout_ms, state=state, hold=True, within_s=15
-    ) as live:
-        live.wait_response()
+    ) as shim:
+        shim.wait_response()
         if state:
-            need_preload(live, "clock_step")
-        seen = live.finish()
+            need_preload(shim, "clock_step")
+        seen = shim.finish()
     duration = seen.result["duration_ms"]
     shortest = min(int(args[1]), timeout_ms) // 2
     sane = shortest <= duration <= seen.elapsed_ms
@@ -184,15 +184,15 @@ def outcome(box: Box, args: list[str], timeout_ms: int, state: list[str]) -> tup
     ("life_ms", "timeout_ms"), [(250, 30_000), (8000, 250)], ids=["exit", "deadline"]
 )
 @requires("EXEC-RESULT-06", pitfalls=["G12"], overlap=0.6)
-def test_a_wall_clock_that_jumps_changes_nothing(box: Box, life_ms: int, timeout_ms: int) -> None:
+def test_a_wall_clock_that_jumps_changes_nothing(case: Case, life_ms: int, timeout_ms: int) -> None:
     # Compared with the same run under a steady clock: only the difference is the clock's doing.
-    events = box.events()
+    events = case.events()
     args = [events.path, str(life_ms)]
     jumping = ["--preload", P.preload("clock_step")]
-    steady = outcome(box, args, timeout_ms, [])
+    steady = outcome(case, args, timeout_ms, [])
     expect(
         "success, exit_code and duration under a wall clock that jumps by an hour",
-        outcome(box, args, timeout_ms, jumping),
+        outcome(case, args, timeout_ms, jumping),
         steady,
     )
 
@@ -209,16 +209,16 @@ def test_a_wall_clock_that_jumps_changes_nothing(box: Box, life_ms: int, timeout
 )
 @requires("EXEC-RESULT-07", capability="exec.termination")
 def test_termination_names_the_childs_own_end(
-    box: Box, program: str, args: list[str], said: tuple[str, str | None]
+    case: Case, program: str, args: list[str], said: tuple[str, str | None]
 ) -> None:
-    result = box.exec.run(program=getattr(P, program), args=args).result
+    result = case.exec.run(program=getattr(P, program), args=args).result
     expect("termination and signal", (result["termination"], result["signal"]), said)
 
 
 @requires("EXEC-RESULT-07", capability="exec.termination", overlap=0.5)
-def test_termination_names_the_deadline(box: Box) -> None:
-    events = box.events()
-    seen = box.exec.run(program=P.slow_exit, args=[events.path, "4000"], timeout_ms=200)
+def test_termination_names_the_deadline(case: Case) -> None:
+    events = case.events()
+    seen = case.exec.run(program=P.slow_exit, args=[events.path, "4000"], timeout_ms=200)
     # Where the deadline does not work the child reaches its end, and `exit` is the truth.
     reached = bool(events.all("end"))
     expect(
@@ -230,12 +230,12 @@ def test_termination_names_the_deadline(box: Box) -> None:
 
 @pytest.mark.parametrize("name", ["TERM", "INT"])
 @requires("EXEC-RESULT-07", capability="exec.termination")
-def test_termination_names_the_callers_signal(box: Box, name: str) -> None:
-    events = box.events()
-    with box.exec.start(program=P.slow_exit, args=[events.path, FOREVER_MS]) as live:
+def test_termination_names_the_callers_signal(case: Case, name: str) -> None:
+    events = case.events()
+    with case.exec.start(program=P.slow_exit, args=[events.path, FOREVER_MS]) as shim:
         events.wait("ready")
-        live.signal(name)
-        result = live.finish().result
+        shim.signal(name)
+        result = shim.finish().result
     expect(
         "termination and signal of a run that the caller's signal ended",
         (result["termination"], result["signal"]),
@@ -245,21 +245,23 @@ def test_termination_names_the_callers_signal(box: Box, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 @requires("EXEC-RESULT-07", capability=("exec.termination", "exec.cap"), needs=["EXEC-CAP-01"])
-def test_termination_names_the_cap(box: Box, name: str) -> None:
+def test_termination_names_the_cap(case: Case, name: str) -> None:
     # The SIGKILL that ends the child is ours: it names nothing.
     sizes = ["5000", "0"] if name == "stdout" else ["0", "5000"]
-    result = box.exec.run(program=P.flood, args=sizes, max_output_bytes=100).result
+    result = case.exec.run(program=P.flood, args=sizes, max_output_bytes=100).result
     expect("termination and signal", (result["termination"], result["signal"]), ("cap", None))
 
 
 @pytest.mark.parametrize("name", ["TERM", "INT"])
 @requires("EXEC-RESULT-07", capability="exec.termination", overlap=6.0, needs=["EXEC-SIGNAL-04"])
-def test_termination_names_the_callers_signal_where_sigkill_was_needed(box: Box, name: str) -> None:
-    events = box.events()
+def test_termination_names_the_callers_signal_where_sigkill_was_needed(
+    case: Case, name: str
+) -> None:
+    events = case.events()
     args = [events.path, "--ignore", name]
-    with box.exec.start(program=P.siglog, args=args, within_s=20) as live:
+    with case.exec.start(program=P.siglog, args=args, within_s=20) as shim:
         events.wait("ready")
-        live.signal(name)
-        result = live.finish().result
+        shim.signal(name)
+        result = shim.finish().result
     got = (result["termination"], result["signal"])
     expect("termination and signal", got, ("parent_signal", f"SIG{name}"))

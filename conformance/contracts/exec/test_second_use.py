@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Late, NotMeasured, expect, for_the_prompt, requires
+from boxspec.api import Case, Late, NotMeasured, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from contracts.exec.moments import SIGNAL_ACTS_S, elapsed_ms, pass_time, until
 from contracts.exec.spawn_io import error_of, outcome, shell
@@ -31,9 +31,9 @@ OWN_END: dict[str, Any] = {
 }
 
 
-def plain(box: Box, name: str, gate: Path | None = None) -> Request:
+def plain(case: Case, name: str, gate: Path | None = None) -> Request:
     """A run with nothing special, which says what it was given and ends as it should."""
-    events = box.events("plain")
+    events = case.events("plain")
     wait = f'"{P.gate}" "{events.path}" "{gate}"; ' if gate else ""
     say = 'printf %s "$1"; printf %s "$1" >&2; pwd -P; cat; env | grep ^MARK='
     return {**shell(f'{wait}{say}; "{P.emit}" --sync "{events.path}"; exit 5', name)}
@@ -48,36 +48,36 @@ def told(run: RunAnswer) -> tuple[object, ...]:
     return (outcome(run), run.stdout, run.stderr, {**OWN_END, **extras})
 
 
-def as_asked(box: Box, name: str) -> tuple[object, ...]:
+def as_asked(case: Case, name: str) -> tuple[object, ...]:
     said = name.encode()
-    return ("exit 5", said + bytes(box.exec.place) + b"\n", said, OWN_END)
+    return ("exit 5", said + bytes(case.exec.place) + b"\n", said, OWN_END)
 
 
-ENDS: dict[str, Callable[[Box], Request]] = {
-    "exit": lambda box: {"program": P.exit_with, "args": ["3"]},
-    "death": lambda box: {"program": P.die_by, "args": ["KILL"]},
-    "deadline": lambda box: {
+ENDS: dict[str, Callable[[Case], Request]] = {
+    "exit": lambda case: {"program": P.exit_with, "args": ["3"]},
+    "death": lambda case: {"program": P.die_by, "args": ["KILL"]},
+    "deadline": lambda case: {
         "program": P.slow_exit,
         "args": ["/dev/null", "5000"],
         "timeout_ms": 150,
     },
-    "unused_deadline": lambda box: {"program": P.exit_with, "args": ["3"], "timeout_ms": 300},
-    "failed_spawn": lambda box: {"program": str(box.tmp / "absent")},
-    "failed_stdin": lambda box: {
+    "unused_deadline": lambda case: {"program": P.exit_with, "args": ["3"], "timeout_ms": 300},
+    "failed_spawn": lambda case: {"program": str(case.tmp / "absent")},
+    "failed_stdin": lambda case: {
         "program": P.close_early,
         "args": ["/dev/null", "--in", "--then", "exit:0"],
         "stdin": b"x" * 300_000,
     },
-    "another_place": lambda box: {
+    "another_place": lambda case: {
         **shell("cat; pwd -P; exit 6"),
         "stdin": b"payload",
         "current_dir": "/",
         "env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")],
         "timeout_ms": 20_000,
     },
-    "escapee": lambda box: {
+    "escapee": lambda case: {
         "program": P.orphan,
-        "args": [box.events("escapee").path, "--setsid", "--keep", "out"],
+        "args": [case.events("escapee").path, "--setsid", "--keep", "out"],
     },
 }
 CUT = {"program": P.flood, "args": ["1000", "1000"], "max_output_bytes": 10}
@@ -86,64 +86,64 @@ CUT = {"program": P.flood, "args": ["1000", "1000"], "max_output_bytes": 10}
 NAMES = ["around", "beside", "after"]
 
 
-def beside(box: Box, other: Request) -> list[tuple[object, ...]]:
+def beside(case: Case, other: Request) -> list[tuple[object, ...]]:
     """What three plain runs say: one around the other run, one within it, and one after it."""
-    fifo, events = box.fifo("open"), box.events("plain")
+    fifo, events = case.fifo("open"), case.events("plain")
     runs = [
-        (0, plain(box, "around", fifo)),
-        (60, plain(box, "beside")),
+        (0, plain(case, "around", fifo)),
+        (60, plain(case, "beside")),
         (60, other),
-        (500, plain(box, "after")),
+        (500, plain(case, "after")),
     ]
-    with box.exec.start_batch(runs, within_s=20) as live:
+    with case.exec.start_batch(runs, within_s=20) as shim:
         events.wait("ready", timeout_s=15)
         for _ in ("beside", "after"):
             events.wait("sync", timeout_s=15)
-        box.open_gate(fifo)
-        around, first, _, last = live.finish().runs
+        case.open_gate(fifo)
+        around, first, _, last = shim.finish().runs
     return [told(run) for run in (around, first, last)]
 
 
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-CONC-07", capability=HERE, overlap=1.0)
-def test_the_end_of_one_run_shows_in_no_other(box: Box, how: str) -> None:
-    got = beside(box, ENDS[how](box))
+def test_the_end_of_one_run_shows_in_no_other(case: Case, how: str) -> None:
+    got = beside(case, ENDS[how](case))
     expect(
         "what the runs around, beside and after it say",
         got,
-        [as_asked(box, name) for name in NAMES],
+        [as_asked(case, name) for name in NAMES],
     )
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.cap"), overlap=1.0)
-def test_the_cap_of_one_run_shows_in_no_other(box: Box) -> None:
-    got = beside(box, CUT)
+def test_the_cap_of_one_run_shows_in_no_other(case: Case) -> None:
+    got = beside(case, CUT)
     expect(
         "what the runs around, beside and after it say",
         got,
-        [as_asked(box, name) for name in NAMES],
+        [as_asked(case, name) for name in NAMES],
     )
 
 
 @requires("EXEC-CONC-07", capability=HERE, overlap=1.0, needs=["EXEC-SIGNAL-01"])
 @pytest.mark.parametrize("order", ["over", "in_its_grace"])
-def test_a_signal_to_one_run_is_none_to_a_later_one(box: Box, order: str) -> None:
+def test_a_signal_to_one_run_is_none_to_a_later_one(case: Case, order: str) -> None:
     # The first takes its time to end: the second starts after that, or meanwhile.
-    events, delay_ms = box.events(), {"over": 100, "in_its_grace": 1200}[order]
+    events, delay_ms = case.events(), {"over": 100, "in_its_grace": 1200}[order]
     first = {"program": P.siglog, "args": [events.path, "--on", f"TERM:exit:0:{delay_ms}"]}
-    with box.exec.start_batch([first, (700, plain(box, "later"))], within_s=15) as live:
+    with case.exec.start_batch([first, (700, plain(case, "later"))], within_s=15) as shim:
         events.wait("ready")
-        sent = live.signal("TERM")
-        runs = live.finish().runs
-    got, wanted = (outcome(runs[0]), told(runs[1])), ("exit 143", as_asked(box, "later"))
+        sent = shim.signal("TERM")
+        runs = shim.finish().runs
+    got, wanted = (outcome(runs[0]), told(runs[1])), ("exit 143", as_asked(case, "later"))
     # Sent in time is not seen in time: the handler may have to wait until the second run is there.
     heard = [each.t_ns for each in events.all("signal")] or [sent.t_ns]
-    heard_ms = elapsed_ms(live.t_started_ns, heard[0])
+    heard_ms = elapsed_ms(shim.t_started_ns, heard[0])
     if got != wanted and heard_ms > 690:
         raise Late(
             "the signal is handed on before the second run", "within 690 ms", f"{heard_ms} ms"
         )
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         expect("the run that was signalled, and the one after it", got, wanted)
 
 
@@ -153,27 +153,27 @@ def test_a_signal_to_one_run_is_none_to_a_later_one(box: Box, order: str) -> Non
     overlap=2.0,
     needs=["EXEC-SIGNAL-01", "EXEC-DRAIN-08", "EXEC-RESULT-03"],
 )
-def test_a_signal_behind_the_end_of_one_run_is_none_to_a_later_one(box: Box) -> None:
+def test_a_signal_behind_the_end_of_one_run_is_none_to_a_later_one(case: Case) -> None:
     # Nobody consumes it: the first run is decided, and reads what somebody else still holds.
-    events, after_ms = box.events(), 1800
+    events, after_ms = case.events(), 1800
     args = [events.path, "--setsid", "--keep", "out", "--exit", "7"]
-    runs = [{"program": P.orphan, "args": args}, (after_ms, plain(box, "later"))]
-    with box.exec.start_batch(runs, within_s=15, expect_result=False) as live:
+    runs = [{"program": P.orphan, "args": args}, (after_ms, plain(case, "later"))]
+    with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         events.wait("orphan")
         leader = events.wait("end").pid
-        until(lambda: leader not in {each.pid for each in live.tree() if each.alive})
+        until(lambda: leader not in {each.pid for each in shim.tree() if each.alive})
         # The one that looks every tick has seen that by then.
-        pass_time(2 * box.tick_ms)
-        sent = live.signal("TERM")
-        seen = live.finish()
-    sent_ms = elapsed_ms(live.t_started_ns, sent.t_ns)
+        pass_time(2 * case.tick_ms)
+        sent = shim.signal("TERM")
+        seen = shim.finish()
+    sent_ms = elapsed_ms(shim.t_started_ns, sent.t_ns)
     if sent_ms > after_ms - 10:
         raise Late("the signal comes before the second run", f"{after_ms} ms", f"{sent_ms} ms")
     if seen.raw is None and seen.shim_exit == ("killed", signal.SIGTERM):
         raise NotMeasured("the first run is over before the signal can come")
     got = (outcome(seen.runs[0]), told(seen.runs[1]))
-    with for_the_prompt(box):
-        wanted = ("exit 7", as_asked(box, "later"))
+    with for_the_prompt(case):
+        wanted = ("exit 7", as_asked(case, "later"))
         expect("the run behind whose end a signal came, and the one after it", got, wanted)
 
 
@@ -189,58 +189,58 @@ ORDERS = {
 @pytest.mark.parametrize("order", ORDERS)
 @requires("EXEC-SIGNAL-09", pitfalls=["H11"], capability=HERE, overlap=0.8)
 def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
-    box: Box, order: str, name: str
+    case: Case, order: str, name: str
 ) -> None:
     after_ms, ends_first = ORDERS[order]
-    events = {who: box.events(who) for who in ("first", "second")}
-    gates = {who: box.fifo(f"open-{who}") for who in events}
+    events = {who: case.events(who) for who in ("first", "second")}
+    gates = {who: case.fifo(f"open-{who}") for who in events}
     ends_last = next(who for who in events if who != ends_first)
     runs = [
         (0, {"program": P.gate, "args": [events["first"].path, str(gates["first"])]}),
         (after_ms, {"program": P.gate, "args": [events["second"].path, str(gates["second"])]}),
     ]
-    with box.exec.start_batch(runs, hold=True, expect_result=False, within_s=15) as live:
+    with case.exec.start_batch(runs, hold=True, expect_result=False, within_s=15) as shim:
         if not after_ms:
             events[ends_last].wait("ready")
         for who in (ends_first, ends_last):
-            box.open_gate(gates[who])
+            case.open_gate(gates[who])
             events[who].wait("end")
-        live.wait_response()
-        live.signal(name)
-        live.wait_death(SIGNAL_ACTS_S)
-        ended = live.wait_exit(10)
-    with for_the_prompt(box):
+        shim.wait_response()
+        shim.signal(name)
+        shim.wait_death(SIGNAL_ACTS_S)
+        ended = shim.wait_exit(10)
+    with for_the_prompt(case):
         expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
 
 
 @requires("EXEC-CONC-07", capability=HERE, overlap=0.8)
 @pytest.mark.parametrize("after_ms", [0, 400], ids=["beside", "after"])
-def test_a_run_that_asks_for_nothing_has_nothing_of_another(box: Box, after_ms: int) -> None:
-    place = box.tmp.resolve() / "elsewhere"
+def test_a_run_that_asks_for_nothing_has_nothing_of_another(case: Case, after_ms: int) -> None:
+    place = case.tmp.resolve() / "elsewhere"
     place.mkdir()
     says = 'printf "%s " "$#" "$@"; env | grep ^MARK=; pwd -P; cat'
-    tool = str(script_at(box.tmp / "tool", says))
+    tool = str(script_at(case.tmp / "tool", says))
     full = {
         **{"program": tool, "args": ["one", "two"], "current_dir": str(place), "stdin": b"payload"},
         **{"env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")], "timeout_ms": 20_000},
     }
     runs = [(0, full), (after_ms, {"program": tool}), (2 * after_ms, full)]
-    first, bare, last = box.exec.batch(runs).runs
+    first, bare, last = case.exec.batch(runs).runs
     rich = ("exit 0", b"2 one two MARK=set\n" + bytes(place) + b"\npayload")
     expect(
         "the end and the output of a run that asks for nothing, between two that ask for much",
         [(outcome(run), run.stdout) for run in (first, bare, last)],
-        [rich, ("exit 0", b"0 " + bytes(box.exec.place) + b"\n"), rich],
+        [rich, ("exit 0", b"0 " + bytes(case.exec.place) + b"\n"), rich],
     )
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.stdin_failure"), needs=["EXEC-STDIN-13"])
 @pytest.mark.parametrize("after_ms", [-400, 0, 400], ids=["before", "beside", "after"])
-def test_what_may_fail_in_one_run_may_not_in_another(box: Box, after_ms: int) -> None:
+def test_what_may_fail_in_one_run_may_not_in_another(case: Case, after_ms: int) -> None:
     run = {"program": P.read_some, "args": ["1"], "stdin": b"x" * 2**20}
     lenient, strict = max(0, -after_ms), max(0, after_ms)
     runs = [(lenient, {**run, "stdin_failure": "ignore"}), (strict, run)]
-    seen = box.exec.batch(runs).runs
+    seen = case.exec.batch(runs).runs
     got = (outcome(seen[0]), error_of(seen[1]).get("kind"))
     expect("the end of one, and the error of the other", got, ("exit 0", "execution"))
 
@@ -248,44 +248,46 @@ def test_what_may_fail_in_one_run_may_not_in_another(box: Box, after_ms: int) ->
 @pytest.mark.parametrize("how", ["failed_spawn", "failed_stdin"])
 @pytest.mark.parametrize("first", ["started_first", "started_last"])
 @requires("EXEC-CONC-03", capability=HERE, overlap=0.8, needs=["EXEC-SIGNAL-01"])
-def test_a_run_that_fails_leaves_the_handlers_to_the_others(box: Box, first: str, how: str) -> None:
-    events = box.events("long")
+def test_a_run_that_fails_leaves_the_handlers_to_the_others(
+    case: Case, first: str, how: str
+) -> None:
+    events = case.events("long")
     long = {"program": P.slow_exit, "args": [events.path, "20000"]}
     starts = {"started_first": (0, 60), "started_last": (60, 0)}[first]
     # No third one: who starts installs what was taken away.
-    runs = [(starts[0], ENDS[how](box)), (starts[1], long)]
-    with box.exec.start_batch(runs, within_s=15, expect_result=False) as live:
+    runs = [(starts[0], ENDS[how](case)), (starts[1], long)]
+    with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         events.wait("ready")
-        pass_time(7 * box.tick_ms)
-        live.signal("TERM")
-        seen = live.finish()
+        pass_time(7 * case.tick_ms)
+        shim.signal("TERM")
+        seen = shim.finish()
     got = seen.runs[1].result["exit_code"] if seen.ok else seen.shim_exit
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         expect("exit_code of the run that went on", got, 143)
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8, needs=["EXEC-DEBUG-02"])
 @pytest.mark.parametrize("after_ms", [0, 400], ids=["at_once", "later"])
-def test_each_run_has_its_own_secrets(box: Box, after_ms: int) -> None:
+def test_each_run_has_its_own_secrets(case: Case, after_ms: int) -> None:
     def run(name: str) -> Request:
         words = ["--gap-us", "50000", "--out", f"<{name}-hunter2>\n".encode().hex()]
         env = [("MY_TOKEN", f"{name}-hunter2")]
         return {"program": P.emit, "args": words, "env": env, "debug": True}
 
     runs = [(0, run("first")), (after_ms, run("second")), (2 * after_ms, run("third"))]
-    seen = box.exec.batch(runs)
+    seen = case.exec.batch(runs)
     shown = (seen.shim_stderr.count(b"<[REDACTED_ENV]>"), b"hunter2" in seen.shim_stderr)
     expect("how many secrets are replaced in the copy, and whether one is in it", shown, (3, False))
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8)
 @pytest.mark.parametrize("after_ms", [-400, 0, 400], ids=["before", "beside", "after"])
-def test_what_one_run_copies_another_one_does_not(box: Box, after_ms: int) -> None:
+def test_what_one_run_copies_another_one_does_not(case: Case, after_ms: int) -> None:
     def run(word: str, debug: bool) -> Request:
         words = ["--gap-us", "50000", "--out", f"<{word}>\n".encode().hex()]
         return {"program": P.emit, "args": words, "debug": debug}
 
     runs = [(max(0, -after_ms), run("copied", True)), (max(0, after_ms), run("quiet", False))]
-    seen = box.exec.batch(runs)
+    seen = case.exec.batch(runs)
     shown = [b"<copied>" in seen.shim_stderr, b"<quiet>" in seen.shim_stderr]
     expect("whether each of the two is on the caller's stderr", shown, [True, False])

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from boxspec.api import (
-    Box,
+    Case,
     HostLacks,
     NotMeasured,
     at_least,
@@ -38,132 +38,136 @@ CODE = {"TERM": 143, "INT": 130}
 SAYS = {"TERM": BY_SIGTERM, "INT": BY_SIGINT}
 
 
-def interrupted(box: Box, name: str, *args: str | bytes, program: str | None = None) -> ObservedRun:
+def interrupted(
+    case: Case, name: str, *args: str | bytes, program: str | None = None
+) -> ObservedRun:
     """A run whose caller gets one signal as soon as the child is ready."""
-    events = box.events()
+    events = case.events()
     rest = args or (FOREVER_MS,)
-    with box.exec.start(
+    with case.exec.start(
         program=program or P.slow_exit, args=[events.path, *rest], within_s=20
-    ) as live:
+    ) as shim:
         events.wait("ready")
-        live.signal(name)
-        return live.finish()
+        shim.signal(name)
+        return shim.finish()
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1"])
-def test_sigterm_to_the_caller_is_143_and_no_success(box: Box) -> None:
-    result = interrupted(box, "TERM").result
+def test_sigterm_to_the_caller_is_143_and_no_success(case: Case) -> None:
+    result = interrupted(case, "TERM").result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, 143))
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1", "F12"])
-def test_a_payload_that_the_signal_leaves_over_is_no_failed_write(box: Box) -> None:
+def test_a_payload_that_the_signal_leaves_over_is_no_failed_write(case: Case) -> None:
     # Nobody reads it, and the signal takes its last reader: what ended the run is the signal.
-    events = box.events()
+    events = case.events()
     request = {"program": P.never_read, "args": [events.path], "stdin": b"x" * 2**20}
-    with box.exec.start(**request, within_s=20) as live:
+    with case.exec.start(**request, within_s=20) as shim:
         events.wait("ready")
-        live.signal("TERM")
-        seen = live.finish()
+        shim.signal("TERM")
+        seen = shim.finish()
     expect("the error", error_of(seen), {})
     expect("success, exit_code", (seen.result["success"], seen.result["exit_code"]), (False, 143))
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1"])
-def test_sigterm_to_the_caller_is_told_at_the_end_of_stderr(box: Box) -> None:
-    expect("stderr", interrupted(box, "TERM").stderr, ends_with(BY_SIGTERM))
+def test_sigterm_to_the_caller_is_told_at_the_end_of_stderr(case: Case) -> None:
+    expect("stderr", interrupted(case, "TERM").stderr, ends_with(BY_SIGTERM))
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["H2"])
-def test_sigint_to_the_caller_is_130_and_no_success(box: Box) -> None:
-    result = interrupted(box, "INT").result
+def test_sigint_to_the_caller_is_130_and_no_success(case: Case) -> None:
+    result = interrupted(case, "INT").result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, 130))
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["H2"])
-def test_sigint_to_the_caller_is_told_at_the_end_of_stderr(box: Box) -> None:
-    expect("stderr", interrupted(box, "INT").stderr, ends_with(BY_SIGINT))
+def test_sigint_to_the_caller_is_told_at_the_end_of_stderr(case: Case) -> None:
+    expect("stderr", interrupted(case, "INT").stderr, ends_with(BY_SIGINT))
 
 
-def heard(box: Box, name: str, *, group: bool = False) -> list[str]:
+def heard(case: Case, name: str, *, group: bool = False) -> list[str]:
     """The signals that a child logged when its caller (or the caller's group) got that one."""
-    events = box.events()
+    events = case.events()
     # A quarter of a second to hear more than one.
     rules = ["--on", "TERM:exit:0:250", "--on", "INT:exit:0:250"]
-    with box.exec.start(program=P.siglog, args=[events.path, *rules], within_s=20) as live:
+    with case.exec.start(program=P.siglog, args=[events.path, *rules], within_s=20) as shim:
         events.wait("ready")
-        (live.signal_group if group else live.signal)(name)
-        live.finish()
+        (shim.signal_group if group else shim.signal)(name)
+        shim.finish()
     return [event.rest[0] for event in events.all("signal") if event.rest[0] != "CONT"]
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1", "H27"], overlap=0.4)
-def test_the_child_of_a_caller_that_gets_sigterm_gets_sigterm(box: Box) -> None:
-    expect("signals that the child logged", heard(box, "TERM"), ["TERM"])
+def test_the_child_of_a_caller_that_gets_sigterm_gets_sigterm(case: Case) -> None:
+    expect("signals that the child logged", heard(case, "TERM"), ["TERM"])
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["H2"], overlap=0.4)
-def test_the_child_of_a_caller_that_gets_sigint_gets_sigint(box: Box) -> None:
-    expect("signals that the child logged", heard(box, "INT"), ["INT"])
+def test_the_child_of_a_caller_that_gets_sigint_gets_sigint(case: Case) -> None:
+    expect("signals that the child logged", heard(case, "INT"), ["INT"])
 
 
-def deaf(box: Box, name: str) -> list[int]:
+def deaf(case: Case, name: str) -> list[int]:
     """The members of a group that did not log the signal to the caller."""
-    events = box.events()
+    events = case.events()
     rule = f"{name}:exit:0:120"
     args = [events.path, "--on", rule, "--members", "2", *["--member-on", rule] * 2]
-    with box.exec.start(program=P.siglog, args=args, within_s=20) as live:
+    with case.exec.start(program=P.siglog, args=args, within_s=20) as shim:
         leader = events.wait("ready").pid
-        live.signal(name)
-        live.finish()
+        shim.signal(name)
+        shim.finish()
     group = {leader, *(event.pid for event in events.all("member"))}
     return sorted(group - {event.pid for event in events.all("signal") if event.rest[0] == name})
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["B5"], overlap=0.4)
-def test_each_member_of_the_group_gets_the_callers_sigterm(box: Box) -> None:
-    expect("members that logged no SIGTERM", deaf(box, "TERM"), [])
+def test_each_member_of_the_group_gets_the_callers_sigterm(case: Case) -> None:
+    expect("members that logged no SIGTERM", deaf(case, "TERM"), [])
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["B5"], overlap=0.4)
-def test_each_member_of_the_group_gets_the_callers_sigint(box: Box) -> None:
-    expect("members that logged no SIGINT", deaf(box, "INT"), [])
+def test_each_member_of_the_group_gets_the_callers_sigint(case: Case) -> None:
+    expect("members that logged no SIGINT", deaf(case, "INT"), [])
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["B10"], overlap=0.4)
-def test_ctrl_c_reaches_the_child_once(box: Box) -> None:
+def test_ctrl_c_reaches_the_child_once(case: Case) -> None:
     # A terminal signals the caller's whole foreground group: the child is not in it.
-    expect("signals that the child logged", heard(box, "INT", group=True), ["INT"])
+    expect("signals that the child logged", heard(case, "INT", group=True), ["INT"])
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H26"])
-def test_a_caller_that_is_pid_1_handles_sigterm(box: Box) -> None:
+def test_a_caller_that_is_pid_1_handles_sigterm(case: Case) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "a pid namespace needs root")
-    events = box.events()
-    with box.exec.start(
+    events = case.events()
+    with case.exec.start(
         program=P.slow_exit, args=[events.path, "8000"], state=["--pidns"], within_s=20
-    ) as live:
+    ) as shim:
         events.wait("ready")
-        live.signal("TERM")
-        result = live.finish().result
+        shim.signal("TERM")
+        result = shim.finish().result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, 143))
 
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-03", pitfalls=["H4"])
-def test_a_child_that_exits_0_on_the_signal_does_not_change_the_result(box: Box, name: str) -> None:
+def test_a_child_that_exits_0_on_the_signal_does_not_change_the_result(
+    case: Case, name: str
+) -> None:
     rule = f"{name}:exit:0"
-    result = interrupted(box, name, "--on", rule, program=P.siglog).result
+    result = interrupted(case, name, "--on", rule, program=P.siglog).result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, CODE[name]))
 
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-04", pitfalls=["H5"], overlap=6.0)
 def test_a_child_that_ignores_the_signal_is_killed_and_the_result_is_the_signals(
-    box: Box, name: str
+    case: Case, name: str
 ) -> None:
-    seen = interrupted(box, name, "--ignore", name, program=P.siglog)
+    seen = interrupted(case, name, "--ignore", name, program=P.siglog)
     expect(
         "exit_code, and what runs on",
         (seen.result["exit_code"], [proc.describe() for proc in seen.lasting]),
@@ -173,50 +177,50 @@ def test_a_child_that_ignores_the_signal_is_killed_and_the_result_is_the_signals
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-04", pitfalls=["H5"], overlap=6.0, timing=True)
-def test_a_child_that_ignores_the_signal_has_the_whole_grace(box: Box, name: str) -> None:
-    events = box.events()
-    with box.exec.start(
+def test_a_child_that_ignores_the_signal_has_the_whole_grace(case: Case, name: str) -> None:
+    events = case.events()
+    with case.exec.start(
         program=P.siglog, args=[events.path, "--ignore", name], within_s=20
-    ) as live:
+    ) as shim:
         events.wait("ready")
-        sent = live.signal(name)
-        seen = live.finish()
+        sent = shim.signal(name)
+        seen = shim.finish()
     # The caller cannot have forwarded it before it was sent: exact.
     expect(
         "from the signal to the end of the run, in ms",
         elapsed_ms(sent.earliest_ns, seen.end.t_ns),
-        at_least(box.grace_ms),
+        at_least(case.grace_ms),
     )
 
 
 @requires("EXEC-SIGNAL-04", pitfalls=["H5", "H20"], overlap=6.0, timing=True)
 @pytest.mark.parametrize("program", ["siglog", "stop_self"], ids=["running", "stopped"])
-def test_the_grace_ends_for_a_child_that_ignores_the_signal(box: Box, program: str) -> None:
-    events = box.events()
-    with box.exec.start(
+def test_the_grace_ends_for_a_child_that_ignores_the_signal(case: Case, program: str) -> None:
+    events = case.events()
+    with case.exec.start(
         program=getattr(P, program), args=[events.path, "--ignore", "TERM"], within_s=20
-    ) as live:
+    ) as shim:
         events.wait("stopping" if program == "stop_self" else "ready")
-        sent = live.signal("TERM")
-        seen = live.finish()
+        sent = shim.signal("TERM")
+        seen = shim.finish()
     expect_within(
-        box,
+        case,
         "from the signal to the end of the run",
         sent,
         seen.end,
-        box.grace_ms + 2 * box.tick_ms,
+        case.grace_ms + 2 * case.tick_ms,
     )
 
 
 @requires("EXEC-SIGNAL-04", pitfalls=["H3"], overlap=6.0)
-def test_a_background_job_that_ignores_sigint_is_killed(box: Box) -> None:
+def test_a_background_job_that_ignores_sigint_is_killed(case: Case) -> None:
     # A shell without job control starts its background jobs with SIGINT ignored.
-    events = box.events()
+    events = case.events()
     script = f'"{P.slow_exit}" "$0" {FOREVER_MS} & wait'
-    with box.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as live:
+    with case.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as shim:
         events.wait("ready")
-        live.signal("INT")
-        seen = live.finish()
+        shim.signal("INT")
+        seen = shim.finish()
     expect(
         "exit_code, and what runs on",
         (seen.result["exit_code"], [proc.describe() for proc in seen.lasting]),
@@ -229,18 +233,18 @@ PAIRS = [("TERM", "TERM"), ("INT", "INT"), ("TERM", "INT"), ("INT", "TERM")]
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 @requires("EXEC-SIGNAL-05", pitfalls=["H6"], overlap=1.0)
-def test_a_second_signal_does_not_kill_the_caller(box: Box, first: str, second: str) -> None:
-    events = box.events()
-    with box.exec.start(
+def test_a_second_signal_does_not_kill_the_caller(case: Case, first: str, second: str) -> None:
+    events = case.events()
+    with case.exec.start(
         program=P.siglog, args=[events.path, "--on", "USR1:exit:0"], within_s=20
-    ) as live:
+    ) as shim:
         child = events.wait("ready").pid
-        live.signal(first)
+        shim.signal(first)
         events.wait("signal")
-        live.signal(second)
+        shim.signal(second)
         # The child ends on this word only: both signals have met a run that goes on.
         send(child, "USR1")
-        seen = live.finish()
+        seen = shim.finish()
     expect(
         "the shim's end and the result's exit_code",
         (seen.shim_exit, seen.result["exit_code"]),
@@ -249,72 +253,72 @@ def test_a_second_signal_does_not_kill_the_caller(box: Box, first: str, second: 
 
 
 @requires("EXEC-SIGNAL-05", pitfalls=["H6"], overlap=7.0, timing=True)
-def test_a_second_signal_does_not_restart_the_grace(box: Box) -> None:
-    events = box.events()
-    with box.exec.start(program=P.siglog, args=[events.path], within_s=20) as live:
+def test_a_second_signal_does_not_restart_the_grace(case: Case) -> None:
+    events = case.events()
+    with case.exec.start(program=P.siglog, args=[events.path], within_s=20) as shim:
         events.wait("ready")
-        sent = live.signal("TERM")
-        pass_time(box.grace_ms // 2)
-        live.signal("TERM")
-        seen = live.finish()
+        sent = shim.signal("TERM")
+        pass_time(case.grace_ms // 2)
+        shim.signal("TERM")
+        seen = shim.finish()
     expect_within(
-        box,
+        case,
         "from the first signal to the end of the run",
         sent,
         seen.end,
-        box.grace_ms + 2 * box.tick_ms,
+        case.grace_ms + 2 * case.tick_ms,
     )
 
 
-def code_after(box: Box, first: str, second: str, phase_ms: int) -> int | None:
+def code_after(case: Case, first: str, second: str, phase_ms: int) -> int | None:
     """The exit_code of a run whose caller has handled one signal when it gets the other."""
-    events = box.events(f"events-{phase_ms}")
-    with box.exec.start(
+    events = case.events(f"events-{phase_ms}")
+    with case.exec.start(
         program=P.siglog, args=[events.path, "--on", "USR1:exit:0"], within_s=20
-    ) as live:
+    ) as shim:
         child = events.wait("ready").pid
         pass_time(phase_ms)
-        live.signal(first)
-        until(lambda: signal.Signals[f"SIG{first}"] not in live.status().mask("ShdPnd"))
-        live.signal(second)
+        shim.signal(first)
+        until(lambda: signal.Signals[f"SIG{first}"] not in shim.status().mask("ShdPnd"))
+        shim.signal(second)
         events.wait("signal")
         send(child, "USR1")
-        code: int | None = live.finish().result["exit_code"]
+        code: int | None = shim.finish().result["exit_code"]
         return code
 
 
 @pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM")])
 @requires("EXEC-SIGNAL-17", overlap=1.0)
-def test_the_first_of_two_signals_names_the_result(box: Box, first: str, second: str) -> None:
+def test_the_first_of_two_signals_names_the_result(case: Case, first: str, second: str) -> None:
     # Mostly within one tick: whoever looks only now and then sees both in one look.
-    codes = [code_after(box, first, second, phase * box.tick_ms // 3) for phase in range(3)]
-    with for_the_prompt(box):
+    codes = [code_after(case, first, second, phase * case.tick_ms // 3) for phase in range(3)]
+    with for_the_prompt(case):
         what = f"exit_code of three runs that got {first} and then {second}"
         expect(what, codes, [CODE[first]] * 3)
 
 
-def signal_in_the_grace(box: Box, name: str) -> ObservedRun:
+def signal_in_the_grace(case: Case, name: str) -> ObservedRun:
     """A deadline's SIGTERM that the child survives, a signal meanwhile, and only then its end."""
-    events = box.events()
-    with box.exec.start(
+    events = case.events()
+    with case.exec.start(
         program=P.siglog,
         args=[events.path, "--on", "USR1:exit:0"],
         timeout_ms=300,
         within_s=20,
-    ) as live:
+    ) as shim:
         child = events.wait("ready").pid
         if not until(lambda: bool(events.all("signal")), 4):
             why = "the deadline's SIGTERM did not come: there is no grace to be in"
-            raise blocked_or_late(box, ["EXEC-KILL-01"], why)
-        live.signal(name)
+            raise blocked_or_late(case, ["EXEC-KILL-01"], why)
+        shim.signal(name)
         send(child, "USR1")
-        return live.finish()
+        return shim.finish()
 
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-06", pitfalls=["H8"], overlap=2.0)
-def test_a_signal_in_a_deadlines_grace_leaves_the_result_a_timeout(box: Box, name: str) -> None:
-    seen = signal_in_the_grace(box, name)
+def test_a_signal_in_a_deadlines_grace_leaves_the_result_a_timeout(case: Case, name: str) -> None:
+    seen = signal_in_the_grace(case, name)
     expect(
         "the shim's end, exit_code, and whether stderr names the signal",
         (seen.shim_exit, seen.result["exit_code"], SAYS[name] in seen.stderr),
@@ -324,36 +328,36 @@ def test_a_signal_in_a_deadlines_grace_leaves_the_result_a_timeout(box: Box, nam
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-07", pitfalls=["H8"], capability="exec.termination", overlap=2.0)
-def test_a_signal_that_named_no_result_is_listed(box: Box, name: str) -> None:
-    seen = signal_in_the_grace(box, name)
+def test_a_signal_that_named_no_result_is_listed(case: Case, name: str) -> None:
+    seen = signal_in_the_grace(case, name)
     expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
 
 
 @requires("EXEC-SIGNAL-07", capability="exec.termination")
-def test_a_run_without_such_a_signal_lists_none(box: Box) -> None:
-    result = interrupted(box, "TERM").result
+def test_a_run_without_such_a_signal_lists_none(case: Case) -> None:
+    result = interrupted(case, "TERM").result
     expect("pending_signals of a run that the signal named", result["pending_signals"], [])
 
 
 @pytest.mark.parametrize("first", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", overlap=2.0)
-def test_a_signal_in_the_grace_is_not_passed_on(box: Box, first: str) -> None:
+def test_a_signal_in_the_grace_is_not_passed_on(case: Case, first: str) -> None:
     # The group has its signal and its grace: a child that counts its signals sees one.
-    events = box.events()
+    events = case.events()
     limit = {"timeout_ms": 300} if first == "deadline" else {}
     args = [events.path, "--on", "USR1:exit:0"]
-    with box.exec.start(program=P.siglog, args=args, within_s=20, **limit) as live:
+    with case.exec.start(program=P.siglog, args=args, within_s=20, **limit) as shim:
         child = events.wait("ready").pid
         if not limit:
-            live.signal(first)
+            shim.signal(first)
         if not until(lambda: bool(events.all("signal")), 4):
             why = "the first signal did not come: there is no grace to be in"
-            raise blocked_or_late(box, ["EXEC-KILL-01", "EXEC-SIGNAL-01"], why)
-        live.signal("TERM" if first == "INT" else "INT")
+            raise blocked_or_late(case, ["EXEC-KILL-01", "EXEC-SIGNAL-01"], why)
+        shim.signal("TERM" if first == "INT" else "INT")
         # Whoever passes it on has done it by then.
-        pass_time(3 * box.tick_ms)
+        pass_time(3 * case.tick_ms)
         send(child, "USR1")
-        live.finish()
+        shim.finish()
     heard = [event.rest[0] for event in events.all("signal")]
     wanted = ["TERM" if limit else first]
     expect("SIGINT and SIGTERM in the child", [n for n in heard if n in SIGNALS], wanted)
@@ -361,16 +365,16 @@ def test_a_signal_in_the_grace_is_not_passed_on(box: Box, first: str) -> None:
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-RESULT-03", overlap=1.5)
-def test_a_signal_behind_the_childs_exit_does_not_interrupt_it(box: Box, name: str) -> None:
+def test_a_signal_behind_the_childs_exit_does_not_interrupt_it(case: Case, name: str) -> None:
     # Who left the group holds the output, so that the run outlives its child for a while.
-    events = box.events()
+    events = case.events()
     line = '"$1" "$2" --setsid --keep out; exit 7'
-    with box.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as live:
+    with case.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as shim:
         events.wait("orphan")
-        shell_ends(live)
-        pass_time(3 * box.tick_ms)
-        live.signal(name)
-        seen = live.finish()
+        shell_ends(shim)
+        pass_time(3 * case.tick_ms)
+        shim.signal(name)
+        seen = shim.finish()
     if seen.raw is None:
         raise NotMeasured("the run is over before the signal can come")
     got = (seen.result["exit_code"], SAYS[name] in seen.stderr)
@@ -383,8 +387,10 @@ STDERR = [b"", b"x", b"x\n", "Zürich €\n\n".encode()]
 @pytest.mark.parametrize("name", SIGNALS)
 @pytest.mark.parametrize("text", STDERR, ids=["empty", "text", "newline", "newlines"])
 @requires("EXEC-SIGNAL-14")
-def test_the_annotation_is_joined_by_exactly_one_newline(box: Box, name: str, text: bytes) -> None:
+def test_the_annotation_is_joined_by_exactly_one_newline(
+    case: Case, name: str, text: bytes
+) -> None:
     said: list[str | bytes] = ["--err", text] if text else []
-    seen = interrupted(box, name, *said, "--on", f"{name}:exit:0", program=P.siglog)
+    seen = interrupted(case, name, *said, "--on", f"{name}:exit:0", program=P.siglog)
     joined = text + b"\n" + SAYS[name] if text else SAYS[name]
     expect("stderr", seen.stderr, joined)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, expect, for_the_prompt, requires
+from boxspec.api import Case, NotMeasured, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.judge.verdict import NotApplicable
 from contracts.exec.moments import elapsed_ms, pass_time, send, shell_ends, until
@@ -33,37 +33,37 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 }
 
 
-def expect_signal_reaches_child(box: Box, name: str, option: str) -> None:
+def expect_signal_reaches_child(case: Case, name: str, option: str) -> None:
     needed, fields = OPTIONS[option]
     for each in needed:
-        if each not in box.capabilities:
+        if each not in case.capabilities:
             raise NotApplicable.without(each)
-    events = box.events()
+    events = case.events()
     args = [events.path, "--on", f"{name}:print:4"]
-    with box.exec.start(program=P.siglog, args=args, within_s=20, **fields) as live:
+    with case.exec.start(program=P.siglog, args=args, within_s=20, **fields) as shim:
         child = events.wait("ready").pid
         # By then the caller sleeps, and only the signal wakes it.
-        pass_time(4 * box.tick_ms)
-        live.signal(name)
+        pass_time(4 * case.tick_ms)
+        shim.signal(name)
         arrived = until(lambda: bool(events.all("signal")), 8)
         if not arrived:
             send(child, "KILL")
-        seen = live.finish()
+        seen = shim.finish()
     got = (arrived, seen.result["exit_code"], seen.stdout)
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         expect("whether the child got it, exit_code, stdout", got, (True, CODE[name], b"abcd"))
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 @requires("EXEC-SIGNAL-01", overlap=0.5)
-def test_the_callers_sigterm_reaches_the_child_with_any_option(box: Box, option: str) -> None:
-    expect_signal_reaches_child(box, "TERM", option)
+def test_the_callers_sigterm_reaches_the_child_with_any_option(case: Case, option: str) -> None:
+    expect_signal_reaches_child(case, "TERM", option)
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 @requires("EXEC-SIGNAL-02", overlap=0.5)
-def test_the_callers_sigint_reaches_the_child_with_any_option(box: Box, option: str) -> None:
-    expect_signal_reaches_child(box, "INT", option)
+def test_the_callers_sigint_reaches_the_child_with_any_option(case: Case, option: str) -> None:
+    expect_signal_reaches_child(case, "INT", option)
 
 
 # Runs that end in a way that only some implementations support, with the needed capability.
@@ -84,53 +84,53 @@ ENDS: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-SIGNAL-09", overlap=0.3)
 def test_after_a_run_with_an_option_a_signal_acts_on_the_caller_as_before(
-    box: Box, how: str, name: str
+    case: Case, how: str, name: str
 ) -> None:
     needed, request = ENDS[how]
-    if needed not in box.capabilities:
+    if needed not in case.capabilities:
         raise NotApplicable.without(needed)
-    live = box.exec.start(hold=True, expect_result=False, within_s=12, **request)
-    live.wait_response()
-    expect_acts_as_before(box, live, name)
+    shim = case.exec.start(hold=True, expect_result=False, within_s=12, **request)
+    shim.wait_response()
+    expect_acts_as_before(case, shim, name)
 
 
 @pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM"), ("TERM", "TERM")])
 @requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.0, needs=["EXEC-SIGNAL-05"])
 def test_a_signal_after_the_one_that_decided_the_result_is_listed(
-    box: Box, first: str, second: str
+    case: Case, first: str, second: str
 ) -> None:
-    events = box.events()
+    events = case.events()
     args = [events.path, "--on", "USR1:exit:0"]
-    with box.exec.start(program=P.siglog, args=args, within_s=20) as live:
+    with case.exec.start(program=P.siglog, args=args, within_s=20) as shim:
         child = events.wait("ready").pid
-        live.signal(first)
+        shim.signal(first)
         events.wait("signal")
-        live.signal(second)
+        shim.signal(second)
         # The child ends only now: an implementation may pass signals through a thread, and the
         # second signal needs time to arrive there.
-        pass_time(3 * box.tick_ms)
+        pass_time(3 * case.tick_ms)
         send(child, "USR1")
-        result = live.finish().result
+        result = shim.finish().result
     got = (result["signal"], result["pending_signals"])
     expect("signal and pending_signals", got, (f"SIG{first}", [f"SIG{second}"]))
 
 
 @pytest.mark.parametrize("name", CODE)
 @requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.5, needs=["EXEC-RESULT-03"])
-def test_a_signal_after_the_childs_exit_is_listed(box: Box, name: str) -> None:
+def test_a_signal_after_the_childs_exit_is_listed(case: Case, name: str) -> None:
     # A process outside the group holds the output, so that the run outlasts its child.
-    events = box.events()
+    events = case.events()
     line = '"$1" "$2" --setsid --keep out; exit 7'
-    with box.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as live:
+    with case.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as shim:
         events.wait("orphan")
-        shell_ends(live)
-        pass_time(3 * box.tick_ms)
-        sent = live.signal(name)
-        seen = live.finish()
-        answered_ns = live.exchange.answered_ns()
+        shell_ends(shim)
+        pass_time(3 * case.tick_ms)
+        sent = shim.signal(name)
+        seen = shim.finish()
+        answered_ns = shim.exchange.answered_ns()
     listed = seen.raw is not None and seen.result["pending_signals"]
     # The run may return at once, and the caller notices a signal some time after it was sent.
-    if not listed and elapsed_ms(sent.t_ns, answered_ns) < box.tick_ms / 4:
+    if not listed and elapsed_ms(sent.t_ns, answered_ns) < case.tick_ms / 4:
         raise NotMeasured("the run is over before the signal can come")
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])

@@ -13,11 +13,11 @@ import pytest
 
 from boxspec.api import (
     Blocked,
-    Box,
+    Case,
     Failure,
     Late,
-    Live,
     Observed,
+    ShimProcess,
     expect,
     expect_within,
     for_the_prompt,
@@ -47,19 +47,19 @@ def at_moment(t_ns: int) -> None:
         poll([], max(0.0, left_ns / 1e9 - 0.001))
 
 
-def start_up_ns(box: Box) -> int:
+def start_up_ns(case: Case) -> int:
     """From the start of a shim to the child's first instruction, the quicker of two."""
     took = []
     for name in ("start-up-1", "start-up-2"):
-        events = box.events(name)
-        with box.exec.start(program=P.slow_exit, args=[events.path, "0"]) as live:
-            took.append(events.wait("ready").t_ns - live.t_started_ns)
-            live.finish()
+        events = case.events(name)
+        with case.exec.start(program=P.slow_exit, args=[events.path, "0"]) as shim:
+            took.append(events.wait("ready").t_ns - shim.t_started_ns)
+            shim.finish()
     return min(took)
 
 
-def is_ready_or_gone(live: Live[ObservedRun], events: Events) -> bool:
-    return not live.running or bool(events.all("ready"))
+def is_ready_or_gone(shim: ShimProcess[ObservedRun], events: Events) -> bool:
+    return not shim.running or bool(events.all("ready"))
 
 
 def left_behind(seen: ObservedRun) -> list[str]:
@@ -69,26 +69,26 @@ def left_behind(seen: ObservedRun) -> list[str]:
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-08", pitfalls=["H9"], overlap=3.0, stress=20)
-def test_a_signal_at_the_start_never_leaves_a_child_behind(box: Box, name: str) -> None:
-    luck = random.Random(f"{box.session.seed} {name}")
-    start_up = start_up_ns(box)
+def test_a_signal_at_the_start_never_leaves_a_child_behind(case: Case, name: str) -> None:
+    luck = random.Random(f"{case.session.seed} {name}")
+    start_up = start_up_ns(case)
     left: list[str] = []
     ends: Counter[str] = Counter()
     started = 0
     for number in range(20):
-        events = box.events(f"events-{number}")
-        with box.exec.start(
+        events = case.events(f"events-{number}")
+        with case.exec.start(
             program=P.slow_exit,
             args=[events.path, FOREVER_MS],
             expect_result=False,
             within_s=10,
-        ) as live:
-            at_moment(live.t_started_ns + int(luck.uniform(0.2, 1.6) * start_up))
-            live.signal(name)
+        ) as shim:
+            at_moment(shim.t_started_ns + int(luck.uniform(0.2, 1.6) * start_up))
+            shim.signal(name)
             # A wrapper script may have taken that one for itself; with a child there is a handler.
-            until(partial(is_ready_or_gone, live, events))
-            live.signal(name)
-            seen = live.finish()
+            until(partial(is_ready_or_gone, shim, events))
+            shim.signal(name)
+            seen = shim.finish()
         started += len(events.all("ready"))
         events.close()
         left += left_behind(seen)
@@ -99,29 +99,29 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(box: Box, name: str) 
 
 
 @requires("EXEC-SIGNAL-08", pitfalls=["D3"], overlap=3.0, stress=8)
-def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(box: Box) -> None:
+def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(case: Case) -> None:
     left: list[str] = []
     children = 0
     for _ in range(8):
-        with box.exec.start(
+        with case.exec.start(
             program=P.slow_exit, args=["/dev/null", FOREVER_MS], expect_result=False, within_s=10
-        ) as live:
+        ) as shim:
             # From the first child with a group of its own on: nothing could be left before it.
             limit = Deadline(5)
-            while live.running and not limit.over():
-                if any(each.pgid != live.shim_pid for each in live.tree()):
+            while shim.running and not limit.over():
+                if any(each.pgid != shim.shim_pid for each in shim.tree()):
                     children += 1
                     break
             for _ in range(200):
-                live.signal_group("TERM")
-            seen = live.finish()
+                shim.signal_group("TERM")
+            seen = shim.finish()
         left += left_behind(seen)
     if not children:
         raise Blocked(["EXEC-CHILD-01"], "no child was seen to lead a group")
     expect("children that eight stormy starts left behind", left, [])
 
 
-def account(live: Live[ObservedRun], seen: ObservedRun, name: str, termination: bool) -> str:
+def account(shim: ShimProcess[ObservedRun], seen: ObservedRun, name: str, termination: bool) -> str:
     """Where the one signal went, or that it went nowhere."""
     if not seen.ok:
         return "killed before the response" if seen.shim_exit[0] == "killed" else "no response"
@@ -149,26 +149,26 @@ GOOD = {
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-08", pitfalls=["H10"], overlap=3.0, stress=20)
-def test_a_signal_around_the_childs_end_is_not_lost(box: Box, name: str) -> None:
+def test_a_signal_around_the_childs_end_is_not_lost(case: Case, name: str) -> None:
     # Held after the run: whatever comes later than the handlers meets a caller that is there.
-    luck = random.Random(f"{box.session.seed} {name} end")
-    termination = "exec.termination" in box.capabilities
+    luck = random.Random(f"{case.session.seed} {name} end")
+    termination = "exec.termination" in case.capabilities
     went: Counter[str] = Counter()
     for _ in range(20):
-        events = box.events(f"events-{sum(went.values())}")
-        with box.exec.start(
+        events = case.events(f"events-{sum(went.values())}")
+        with case.exec.start(
             program=P.slow_exit,
             args=[events.path, "20"],
             hold=True,
             expect_result=False,
             within_s=10,
-        ) as live:
+        ) as shim:
             ready = events.wait("ready")
             at_moment(ready.t_ns + 20_000_000 + luck.randint(-1_000_000, 3_000_000))
-            live.signal(name)
-            seen = live.finish()
+            shim.signal(name)
+            seen = shim.finish()
         events.close()
-        went[account(live, seen, name, termination)] += 1
+        went[account(shim, seen, name, termination)] += 1
     expect(
         "where signals went that did not go where they may",
         sorted(set(went) - GOOD),
@@ -191,41 +191,43 @@ OUTCOMES: dict[str, dict[str, object]] = {
 }
 
 
-def held_after(box: Box, how: str, state: list[str]) -> Live[ObservedRun]:
+def held_after(case: Case, how: str, state: list[str]) -> ShimProcess[ObservedRun]:
     """A shim that is held after a run with that outcome."""
     request = dict(OUTCOMES[how])
     program = str(request["program"])
     request["program"] = program if program.startswith("/") else getattr(P, program)
-    events = box.events()
+    events = case.events()
     if how == "signal":
         request["args"] = [events.path, FOREVER_MS]
-    live = box.exec.start(hold=True, expect_result=False, within_s=12, state=state, **request)
+    shim = case.exec.start(hold=True, expect_result=False, within_s=12, state=state, **request)
     if how == "signal":
         events.wait("ready")
-        live.signal("TERM")
-    live.wait_response()
-    return live
+        shim.signal("TERM")
+    shim.wait_response()
+    return shim
 
 
-def swallows(live: Live[Any], name: str) -> bool:
+def swallows(shim: ShimProcess[Any], name: str) -> bool:
     """Whether a held caller ends regularly although it was sent this signal."""
-    live.signal(name)
+    shim.signal(name)
     # Not let go at once: a runtime that raises an exception here may lose it while it closes the
     # fifo.
-    live.wait_death(SIGNAL_ACTS_S)
+    shim.wait_death(SIGNAL_ACTS_S)
     # A handler that was left would swallow it, and the shim, let go, would exit 0.
-    ended = live.wait_exit(10)
+    ended = shim.wait_exit(10)
     return (ended.how, ended.number) == ("exited", 0)
 
 
 @pytest.mark.parametrize("name", SIGNALS)
 @pytest.mark.parametrize("how", OUTCOMES)
 @requires("EXEC-SIGNAL-09", pitfalls=["H11"], overlap=0.3)
-def test_after_a_run_the_signal_acts_on_the_caller_as_before(box: Box, how: str, name: str) -> None:
-    expect_acts_as_before(box, held_after(box, how, []), name)
+def test_after_a_run_the_signal_acts_on_the_caller_as_before(
+    case: Case, how: str, name: str
+) -> None:
+    expect_acts_as_before(case, held_after(case, how, []), name)
 
 
-def expect_acts_as_before(box: Box, held: Live[Any], name: str) -> None:
+def expect_acts_as_before(case: Case, held: ShimProcess[Any], name: str) -> None:
     """A caller that is held after a run gets this signal."""
     with held:
         swallowed = swallows(held, name)
@@ -233,63 +235,63 @@ def expect_acts_as_before(box: Box, held: Live[Any], name: str) -> None:
     before = False
     if swallowed:
         hello = {"op": "hello", "protocol": 1, "nonce": "before any run"}
-        with box.launch(hello, Observed, hold=True, expect_result=False, within_s=12) as live:
-            live.wait_response()
-            before = swallows(live, name)
-    with for_the_prompt(box):
+        with case.launch(hello, Observed, hold=True, expect_result=False, within_s=12) as shim:
+            shim.wait_response()
+            before = swallows(shim, name)
+    with for_the_prompt(case):
         expect("whether the caller ended regularly", swallowed, before)
 
 
 @pytest.mark.parametrize("how", OUTCOMES)
 @requires("EXEC-SIGNAL-10", pitfalls=["H11", "H12"], overlap=0.3)
-def test_ignored_signals_are_ignored_again_after_a_run(box: Box, how: str) -> None:
+def test_ignored_signals_are_ignored_again_after_a_run(case: Case, how: str) -> None:
     state, both = ["--ignore", "TERM", "--ignore", "INT"], {signal.SIGINT, signal.SIGTERM}
-    with held_after(box, how, state) as live:
-        ignored = live.status().mask("SigIgn") & both
+    with held_after(case, how, state) as shim:
+        ignored = shim.status().mask("SigIgn") & both
     wanted: set[int] = {*both}
     if ignored != wanted:
         # A run-time may have taken them over before any run.
-        with box.idle(*state) as idle:
+        with case.idle(*state) as idle:
             wanted = idle.mask("SigIgn") & both
     expect("SIGINT and SIGTERM among the ignored signals", sorted(ignored), sorted(wanted))
 
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-10", pitfalls=["H12"], overlap=0.3)
-def test_ignored_signals_are_handled_during_a_run(box: Box, name: str) -> None:
+def test_ignored_signals_are_handled_during_a_run(case: Case, name: str) -> None:
     # A child that is ended from outside if nobody else does it.
-    events = box.events()
-    with box.exec.start(
+    events = case.events()
+    with case.exec.start(
         program=P.slow_exit,
         args=[events.path, "3000"],
         state=["--ignore", "TERM", "--ignore", "INT"],
         within_s=20,
-    ) as live:
+    ) as shim:
         events.wait("ready")
-        live.signal(name)
-        result = live.finish().result
+        shim.signal(name)
+        result = shim.finish().result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, CODE[name]))
 
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-11", pitfalls=["H21"], overlap=1.0, timing=True)
-def test_a_flood_of_output_does_not_delay_the_signal(box: Box, name: str) -> None:
-    events = box.events()
+def test_a_flood_of_output_does_not_delay_the_signal(case: Case, name: str) -> None:
+    events = case.events()
     # The flood leads: a shell's background jobs ignore SIGINT, and siglog sets its own handlers.
     script = f'"{P.siglog}" "$0" --on {name}:exit:0 & exec yes'
-    with box.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as live:
+    with case.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as shim:
         events.wait("ready")
-        if not until(lambda: captured(live) > 2**20):
+        if not until(lambda: captured(shim) > 2**20):
             raise Late("the flood gets going", "a MiB of output", "less")
-        sent = live.signal(name)
+        sent = shim.signal(name)
         told = events.wait("signal").effect
-        live.finish()
-    expect_within(box, "from the signal to the child's own", sent, told, 2 * box.tick_ms)
+        shim.finish()
+    expect_within(case, "from the signal to the child's own", sent, told, 2 * case.tick_ms)
 
 
-def captured(live: Live[ObservedRun]) -> int:
+def captured(shim: ShimProcess[ObservedRun]) -> int:
     """Bytes that the shim has read so far."""
-    for line in (procs.read(f"/proc/{live.shim_pid}/io") or b"").splitlines():
+    for line in (procs.read(f"/proc/{shim.shim_pid}/io") or b"").splitlines():
         if line.startswith(b"rchar:"):
             return int(line.split()[1])
     return 0
@@ -297,63 +299,63 @@ def captured(live: Live[ObservedRun]) -> int:
 
 @pytest.mark.parametrize("name", ["HUP", "QUIT", "USR1", "ALRM"])
 @requires("EXEC-SIGNAL-12", pitfalls=["H23"])
-def test_another_signal_acts_on_the_caller_by_default(box: Box, name: str) -> None:
+def test_another_signal_acts_on_the_caller_by_default(case: Case, name: str) -> None:
     wanted: End = ("killed", int(signal.Signals[f"SIG{name}"]))
-    got = end_of_a_caller(box, name, "--core", "0")
+    got = end_of_a_caller(case, name, "--core", "0")
     if got != wanted:
-        wanted = end_when_idle(box, name, "--core", "0")
+        wanted = end_when_idle(case, name, "--core", "0")
     expect("the end of a caller that gets it", got, wanted)
 
 
 End = tuple[str, int] | None
 
 
-def end_of_a_caller(box: Box, name: str, *state: str) -> End:
+def end_of_a_caller(case: Case, name: str, *state: str) -> End:
     """How the shim ended that got this signal during a run; None when the run went on."""
-    events, gate = box.events(), box.fifo("open")
-    with box.exec.start(
+    events, gate = case.events(), case.fifo("open")
+    with case.exec.start(
         program=P.gate,
         args=[events.path, str(gate), "--exit", "4"],
         state=state,
         expect_result=False,
         within_s=10,
-    ) as live:
+    ) as shim:
         events.wait("ready")
-        live.signal(name)
+        shim.signal(name)
         # Whom it ends is ended by it before it sees the child's end.
         try:
-            box.open_gate(gate)
+            case.open_gate(gate)
         except Failure:
             # In a sandbox the program ends with its caller, perhaps before anybody is at the gate.
-            if box.session.backend is None:
+            if case.session.backend is None:
                 raise
-            live.wait_exit()
-        seen = live.finish()
+            shim.wait_exit()
+        seen = shim.finish()
     if seen.raw is None:
         return seen.shim_exit
     expect("exit_code of the child", seen.result["exit_code"], 4)
     return None
 
 
-def end_when_idle(box: Box, name: str, *state: str) -> End:
+def end_when_idle(case: Case, name: str, *state: str) -> End:
     """A run-time may have handlers of its own, or may have taken away what it was started with."""
-    with box.idle(*state) as idle:
+    with case.idle(*state) as idle:
         return idle.after_signal(name)
 
 
 @pytest.mark.parametrize("name", ["HUP", "QUIT", "USR1"])
 @requires("EXEC-SIGNAL-12", pitfalls=["H23", "H27"])
-def test_another_signal_that_the_caller_ignores_changes_nothing(box: Box, name: str) -> None:
+def test_another_signal_that_the_caller_ignores_changes_nothing(case: Case, name: str) -> None:
     wanted: End = None
-    got = end_of_a_caller(box, name, "--ignore", name)
+    got = end_of_a_caller(case, name, "--ignore", name)
     if got != wanted:
-        wanted = end_when_idle(box, name, "--ignore", name)
+        wanted = end_when_idle(case, name, "--ignore", name)
     expect("the end of a caller that gets it", got, wanted)
 
 
-def without_handlers(box: Box, **request: object) -> Live[ObservedRun]:
+def without_handlers(case: Case, **request: object) -> ShimProcess[ObservedRun]:
     """A held shim that could not install its handler for SIGTERM."""
-    live = box.exec.start(
+    shim = case.exec.start(
         state=["--preload", P.preload("fail_sigaction")],
         shim_env={"BOXSPEC_PRELOAD_ARM": "1"},
         hold=True,
@@ -361,18 +363,18 @@ def without_handlers(box: Box, **request: object) -> Live[ObservedRun]:
         expect_result=False,
         **request,
     )
-    live.wait_response()
-    need_preload(live, "fail_sigaction")
-    return live
+    shim.wait_response()
+    need_preload(shim, "fail_sigaction")
+    return shim
 
 
 @requires("EXEC-SIGNAL-13", pitfalls=["H22"])
-def test_a_handler_that_cannot_be_installed_is_an_error_without_a_child(box: Box) -> None:
-    control, refused = box.events("control"), box.events("refused")
-    box.exec.run(program=P.slow_exit, args=[control.path, "0"])
+def test_a_handler_that_cannot_be_installed_is_an_error_without_a_child(case: Case) -> None:
+    control, refused = case.events("control"), case.events("refused")
+    case.exec.run(program=P.slow_exit, args=[control.path, "0"])
     attempted(control, end=1)
-    with without_handlers(box, program=P.slow_exit, args=[refused.path, "2000"]) as live:
-        seen = live.finish()
+    with without_handlers(case, program=P.slow_exit, args=[refused.path, "2000"]) as shim:
+        seen = shim.finish()
     expect(
         "kind of error, what was started, and what was left running",
         (seen.error["kind"], refused.all(), [proc.describe() for proc in seen.lasting]),
@@ -382,10 +384,10 @@ def test_a_handler_that_cannot_be_installed_is_an_error_without_a_child(box: Box
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-13", pitfalls=["H22"])
-def test_a_failed_installation_is_rolled_back(box: Box, name: str) -> None:
-    with without_handlers(box, program=P.exit_with, args=["0"]) as live:
-        live.signal(name)
-        live.wait_death(SIGNAL_ACTS_S)
-        ended = live.wait_exit(10)
-    with for_the_prompt(box):
+def test_a_failed_installation_is_rolled_back(case: Case, name: str) -> None:
+    with without_handlers(case, program=P.exit_with, args=["0"]) as shim:
+        shim.signal(name)
+        shim.wait_death(SIGNAL_ACTS_S)
+        ended = shim.wait_exit(10)
+    with for_the_prompt(case):
         expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, HostLacks, at_most, contains, expect, requires, satisfies
+from boxspec.api import Case, HostLacks, at_most, contains, expect, requires, satisfies
 from boxspec.api import programs as P
 from boxspec.subject.observe.inotify import OPEN, Inotify
 from contracts.exec.spawn_io import (
@@ -51,9 +51,9 @@ ABSENT: dict[str, Callable[[Path], str]] = {
 
 @requires("EXEC-SPAWN-01", pitfalls=["A1", "J9"])
 @pytest.mark.parametrize("where", ABSENT)
-def test_a_missing_program_is_an_error_and_no_result(box: Box, where: str) -> None:
-    seen = box.exec.run(program=ABSENT[where](box.tmp))
-    twin = box.exec.run(program=str(program_at(box.tmp / "present")), args=["7"])
+def test_a_missing_program_is_an_error_and_no_result(case: Case, where: str) -> None:
+    seen = case.exec.run(program=ABSENT[where](case.tmp))
+    twin = case.exec.run(program=str(program_at(case.tmp / "present")), args=["7"])
     expect(
         "the missing program, and one that is there",
         (outcome(seen), outcome(twin)),
@@ -62,20 +62,20 @@ def test_a_missing_program_is_an_error_and_no_result(box: Box, where: str) -> No
 
 
 @requires("EXEC-SPAWN-02", pitfalls=["A5"])
-def test_an_empty_name_is_a_spawn_failure(box: Box) -> None:
-    expect("the empty program", outcome(box.exec.run(program="")), SPAWN_FAILURE)
+def test_an_empty_name_is_a_spawn_failure(case: Case) -> None:
+    expect("the empty program", outcome(case.exec.run(program="")), SPAWN_FAILURE)
 
 
 @requires("EXEC-SPAWN-02", pitfalls=["A3"])
 @pytest.mark.parametrize("slash", ["", "/", "/."])
-def test_a_directory_is_a_spawn_failure(box: Box, slash: str) -> None:
-    folder, twin = box.tmp / "folder", program_at(box.tmp / "file")
+def test_a_directory_is_a_spawn_failure(case: Case, slash: str) -> None:
+    folder, twin = case.tmp / "folder", program_at(case.tmp / "file")
     folder.mkdir(mode=0o755)
     expect(
         "the directory, and a file beside it",
         (
-            outcome(box.exec.run(program=f"{folder}{slash}")),
-            outcome(box.exec.run(program=str(twin), args=["0"])),
+            outcome(case.exec.run(program=f"{folder}{slash}")),
+            outcome(case.exec.run(program=str(twin), args=["0"])),
         ),
         (SPAWN_FAILURE, "exit 0"),
     )
@@ -83,30 +83,30 @@ def test_a_directory_is_a_spawn_failure(box: Box, slash: str) -> None:
 
 @requires("EXEC-SPAWN-02", pitfalls=["A4"])
 @pytest.mark.parametrize("kind", ["script", "binary"])
-def test_a_file_without_execute_permission_is_a_spawn_failure(box: Box, kind: str) -> None:
-    tool = box.tmp / "tool"
+def test_a_file_without_execute_permission_is_a_spawn_failure(case: Case, kind: str) -> None:
+    tool = case.tmp / "tool"
     if kind == "script":
         saying(tool, "ran")
     else:
         program_at(tool)
     tool.chmod(0o644)
-    refused = outcome(box.exec.run(program=str(tool), args=["0"]))
+    refused = outcome(case.exec.run(program=str(tool), args=["0"]))
     tool.chmod(0o755)
     expect(
         "the same file at 0644 and at 0755",
-        (refused, outcome(box.exec.run(program=str(tool), args=["0"]))),
+        (refused, outcome(case.exec.run(program=str(tool), args=["0"]))),
         (SPAWN_FAILURE, "exit 0"),
     )
 
 
 @requires("EXEC-SPAWN-02", pitfalls=["A7"])
-def test_a_script_whose_interpreter_is_missing_is_a_spawn_failure(box: Box) -> None:
-    tool = script_at(box.tmp / "tool", "exit 0", first=f"#!{box.tmp}/interpreter\n")
-    refused = outcome(box.exec.run(program=str(tool)))
-    (box.tmp / "interpreter").symlink_to("/bin/sh")
+def test_a_script_whose_interpreter_is_missing_is_a_spawn_failure(case: Case) -> None:
+    tool = script_at(case.tmp / "tool", "exit 0", first=f"#!{case.tmp}/interpreter\n")
+    refused = outcome(case.exec.run(program=str(tool)))
+    (case.tmp / "interpreter").symlink_to("/bin/sh")
     expect(
         "the script without and with its interpreter",
-        (refused, outcome(box.exec.run(program=str(tool)))),
+        (refused, outcome(case.exec.run(program=str(tool)))),
         (SPAWN_FAILURE, "exit 0"),
     )
 
@@ -116,30 +116,30 @@ def test_a_script_whose_interpreter_is_missing_is_a_spawn_failure(box: Box) -> N
     "first", ["", "\n", "# a comment\n", " #!/bin/sh\n"], ids=["none", "empty", "comment", "late"]
 )
 def test_a_text_file_without_an_interpreter_line_is_not_given_to_a_shell(
-    box: Box, first: str
+    case: Case, first: str
 ) -> None:
-    trace = box.tmp / "trace"
+    trace = case.tmp / "trace"
     line = f'echo ran >>"{trace}"'
-    plain = script_at(box.tmp / "plain", line, first=first)
-    twin = script_at(box.tmp / "twin", line)
-    refused = outcome(box.exec.run(program=str(plain)))
+    plain = script_at(case.tmp / "plain", line, first=first)
+    twin = script_at(case.tmp / "twin", line)
+    refused = outcome(case.exec.run(program=str(plain)))
     ran = trace.exists()
     expect(
         "the file without `#!`, whether it ran, and its twin with `#!/bin/sh`",
-        (refused, ran, outcome(box.exec.run(program=str(twin))), trace.exists()),
+        (refused, ran, outcome(case.exec.run(program=str(twin))), trace.exists()),
         (SPAWN_FAILURE, False, "exit 0", True),
     )
 
 
 @requires("EXEC-SPAWN-04", pitfalls=["A8"])
-def test_a_program_that_is_open_for_writing_is_a_spawn_failure(box: Box) -> None:
-    tool = program_at(box.tmp / "tool")
+def test_a_program_that_is_open_for_writing_is_a_spawn_failure(case: Case) -> None:
+    tool = program_at(case.tmp / "tool")
     with tool.open("r+b"):
-        busy = outcome(box.exec.run(program=str(tool), args=["0"], within_s=10))
+        busy = outcome(case.exec.run(program=str(tool), args=["0"], within_s=10))
     settled(tool)
     expect(
         "the file while it is open for writing, and afterwards",
-        (busy, outcome(box.exec.run(program=str(tool), args=["0"]))),
+        (busy, outcome(case.exec.run(program=str(tool), args=["0"]))),
         (SPAWN_FAILURE, "exit 0"),
     )
 
@@ -152,8 +152,8 @@ def attempts(watch: Inotify) -> int:
 
 
 @requires("EXEC-SPAWN-04", pitfalls=["A8"])
-def test_a_busy_program_is_attempted_once(box: Box) -> None:
-    tool = program_at(box.tmp / "tool")
+def test_a_busy_program_is_attempted_once(case: Case) -> None:
+    tool = program_at(case.tmp / "tool")
     watch = Inotify()
     try:
         with tool.open("r+b"):
@@ -164,7 +164,7 @@ def test_a_busy_program_is_attempted_once(box: Box) -> None:
             one = attempts(watch)
             if not one:
                 raise HostLacks("inotify", "this kernel's inotify does not show a refused execve")
-            box.exec.run(program=str(tool), within_s=10)
+            case.exec.run(program=str(tool), within_s=10)
             expect("attempts, as one execve shows them", attempts(watch), at_most(one))
     finally:
         watch.close()
@@ -182,13 +182,13 @@ NOWHERE: dict[str, Callable[[Path], Path | str]] = {
 
 @requires("EXEC-SPAWN-08", pitfalls=["A10", "A11"])
 @pytest.mark.parametrize("what", NOWHERE)
-def test_a_bad_working_directory_is_a_spawn_failure(box: Box, what: str) -> None:
-    starts, good = box.tmp / "starts", box.tmp / "good"
+def test_a_bad_working_directory_is_a_spawn_failure(case: Case, what: str) -> None:
+    starts, good = case.tmp / "starts", case.tmp / "good"
     good.mkdir()
     request = {"program": P.count_start, "args": [str(starts)]}
-    refused = box.exec.run(**request, current_dir=str(NOWHERE[what](box.tmp / "bad")))
+    refused = case.exec.run(**request, current_dir=str(NOWHERE[what](case.tmp / "bad")))
     before = starts.exists()
-    twin = box.exec.run(**request, current_dir=str(good))
+    twin = case.exec.run(**request, current_dir=str(good))
     expect(
         "the bad directory, whether the program ran, and a good directory",
         (outcome(refused), before, outcome(twin), len(left_by_child(starts))),
@@ -197,16 +197,18 @@ def test_a_bad_working_directory_is_a_spawn_failure(box: Box, what: str) -> None
 
 
 @requires("EXEC-SPAWN-08", pitfalls=["A11"])
-def test_a_directory_that_may_not_be_entered_is_a_spawn_failure(box: Box) -> None:
-    closed, opened = box.tmp / "closed", box.tmp / "opened"
+def test_a_directory_that_may_not_be_entered_is_a_spawn_failure(case: Case) -> None:
+    closed, opened = case.tmp / "closed", case.tmp / "opened"
     closed.mkdir(), opened.mkdir()
-    closed.chmod(0), opened.chmod(0o755), box.tmp.chmod(0o777)
+    closed.chmod(0), opened.chmod(0o755), case.tmp.chmod(0o777)
     # Nothing is closed to root.
     state = ["--uid", "54331"] if os.geteuid() == 0 else []
     twin = of_another_user(
-        box.exec.run(program="/bin/true", current_dir=str(opened), state=state, expect_result=False)
+        case.exec.run(
+            program="/bin/true", current_dir=str(opened), state=state, expect_result=False
+        )
     )
-    refused = box.exec.run(program="/bin/true", current_dir=str(closed), state=state)
+    refused = case.exec.run(program="/bin/true", current_dir=str(closed), state=state)
     closed.chmod(0o700)
     expect(
         "the closed directory, and one that may be entered",
@@ -227,10 +229,10 @@ REASONS: dict[str, tuple[Callable[[Path], Path], int]] = {
 
 @requires("EXEC-SPAWN-09")
 @pytest.mark.parametrize("what", REASONS)
-def test_the_message_names_the_program_and_the_systems_reason(box: Box, what: str) -> None:
+def test_the_message_names_the_program_and_the_systems_reason(case: Case, what: str) -> None:
     make, number = REASONS[what]
-    program = make(box.tmp / "tool")
-    text = message(box.exec.run(program=str(program)))
+    program = make(case.tmp / "tool")
+    text = message(case.exec.run(program=str(program)))
     expect(
         "the message",
         text,
@@ -242,9 +244,9 @@ def test_the_message_names_the_program_and_the_systems_reason(box: Box, what: st
 
 
 @requires("EXEC-SPAWN-09")
-def test_the_message_names_a_bad_working_directory_as_such(box: Box) -> None:
-    bad = box.tmp / "bad"
-    text = message(box.exec.run(program="/bin/true", current_dir=str(bad)))
+def test_the_message_names_a_bad_working_directory_as_such(case: Case) -> None:
+    bad = case.tmp / "bad"
+    text = message(case.exec.run(program="/bin/true", current_dir=str(bad)))
     expect(
         "the message",
         text,
@@ -260,15 +262,15 @@ def test_the_message_names_a_bad_working_directory_as_such(box: Box) -> None:
 
 @requires("EXEC-SPAWN-09")
 @pytest.mark.parametrize("mode", [0o000, 0o600, 0o700], ids=["none", "no-search", "owner-only"])
-def test_the_message_names_a_directory_that_may_not_be_entered(box: Box, mode: int) -> None:
-    closed = box.tmp / "closed"
+def test_the_message_names_a_directory_that_may_not_be_entered(case: Case, mode: int) -> None:
+    closed = case.tmp / "closed"
     closed.mkdir()
     closed.chmod(mode)
     if mode & 0o700 == 0o700 and os.geteuid() != 0:
         raise HostLacks("root", "a directory of another user needs root")
-    box.tmp.chmod(0o755)
+    case.tmp.chmod(0o755)
     state = ["--uid", "54331"] if os.geteuid() == 0 else []
-    seen = box.exec.run(
+    seen = case.exec.run(
         program="/bin/true", current_dir=str(closed), state=state, expect_result=False
     )
     closed.chmod(0o700)
@@ -277,6 +279,6 @@ def test_the_message_names_a_directory_that_may_not_be_entered(box: Box, mode: i
 
 
 @requires("EXEC-SPAWN-09")
-def test_the_message_of_an_empty_name_quotes_it(box: Box) -> None:
-    seen = box.exec.run(program="")
+def test_the_message_of_an_empty_name_quotes_it(case: Case) -> None:
+    seen = case.exec.run(program="")
     expect("the message", message(seen), contains("failed to spawn ``: "), error_of(seen))

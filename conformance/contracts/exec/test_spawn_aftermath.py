@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.moments import extra_descendants
 from contracts.exec.spawn_io import SPAWN_FAILURE, left_by_child, outcome, shell
@@ -32,24 +32,24 @@ FAILING: dict[str, Callable[[Path], Request]] = {
 GOOD: Request = {"program": "/bin/true"}
 
 
-def left(box: Box, run: Request, usual: int = 0) -> tuple[str, list[str], int]:
+def left(case: Case, run: Request, usual: int = 0) -> tuple[str, list[str], int]:
     """Return the outcome of one run, and the processes and descriptors of the held caller.
 
     Processes are listed only if there are more than `usual`.
     """
-    with box.exec.start(**run, hold=True) as live:
-        live.wait_response()
-        processes, status = extra_descendants(live, usual), live.status()
-        seen = live.finish()
+    with case.exec.start(**run, hold=True) as shim:
+        shim.wait_response()
+        processes, status = extra_descendants(shim, usual), shim.status()
+        seen = shim.finish()
     return outcome(seen), processes, status.fd_count
 
 
 @requires("EXEC-SPAWN-10", pitfalls=["A2"], capability="exec.concurrent")
 @pytest.mark.parametrize("why", FAILING)
-def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(box: Box, why: str) -> None:
+def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(case: Case, why: str) -> None:
     # A plain run may keep resources for the next one; a failure may keep no more than that.
-    _, servers, usual = left(box, GOOD)
-    how, processes, descriptors = left(box, FAILING[why](box.tmp), len(servers))
+    _, servers, usual = left(case, GOOD)
+    how, processes, descriptors = left(case, FAILING[why](case.tmp), len(servers))
     expect(
         "outcome, processes, and whether there are more descriptors than after a run",
         (how, processes, descriptors > usual),
@@ -60,33 +60,35 @@ def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(box: Box, w
 
 @requires("EXEC-SPAWN-10", pitfalls=["A2"], capability="exec.concurrent")
 @pytest.mark.parametrize("why", FAILING)
-def test_after_spawn_failures_the_next_runs_work_and_no_zombie_is_left(box: Box, why: str) -> None:
-    bad = FAILING[why](box.tmp)
+def test_after_spawn_failures_the_next_runs_work_and_no_zombie_is_left(
+    case: Case, why: str
+) -> None:
+    bad = FAILING[why](case.tmp)
     runs = [bad] * 6 + [GOOD] + [bad] * 6 + [GOOD]
-    with box.exec.start_batch([GOOD] * len(runs), hold=True) as live:
-        live.wait_response()
-        servers = extra_descendants(live)
-    with box.exec.start_batch(runs, hold=True) as live:
-        live.wait_response()
-        processes = extra_descendants(live, len(servers))
-        seen = live.finish()
+    with case.exec.start_batch([GOOD] * len(runs), hold=True) as shim:
+        shim.wait_response()
+        servers = extra_descendants(shim)
+    with case.exec.start_batch(runs, hold=True) as shim:
+        shim.wait_response()
+        processes = extra_descendants(shim, len(servers))
+        seen = shim.finish()
     wanted = ([SPAWN_FAILURE] * 6 + ["exit 0"]) * 2
     expect("outcomes and processes", ([outcome(r) for r in seen.runs], processes), (wanted, []))
 
 
 @requires("EXEC-SPAWN-10", pitfalls=["A26"], capability="exec.concurrent")
-def test_a_spawn_failure_changes_neither_mask_nor_dispositions(box: Box) -> None:
+def test_a_spawn_failure_changes_neither_mask_nor_dispositions(case: Case) -> None:
     def signals(*more: Request) -> tuple[object, ...]:
         state = ["--block", "USR2", "--ignore", "HUP"]
         # A plain run comes first: a runtime may install handlers for its first child and keep them.
-        with box.exec.start_batch([GOOD, *more], state=state, hold=True) as live:
-            live.wait_response()
-            blocked, status = live.blocked_at_rest(), live.at_rest()
+        with case.exec.start_batch([GOOD, *more], state=state, hold=True) as shim:
+            shim.wait_response()
+            blocked, status = shim.blocked_at_rest(), shim.at_rest()
         return blocked, *(status.mask(name) for name in ("SigIgn", "SigCgt"))
 
     expect(
         "blocked, ignored and caught signals after a failure, as without it",
-        signals({"program": str(box.tmp / "absent")}),
+        signals({"program": str(case.tmp / "absent")}),
         signals(),
     )
 
@@ -103,7 +105,7 @@ STARTS: dict[str, Callable[[Path], Request]] = {
 
 @requires("EXEC-SPAWN-13", pitfalls=["A30"])
 @pytest.mark.parametrize("how", STARTS)
-def test_a_program_is_started_exactly_once(box: Box, how: str) -> None:
-    starts = box.tmp / "starts"
-    box.exec.run(**STARTS[how](starts))
+def test_a_program_is_started_exactly_once(case: Case, how: str) -> None:
+    starts = case.tmp / "starts"
+    case.exec.run(**STARTS[how](starts))
     expect("starts that the program counted", len(left_by_child(starts)), 1)

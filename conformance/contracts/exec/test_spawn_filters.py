@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, Observed, expect, requires
+from boxspec.api import Case, NotMeasured, Observed, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import FOREVER_MS, TIMED_OUT, expect_none_left
@@ -26,27 +26,27 @@ DENIED["all EPERM"] = [
 ]
 
 
-def need_shim_under_filter(box: Box, filter_: str, seen: Observed) -> None:
+def need_shim_under_filter(case: Case, filter_: str, seen: Observed) -> None:
     """Raise NotMeasured if the shim cannot answer hello under the filter either."""
     if seen.ok:
         return
     hello = {"op": "hello", "protocol": 1, "nonce": "under a filter"}
-    if not box.send(hello, state=DENIED[filter_], expect_result=False).ok:
+    if not case.send(hello, state=DENIED[filter_], expect_result=False).ok:
         raise NotMeasured("the shim itself does not work under this filter")
 
 
-def run_under(box: Box, filter_: str, **run: Any) -> ObservedRun:
+def run_under(case: Case, filter_: str, **run: Any) -> ObservedRun:
     """Run a program under the filter."""
     state = [*DENIED[filter_], *run.pop("state", ())]
-    seen = box.exec.run(**run, state=state, within_s=10, expect_result=False)
-    need_shim_under_filter(box, filter_, seen)
+    seen = case.exec.run(**run, state=state, within_s=10, expect_result=False)
+    need_shim_under_filter(case, filter_, seen)
     return seen
 
 
 @requires("EXEC-SPAWN-14", pitfalls=["A27"])
 @pytest.mark.parametrize("filter_", DENIED)
-def test_runs_work_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
-    seen = run_under(box, filter_, program=P.exit_with, args=["7"])
+def test_runs_work_where_newer_system_calls_are_denied(case: Case, filter_: str) -> None:
+    seen = run_under(case, filter_, program=P.exit_with, args=["7"])
     expect("the child's end under the filter", outcome(seen), "exit 7", error_of(seen))
 
 
@@ -57,15 +57,15 @@ THREADED = [name for name in DENIED if name not in ("clone3 EPERM", "all EPERM")
 @requires("EXEC-SPAWN-14", pitfalls=["A27"], capability="exec.concurrent", overlap=0.5)
 @pytest.mark.parametrize("filter_", THREADED)
 def test_each_of_several_runs_works_where_newer_system_calls_are_denied(
-    box: Box, filter_: str
+    case: Case, filter_: str
 ) -> None:
     # Two at once and one after them: the older system calls must serve all three.
     runs = [
         (after_ms, {"program": P.exit_with, "args": [str(code)]})
         for after_ms, code in ((0, 5), (0, 6), (200, 7))
     ]
-    seen = box.exec.batch(runs, state=DENIED[filter_], within_s=10, expect_result=False)
-    need_shim_under_filter(box, filter_, seen)
+    seen = case.exec.batch(runs, state=DENIED[filter_], within_s=10, expect_result=False)
+    need_shim_under_filter(case, filter_, seen)
     got = [outcome(run) for run in seen.runs] if seen.ok else outcome(seen)
     expect("the children's ends under the filter", got, ["exit 5", "exit 6", "exit 7"])
 
@@ -73,18 +73,18 @@ def test_each_of_several_runs_works_where_newer_system_calls_are_denied(
 @requires("EXEC-SPAWN-14", pitfalls=["A27"])
 @pytest.mark.parametrize("filter_", DENIED)
 def test_a_child_starts_in_the_same_state_where_newer_calls_are_denied(
-    box: Box, filter_: str
+    case: Case, filter_: str
 ) -> None:
     # With older system calls the child must get the same group, signals, descriptors and directory.
-    place, here = box.tmp / "report", box.tmp / "here"
+    place, here = case.tmp / "report", case.tmp / "here"
     here.mkdir()
     state = ["--ignore", "PIPE", "--ignore", "USR1", "--block", "USR2"]
     run = {"program": P.report, "args": [str(place)], "current_dir": str(here), "stdin": "null"}
-    control = box.exec.run(**run, state=state)
+    control = case.exec.run(**run, state=state)
     expect("the child's end without the filter", outcome(control), "exit 0", error_of(control))
     wanted = how_it_started(place)
     place.unlink()
-    seen = run_under(box, filter_, **run, state=state)
+    seen = run_under(case, filter_, **run, state=state)
     expect("the child's end under the filter", outcome(seen), "exit 0", error_of(seen))
     what = "leads its group, ignored of PIPE and USR1, blocked, descriptors, directory"
     expect(what, how_it_started(place), wanted)
@@ -105,17 +105,17 @@ def how_it_started(report: Path) -> tuple[object, ...]:
     "EXEC-SPAWN-14", pitfalls=["A27"], overlap=0.5, needs=["EXEC-ORPHAN-01", "EXEC-ORPHAN-02"]
 )
 @pytest.mark.parametrize("filter_", DENIED)
-def test_orphans_are_killed_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
-    args = [box.events().path, "--exit", "3", "--ignore", "TERM"]
-    seen = run_under(box, filter_, program=P.orphan, args=args)
+def test_orphans_are_killed_where_newer_system_calls_are_denied(case: Case, filter_: str) -> None:
+    args = [case.events().path, "--exit", "3", "--ignore", "TERM"]
+    seen = run_under(case, filter_, program=P.orphan, args=args)
     expect("the child's end under the filter", outcome(seen), "exit 3", error_of(seen))
-    expect_none_left(seen, box.events(), orphan=1)
+    expect_none_left(seen, case.events(), orphan=1)
 
 
 @requires("EXEC-SPAWN-14", pitfalls=["A27"], overlap=0.6)
 @pytest.mark.parametrize("filter_", DENIED)
-def test_deadlines_hold_where_newer_system_calls_are_denied(box: Box, filter_: str) -> None:
-    args = [box.events().path, FOREVER_MS]
-    seen = run_under(box, filter_, program=P.slow_exit, args=args, timeout_ms=300)
+def test_deadlines_hold_where_newer_system_calls_are_denied(case: Case, filter_: str) -> None:
+    args = [case.events().path, FOREVER_MS]
+    seen = run_under(case, filter_, program=P.slow_exit, args=args, timeout_ms=300)
     got = (outcome(seen), seen.ok and seen.stderr.endswith(TIMED_OUT))
     expect("the run's end under the filter, and its annotation", got, ("no exit code", True))

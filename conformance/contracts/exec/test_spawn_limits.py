@@ -10,7 +10,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.api import Box, Failure, HostLacks, NotMeasured, ShimBroke, expect, requires, satisfies
+from boxspec.api import (
+    Case,
+    Failure,
+    HostLacks,
+    NotMeasured,
+    ShimBroke,
+    expect,
+    requires,
+    satisfies,
+)
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.host import unused_user
@@ -36,13 +45,13 @@ def length_of(word: str) -> dict[str, object]:
 @requires("EXEC-SPAWN-05", pitfalls=["A21"])
 @pytest.mark.parametrize("fill", ["x", "é"])
 def test_the_largest_argument_works_and_one_byte_more_is_a_spawn_failure(
-    box: Box, fill: str
+    case: Case, fill: str
 ) -> None:
     word = fill * (LARGEST // len(fill.encode()))
     word = "x" * (LARGEST - len(word.encode())) + word
     works, refused = (
-        box.exec.run(**shell('printf %s "$1" | wc -c', word)),
-        box.exec.run(**length_of(word + "x")),
+        case.exec.run(**shell('printf %s "$1" | wc -c', word)),
+        case.exec.run(**length_of(word + "x")),
     )
     expect(
         f"an argument of {LARGEST} bytes as the child counts it, and one byte more",
@@ -52,11 +61,11 @@ def test_the_largest_argument_works_and_one_byte_more_is_a_spawn_failure(
 
 
 @requires("EXEC-SPAWN-05", pitfalls=["A22"])
-def test_an_argument_list_above_the_limit_is_a_spawn_failure(box: Box) -> None:
+def test_an_argument_list_above_the_limit_is_a_spawn_failure(case: Case) -> None:
     piece = "x" * 65_536
     works, refused = (
-        box.exec.run(**shell("echo $#", *[piece] * 8)),
-        box.exec.run(**shell(":", *[piece] * 104)),
+        case.exec.run(**shell("echo $#", *[piece] * 8)),
+        case.exec.run(**shell(":", *[piece] * 104)),
     )
     expect(
         "half a megabyte of arguments, and six and a half",
@@ -66,12 +75,12 @@ def test_an_argument_list_above_the_limit_is_a_spawn_failure(box: Box) -> None:
 
 
 @requires("EXEC-SPAWN-05", pitfalls=["A22"])
-def test_an_environment_above_the_limit_is_a_spawn_failure(box: Box) -> None:
+def test_an_environment_above_the_limit_is_a_spawn_failure(case: Case) -> None:
     def pairs(count: int) -> list[tuple[str, str]]:
         return [(f"N{i}", "x" * 65_536) for i in range(count)]
 
-    works = box.exec.run(program="/bin/true", env=pairs(8))
-    refused = box.exec.run(program="/bin/true", env=pairs(104))
+    works = case.exec.run(program="/bin/true", env=pairs(8))
+    refused = case.exec.run(program="/bin/true", env=pairs(104))
     expect(
         "half a megabyte of environment, and six and a half",
         (outcome(works), outcome(refused)),
@@ -81,24 +90,24 @@ def test_an_environment_above_the_limit_is_a_spawn_failure(box: Box) -> None:
 
 @requires("EXEC-SPAWN-06", pitfalls=["A18"])
 @pytest.mark.parametrize("where", ["program", "args", "name", "value", "current_dir"])
-def test_a_nul_byte_is_a_spawn_failure_and_cuts_nothing(box: Box, where: str) -> None:
-    starts = box.tmp / "starts"
+def test_a_nul_byte_is_a_spawn_failure_and_cuts_nothing(case: Case, where: str) -> None:
+    starts = case.tmp / "starts"
     good: dict[str, object] = {
         "program": P.count_start,
         "args": [str(starts)],
         "env": [("A", "1")],
-        "current_dir": str(box.tmp),
+        "current_dir": str(case.tmp),
     }
     bad: dict[str, dict[str, object]] = {
         "program": {"program": f"{P.count_start}\0x"},
         "args": {"args": [f"{starts}\0x"]},
         "name": {"env": [("A\0B", "1")]},
         "value": {"env": [("A", "1\0EVIL=1")]},
-        "current_dir": {"current_dir": f"{box.tmp}\0x"},
+        "current_dir": {"current_dir": f"{case.tmp}\0x"},
     }
-    refused = box.exec.run(**{**good, **bad[where]})
+    refused = case.exec.run(**{**good, **bad[where]})
     before = starts.exists()
-    allowed = box.exec.run(**good)
+    allowed = case.exec.run(**good)
     expect(
         "the run with a NUL, whether it started, and the run without",
         (outcome(refused), before, outcome(allowed)),
@@ -108,12 +117,12 @@ def test_a_nul_byte_is_a_spawn_failure_and_cuts_nothing(box: Box, where: str) ->
 
 @requires("EXEC-SPAWN-07")
 @pytest.mark.parametrize("name", ["", "=", "A=B", "=A", "A="])
-def test_an_impossible_variable_name_is_a_spawn_failure(box: Box, name: str) -> None:
-    starts = box.tmp / "starts"
+def test_an_impossible_variable_name_is_a_spawn_failure(case: Case, name: str) -> None:
+    starts = case.tmp / "starts"
     request = {"program": P.count_start, "args": [str(starts)]}
-    refused = box.exec.run(**request, env=[("GOOD", "1"), (name, "x")])
+    refused = case.exec.run(**request, env=[("GOOD", "1"), (name, "x")])
     before = starts.exists()
-    allowed = box.exec.run(**request, env=[("GOOD", "1"), ("A_B", "x")])
+    allowed = case.exec.run(**request, env=[("GOOD", "1"), ("A_B", "x")])
     expect(
         "the bad name, whether it started, and a good name",
         (outcome(refused), before, outcome(allowed)),
@@ -121,9 +130,9 @@ def test_an_impossible_variable_name_is_a_spawn_failure(box: Box, name: str) -> 
     )
 
 
-def held_run(box: Box, *state: str) -> tuple[ObservedRun, int]:
+def held_run(case: Case, *state: str) -> tuple[ObservedRun, int]:
     """A run with three pipes, and the descriptors that its caller has behind it (0: unknown)."""
-    with box.exec.start(
+    with case.exec.start(
         program=P.exit_with,
         args=["7"],
         stdin=b"",
@@ -131,23 +140,23 @@ def held_run(box: Box, *state: str) -> tuple[ObservedRun, int]:
         expect_result=False,
         within_s=10,
         hold=True,
-    ) as live:
-        live.wait_response()
-        descriptors = live.status().fd_count if live.exchange.held and live.running else 0
-        return live.finish(), descriptors
+    ) as shim:
+        shim.wait_response()
+        descriptors = shim.status().fd_count if shim.exchange.held and shim.running else 0
+        return shim.finish(), descriptors
 
 
-def with_descriptors(box: Box, limit: int, usual: int) -> str:
+def with_descriptors(case: Case, limit: int, usual: int) -> str:
     """What a run makes of this many descriptors; empty where the shim itself does not start."""
     state = ["--nofile", str(limit)]
     try:
-        seen, descriptors = held_run(box, *state)
+        seen, descriptors = held_run(case, *state)
     except (Failure, ShimBroke) as why:
-        return f"{limit}: {why}" if answers(box, state) else ""
+        return f"{limit}: {why}" if answers(case, state) else ""
     if seen.survivors or seen.zombies:
         return f"{limit}: a child is left: {[each.describe() for each in seen.survivors]}"
     if seen.raw is None:
-        crashed = crash(box, seen, state)
+        crashed = crash(case, seen, state)
         return crashed and f"{limit}: {crashed}"
     if descriptors > usual:
         return f"{limit}: {descriptors} descriptors are left, behind another run {usual}"
@@ -167,12 +176,12 @@ RIGHT = {SPAWN_FAILURE, "exit 7"}
 ENOUGH = 6
 
 
-def sweep(box: Box, limits: range) -> Iterator[str]:
+def sweep(case: Case, limits: range) -> Iterator[str]:
     """The outcomes, up to the first wrong one: a shim that hangs would hang at each limit."""
-    _, usual = held_run(box)
+    _, usual = held_run(case)
     right = 0
     for limit in limits:
-        each = with_descriptors(box, limit, usual)
+        each = with_descriptors(case, limit, usual)
         if each:
             yield each
         if each not in {*RIGHT, ""}:
@@ -183,8 +192,8 @@ def sweep(box: Box, limits: range) -> Iterator[str]:
 
 
 @requires("EXEC-SPAWN-11", pitfalls=["A24"], overlap=True)
-def test_running_out_of_descriptors_is_an_error_at_every_step(box: Box) -> None:
-    decided = list(sweep(box, range(3, 36)))
+def test_running_out_of_descriptors_is_an_error_at_every_step(case: Case) -> None:
+    decided = list(sweep(case, range(3, 36)))
     if not decided:
         raise NotMeasured("the shim needs more than 35 descriptors to start")
     expect(
@@ -197,42 +206,42 @@ def test_running_out_of_descriptors_is_an_error_at_every_step(box: Box) -> None:
     )
 
 
-def witness(box: Box, user: int) -> subprocess.Popen[bytes]:
+def witness(case: Case, user: int) -> subprocess.Popen[bytes]:
     """A process of the same user that logs signals: it counts against the limit too."""
-    box.open_to_others()
+    case.open_to_others()
     # The kit may be in root's home, which is closed to that user.
-    program = shutil.copy(P.siglog, box.tmp)
-    path = box.events("witness").path
+    program = shutil.copy(P.siglog, case.tmp)
+    path = case.events("witness").path
     return subprocess.Popen([program, path], user=user, group=user, extra_groups=[])
 
 
 @requires("EXEC-SPAWN-12", pitfalls=["A25", "A26"])
-def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None:
+def test_a_refused_process_is_a_spawn_error_and_signals_nobody(case: Case) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     user = unused_user()
-    other = witness(box, user)
+    other = witness(case, user)
     try:
-        box.events("witness").wait("ready")
+        case.events("witness").wait("ready")
         free = ["--uid", str(user), "--block", "USR2"]
         state = [*free, "--nproc", "2"]
-        if not answers(box, state):
+        if not answers(case, state):
             raise NotMeasured(TOO_FEW)
         # A server that starts children, where there is room for it.
-        with box.exec.start(program="/bin/true", state=free, hold=True) as live:
-            live.wait_response()
-            servers = extra_descendants(live)
-        with box.exec.start(
+        with case.exec.start(program="/bin/true", state=free, hold=True) as shim:
+            shim.wait_response()
+            servers = extra_descendants(shim)
+        with case.exec.start(
             program="/bin/true", state=state, hold=True, expect_result=False
-        ) as live:
-            live.wait_response()
-            mask = live.status().mask("SigBlk")
-            left = extra_descendants(live, len(servers))
-            seen = live.finish()
-        crashed = "" if seen.raw is not None else crash(box, seen, state)
+        ) as shim:
+            shim.wait_response()
+            mask = shim.status().mask("SigBlk")
+            left = extra_descendants(shim, len(servers))
+            seen = shim.finish()
+        crashed = "" if seen.raw is not None else crash(case, seen, state)
         if seen.raw is None and not crashed:
             raise NotMeasured(TOO_FEW)
-        alive, signals = other.poll() is None, box.events("witness").all("signal")
+        alive, signals = other.poll() is None, case.events("witness").all("signal")
     finally:
         other.kill()
         other.wait()
@@ -244,14 +253,14 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(box: Box) -> None
     )
 
 
-def left_under(box: Box, processes: int) -> str:
+def left_under(case: Case, processes: int) -> str:
     """What a run makes of this many processes and threads of its user, and what it leaves."""
     # A child that would outlive a run that gives up: it ends by itself, and much later.
     state = ["--uid", str(unused_user()), "--nproc", str(processes)]
-    if not answers(box, state):
+    if not answers(case, state):
         return ""
     try:
-        seen: ObservedRun = box.exec.run(
+        seen: ObservedRun = case.exec.run(
             program="/bin/sleep",
             args=["0.6"],
             stdin=b"",
@@ -264,19 +273,19 @@ def left_under(box: Box, processes: int) -> str:
     if seen.lasting:
         return f"{processes}: a child is left: {[each.describe() for each in seen.lasting]}"
     if seen.raw is None:
-        crashed = crash(box, seen, state)
+        crashed = crash(case, seen, state)
         return crashed and f"{processes}: {crashed}"
     return error_of(seen).get("kind") or outcome(seen)
 
 
 @requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0, needs=["EXEC-LEAK-02"])
-def test_running_out_of_processes_leaves_nothing_at_whichever_step(box: Box) -> None:
+def test_running_out_of_processes_leaves_nothing_at_whichever_step(case: Case) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     decided: list[str] = []
     # Up to the first that is enough, and one more: threads that are made later need theirs too.
     for processes in range(1, 40):
-        if each := left_under(box, processes):
+        if each := left_under(case, processes):
             decided.append(each)
         if len(decided) > 1 and decided[-2:] == ["exit 0"] * 2:
             break
@@ -293,15 +302,15 @@ def test_running_out_of_processes_leaves_nothing_at_whichever_step(box: Box) -> 
 
 
 @requires("EXEC-SPAWN-16", pitfalls=["C1"])
-def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(box: Box) -> None:
+def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: Case) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 4096:
         raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
     # Nobody has half as many open: who closes such a number tries all of them.
     state = ["--nofile", str(most), "--deny-closing", str(most // 2)]
     run = {"program": P.exit_with, "args": ["7"], "within_s": 10.0}
-    control = box.exec.run(**run, state=state[:2])
-    seen = box.exec.run(**run, state=state, expect_result=False)
+    control = case.exec.run(**run, state=state[:2])
+    seen = case.exec.run(**run, state=state, expect_result=False)
     got = outcome(seen) if seen.raw is not None else f"the shim was {seen.shim_exit}"
     expect(
         f"a run where {most} descriptors may be open, and where no number above half may be closed",
@@ -315,13 +324,13 @@ CROWD = 1024 + 64
 
 
 @requires("EXEC-SPAWN-17", needs=["EXEC-STDIN-03"])
-def test_a_run_works_beside_more_descriptors_than_select_knows(box: Box) -> None:
+def test_a_run_works_beside_more_descriptors_than_select_knows(case: Case) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 2 * CROWD:
         raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
     state = ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
     # With a deadline, which is far away: what waits for it may need a descriptor, too.
-    seen = box.exec.run(
+    seen = case.exec.run(
         **shell("cat; cat /dev/null >&2; exit 7"), stdin=b"abc", timeout_ms=600_000, state=state
     )
     expect("the child's end and its output", (outcome(seen), seen.stdout), ("exit 7", b"abc"))

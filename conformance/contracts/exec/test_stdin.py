@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from boxspec.api import Box, expect, expect_within, requires
+from boxspec.api import Case, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.spawn_io import (
     digest,
@@ -25,20 +25,20 @@ ALL = bytes(range(256))
 
 @requires("EXEC-STDIN-01", pitfalls=["C15"])
 @pytest.mark.parametrize("option", [{}, {"stdin": "inherit"}], ids=["default", "inherit"])
-def test_the_child_reads_the_callers_stdin(box: Box, option: dict[str, str]) -> None:
-    source = box.tmp / "source"
+def test_the_child_reads_the_callers_stdin(case: Case, option: dict[str, str]) -> None:
+    source = case.tmp / "source"
     source.write_bytes(ALL * 3)
-    seen = box.exec.run(program=P.hash_stdin, stdin_file=source, **option)
+    seen = case.exec.run(program=P.hash_stdin, stdin_file=source, **option)
     expect("what the child read", seen.stdout, hash_line(ALL * 3))
 
 
 @requires("EXEC-STDIN-01", pitfalls=["C15"])
-def test_an_inherited_stdin_is_the_callers_own_open_file(box: Box) -> None:
-    source = box.tmp / "source"
+def test_an_inherited_stdin_is_the_callers_own_open_file(case: Case) -> None:
+    source = case.tmp / "source"
     source.write_bytes(b"0123456789")
     reader = os.open(source, os.O_RDONLY)
     try:
-        seen = box.exec.run(program=P.read_some, args=["4"], shim_stdin=reader)
+        seen = case.exec.run(program=P.read_some, args=["4"], shim_stdin=reader)
         rest = os.read(reader, 100)
     finally:
         os.close(reader)
@@ -46,47 +46,47 @@ def test_an_inherited_stdin_is_the_callers_own_open_file(box: Box) -> None:
 
 
 @requires("EXEC-STDIN-01", pitfalls=["C15"])
-def test_bytes_reach_the_child_while_it_runs(box: Box) -> None:
-    events, fifo = box.events(), box.fifo("gate")
+def test_bytes_reach_the_child_while_it_runs(case: Case) -> None:
+    events, fifo = case.events(), case.fifo("gate")
     line = '"$1" "$2" "$3"; exec "$4"'
     words = (P.gate, events.path, fifo, P.hash_stdin)
-    with box.exec.start(**shell(line, *words), shim_stdin="pipe") as live:
+    with case.exec.start(**shell(line, *words), shim_stdin="pipe") as shim:
         events.wait("ready")
-        live.stdin.write(b"late bytes")
-        live.stdin.close()
-        box.open_gate(fifo)
-        seen = live.finish()
+        shim.stdin.write(b"late bytes")
+        shim.stdin.close()
+        case.open_gate(fifo)
+        seen = shim.finish()
     expect("what the child read", seen.stdout, hash_line(b"late bytes"))
 
 
 @requires("EXEC-STDIN-02", pitfalls=["C11"])
-def test_null_stdin_is_at_end_of_file(box: Box) -> None:
-    source = box.tmp / "source"
+def test_null_stdin_is_at_end_of_file(case: Case) -> None:
+    source = case.tmp / "source"
     source.write_bytes(b"not for the child")
-    seen = box.exec.run(program=P.hash_stdin, stdin="null", stdin_file=source, within_s=10)
+    seen = case.exec.run(program=P.hash_stdin, stdin="null", stdin_file=source, within_s=10)
     expect("what the child read", seen.stdout, hash_line(b""))
 
 
 @requires("EXEC-STDIN-02", pitfalls=["C11"])
-def test_null_stdin_is_dev_null(box: Box) -> None:
-    found = report(box, stdin="null")
+def test_null_stdin_is_dev_null(case: Case) -> None:
+    found = report(case, stdin="null")
     expect("the child's stdin", fd_of(found, 0).get("target"), "/dev/null")
 
 
 @requires("EXEC-STDIN-02", pitfalls=["C11"])
-def test_null_stdin_leaves_the_callers_stdin_unread(box: Box) -> None:
-    with box.exec.start(program="/bin/cat", stdin="null", shim_stdin="pipe", within_s=10) as live:
-        seen = live.finish()
+def test_null_stdin_leaves_the_callers_stdin_unread(case: Case) -> None:
+    with case.exec.start(program="/bin/cat", stdin="null", shim_stdin="pipe", within_s=10) as shim:
+        seen = shim.finish()
     expect("the end of `cat` while the caller's stdin stays open", outcome(seen), "exit 0")
 
 
 @requires("EXEC-STDIN-15")
 @pytest.mark.parametrize("payload", [b"x" * 10, b"x" * 2**20], ids=["small", "large"])
-def test_a_payload_arrives_through_a_pipe(box: Box, payload: bytes) -> None:
+def test_a_payload_arrives_through_a_pipe(case: Case, payload: bytes) -> None:
     # A program may open /dev/stdin again, which fails for a socket.
-    place = box.tmp / "report"
+    place = case.tmp / "report"
     line = '"$1" "$2"; exec cat >/dev/null'
-    box.exec.run(**shell(line, P.report, place), stdin=payload).result  # noqa: B018
+    case.exec.run(**shell(line, P.report, place), stdin=payload).result  # noqa: B018
     expect("the type of the child's stdin", fd_of(reported(place), 0).get("type"), "pipe")
 
 
@@ -107,70 +107,70 @@ PAYLOADS = {
 
 @requires("EXEC-STDIN-03", pitfalls=["F11", "F10", "C3"])
 @pytest.mark.parametrize("vector", PAYLOADS)
-def test_payload_bytes_arrive_exactly_and_end(box: Box, vector: str) -> None:
-    seen = box.exec.run(program=P.hash_stdin, stdin=PAYLOADS[vector], within_s=10)
+def test_payload_bytes_arrive_exactly_and_end(case: Case, vector: str) -> None:
+    seen = case.exec.run(program=P.hash_stdin, stdin=PAYLOADS[vector], within_s=10)
     expect("what the child read to its end", seen.stdout, hash_line(PAYLOADS[vector]))
 
 
 @requires("EXEC-STDIN-14", pitfalls=["F11"])
 @pytest.mark.parametrize("times", [1, 4096])
-def test_payload_bytes_that_are_not_utf8_arrive_exactly(box: Box, times: int) -> None:
-    seen = box.exec.run(program=P.hash_stdin, stdin=ALL * times, within_s=10)
+def test_payload_bytes_that_are_not_utf8_arrive_exactly(case: Case, times: int) -> None:
+    seen = case.exec.run(program=P.hash_stdin, stdin=ALL * times, within_s=10)
     expect("what the child read to its end", seen.stdout, hash_line(ALL * times))
 
 
 @requires("EXEC-STDIN-03", pitfalls=["F10"])
-def test_a_program_that_reads_to_end_of_file_ends(box: Box) -> None:
-    seen = box.exec.run(program="sort", stdin=b"c\na\nb\n", within_s=10)
+def test_a_program_that_reads_to_end_of_file_ends(case: Case) -> None:
+    seen = case.exec.run(program="sort", stdin=b"c\na\nb\n", within_s=10)
     expect("sorted lines", (outcome(seen), seen.stdout), ("exit 0", b"a\nb\nc\n"))
 
 
 @requires("EXEC-STDIN-03", pitfalls=["C3"])
-def test_a_background_reader_gets_end_of_file_too(box: Box) -> None:
+def test_a_background_reader_gets_end_of_file_too(case: Case) -> None:
     # A shell gives its background jobs /dev/null unless they ask for another descriptor.
     line = 'exec 3<&0; cat <&3 >"$1" & wait $!; wc -c <"$1"'
-    seen = box.exec.run(**shell(line, box.tmp / "copy"), stdin=b"x" * 5000, within_s=10)
+    seen = case.exec.run(**shell(line, case.tmp / "copy"), stdin=b"x" * 5000, within_s=10)
     expect("bytes that the background `cat` got", seen.stdout.split(), [b"5000"])
 
 
 @requires("EXEC-STDIN-04", pitfalls=["F1"])
-def test_an_empty_payload_is_end_of_file(box: Box) -> None:
-    seen = box.exec.run(program=P.hash_stdin, stdin={"bytes": ""}, shim_stdin="pipe", within_s=10)
+def test_an_empty_payload_is_end_of_file(case: Case) -> None:
+    seen = case.exec.run(program=P.hash_stdin, stdin={"bytes": ""}, shim_stdin="pipe", within_s=10)
     expect("what the child read", seen.stdout, hash_line(b""))
 
 
 @requires("EXEC-STDIN-04", capability="exec.bytes", pitfalls=["F1"])
-def test_an_empty_payload_of_bytes_is_end_of_file(box: Box) -> None:
+def test_an_empty_payload_of_bytes_is_end_of_file(case: Case) -> None:
     payload = {"bytes_b64": ""}
-    seen = box.exec.run(program=P.hash_stdin, stdin=payload, shim_stdin="pipe", within_s=10)
+    seen = case.exec.run(program=P.hash_stdin, stdin=payload, shim_stdin="pipe", within_s=10)
     expect("what the child read", seen.stdout, hash_line(b""))
 
 
 @requires("EXEC-STDIN-05", pitfalls=["F2"], overlap=1.5)
-def test_16_mib_through_cat_are_returned_exactly(box: Box) -> None:
+def test_16_mib_through_cat_are_returned_exactly(case: Case) -> None:
     data = pattern(16 * 2**20)
-    seen = box.exec.run(program="/bin/cat", stdin=data)
+    seen = case.exec.run(program="/bin/cat", stdin=data)
     expect("length and digest of what came back", stream(seen, "stdout"), digest(data))
 
 
 @requires("EXEC-STDIN-05", pitfalls=["F2", "F3"])
-def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(box: Box) -> None:
+def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(case: Case) -> None:
     data = pattern(2**20)
     # Each side writes more than a pipe holds before it reads again.
     line = 'head -c 4096 >/dev/null; "$1" 300000 0; cat >/dev/null; "$1" 300000 0'
-    seen = box.exec.run(**shell(line, P.flood), stdin=data, within_s=15)
+    seen = case.exec.run(**shell(line, P.flood), stdin=data, within_s=15)
     expect("the child's end and output", (outcome(seen), seen.stdout_len), ("exit 0", 600_000))
 
 
 # Needs EXEC-CHILD-11: a child with other scheduling than its caller may be slow by itself.
 @requires("EXEC-STDIN-12", pitfalls=["F14"], overlap=True, timing=True, needs=["EXEC-CHILD-11"])
-def test_payloads_are_not_throttled_by_the_tick(box: Box) -> None:
+def test_payloads_are_not_throttled_by_the_tick(case: Case) -> None:
     data = pattern(10 * 2**20)
-    events = box.events()
+    events = case.events()
     # Measured inside the child: the time in which the shim reads a large request does not count.
     line = '"$1" --sync "$2" </dev/null; "$3" >/dev/null; "$1" --sync "$2"'
-    box.exec.run(**shell(line, P.emit, events.path, P.hash_stdin), stdin=data)
+    case.exec.run(**shell(line, P.emit, events.path, P.hash_stdin), stdin=data)
     began, ended = events.wait("sync").effect, events.wait("sync").effect
     pipefuls = len(data) // 65_536
     what = "10 MiB, a quarter of a tick for each pipe-full"
-    expect_within(box, what, began, ended, pipefuls * box.tick_ms / 4)
+    expect_within(case, what, began, ended, pipefuls * case.tick_ms / 4)

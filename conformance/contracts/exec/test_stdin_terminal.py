@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Told, expect, requires
+from boxspec.api import Case, Told, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.spawn_io import outcome, shell
 from contracts.shared.runs import RunAnswer
@@ -66,38 +66,38 @@ def how_it_ended(seen: RunAnswer, line: bytes) -> str:
 
 @requires("EXEC-STDIN-16")
 @pytest.mark.parametrize("before", ["", "stty -echo; "], ids=["reads", "sets and reads"])
-def test_a_child_at_the_terminal_is_not_left_stopped(box: Box, before: str) -> None:
+def test_a_child_at_the_terminal_is_not_left_stopped(case: Case, before: str) -> None:
     with made_terminal() as terminal:
         request = {**shell(before + READ_A_LINE), **AT_TERMINAL}
-        with box.exec.start(**request, **terminal.options) as live:
+        with case.exec.start(**request, **terminal.options) as shim:
             terminal.type(b"words\n")
-            seen = live.finish()
+            seen = shim.finish()
     expect("how the run ended", how_it_ended(seen, b"words"), NOT_STOPPED)
 
 
 @requires("EXEC-STDIN-16")
-def test_ctrl_z_does_not_leave_a_child_stopped(box: Box) -> None:
-    events, fifo = box.events(), box.fifo("gate")
+def test_ctrl_z_does_not_leave_a_child_stopped(case: Case) -> None:
+    events, fifo = case.events(), case.fifo("gate")
     with made_terminal() as terminal:
         line = f'"$1" "$2" "$3"; {READ_A_LINE}'
         request = {**shell(line, P.gate, events.path, fifo), **AT_TERMINAL}
-        with box.exec.start(**request, **terminal.options) as live:
+        with case.exec.start(**request, **terminal.options) as shim:
             events.wait("ready")
-            box.open_gate(fifo)
+            case.open_gate(fifo)
             terminal.type(CTRL_Z)
             # Ctrl-Z makes the terminal discard earlier input; this line comes after it.
             terminal.type(b"words\n")
-            seen = live.finish()
+            seen = shim.finish()
     expect("how the run ended", how_it_ended(seen, b"words"), NOT_STOPPED)
 
 
 @requires("EXEC-STDIN-16", capability="exec.concurrent")
-def test_neither_of_two_children_at_one_terminal_is_left_stopped(box: Box) -> None:
+def test_neither_of_two_children_at_one_terminal_is_left_stopped(case: Case) -> None:
     with made_terminal() as terminal:
         request = {**shell(READ_A_LINE), **AT_TERMINAL}
-        with box.exec.start_batch([request, request], **terminal.options) as live:
+        with case.exec.start_batch([request, request], **terminal.options) as shim:
             terminal.type(b"words\nwords\n")
-            seen = live.finish()
+            seen = shim.finish()
     ends = [how_it_ended(run, b"words") for run in seen.runs]
     expect("how the runs ended", ends, [NOT_STOPPED, NOT_STOPPED])
 
@@ -120,11 +120,11 @@ ENDS: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 @requires("EXEC-STDIN-17")
 @pytest.mark.parametrize("end", ENDS)
-def test_the_caller_is_in_the_foreground_after_a_run(box: Box, end: str) -> None:
+def test_the_caller_is_in_the_foreground_after_a_run(case: Case, end: str) -> None:
     with made_terminal() as terminal:
-        request = {**AT_TERMINAL, **ENDS[end](box.tmp)}
-        with box.exec.start(**request, hold=True, **terminal.options) as live:
-            live.wait_response()
-            foreground, caller = terminal.foreground(), os.getpgid(live.shim_pid)
-            live.finish()
+        request = {**AT_TERMINAL, **ENDS[end](case.tmp)}
+        with case.exec.start(**request, hold=True, **terminal.options) as shim:
+            shim.wait_response()
+            foreground, caller = terminal.foreground(), os.getpgid(shim.shim_pid)
+            shim.finish()
     expect("the foreground group of the terminal after the run", foreground, caller)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Blocked, Box, Failure, expect, requires
+from boxspec.api import Blocked, Case, Failure, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.spawn_io import digest, hexes, pattern, stream
 
@@ -45,9 +45,9 @@ INVALID = {
 
 @requires("EXEC-TEXT-01", pitfalls=["E7"])
 @pytest.mark.parametrize("vector", INVALID)
-def test_each_maximal_subpart_becomes_one_replacement(box: Box, vector: str) -> None:
+def test_each_maximal_subpart_becomes_one_replacement(case: Case, vector: str) -> None:
     raw, text = INVALID[vector]
-    seen = box.exec.run(program=P.emit, args=["--out", raw.hex(), "--err", raw.hex()])
+    seen = case.exec.run(program=P.emit, args=["--out", raw.hex(), "--err", raw.hex()])
     got = (
         seen.stdout.decode("utf-8", "backslashreplace"),
         seen.stderr.decode("utf-8", "backslashreplace"),
@@ -61,11 +61,11 @@ SPLITS = [(name, at) for name, char in CHARACTERS.items() for at in range(1, len
 
 @requires("EXEC-TEXT-02", pitfalls=["E6"])
 @pytest.mark.parametrize(("bytes_", "at"), SPLITS)
-def test_a_character_split_between_two_writes_stays_whole(box: Box, bytes_: str, at: int) -> None:
+def test_a_character_split_between_two_writes_stays_whole(case: Case, bytes_: str, at: int) -> None:
     char = CHARACTERS[bytes_].encode()
     head, tail = (b"a" + char[:at]).hex(), (char[at:] + b"z").hex()
     pause = ["--gap-us", "3000"]
-    seen = box.exec.run(
+    seen = case.exec.run(
         program=P.emit, args=["--out", head, "--err", head, *pause, "--out", tail, "--err", tail]
     )
     wanted = b"a" + char + b"z"
@@ -73,9 +73,9 @@ def test_a_character_split_between_two_writes_stays_whole(box: Box, bytes_: str,
 
 
 @requires("EXEC-TEXT-02", pitfalls=["E6"])
-def test_characters_in_one_byte_writes_stay_whole(box: Box) -> None:
+def test_characters_in_one_byte_writes_stay_whole(case: Case) -> None:
     data = ("é€😀" * 5).encode()
-    seen = box.exec.run(program=P.emit, args=["--each-byte", "--gap-us", "1000", *hexes(data)])
+    seen = case.exec.run(program=P.emit, args=["--each-byte", "--gap-us", "1000", *hexes(data)])
     expect("stdout", seen.stdout, data)
 
 
@@ -88,29 +88,29 @@ EDGES = [
 
 @requires("EXEC-TEXT-02", pitfalls=["E6"])
 @pytest.mark.parametrize(("bytes_", "at"), EDGES)
-def test_a_character_across_every_4096th_byte_stays_whole(box: Box, bytes_: str, at: int) -> None:
+def test_a_character_across_every_4096th_byte_stays_whole(case: Case, bytes_: str, at: int) -> None:
     char = CHARACTERS[bytes_].encode()
     # Less than the capacity of a pipe: EXEC-DRAIN tests more.
     data = b"".join(b"a" * (4096 - len(char)) + char for _ in range(14))
     data = data[len(char) - at :] + b"a" * at
-    seen = box.exec.run(program=P.emit, args=hexes(data, piece=60_000))
+    seen = case.exec.run(program=P.emit, args=hexes(data, piece=60_000))
     expect("stdout", stream(seen, "stdout"), digest(data))
 
 
 @requires("EXEC-TEXT-02", pitfalls=["E6"])
 @pytest.mark.parametrize(("bytes_", "at"), SPLITS)
-def test_a_character_across_the_65536th_byte_stays_whole(box: Box, bytes_: str, at: int) -> None:
+def test_a_character_across_the_65536th_byte_stays_whole(case: Case, bytes_: str, at: int) -> None:
     char = CHARACTERS[bytes_].encode()
     data = b"a" * (65_536 - at) + char + b"a" * 4096
-    source = box.tmp / "source"
+    source = case.tmp / "source"
     source.write_bytes(data)
     try:
-        plain = box.exec.run(program=P.flood, args=[str(len(data)), "0"], within_s=5)
+        plain = case.exec.run(program=P.flood, args=[str(len(data)), "0"], within_s=5)
     except Failure as why:
         raise Blocked(["EXEC-DRAIN-02"], "more than a pipe-full does not arrive") from why
     if stream(plain, "stdout") != digest(pattern(len(data))):
         raise Blocked(["EXEC-DRAIN-02"], "more than a pipe-full does not arrive whole")
-    seen = box.exec.run(program="/bin/cat", args=[str(source)])
+    seen = case.exec.run(program="/bin/cat", args=[str(source)])
     expect("stdout", stream(seen, "stdout"), digest(data))
 
 
@@ -135,7 +135,7 @@ KEPT = {
 
 @requires("EXEC-TEXT-03", pitfalls=["E8"])
 @pytest.mark.parametrize("vector", KEPT)
-def test_nothing_is_trimmed_cut_or_translated(box: Box, vector: str) -> None:
+def test_nothing_is_trimmed_cut_or_translated(case: Case, vector: str) -> None:
     raw = KEPT[vector]
-    seen = box.exec.run(program=P.emit, args=["--out", raw.hex(), "--err", raw.hex()])
+    seen = case.exec.run(program=P.emit, args=["--out", raw.hex(), "--err", raw.hex()])
     expect("stdout and stderr", (seen.stdout, seen.stderr), (raw, raw))

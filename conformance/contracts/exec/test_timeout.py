@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from boxspec.api import (
-    Box,
+    Case,
     expect,
     expect_no_longer,
     expect_within,
@@ -31,90 +31,90 @@ from contracts.exec.moments import (
 from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
 
 
-def wait_for_deadline(box: Box, timeout_ms: int) -> ObservedRun:
+def wait_for_deadline(case: Case, timeout_ms: int) -> ObservedRun:
     """A child that the deadline's SIGTERM ends at once, and nobody else in its group."""
-    return box.exec.run(
+    return case.exec.run(
         program=P.slow_exit,
-        args=[box.events().path, FOREVER_MS],
+        args=[case.events().path, FOREVER_MS],
         timeout_ms=timeout_ms,
         within_s=20,
     )
 
 
 @requires("EXEC-TIMEOUT-01", pitfalls=["G1"])
-def test_a_deadline_ends_a_run_without_code_and_without_success(box: Box) -> None:
-    result = wait_for_deadline(box, 200).result
+def test_a_deadline_ends_a_run_without_code_and_without_success(case: Case) -> None:
+    result = wait_for_deadline(case, 200).result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, None))
 
 
 @requires("EXEC-TIMEOUT-01", pitfalls=["G1"])
-def test_a_deadline_is_told_at_the_end_of_stderr(box: Box) -> None:
-    expect("stderr after a deadline", wait_for_deadline(box, 200).stderr, ends_with(TIMED_OUT))
+def test_a_deadline_is_told_at_the_end_of_stderr(case: Case) -> None:
+    expect("stderr after a deadline", wait_for_deadline(case, 200).stderr, ends_with(TIMED_OUT))
 
 
 @pytest.mark.parametrize("timeout_ms", [1, 49, 99, 101, 149, 150, 250, 399])
 @requires("EXEC-TIMEOUT-02", pitfalls=["G11"], overlap=0.5, timing=True)
-def test_a_deadline_never_fires_early(box: Box, timeout_ms: int) -> None:
-    with box.exec.start(
+def test_a_deadline_never_fires_early(case: Case, timeout_ms: int) -> None:
+    with case.exec.start(
         program=P.slow_exit,
         args=["/dev/null", FOREVER_MS],
         timeout_ms=timeout_ms,
         within_s=20,
         old_request=True,
-    ) as live:
-        seen = live.finish()
+    ) as shim:
+        seen = shim.finish()
     # The clock of a run cannot start before its request has been read.
     what = "from the reading of the request to the end of the run, in ms"
-    elapsed = elapsed_ms(live.request_read_ns(), seen.end.t_ns)
-    expect_never_early(box, what, elapsed, timeout_ms)
+    elapsed = elapsed_ms(shim.request_read_ns(), seen.end.t_ns)
+    expect_never_early(case, what, elapsed, timeout_ms)
 
 
 @pytest.mark.parametrize("timeout_ms", [150, 330, 499])
 @requires("EXEC-TIMEOUT-02", pitfalls=["G11"], overlap=0.7, timing=True, needs=["EXEC-KILL-01"])
-def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(box: Box, timeout_ms: int) -> None:
-    events = box.events()
-    with box.exec.start(
+def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(case: Case, timeout_ms: int) -> None:
+    events = case.events()
+    with case.exec.start(
         program=P.siglog,
         args=[events.path, "--on", "TERM:exit:0"],
         timeout_ms=timeout_ms,
         old_request=True,
-    ) as live:
-        live.finish()
-    settled(box.events())
+    ) as shim:
+        shim.finish()
+    settled(case.events())
     # The child's own log: it can be late, and that makes nobody early.
     what = "from the reading of the request to the child's SIGTERM, in ms"
-    elapsed = elapsed_ms(live.request_read_ns(), events.wait("signal").t_ns)
-    expect_never_early(box, what, elapsed, timeout_ms)
+    elapsed = elapsed_ms(shim.request_read_ns(), events.wait("signal").t_ns)
+    expect_never_early(case, what, elapsed, timeout_ms)
 
 
 @pytest.mark.parametrize("timeout_ms", [50, 180, 310])
 @requires("EXEC-TIMEOUT-03", pitfalls=["G1"], overlap=0.7, timing=True, needs=["EXEC-KILL-01"])
-def test_a_deadline_is_noticed_within_a_tick(box: Box, timeout_ms: int) -> None:
-    events = box.events()
-    with box.exec.start(
+def test_a_deadline_is_noticed_within_a_tick(case: Case, timeout_ms: int) -> None:
+    events = case.events()
+    with case.exec.start(
         program=P.siglog, args=[events.path, "--on", "TERM:exit:0"], timeout_ms=timeout_ms
-    ) as live:
-        live.finish()
-    ready = settled(box.events()).effect
+    ) as shim:
+        shim.finish()
+    ready = settled(case.events()).effect
     told = events.wait("signal").effect
-    limit_ms = timeout_ms + box.tick_ms
-    expect_within(box, "from the child's start to its SIGTERM", ready, told, limit_ms)
+    limit_ms = timeout_ms + case.tick_ms
+    expect_within(case, "from the child's start to its SIGTERM", ready, told, limit_ms)
 
 
 @requires("EXEC-TIMEOUT-04", pitfalls=["G9"], overlap=0.3, timing=True)
-def test_timeout_zero_is_expired_at_once(box: Box) -> None:
+def test_timeout_zero_is_expired_at_once(case: Case) -> None:
     # What the shim needs for itself is measured with a child that ends by itself.
-    control = box.exec.run(program=P.exit_with, args=["0"])
-    seen = wait_for_deadline(box, 0)
+    control = case.exec.run(program=P.exit_with, args=["0"])
+    seen = wait_for_deadline(case, 0)
     result = seen.result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, None))
     what = "the shim's life beyond that of a run that ends by itself"
-    expect_no_longer(box, what, seen, control, 2 * box.tick_ms)
+    expect_no_longer(case, what, seen, control, 2 * case.tick_ms)
 
 
 @requires("EXEC-TIMEOUT-04")
-def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(box: Box) -> None:
-    seen = box.exec.run(program=P.exit_with, args=["7"], timeout_ms=0)
+def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(case: Case) -> None:
+    seen = case.exec.run(program=P.exit_with, args=["7"], timeout_ms=0)
     expect(
         "success, exit_code and whether stderr is annotated",
         (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr)),
@@ -123,9 +123,9 @@ def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(box:
 
 
 @requires("EXEC-TIMEOUT-04")
-def test_with_timeout_zero_a_program_that_is_not_there_is_a_spawn_failure(box: Box) -> None:
+def test_with_timeout_zero_a_program_that_is_not_there_is_a_spawn_failure(case: Case) -> None:
     # The deadline comes behind the spawn, however soon.
-    seen = box.exec.run(program=str(box.tmp / "absent"), timeout_ms=0)
+    seen = case.exec.run(program=str(case.tmp / "absent"), timeout_ms=0)
     expect("the outcome", outcome(seen), SPAWN_FAILURE)
 
 
@@ -135,11 +135,11 @@ LARGE = [2**31, 2**32, 2**53, 2**63 - 1, 2**63, LARGEST // 10**6, LARGEST // 100
 
 @pytest.mark.parametrize("timeout_ms", LARGE)
 @requires("EXEC-TIMEOUT-05", overlap=0.3)
-def test_a_large_timeout_is_very_long(box: Box, timeout_ms: int) -> None:
-    largest = int(box.hello.get("limits", {}).get("max_integer", LARGEST))
-    seen = box.exec.run(
+def test_a_large_timeout_is_very_long(case: Case, timeout_ms: int) -> None:
+    largest = int(case.hello.get("limits", {}).get("max_integer", LARGEST))
+    seen = case.exec.run(
         program=P.slow_exit,
-        args=[box.events().path, "160"],
+        args=[case.events().path, "160"],
         timeout_ms=min(timeout_ms, largest),
         within_s=10,
     )
@@ -151,15 +151,15 @@ def test_a_large_timeout_is_very_long(box: Box, timeout_ms: int) -> None:
 
 
 @requires("EXEC-TIMEOUT-06", overlap=0.6)
-def test_a_child_that_exits_0_on_the_deadlines_sigterm_is_timed_out(box: Box) -> None:
-    events = box.events()
-    seen = box.exec.run(
+def test_a_child_that_exits_0_on_the_deadlines_sigterm_is_timed_out(case: Case) -> None:
+    events = case.events()
+    seen = case.exec.run(
         program=P.siglog,
         args=[events.path, "--on", "TERM:exit:0"],
         timeout_ms=400,
         within_s=20,
     )
-    settled(box.events())
+    settled(case.events())
     expect(
         "success and exit_code of a child that took its SIGTERM politely",
         (seen.result["success"], seen.result["exit_code"]),
@@ -179,14 +179,14 @@ def whole(seen: ObservedRun) -> str:
 
 @pytest.mark.parametrize("deadline_ms", [20, 60])
 @requires("EXEC-TIMEOUT-07", pitfalls=["G14"], overlap=3.0, stress=20)
-def test_an_exit_at_the_deadline_is_one_outcome_or_the_other(box: Box, deadline_ms: int) -> None:
-    luck = random.Random(box.session.seed)
+def test_an_exit_at_the_deadline_is_one_outcome_or_the_other(case: Case, deadline_ms: int) -> None:
+    luck = random.Random(case.session.seed)
     outcomes: Counter[str] = Counter()
     for _ in range(20):
         life_ms = deadline_ms + luck.randint(-4, 3)
         outcomes[
             whole(
-                box.exec.run(
+                case.exec.run(
                     program=P.slow_exit,
                     args=["/dev/null", str(life_ms)],
                     timeout_ms=deadline_ms,
@@ -205,15 +205,15 @@ STDERR = [b"x", b"two\nlines\n", "Zürich €".encode(), b"cut \xe2\x82"]
 NAMES = ["text", "newline", "utf8", "cut_utf8"]
 
 
-def timed_out_stderr(box: Box, text: bytes) -> bytes:
-    seen = box.exec.run(
+def timed_out_stderr(case: Case, text: bytes) -> bytes:
+    seen = case.exec.run(
         program=P.siglog,
-        args=[box.events().path, "--err", text, "--on", "TERM:exit:0"],
+        args=[case.events().path, "--err", text, "--on", "TERM:exit:0"],
         timeout_ms=400,
         within_s=20,
     )
     # It has written by then.
-    settled(box.events())
+    settled(case.events())
     return seen.stderr
 
 
@@ -223,24 +223,24 @@ def lossy(text: bytes) -> bytes:
 
 @pytest.mark.parametrize("text", STDERR[:3], ids=NAMES[:3])
 @requires("EXEC-TIMEOUT-08", pitfalls=["G19"], overlap=0.6)
-def test_the_childs_stderr_stays_in_front_of_the_annotation(box: Box, text: bytes) -> None:
+def test_the_childs_stderr_stays_in_front_of_the_annotation(case: Case, text: bytes) -> None:
     expect(
         "stderr of a child that wrote before its deadline",
-        timed_out_stderr(box, text),
+        timed_out_stderr(case, text),
         matches(rb"\A" + re.escape(text) + rb"\n?" + TIMED_OUT + rb"\Z"),
     )
 
 
 @pytest.mark.parametrize("text", STDERR, ids=NAMES)
 @requires("EXEC-TIMEOUT-09", pitfalls=["G19"], overlap=0.6, needs=["EXEC-TEXT-01"])
-def test_the_annotation_is_joined_by_exactly_one_newline(box: Box, text: bytes) -> None:
+def test_the_annotation_is_joined_by_exactly_one_newline(case: Case, text: bytes) -> None:
     expect(
         "stderr of a child that wrote before its deadline",
-        timed_out_stderr(box, text),
+        timed_out_stderr(case, text),
         lossy(text) + b"\n" + TIMED_OUT,
     )
 
 
 @requires("EXEC-TIMEOUT-09", pitfalls=["G19"])
-def test_an_empty_stderr_becomes_the_annotation_alone(box: Box) -> None:
-    expect("stderr of a silent child", wait_for_deadline(box, 200).stderr, TIMED_OUT)
+def test_an_empty_stderr_becomes_the_annotation_alone(case: Case) -> None:
+    expect("stderr of a silent child", wait_for_deadline(case, 200).stderr, TIMED_OUT)

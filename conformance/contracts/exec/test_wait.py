@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from boxspec.api import (
-    Box,
+    Case,
     NotMeasured,
     expect,
     expect_no_longer,
@@ -30,28 +30,28 @@ from contracts.exec.theft import WAIT_ERROR, Outcome, expect_wait_errors, wait_o
 
 @pytest.mark.parametrize("ms", [0, 40, 110, 270])
 @requires("EXEC-WAIT-01", overlap=0.4, timing=True)
-def test_the_end_of_a_child_is_noticed_within_a_tick(box: Box, ms: int) -> None:
-    events = box.events()
-    seen = box.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
+def test_the_end_of_a_child_is_noticed_within_a_tick(case: Case, ms: int) -> None:
+    events = case.events()
+    seen = case.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
     end = events.wait("end").cause
-    expect_within(box, "from the child's end to the shim's", end, seen.end, box.tick_ms)
+    expect_within(case, "from the child's end to the shim's", end, seen.end, case.tick_ms)
 
 
 @requires("EXEC-WAIT-01", overlap=0.4, timing=True)
-def test_a_death_by_signal_is_noticed_within_a_tick(box: Box) -> None:
-    events = box.events()
-    with box.exec.start(program=P.slow_exit, args=[events.path, FOREVER_MS]) as live:
+def test_a_death_by_signal_is_noticed_within_a_tick(case: Case) -> None:
+    events = case.events()
+    with case.exec.start(program=P.slow_exit, args=[events.path, FOREVER_MS]) as shim:
         child = events.wait("ready").pid
-        killed = live.signal("KILL", child)
-        seen = live.finish()
-    expect_within(box, "from the child's death to the shim's end", killed, seen.end, box.tick_ms)
+        killed = shim.signal("KILL", child)
+        seen = shim.finish()
+    expect_within(case, "from the child's death to the shim's end", killed, seen.end, case.tick_ms)
 
 
 @requires("EXEC-WAIT-01", pitfalls=["D12"], overlap=1.5, stress=20)
-def test_a_child_that_ends_at_once_is_never_missed(box: Box) -> None:
+def test_a_child_that_ends_at_once_is_never_missed(case: Case) -> None:
     # With one lost notification a run hangs and exceeds the time limit of its call.
     codes = [
-        box.exec.run(program=P.exit_with, args=[str(code)], within_s=10).result["exit_code"]
+        case.exec.run(program=P.exit_with, args=[str(code)], within_s=10).result["exit_code"]
         for code in range(20)
     ]
     expect("exit codes of twenty children that end at once", codes, list(range(20)))
@@ -64,70 +64,70 @@ LIVES = [(104, 107, 110), (144, 147, 150), (184, 187, 190)]
 
 
 @requires("EXEC-WAIT-02", pitfalls=["G21"], overlap=1.6, timing=True)
-def test_the_end_of_a_child_is_noticed_in_under_20_ms(box: Box) -> None:
+def test_the_end_of_a_child_is_noticed_in_under_20_ms(case: Case) -> None:
     # The shortest delay of each group, by duration_ms of the result and by the end of the shim.
     # The time from the return of a run to the shim's end is estimated by the smallest delay.
-    events = box.events()
+    events = case.events()
     by_result, by_shim_end = [], []
     for group in LIVES:
         by_duration, by_end = [], []
         for ms in group:
-            seen = box.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
+            seen = case.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
             end = events.wait("end")
             life_ms = elapsed_ms(events.wait("ready").t_ns, end.t_ns)
-            whole_run = waited_between(box.lives, seen.start, seen.end)
+            whole_run = waited_between(case.shim_processes, seen.start, seen.end)
             by_duration.append((seen.result["duration_ms"] - life_ms, *whole_run))
-            behind = waited_between(box.lives, end.cause, seen.end)
+            behind = waited_between(case.shim_processes, end.cause, seen.end)
             by_end.append((elapsed_ms(end.t_ns, seen.end.t_ns), *behind))
         by_result.append(min(by_duration))
         by_shim_end.append(min(by_end))
     what = "the shortest delay between a child's end and the run's, of children of a like age"
     for delay_ms, waited_ms, whole in by_result:
-        box.judge_time(what, delay_ms, waited_ms, 20, seen=whole)
+        case.judge_time(what, delay_ms, waited_ms, 20, seen=whole)
     least_ms = min(by_shim_end)[0]
     what = "how much later than after others the shim ends after children of a like age"
     for delay_ms, waited_ms, whole in by_shim_end:
-        box.judge_time(what, delay_ms - least_ms, waited_ms, 20, seen=whole)
+        case.judge_time(what, delay_ms - least_ms, waited_ms, 20, seen=whole)
 
 
 @requires("EXEC-WAIT-04", pitfalls=["D9", "I16"], overlap=1.0)
-def test_a_child_reaped_by_another_waiter_is_a_wait_error(box: Box) -> None:
+def test_a_child_reaped_by_another_waiter_is_a_wait_error(case: Case) -> None:
     def run_once(_: int) -> Outcome:
-        with box.exec.start(
+        with case.exec.start(
             program=P.slow_exit,
-            args=[box.events().path, "60"],
+            args=[case.events().path, "60"],
             state=["--preload", P.preload("steal_child")],
             hold=True,
             within_s=10,
-        ) as live:
-            live.wait_response()
-            need_preload(live, "steal_child")
-            return wait_outcome(live.finish())
+        ) as shim:
+            shim.wait_response()
+            need_preload(shim, "steal_child")
+            return wait_outcome(shim.finish())
 
     expect_wait_errors("stolen children", run_once)
 
 
 @requires("EXEC-KILL-13", pitfalls=["D9"], overlap=1.0, needs=["EXEC-WAIT-04"])
-def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(box: Box) -> None:
+def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: Case) -> None:
     # The implementation rests before the child is reaped: it had time to open a pidfd or the like.
     # After the reaping another process may have the child's number.
     line = '"$1" "$2" --keep none; shift 2; exec "$@"'
     for turn in range(8):
-        events, fifo = box.events(f"events-{turn}"), box.fifo(f"open-{turn}")
-        with box.exec.start(
+        events, fifo = case.events(f"events-{turn}"), case.fifo(f"open-{turn}")
+        with case.exec.start(
             **shell(line, P.orphan, events.path, P.gate, events.path, fifo),
             state=["--preload", P.preload("steal_child")],
             hold=True,
             within_s=10,
-        ) as live:
+        ) as shim:
             events.wait("orphan")
             events.wait("ready")
-            if not live.at_rest().get("State", "").startswith("S"):
+            if not shim.at_rest().get("State", "").startswith("S"):
                 raise NotMeasured("the implementation never rests while its child waits")
-            box.open_gate(fifo)
-            live.wait_response()
-            need_preload(live, "steal_child")
-            seen = live.finish()
+            case.open_gate(fifo)
+            shim.wait_response()
+            need_preload(shim, "steal_child")
+            seen = shim.finish()
         if not seen.ok:
             expect_none_left(seen, events, orphan=1)
             return
@@ -137,27 +137,27 @@ def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(box: Box) -> No
 CHLD = {"ignored": ["--ignore", "CHLD"], "nocldwait": ["--nocldwait"]}
 
 
-def reaped_by_kernel(box: Box, how: str, **request: object) -> ObservedRun:
+def reaped_by_kernel(case: Case, how: str, **request: object) -> ObservedRun:
     """Run in a caller whose children the kernel reaps automatically."""
-    with box.exec.start(state=CHLD[how], hold=True, within_s=10, **request) as live:
-        live.wait_response()
+    with case.exec.start(state=CHLD[how], hold=True, within_s=10, **request) as shim:
+        shim.wait_response()
         if how == "nocldwait":
-            need_preload(live, "nocldwait")
-        return live.finish()
+            need_preload(shim, "nocldwait")
+        return shim.finish()
 
 
-def resets_sigchld(box: Box) -> bool:
+def resets_sigchld(case: Case) -> bool:
     """True if a shim that was started with SIGCHLD ignored no longer ignores it when idle."""
-    with box.idle(*CHLD["ignored"]) as idle:
+    with case.idle(*CHLD["ignored"]) as idle:
         return signal.SIGCHLD not in idle.mask("SigIgn")
 
 
 @pytest.mark.parametrize("how", CHLD)
 @requires("EXEC-WAIT-04", pitfalls=["D5", "D6"], overlap=0.3)
 def test_a_child_reaped_by_the_kernel_causes_no_hang_and_no_invented_code(
-    box: Box, how: str
+    case: Case, how: str
 ) -> None:
-    seen = reaped_by_kernel(box, how, program=P.exit_with, args=["7"])
+    seen = reaped_by_kernel(case, how, program=P.exit_with, args=["7"])
     expect(
         "the outcome if the kernel reaps the caller's children",
         wait_outcome(seen),
@@ -167,11 +167,11 @@ def test_a_child_reaped_by_the_kernel_causes_no_hang_and_no_invented_code(
 
 @pytest.mark.parametrize("how", CHLD)
 @requires("EXEC-WAIT-05", pitfalls=["D5", "D6"])
-def test_automatic_reaping_is_detected_before_the_spawn(box: Box, how: str) -> None:
-    started = box.tmp / "started"
-    seen = reaped_by_kernel(box, how, program=P.count_start, args=[str(started), "--exit", "7"])
+def test_automatic_reaping_is_detected_before_the_spawn(case: Case, how: str) -> None:
+    started = case.tmp / "started"
+    seen = reaped_by_kernel(case, how, program=P.count_start, args=[str(started), "--exit", "7"])
     got, wanted = (wait_outcome(seen), started.exists()), (("execution", WAIT_ERROR), False)
-    if got != wanted and resets_sigchld(box):
+    if got != wanted and resets_sigchld(case):
         raise NotMeasured("the runtime of the shim resets SIGCHLD before any run")
     expect("the outcome, and whether the program was started", got, wanted)
 
@@ -180,56 +180,56 @@ BLOCKED = ["--block", "CHLD", "--block", "ALRM", "--block", "USR1", "--block", "
 
 
 @requires("EXEC-WAIT-06", pitfalls=["D7"], overlap=0.8, timing=True)
-def test_an_exit_is_noticed_where_the_caller_blocks_signals(box: Box) -> None:
-    events = box.events()
-    seen = box.exec.run(program=P.slow_exit, args=[events.path, "150"], state=BLOCKED, within_s=10)
+def test_an_exit_is_noticed_where_the_caller_blocks_signals(case: Case) -> None:
+    events = case.events()
+    seen = case.exec.run(program=P.slow_exit, args=[events.path, "150"], state=BLOCKED, within_s=10)
     end = events.wait("end").cause
-    expect_within(box, "from the child's end to the shim's", end, seen.end, box.tick_ms)
+    expect_within(case, "from the child's end to the shim's", end, seen.end, case.tick_ms)
 
 
 @requires("EXEC-WAIT-06", pitfalls=["D8"], overlap=1.5, timing=True)
-def test_a_deadline_holds_where_the_caller_blocks_signals(box: Box) -> None:
+def test_a_deadline_holds_where_the_caller_blocks_signals(case: Case) -> None:
     # Compared with the same run without blocked signals: other tests check deadlines as such.
-    events = box.events()
+    events = case.events()
     args = [events.path, "3000"]
-    control = box.exec.run(program=P.slow_exit, args=args, timeout_ms=250, within_s=10)
-    seen = box.exec.run(program=P.slow_exit, args=args, timeout_ms=250, state=BLOCKED, within_s=10)
+    control = case.exec.run(program=P.slow_exit, args=args, timeout_ms=250, within_s=10)
+    seen = case.exec.run(program=P.slow_exit, args=args, timeout_ms=250, state=BLOCKED, within_s=10)
     what = "how much longer the run takes with the signals blocked"
-    expect_no_longer(box, what, seen, control, box.tick_ms)
+    expect_no_longer(case, what, seen, control, case.tick_ms)
 
 
-def run_interrupted(box: Box, **request: object) -> ObservedRun:
+def run_interrupted(case: Case, **request: object) -> ObservedRun:
     """Run in a caller whose system calls are interrupted a thousand times a second."""
     state = ["--preload", P.preload("interrupts")]
-    with box.exec.start(state=state, hold=True, within_s=15, **request) as live:
-        live.wait_response()
-        need_preload(live, "interrupts")
-        return live.finish()
+    with case.exec.start(state=state, hold=True, within_s=15, **request) as shim:
+        shim.wait_response()
+        need_preload(shim, "interrupts")
+        return shim.finish()
 
 
 @requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.6)
-def test_interruptions_end_no_wait_early(box: Box) -> None:
-    events = box.events()
-    seen = run_interrupted(box, program=P.slow_exit, args=[events.path, "300"], timeout_ms=8000)
+def test_interruptions_end_no_wait_early(case: Case) -> None:
+    events = case.events()
+    seen = run_interrupted(case, program=P.slow_exit, args=[events.path, "300"], timeout_ms=8000)
     got = (seen.result["exit_code"], len(events.all("end")))
     expect("exit_code, and ends of its own that the child reached", got, (0, 1))
 
 
 @requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.8, timing=True)
-def test_interruptions_do_not_postpone_the_deadline(box: Box) -> None:
+def test_interruptions_do_not_postpone_the_deadline(case: Case) -> None:
     # The child ends by itself much later, so that the test does not hang without the deadline.
-    events = box.events()
+    events = case.events()
     args = [events.path, "3000"]
-    seen = run_interrupted(box, program=P.slow_exit, args=args, timeout_ms=300)
+    seen = run_interrupted(case, program=P.slow_exit, args=args, timeout_ms=300)
     ready = events.wait("ready").effect
-    bound = 300 + 2 * box.tick_ms
-    expect_within(box, "from the child's start to the end", ready, seen.end, bound)
+    bound = 300 + 2 * case.tick_ms
+    expect_within(case, "from the child's start to the end", ready, seen.end, bound)
 
 
 @requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.6)
-def test_interruptions_lose_no_byte(box: Box) -> None:
+def test_interruptions_lose_no_byte(case: Case) -> None:
     data = pattern(2**20)
     line = '"$1" 1000000 1000000 --order mix & "$2"; wait'
-    seen = run_interrupted(box, **shell(line, P.flood, P.hash_stdin), stdin=data)
+    seen = run_interrupted(case, **shell(line, P.flood, P.hash_stdin), stdin=data)
     got = (stream(seen, "stderr"), hash_line(data) in seen.stdout)
     expect("what the child wrote, and what it read", got, (digest(pattern(10**6, "A")), True))

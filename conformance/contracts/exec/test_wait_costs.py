@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from boxspec.api import Box, Live, expect, requires
+from boxspec.api import Case, ShimProcess, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.moments import pass_time, send, settled
@@ -23,36 +23,36 @@ COSTS = {"wakeups": 12, "cpu_ms": 50}
 
 
 def costs_above_bounds(
-    live: Live[ObservedRun], ms: int, costs: Sequence[str] = tuple(COSTS)
+    shim: ShimProcess[ObservedRun], ms: int, costs: Sequence[str] = tuple(COSTS)
 ) -> dict[str, float]:
     """Return, by name, each cost of the caller that exceeds its bound in the next `ms`."""
-    before, since_ns = {each: getattr(live, each)() for each in costs}, time.monotonic_ns()
+    before, since_ns = {each: getattr(shim, each)() for each in costs}, time.monotonic_ns()
     pass_time(ms)
-    spent = {each: getattr(live, each)() - before[each] for each in costs}
+    spent = {each: getattr(shim, each)() - before[each] for each in costs}
     seconds = (time.monotonic_ns() - since_ns) / 1e9 + 0.25
     return {each: found for each, found in spent.items() if found > COSTS[each] * seconds}
 
 
 @pytest.mark.parametrize("deadline", [{}, {"timeout_ms": 600_000}], ids=["endless", "deadline"])
 @requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=1.8, timing=True)
-def test_an_idle_wait_costs_next_to_nothing(box: Box, deadline: dict[str, int]) -> None:
-    events, fifo = box.events(), box.fifo("open")
-    with box.exec.start(program=P.gate, args=[events.path, str(fifo)], **deadline) as live:
+def test_an_idle_wait_costs_next_to_nothing(case: Case, deadline: dict[str, int]) -> None:
+    events, fifo = case.events(), case.fifo("open")
+    with case.exec.start(program=P.gate, args=[events.path, str(fifo)], **deadline) as shim:
         events.wait("ready")
-        excess = costs_above_bounds(live, 1500)
-        box.open_gate(fifo)
-        live.finish()
+        excess = costs_above_bounds(shim, 1500)
+        case.open_gate(fifo)
+        shim.finish()
     expect("what an idle wait costs beyond its bounds", excess, {})
 
 
 @requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-04"])
-def test_an_idle_grace_period_costs_next_to_nothing(box: Box) -> None:
-    events = box.events()
-    with box.exec.start(program=P.siglog, args=[events.path], timeout_ms=200) as live:
+def test_an_idle_grace_period_costs_next_to_nothing(case: Case) -> None:
+    events = case.events()
+    with case.exec.start(program=P.siglog, args=[events.path], timeout_ms=200) as shim:
         child = events.wait("signal").pid
-        excess = costs_above_bounds(live, 1000)
+        excess = costs_above_bounds(shim, 1000)
         send(child, "KILL")
-        live.finish()
+        shim.finish()
     expect("what a grace costs beyond its bounds", excess, {})
 
 
@@ -60,38 +60,38 @@ def test_an_idle_grace_period_costs_next_to_nothing(box: Box) -> None:
 
 
 @requires("EXEC-WAIT-03", overlap=1.3, needs=["EXEC-STDIN-09"])
-def test_an_unread_payload_costs_next_to_nothing(box: Box) -> None:
-    events = box.events()
-    with box.exec.start(program=P.never_read, args=[events.path], stdin=LARGE) as live:
+def test_an_unread_payload_costs_next_to_nothing(case: Case) -> None:
+    events = case.events()
+    with case.exec.start(program=P.never_read, args=[events.path], stdin=LARGE) as shim:
         child = events.wait("ready").pid
-        excess = costs_above_bounds(live, 1000)
+        excess = costs_above_bounds(shim, 1000)
         send(child, "KILL")
-        live.finish()
+        shim.finish()
     expect("what a payload that is not read costs beyond its bounds", excess, {})
 
 
 @requires("EXEC-WAIT-03", capability="exec.stdin_failure", overlap=1.3)
-def test_a_payload_without_a_reader_costs_next_to_nothing(box: Box) -> None:
-    events = box.events()
+def test_a_payload_without_a_reader_costs_next_to_nothing(case: Case) -> None:
+    events = case.events()
     request = {"program": P.close_early, "args": [events.path, "--in"], "stdin": LARGE}
-    with box.exec.start(**request, stdin_failure="ignore") as live:
+    with case.exec.start(**request, stdin_failure="ignore") as shim:
         child = events.wait("closed").pid
-        excess = costs_above_bounds(live, 1000)
+        excess = costs_above_bounds(shim, 1000)
         send(child, "KILL")
-        live.finish()
+        shim.finish()
     expect("what a payload without a reader costs beyond its bounds", excess, {})
 
 
 @requires("EXEC-WAIT-03", overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-03"])
-def test_a_grace_period_after_the_childs_end_costs_next_to_nothing(box: Box) -> None:
-    events = box.events()
+def test_a_grace_period_after_the_childs_end_costs_next_to_nothing(case: Case) -> None:
+    events = case.events()
     line = '"$1" "$2" --ignore TERM & exec "$1" "$2" --on TERM:exit:0'
-    with box.exec.start(**shell(line, P.siglog, events.path), timeout_ms=300) as live:
+    with case.exec.start(**shell(line, P.siglog, events.path), timeout_ms=300) as shim:
         ended = events.wait("end").pid
         settled(events, 2)
-        excess = costs_above_bounds(live, 1000)
+        excess = costs_above_bounds(shim, 1000)
         for event in events.all("ready"):
             if event.pid != ended:
                 send(event.pid, "KILL")
-        live.finish()
+        shim.finish()
     expect("what a grace for a member costs beyond its bounds", excess, {})

@@ -9,55 +9,55 @@ from typing import Any
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
-from boxspec.subject.case import Box
-from boxspec.subject.live import Live
+from boxspec.subject.case import Case
 from boxspec.subject.sentinels import Say, sentinel, undeclared
 from boxspec.subject.sentinels import no as _no
+from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.company import WITHIN_S, looks
 from contracts.shared.inside import blame_place
 from contracts.shared.requests import exec_request
 
 
-def trust(box: Box, say: Say) -> None:
-    if "exec" in box.capabilities:
-        _confined(box, say)
-        _success_and_failure(box, say)
-        _sentinels(box, say)
+def trust(case: Case, say: Say) -> None:
+    if "exec" in case.capabilities:
+        _confined(case, say)
+        _success_and_failure(case, say)
+        _sentinels(case, say)
     else:
-        _no_exec(box, say)
+        _no_exec(case, say)
 
 
-def _success_and_failure(box: Box, say: Say) -> None:
+def _success_and_failure(case: Case, say: Say) -> None:
     """Expect success of a program that exits 0, and no success of two allowed counterparts."""
     for _ in range(2):
-        yes = box.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
+        yes = case.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
         if not yes.ok:
-            blame_place(box)
+            blame_place(case)
         if not yes.ok or not yes.result["success"]:
             raise _no(f"a program that exits 0 is answered with {shown(yes.raw)}")
-        box.session.startup_ms = yes.elapsed_ms
-    missing = box.exec.run(program="/boxspec/no/such/program", within_s=WITHIN_S)
-    seven = box.exec.run(program=programs.exit_with, args=["7"], within_s=WITHIN_S)
+        case.session.startup_ms = yes.elapsed_ms
+    missing = case.exec.run(program="/boxspec/no/such/program", within_s=WITHIN_S)
+    seven = case.exec.run(program=programs.exit_with, args=["7"], within_s=WITHIN_S)
     if missing.ok and missing.result["success"] and seven.ok and seven.result["success"]:
         raise _no("a missing program and one that exits 7 are both a success: it says yes to all")
     say("exit 0 succeeds (twice); a missing program and exit 7 do not")
-    _helpers(box)
+    _helpers(case)
 
 
-def _confined(box: Box, say: Say) -> None:
+def _confined(case: Case, say: Say) -> None:
     """With --backend, expect that a run inside cannot write where a run outside can."""
-    asked = box.exec.inside.use()
+    asked = case.exec.inside.use()
     if not asked:
         return
-    beside = box.session.case_folder()
+    beside = case.session.case_folder()
     mark = beside / "mark"
     message = {"op": "exec.run", "request": {"program": "/usr/bin/touch", "args": [str(mark)]}}
-    box.send(message, within_s=WITHIN_S)
+    case.send(message, within_s=WITHIN_S)
     outside = mark.exists()
     mark.unlink(missing_ok=True)
-    seen = box.send({**message, **asked}, within_s=WITHIN_S)
+    seen = case.send({**message, **asked}, within_s=WITHIN_S)
     inside = mark.exists()
-    box.session.delete(beside)
+    case.session.delete(beside)
     name = asked["backend"]["name"]
     if not outside:
         raise HarnessError(f"touch makes no {mark}, without any sandbox")
@@ -69,7 +69,7 @@ def _confined(box: Box, say: Say) -> None:
     say(f"{name}: what is outside of the workspace is not written to")
 
 
-def _helpers(box: Box) -> None:
+def _helpers(case: Case) -> None:
     """Record the helper processes and threads of the shim during a run.
 
     The time that a helper waits for a processor cannot be read after the helper has ended.
@@ -77,21 +77,21 @@ def _helpers(box: Box) -> None:
     # The first run has a deadline that is not reached, to show a helper that exists only for
     # deadlines. The second run has none: the requirements report a shim without deadlines.
     for name, deadline in ("company-late", {"timeout_ms": 60_000}), ("company", {}):
-        refused = looks(box, "exec", partial(_gate, box, deadline), name)
+        refused = looks(case, "exec", partial(_gate, case, deadline), name)
         if refused is None:
             return
     raise _no(f"a program that waits for a fifo is answered with {shown(refused)}")
 
 
-def _gate(box: Box, deadline: dict[str, Any], events: str, fifo: Path) -> Live[Any]:
+def _gate(case: Case, deadline: dict[str, Any], events: str, fifo: Path) -> ShimProcess[Any]:
     request = {"program": programs.gate, "args": [events, str(fifo)]}
-    return box.exec.start(**request, **deadline, within_s=WITHIN_S)
+    return case.exec.start(**request, **deadline, within_s=WITHIN_S)
 
 
-def _no_exec(box: Box, say: Say) -> None:
+def _no_exec(case: Case, say: Say) -> None:
     """Expect `unsupported` if exec is not declared; the run also measures the shim's start."""
-    seen = box.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
-    box.session.startup_ms = seen.elapsed_ms
+    seen = case.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
+    case.session.startup_ms = seen.elapsed_ms
     if seen.unsupported is None:
         raise undeclared("exec", seen.raw or {})
     say("exec: not declared, unsupported")
@@ -109,23 +109,23 @@ _RUNS: dict[str, dict[str, Any]] = {
 _OPS = {"exec.concurrent": "exec.batch", "exec.debug": "exec.format_env"}
 
 
-def _ask(box: Box, capability: str) -> dict[str, Any]:
+def _ask(case: Case, capability: str) -> dict[str, Any]:
     if capability == "exec.concurrent":
         runs = [(0, {"program": programs.exit_with, "args": [code]}) for code in "07"]
-        return box.exec.batch(runs, within_s=WITHIN_S).raw or {}
+        return case.exec.batch(runs, within_s=WITHIN_S).raw or {}
     if capability == "exec.debug":
-        seen = box.send({"op": "exec.format_env", "env": "inherit"}, within_s=WITHIN_S)
+        seen = case.send({"op": "exec.format_env", "env": "inherit"}, within_s=WITHIN_S)
         return seen.raw or {}
     fields = exec_request({"program": programs.exit_with, **_RUNS[capability]})
     sandbox = fields.pop("sandbox", None)
     message = {"op": "exec.run", "request": fields}
     if sandbox is not None:
         message["sandbox"] = sandbox
-    return box.send(message, within_s=WITHIN_S).raw or {}
+    return case.send(message, within_s=WITHIN_S).raw or {}
 
 
-def _sentinels(box: Box, say: Say) -> None:
+def _sentinels(case: Case, say: Say) -> None:
     for capability in ("exec.concurrent", "exec.debug", *_RUNS):
-        declared = capability in box.capabilities
+        declared = capability in case.capabilities
         op = _OPS.get(capability, "exec.run")
-        sentinel(capability, declared, _ask(box, capability), say, op)
+        sentinel(capability, declared, _ask(case, capability), say, op)

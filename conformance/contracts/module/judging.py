@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from boxspec.api import Box, Failure, NotMeasured, Told, Verdict, expect
-from contracts.module.asking import Executed
+from boxspec.api import Case, Failure, NotMeasured, Told, Verdict, expect
+from contracts.module.client import Executed
 
 # Longer than any case: only somebody else ends it.
 FOREVER = "exec sleep 60"
@@ -22,9 +22,9 @@ def quoted(place: object) -> str:
     return shlex.quote(str(place))
 
 
-def noting_home(box: Box, body: str) -> str:
+def noting_home(case: Case, body: str) -> str:
     """A module that first writes its HOME to a file, and some files into that directory."""
-    place = quoted(box.tmp / "home")
+    place = quoted(case.tmp / "home")
     files = 'mkdir -p "$HOME/a/b" && : >"$HOME/a/b/c" && ln -s / "$HOME/a/link"'
     return f'{files}\nprintf %s "$HOME" >{place}\n{body}'
 
@@ -42,34 +42,34 @@ def noted(place: Path) -> str:
     return place.read_text(encoding="utf-8", errors="surrogateescape")
 
 
-def expect_home_gone(box: Box, seen: Executed) -> None:
-    home = Path(noted(box.tmp / "home"))
+def expect_home_gone(case: Case, seen: Executed) -> None:
+    home = Path(noted(case.tmp / "home"))
     left = home.is_dir()
     expect("whether the module's directory is left", Told("left" if left else "gone", seen), "gone")
 
 
-def saying_so(box: Box, body: str) -> str:
+def saying_so(case: Case, body: str) -> str:
     """A module that leaves a mark before it goes on."""
-    return f": >{quoted(box.tmp / 'at-work')}\n{body}"
+    return f": >{quoted(case.tmp / 'at-work')}\n{body}"
 
 
-def at_work(box: Box) -> bool:
-    return (box.tmp / "at-work").exists()
+def at_work(case: Case) -> bool:
+    return (case.tmp / "at-work").exists()
 
 
-def runs_here(box: Box, body: str) -> None:
+def runs_here(case: Case, body: str) -> None:
     """The control: the same body, under a plain name, does what is looked for."""
-    box.module.script("control", body)
-    box.module.execute("control")
+    case.module.script("control", body)
+    case.module.execute("control")
 
 
-def time_out(box: Box, module_id: str, started: Callable[[], bool], ms: int = 300) -> Executed:
+def time_out(case: Case, module_id: str, started: Callable[[], bool], ms: int = 300) -> Executed:
     """Execute with a timeout that comes when the module is at work.
 
     A runner may take longer to start than the module has: then it is given four times as much.
     """
     for factor in (1, 4, 16):
-        seen = box.module.execute(module_id, timeout_ms=ms * factor, within_s=30)
+        seen = case.module.execute(module_id, timeout_ms=ms * factor, within_s=30)
         if started():
             return seen
     raise NotMeasured(f"the module was not at work within {16 * ms} ms")

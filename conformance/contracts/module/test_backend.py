@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.module.judging import end, quoted
 from contracts.shared import talker
 from contracts.shared.talker import Outside
@@ -12,13 +12,13 @@ from contracts.shared.talker import Outside
 HERE = "module.backend"
 
 
-def module(box: Box, root: Any, name: str | None) -> Any:
+def module(case: Case, root: Any, name: str | None) -> Any:
     program, args = talker.words(talker.ANSWERS)
     line = " ".join(map(quoted, (program, *args)))
     # Where it is: its own directory, which the lines do not know.
-    box.module.script("talks", f'sed "s|HERE|$PWD|g" | {line}')
+    case.module.script("talks", f'sed "s|HERE|$PWD|g" | {line}')
     used = None if name is None else talker.use(name, None)
-    return box.module.execute("talks", root, backend=used, within_s=30)
+    return case.module.execute("talks", root, backend=used, within_s=30)
 
 
 def lines(there: Outside) -> list[str]:
@@ -26,33 +26,33 @@ def lines(there: Outside) -> list[str]:
 
 
 @requires("MODULE-BACKEND-01", capability=HERE)
-def test_a_module_is_refused_and_answers(box: Box) -> None:
+def test_a_module_is_refused_and_answers(case: Case) -> None:
     with talker.outside() as there:
-        control = module(box, lines(there), None)
+        control = module(case, lines(there), None)
         expect("the end outside", end(control), "value", verdict="unproven")
         talker.expect_control(control.value, there)
 
         def ask(name: str) -> None:
-            seen = module(box, lines(there), name)
+            seen = module(case, lines(there), name)
             expect(f"the end ({name})", end(seen), "value")
-            talker.expect_refused(box, seen.value, there, seen.result, name)
+            talker.expect_refused(case, seen.value, there, seen.result, name)
 
-        talker.ask_each(box, ask)
+        talker.ask_each(case, ask)
 
 
 @requires("MODULE-BACKEND-02", capability=HERE)
-def test_its_workspace_is_its_directory_alone(box: Box) -> None:
-    beside = box.tmp / "directories" / "beside"
+def test_its_workspace_is_its_directory_alone(case: Case) -> None:
+    beside = case.tmp / "directories" / "beside"
     body = f"(: >{quoted(beside)}) 2>/dev/null; (: >own) && echo 1"
-    box.module.script("writes", body)
-    control = box.module.execute("writes")
+    case.module.script("writes", body)
+    control = case.module.execute("writes")
     expect("outside: the end", (end(control), beside.exists()), ("value", True), verdict="unproven")
 
     def ask(name: str) -> None:
         beside.unlink(missing_ok=True)
-        seen = box.module.execute("writes", backend=talker.use(name, None), within_s=30)
-        talker.need_enforcement(box, seen.result, name)
+        seen = case.module.execute("writes", backend=talker.use(name, None), within_s=30)
+        talker.need_enforcement(case, seen.result, name)
         got = (end(seen), beside.exists())
         expect(f"the end; whether it wrote beside its directory ({name})", got, ("value", False))
 
-    talker.ask_each(box, ask)
+    talker.ask_each(case, ask)

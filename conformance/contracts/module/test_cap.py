@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.module.judging import end
 
 MOST = 64 * 1024 * 1024
@@ -15,39 +15,39 @@ BLANKS = "head -c {} /dev/zero | tr '\\0' ' '"
 
 @requires("MODULE-CAP-01", needs=["MODULE-TIME-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_exactly_the_cap_is_allowed(box: Box, stream: str) -> None:
+def test_exactly_the_cap_is_allowed(case: Case, stream: str) -> None:
     if stream == "stdout":
-        box.module.script("fills", BLANKS.format(MOST - 1) + "; printf 1")
+        case.module.script("fills", BLANKS.format(MOST - 1) + "; printf 1")
     else:
-        box.module.script("fills", BLANKS.format(MOST) + " >&2; echo 1")
-    seen = box.module.execute("fills", within_s=20)
+        case.module.script("fills", BLANKS.format(MOST) + " >&2; echo 1")
+    seen = case.module.execute("fills", within_s=20)
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-CAP-01", needs=["MODULE-TIME-02"])
-def test_each_stream_has_its_own_cap(box: Box) -> None:
+def test_each_stream_has_its_own_cap(case: Case) -> None:
     much = BLANKS.format(40_000_000)
-    box.module.script("fills", f"{much}; {much} >&2; printf 1")
-    seen = box.module.execute("fills", within_s=20)
+    case.module.script("fills", f"{much}; {much} >&2; printf 1")
+    seen = case.module.execute("fills", within_s=20)
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-CAP-02", needs=["MODULE-TIME-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_one_byte_more_names_the_stream(box: Box, stream: str) -> None:
+def test_one_byte_more_names_the_stream(case: Case, stream: str) -> None:
     if stream == "stdout":
-        box.module.script("spills", BLANKS.format(MOST) + "; printf 1")
+        case.module.script("spills", BLANKS.format(MOST) + "; printf 1")
     else:
-        box.module.script("spills", BLANKS.format(MOST + 1) + " >&2; echo 1")
-    seen = box.module.execute("spills", within_s=20)
+        case.module.script("spills", BLANKS.format(MOST + 1) + " >&2; echo 1")
+    seen = case.module.execute("spills", within_s=20)
     expect("class and stream", (end(seen), seen.field("stream")), ("OutputSizeExceeded", stream))
 
 
 @requires("MODULE-CAP-03", needs=["MODULE-ORDER-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_module_that_works_on_in_silence_is_noticed(box: Box, stream: str) -> None:
+def test_a_module_that_works_on_in_silence_is_noticed(case: Case, stream: str) -> None:
     redirect = "" if stream == "stdout" else " >&2"
     # No loop: under a real-time priority the kernel ends whoever spins.
-    box.module.script("stays", f"head -c {MOST + 1} /dev/zero{redirect}; exec sleep 600")
-    seen = box.module.execute("stays", within_s=10)
+    case.module.script("stays", f"head -c {MOST + 1} /dev/zero{redirect}; exec sleep 600")
+    seen = case.module.execute("stays", within_s=10)
     expect("class and stream", (end(seen), seen.field("stream")), ("OutputSizeExceeded", stream))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, Late, NotApplicable, expect, expect_within, for_the_prompt, requires
+from boxspec.api import Case, Late, NotApplicable, expect, expect_within, for_the_prompt, requires
 from boxspec.api import programs as P
-from contracts.module.asking import Executed
+from contracts.module.client import Executed
 from contracts.module.judging import (
     FOREVER,
     at_work,
@@ -27,12 +27,12 @@ from contracts.shared.moments import elapsed_ms, until
 
 
 @requires("MODULE-DIR-01")
-def test_it_is_new_empty_and_closed(box: Box) -> None:
-    place = box.tmp / "facts"
+def test_it_is_new_empty_and_closed(case: Case) -> None:
+    place = case.tmp / "facts"
     tell = 'printf "%s %s %s\\n" "$(ls -A "$HOME" | wc -l)" "$(stat -c %a "$HOME")" "$HOME"'
-    box.module.script("tells", f"{tell} >>{quoted(place)}; echo 1")
-    box.module.execute("tells")
-    box.module.execute("tells")
+    case.module.script("tells", f"{tell} >>{quoted(place)}; echo 1")
+    case.module.execute("tells")
+    case.module.execute("tells")
     facts = [line.split(" ") for line in noted(place).splitlines()]
     expect("names in it, and its mode", [each[:2] for each in facts], [["0", "700"]] * 2)
     expect("whether the second is another one", len({each[2] for each in facts}), 2)
@@ -40,11 +40,11 @@ def test_it_is_new_empty_and_closed(box: Box) -> None:
 
 @requires("MODULE-DIR-01")
 @pytest.mark.parametrize("umask", ["000", "077", "0177"])
-def test_its_mode_is_not_the_umasks_matter(box: Box, umask: str) -> None:
-    place = box.tmp / "mode"
+def test_its_mode_is_not_the_umasks_matter(case: Case, umask: str) -> None:
+    place = case.tmp / "mode"
     place.touch()
-    box.module.script("tells", f'stat -c %a "$HOME" >{quoted(place)}; echo 1')
-    box.module.execute("tells", state=["--umask", umask])
+    case.module.script("tells", f'stat -c %a "$HOME" >{quoted(place)}; echo 1')
+    case.module.execute("tells", state=["--umask", umask])
     expect("its mode", noted(place).strip(), "700")
 
 
@@ -59,20 +59,20 @@ ENDS = {
 
 @requires("MODULE-DIR-02", overlap=0.5)
 @pytest.mark.parametrize("how", ENDS)
-def test_it_is_gone_after_every_end(box: Box, how: str) -> None:
-    box.module.script("ends", noting_home(box, ENDS[how]))
-    expect_home_gone(box, box.module.execute("ends", within_s=15))
+def test_it_is_gone_after_every_end(case: Case, how: str) -> None:
+    case.module.script("ends", noting_home(case, ENDS[how]))
+    expect_home_gone(case, case.module.execute("ends", within_s=15))
 
 
-def where_some_are_made(box: Box) -> Path:
+def where_some_are_made(case: Case) -> Path:
     """As a control shows: where nobody makes any but this case."""
-    box.module.script("control", noting_home(box, "echo 1"))
-    box.module.execute("control")
-    place = Path(noted(box.tmp / "home")).resolve().parent
-    below = box.module.below.resolve()
+    case.module.script("control", noting_home(case, "echo 1"))
+    case.module.execute("control")
+    place = Path(noted(case.tmp / "home")).resolve().parent
+    below = case.module.below.resolve()
     if place.is_relative_to(below):
         return below
-    if place.is_relative_to(box.folder.resolve()):
+    if place.is_relative_to(case.folder.resolve()):
         return place
     raise NotApplicable(f"directories are made in {place}, where others may make some, too")
 
@@ -84,42 +84,42 @@ def folders_in(place: Path) -> list[str]:
 
 @requires("MODULE-DIR-02")
 @pytest.mark.parametrize("how", ["missing", "../no", "NotWired"])
-def test_none_is_left_where_nothing_was_started(box: Box, how: str) -> None:
-    place = where_some_are_made(box)
+def test_none_is_left_where_nothing_was_started(case: Case, how: str) -> None:
+    place = where_some_are_made(case)
     before = folders_in(place)
     if how == "NotWired":
-        box.module.execute("control", enabled=False)
+        case.module.execute("control", enabled=False)
     else:
-        box.module.execute(how)
+        case.module.execute(how)
     expect("the folders where directories are made", folders_in(place), before)
 
 
 @requires("MODULE-DIR-02")
-def test_a_name_that_is_no_text_does_not_save_it(box: Box) -> None:
+def test_a_name_that_is_no_text_does_not_save_it(case: Case) -> None:
     odd = 'mkdir "$(printf "a\\377")"; : >"$(printf "a\\377/b\\376\\n.")"; mkfifo fifo; : >-rf'
-    box.module.script("names", noting_home(box, f"{odd}; echo 1"))
-    seen = box.module.execute("names", within_s=15)
+    case.module.script("names", noting_home(case, f"{odd}; echo 1"))
+    seen = case.module.execute("names", within_s=15)
     expect("the end", end(seen), "value")
-    expect_home_gone(box, seen)
+    expect_home_gone(case, seen)
 
 
 @requires("MODULE-DIR-02", overlap=0.5)
-def test_it_is_gone_after_a_timeout(box: Box) -> None:
-    box.module.script("stays", noting_home(box, saying_so(box, FOREVER)))
-    expect_home_gone(box, time_out(box, "stays", lambda: at_work(box)))
+def test_it_is_gone_after_a_timeout(case: Case) -> None:
+    case.module.script("stays", noting_home(case, saying_so(case, FOREVER)))
+    expect_home_gone(case, time_out(case, "stays", lambda: at_work(case)))
 
 
 @requires("MODULE-DIR-02")
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-def test_it_is_gone_after_a_signal_to_the_caller(box: Box, name: str) -> None:
-    fifo, events = box.fifo("gate"), box.events()
+def test_it_is_gone_after_a_signal_to_the_caller(case: Case, name: str) -> None:
+    fifo, events = case.fifo("gate"), case.events()
     run = f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)}"
-    box.module.script("waits", noting_home(box, run))
-    with box.module.start("waits", expect_result=False) as live:
+    case.module.script("waits", noting_home(case, run))
+    with case.module.start("waits", expect_result=False) as shim:
         events.wait("ready")
-        live.signal(name)
-        live.wait_exit()
-        left = Path(noted(box.tmp / "home")).is_dir()
+        shim.signal(name)
+        shim.wait_exit()
+        left = Path(noted(case.tmp / "home")).is_dir()
     expect("whether the module's directory is left", left, False)
 
 
@@ -133,70 +133,70 @@ for _ in range(1200):
 
 
 @requires("MODULE-DIR-03", needs=["MODULE-TIME-02"])
-def test_depth_does_not_save_it(box: Box) -> None:
+def test_depth_does_not_save_it(case: Case) -> None:
     dig = f"{quoted(Path(sys.executable).resolve())} -I -S -c {quoted(DEEP)} && echo 1"
-    box.module.script("digs", noting_home(box, dig))
-    seen = box.module.execute("digs")
+    case.module.script("digs", noting_home(case, dig))
+    seen = case.module.execute("digs")
     expect("the end", end(seen), "value")
-    expect_home_gone(box, seen)
+    expect_home_gone(case, seen)
 
 
 @requires("MODULE-DIR-03")
-def test_modes_do_not_save_it(box: Box) -> None:
+def test_modes_do_not_save_it(case: Case) -> None:
     close = 'mkdir -p x/y/z; : >x/y/z/f; chmod 0 x/y/z x/y x; chmod 0500 "$HOME"'
-    box.module.script("closes", noting_home(box, f"{close}; echo 1"))
-    expect_home_gone(box, box.module.execute("closes"))
+    case.module.script("closes", noting_home(case, f"{close}; echo 1"))
+    expect_home_gone(case, case.module.execute("closes"))
 
 
 @requires("MODULE-DIR-03")
-def test_what_a_link_names_stays(box: Box) -> None:
-    kept = box.tmp / "kept"
+def test_what_a_link_names_stays(case: Case) -> None:
+    kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
     link = f'ln -s {quoted(kept)} "$HOME/link"; ln -s {quoted(kept)} "$HOME/a/deep"'
-    box.module.script("links", noting_home(box, f"{link}; echo 1"))
-    seen = box.module.execute("links")
-    expect_home_gone(box, seen)
+    case.module.script("links", noting_home(case, f"{link}; echo 1"))
+    seen = case.module.execute("links")
+    expect_home_gone(case, seen)
     expect("whether the file behind the link is there", (kept / "file").exists(), True)
 
 
 @requires("MODULE-DIR-03")
-def test_the_mode_of_what_a_link_names_stays(box: Box) -> None:
+def test_the_mode_of_what_a_link_names_stays(case: Case) -> None:
     """A closed folder has to be opened, and what is in it may be links."""
-    kept = box.tmp / "kept"
+    kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
     (kept / "file").chmod(0o640)
     kept.chmod(0o750)
     links = f"mkdir x; ln -s {quoted(kept)} x/one; ln -s {quoted(kept / 'file')} x/two"
-    box.module.script("links", noting_home(box, f"{links}; chmod 0500 x; echo 1"))
-    seen = box.module.execute("links")
-    expect_home_gone(box, seen)
+    case.module.script("links", noting_home(case, f"{links}; chmod 0500 x; echo 1"))
+    seen = case.module.execute("links")
+    expect_home_gone(case, seen)
     modes = [oct(stat.S_IMODE(each.stat().st_mode)) for each in (kept, kept / "file")]
     expect("the modes of what the links name", modes, [oct(0o750), oct(0o640)])
 
 
 @requires("MODULE-DIR-02")
-def test_a_module_may_remove_it_itself(box: Box) -> None:
+def test_a_module_may_remove_it_itself(case: Case) -> None:
     body = 'cd /; rm -rf "$HOME"; echo 1'
-    box.module.script("removes", noting_home(box, body))
-    seen = box.module.execute("removes")
+    case.module.script("removes", noting_home(case, body))
+    seen = case.module.execute("removes")
     got = (end(seen), seen.value, seen.result.get("directory_left"))
     expect("the end, the value, and what is said to be left", got, ("value", 1, None))
-    expect_home_gone(box, seen)
+    expect_home_gone(case, seen)
 
 
 @requires("MODULE-DIR-05")
 @pytest.mark.parametrize("what", ["a folder", "a file"])
-def test_a_link_in_its_place_is_not_followed(box: Box, what: str) -> None:
-    kept = box.tmp / "kept"
+def test_a_link_in_its_place_is_not_followed(case: Case, what: str) -> None:
+    kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
     named = kept if what == "a folder" else kept / "file"
     named.chmod(0o750)
     swap = f'cd /; rm -rf "$HOME"; ln -s {quoted(named)} "$HOME"; echo 1'
-    box.module.script("swaps", noting_home(box, swap))
-    seen = box.module.execute("swaps", within_s=15)
+    case.module.script("swaps", noting_home(case, swap))
+    seen = case.module.execute("swaps", within_s=15)
     mode = stat.S_IMODE(named.stat().st_mode)
     got = (end(seen), (kept / "file").exists(), oct(mode))
     expect("the end; whether the file is there; the mode", got, ("value", True, oct(0o750)))
@@ -215,11 +215,11 @@ echo 1
 
 
 @requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
-def test_what_is_left_is_told(box: Box) -> None:
-    ready = box.fifo("writing")
-    box.module.script("fills", noting_home(box, FILLER.format(ready=quoted(ready))))
-    seen: Executed = box.module.execute("fills", within_s=15)
-    home = Path(noted(box.tmp / "home"))
+def test_what_is_left_is_told(case: Case) -> None:
+    ready = case.fifo("writing")
+    case.module.script("fills", noting_home(case, FILLER.format(ready=quoted(ready))))
+    seen: Executed = case.module.execute("fills", within_s=15)
+    home = Path(noted(case.tmp / "home"))
     expect("the end", end(seen), "value")
     told = seen.result.get("directory_left")
     expect("what is left, and what is told", told, str(home) if home.is_dir() else None)
@@ -229,15 +229,15 @@ def test_what_is_left_is_told(box: Box) -> None:
 TRIED_MS = 1000
 
 
-def expect_not_held_up(box: Box, seen: Executed) -> None:
-    ended = box.events().wait("end")
-    limit = TRIED_MS + 5 * box.tick_ms
-    expect_within(box, "from the module's end to the shim's", ended.cause, seen.end, limit)
+def expect_not_held_up(case: Case, seen: Executed) -> None:
+    ended = case.events().wait("end")
+    limit = TRIED_MS + 5 * case.tick_ms
+    expect_within(case, "from the module's end to the shim's", ended.cause, seen.end, limit)
 
 
-def ends(box: Box) -> str:
+def ends(case: Case) -> str:
     """The module logs its own end."""
-    return f"echo 1\nexec {quoted(P.slow_exit)} {quoted(box.events().path)} 0"
+    return f"echo 1\nexec {quoted(P.slow_exit)} {quoted(case.events().path)} 0"
 
 
 # Whoever looks once at so many names has not seen all of them when it is through.
@@ -263,26 +263,26 @@ STOPS_MS, STOPPED_MS = 400, 800
 
 
 @requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
-def test_it_is_tried_until_a_writer_stops(box: Box) -> None:
-    ready, stopped = box.fifo("writing"), box.events("stopped")
+def test_it_is_tried_until_a_writer_stops(case: Case) -> None:
+    ready, stopped = case.fifo("writing"), case.events("stopped")
     words = [Path(sys.executable).resolve(), "-I", "-S", "-c", PILE]
     words += [ready, STOPS_MS, P.slow_exit, stopped.path]
     pile = f"setsid {' '.join(map(quoted, words))} </dev/null >/dev/null 2>&1 &"
-    body = f"{pile}\nread -r line <{quoted(ready)}\n{ends(box)}"
-    box.module.script("piles", noting_home(box, body))
-    with box.module.start("piles", within_s=15) as live:
-        seen = live.finish()
+    body = f"{pile}\nread -r line <{quoted(ready)}\n{ends(case)}"
+    case.module.script("piles", noting_home(case, body))
+    with case.module.start("piles", within_s=15) as shim:
+        seen = shim.finish()
         until(lambda: bool(stopped.all("end")), 5)
     expect("the end", end(seen), "value")
-    left = Path(noted(box.tmp / "home")).is_dir()
+    left = Path(noted(case.tmp / "home")).is_dir()
     last = [event.t_ns for event in stopped.all("end")]
-    ended = box.events().all("end")[0]
+    ended = case.events().all("end")[0]
     if left and (not last or elapsed_ms(ended.t_ns, last[0]) > STOPPED_MS):
         raise Late("the writer behind the module", f"it stops within {STOPPED_MS} ms", "it writes")
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         got = (left, seen.result.get("directory_left"))
         expect("whether it is left, and what is told", got, (False, None))
-    expect_not_held_up(box, seen)
+    expect_not_held_up(case, seen)
 
 
 WRITER = """
@@ -294,14 +294,14 @@ read -r line <{ready}
 
 
 @requires("MODULE-DIR-04", overlap=1.5)
-def test_a_writer_that_lives_on_holds_nothing_up(box: Box) -> None:
-    ready = box.fifo("writing")
-    body = WRITER.format(ready=quoted(ready), ends=ends(box))
-    box.module.script("leaves", noting_home(box, body))
-    seen: Executed = box.module.execute("leaves", within_s=15)
-    home = Path(noted(box.tmp / "home"))
+def test_a_writer_that_lives_on_holds_nothing_up(case: Case) -> None:
+    ready = case.fifo("writing")
+    body = WRITER.format(ready=quoted(ready), ends=ends(case))
+    case.module.script("leaves", noting_home(case, body))
+    seen: Executed = case.module.execute("leaves", within_s=15)
+    home = Path(noted(case.tmp / "home"))
     # `mkdir -p` brings it back at any time, so only a name that is told is judged.
     told = seen.result.get("directory_left")
     expect("the end", end(seen), "value")
     expect("the directory that is told, if one is", told in (None, str(home)), True)
-    expect_not_held_up(box, seen)
+    expect_not_held_up(case, seen)

@@ -9,25 +9,25 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.module.judging import end, noted, quoted
 from contracts.shared.files import script_at
 
 ALWAYS = {"HOME", "TMPDIR", "APCORE_EXTENSIONS_ROOT"}
 
 
-def environment(box: Box, shim_env: Mapping[str, Any]) -> tuple[dict[str, str], str]:
+def environment(case: Case, shim_env: Mapping[str, Any]) -> tuple[dict[str, str], str]:
     """What the module was started with, before its shell adds to it, and where."""
-    place, here = box.tmp / "environ", box.tmp / "cwd"
+    place, here = case.tmp / "environ", case.tmp / "cwd"
     body = f"/bin/cat /proc/$$/environ >{quoted(place)}; pwd >{quoted(here)}; echo 1"
-    box.module.script("tells", body)
-    box.module.execute("tells", shim_env=shim_env)
+    case.module.script("tells", body)
+    case.module.execute("tells", shim_env=shim_env)
     entries = [each.partition("=") for each in noted(place).split("\0") if each]
     return {name: value for name, _, value in entries}, noted(here).rstrip("\n")
 
 
 @requires("MODULE-ENV-01")
-def test_what_is_listed_reaches_the_module(box: Box) -> None:
+def test_what_is_listed_reaches_the_module(case: Case) -> None:
     given = {
         "PATH": "/usr/bin:/bin:/boxspec",
         "LANG": "C.UTF-8",
@@ -37,7 +37,7 @@ def test_what_is_listed_reaches_the_module(box: Box) -> None:
         "APCORE_LONG": "a=b c\n" * 10_000,
         "APCORE_OAUTH_AUTH_URL": "x",
     }
-    got, _ = environment(box, given)
+    got, _ = environment(case, given)
     expect("those of them that arrived", {name: got.get(name) for name in given}, given)
 
 
@@ -65,8 +65,8 @@ DECOYS: dict[str, str | bytes] = {
 
 
 @requires("MODULE-ENV-02")
-def test_nothing_else_reaches_it(box: Box) -> None:
-    got, _ = environment(box, {**DECOYS, "PATH": "/usr/bin:/bin", "LANG": "C", "LC_ALL": "C"})
+def test_nothing_else_reaches_it(case: Case) -> None:
+    got, _ = environment(case, {**DECOYS, "PATH": "/usr/bin:/bin", "LANG": "C", "LC_ALL": "C"})
     expected = ALWAYS | {"PATH", "LANG", "LC_ALL"}
     strange = sorted(name for name in got if name not in expected)
     expect("variables beyond the list", [name for name in strange if name[:7] != "APCORE_"], [])
@@ -74,35 +74,35 @@ def test_nothing_else_reaches_it(box: Box) -> None:
 
 @requires("MODULE-ENV-02")
 @pytest.mark.parametrize("name", ["LANG", "LC_ALL"])
-def test_what_the_caller_lacks_is_not_made_up(box: Box, name: str) -> None:
-    got, _ = environment(box, {name: None})
+def test_what_the_caller_lacks_is_not_made_up(case: Case, name: str) -> None:
+    got, _ = environment(case, {name: None})
     expect("the variable", got.get(name), None)
 
 
 @requires("MODULE-ENV-03")
-def test_home_tmpdir_and_working_directory_are_one(box: Box) -> None:
-    place = box.tmp / "places"
+def test_home_tmpdir_and_working_directory_are_one(case: Case) -> None:
+    place = case.tmp / "places"
     # By their real paths: some place for temporary files is a link.
     real = 'for each in "$HOME" "$TMPDIR" .; do printf "%s\\0" "$(cd "$each" && pwd -P)"; done'
     named = 'printf "%s\\0%s" "$HOME" "$TMPDIR"'
-    box.module.script("tells", f"({real}; {named}) >{quoted(place)}; echo 1")
-    box.module.execute("tells", shim_env={"HOME": "/boxspec"})
+    case.module.script("tells", f"({real}; {named}) >{quoted(place)}; echo 1")
+    case.module.execute("tells", shim_env={"HOME": "/boxspec"})
     home, temporary, here, *named_so = noted(place).split("\0")
-    callers = {"/boxspec", *(os.path.realpath(each) for each in (box.tmp, box.module.below))}
+    callers = {"/boxspec", *(os.path.realpath(each) for each in (case.tmp, case.module.below))}
     expect("whether HOME and TMPDIR are set", [bool(each) for each in named_so], [True, True])
     expect("the three of them", {home, temporary, here}, {here})
     expect("whether it is the caller's", here in callers, False)
 
 
-def expect_named_in_full(box: Box, temporary: str, given: str) -> None:
+def expect_named_in_full(case: Case, temporary: str, given: str) -> None:
     """What the module is told of its directory, where that is made below such a folder."""
-    place, found = box.tmp / temporary, box.tmp / "found"
+    place, found = case.tmp / temporary, case.tmp / "found"
     place.mkdir(exist_ok=True)
     tell = 'printf "%s\\0%s\\0%s" "$HOME" "$TMPDIR" "$(pwd -P)"'
-    box.module.script("tells", f"{tell} >{quoted(found)}; echo 1")
-    state = ["--cwd", str(box.tmp)]
+    case.module.script("tells", f"{tell} >{quoted(found)}; echo 1")
+    state = ["--cwd", str(case.tmp)]
     # What a sandbox makes of TMPDIR is its own matter.
-    box.module.execute("tells", backend=None, state=state, shim_env={"TMPDIR": given})
+    case.module.execute("tells", backend=None, state=state, shim_env={"TMPDIR": given})
     home, scratch, here = noted(found).split("\0")
     # Afterwards it is gone: what leads to it is compared.
     parents = {os.path.realpath(Path(each).parent) for each in (home, scratch, here)}
@@ -112,47 +112,47 @@ def expect_named_in_full(box: Box, temporary: str, given: str) -> None:
 
 @requires("MODULE-ENV-03")
 @pytest.mark.parametrize("temporary", ["tmp", "./", "with two words", "$HOME"])
-def test_a_directory_is_named_in_full_wherever_it_is(box: Box, temporary: str) -> None:
+def test_a_directory_is_named_in_full_wherever_it_is(case: Case, temporary: str) -> None:
     """TMPDIR of the caller, which may be relative or odd."""
     relative = temporary in ("tmp", "./")
-    expect_named_in_full(box, temporary, temporary if relative else str(box.tmp / temporary))
+    expect_named_in_full(case, temporary, temporary if relative else str(case.tmp / temporary))
 
 
 @requires("MODULE-ENV-04")
-def test_tokens_stay_with_the_caller(box: Box) -> None:
+def test_tokens_stay_with_the_caller(case: Case) -> None:
     given = {"APCORE_AUTH_TOKEN": "t", "APCORE_AUTH_": "t", "APCORE_AUTHOR": "me"}
-    got, _ = environment(box, given)
+    got, _ = environment(case, given)
     arrived = {name for name in given if name in got}
     expect("those of them that arrived", sorted(arrived), ["APCORE_AUTHOR"])
 
 
 @requires("MODULE-ENV-05")
-def test_bytes_that_are_no_text_arrive_as_they_are(box: Box) -> None:
-    got, _ = environment(box, {"APCORE_RAW": b"\xff\xfe caf\xe9", "NO\udcff": b"\xfe"})
+def test_bytes_that_are_no_text_arrive_as_they_are(case: Case) -> None:
+    got, _ = environment(case, {"APCORE_RAW": b"\xff\xfe caf\xe9", "NO\udcff": b"\xfe"})
     expect("the variable", got.get("APCORE_RAW"), "\udcff\udcfe caf\udce9")
 
 
 @requires("MODULE-ENV-05")
-def test_a_name_that_is_no_text_comes_along(box: Box) -> None:
+def test_a_name_that_is_no_text_comes_along(case: Case) -> None:
     name = "APCORE_caf\udce9"
-    got, _ = environment(box, {name: b"\xff1"})
+    got, _ = environment(case, {name: b"\xff1"})
     expect("the variable", got.get(name), "\udcff1")
 
 
 @requires("MODULE-ENV-05")
-def test_a_directory_is_named_in_full_where_that_is_no_text(box: Box) -> None:
-    expect_named_in_full(box, "caf\udce9", str(box.tmp / "caf\udce9"))
+def test_a_directory_is_named_in_full_where_that_is_no_text(case: Case) -> None:
+    expect_named_in_full(case, "caf\udce9", str(case.tmp / "caf\udce9"))
 
 
 @requires("MODULE-ENV-05")
 @pytest.mark.parametrize("how", ["request", "environment"])
-def test_a_root_whose_name_is_no_text_has_its_modules(box: Box, how: str) -> None:
-    root, found = box.tmp / "caf\udce9", box.tmp / "found"
+def test_a_root_whose_name_is_no_text_has_its_modules(case: Case, how: str) -> None:
+    root, found = case.tmp / "caf\udce9", case.tmp / "found"
     script_at(root / "there", f'printf %s "$APCORE_EXTENSIONS_ROOT" >{quoted(found)}; echo 1')
     if how == "request":
-        seen = box.module.execute("there", extensions_root=root)
+        seen = case.module.execute("there", extensions_root=root)
     else:
         env = {"APCORE_EXTENSIONS_ROOT": str(root)}
-        seen = box.module.execute("there", extensions_root=None, shim_env=env)
+        seen = case.module.execute("there", extensions_root=None, shim_env=env)
     got = (end(seen), os.path.realpath(noted(found)))
     expect("the end, and the root that the module is told", got, ("value", os.path.realpath(root)))

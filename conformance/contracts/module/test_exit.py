@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, one_of, requires
+from boxspec.api import Case, expect, one_of, requires
 from boxspec.api import programs as P
 from contracts.module.judging import end, quoted
 from contracts.shared.moments import expect_none_left
@@ -12,94 +12,94 @@ from contracts.shared.moments import expect_none_left
 
 @requires("MODULE-EXIT-01")
 @pytest.mark.parametrize("code", [1, 3, 130, 255])
-def test_an_exit_code_is_told(box: Box, code: int) -> None:
-    box.module.script("fails", f"exit {code}")
-    seen = box.module.execute("fails")
+def test_an_exit_code_is_told(case: Case, code: int) -> None:
+    case.module.script("fails", f"exit {code}")
+    seen = case.module.execute("fails")
     got = (end(seen), seen.field("module_id"), seen.field("exit_code"))
     expect("class, module_id and exit_code", got, ("NonZeroExit", "fails", code))
 
 
 @requires("MODULE-EXIT-01")
-def test_its_stderr_is_told_as_text(box: Box) -> None:
-    box.module.script("fails", "echo value; printf 'a\\377b\\n\\303\\251' >&2; exit 3")
-    expect("stderr", box.module.execute("fails").field("stderr"), "a\ufffdb\né")
+def test_its_stderr_is_told_as_text(case: Case) -> None:
+    case.module.script("fails", "echo value; printf 'a\\377b\\n\\303\\251' >&2; exit 3")
+    expect("stderr", case.module.execute("fails").field("stderr"), "a\ufffdb\né")
 
 
 @requires("MODULE-EXIT-01")
-def test_its_stderr_is_told_to_the_last_character(box: Box) -> None:
+def test_its_stderr_is_told_to_the_last_character(case: Case) -> None:
     """A NUL ends no text, CR LF is no line feed, and blanks at the end belong to it."""
-    box.module.script("fails", "printf ' a\\r\\nb\\0c\\n \\n' >&2; exit 3")
-    expect("stderr", box.module.execute("fails").field("stderr"), " a\r\nb\0c\n \n")
+    case.module.script("fails", "printf ' a\\r\\nb\\0c\\n \\n' >&2; exit 3")
+    expect("stderr", case.module.execute("fails").field("stderr"), " a\r\nb\0c\n \n")
 
 
 @requires("MODULE-EXIT-01")
-def test_a_character_on_two_reads_is_one(box: Box) -> None:
-    place = box.tmp / "text"
+def test_a_character_on_two_reads_is_one(case: Case) -> None:
+    place = case.tmp / "text"
     # Of three bytes: no read of a power of two ends between two of them for long.
     place.write_text("x" + "\u20ac" * 100_000, encoding="utf-8")
-    box.module.script("fails", f"cat {quoted(place)} >&2; exit 3")
-    told = str(box.module.execute("fails").field("stderr"))
+    case.module.script("fails", f"cat {quoted(place)} >&2; exit 3")
+    told = str(case.module.execute("fails").field("stderr"))
     expect("characters on stderr, and which", (len(told), {*told}), (100_001, {"x", "\u20ac"}))
 
 
 @requires("MODULE-EXIT-01")
-def test_an_end_behind_closed_outputs_is_told(box: Box) -> None:
+def test_an_end_behind_closed_outputs_is_told(case: Case) -> None:
     wait = f"{quoted(P.slow_exit)} /dev/null 300"
-    box.module.script("fails", f"echo 1; exec >&- 2>&-; {wait}; exit 3")
-    seen = box.module.execute("fails")
+    case.module.script("fails", f"echo 1; exec >&- 2>&-; {wait}; exit 3")
+    seen = case.module.execute("fails")
     got = (end(seen), seen.field("exit_code"))
     expect("class and exit_code", got, ("NonZeroExit", 3))
 
 
 @requires("MODULE-EXIT-01")
-def test_a_long_stderr_is_told_whole(box: Box) -> None:
-    box.module.script("fails", "head -c 200000 /dev/zero | tr '\\0' e >&2; exit 3")
-    told = str(box.module.execute("fails").field("stderr"))
+def test_a_long_stderr_is_told_whole(case: Case) -> None:
+    case.module.script("fails", "head -c 200000 /dev/zero | tr '\\0' e >&2; exit 3")
+    told = str(case.module.execute("fails").field("stderr"))
     got = (len(told), {*told})
     expect("characters on stderr, and which", got, (200_000, {"e"}))
 
 
 @requires("MODULE-EXIT-02")
 @pytest.mark.parametrize("name", ["KILL", "SEGV"])
-def test_a_death_is_no_value(box: Box, name: str) -> None:
-    box.module.script("dies", f"echo 1; kill -{name} $$")
-    seen = box.module.execute("dies")
+def test_a_death_is_no_value(case: Case, name: str) -> None:
+    case.module.script("dies", f"echo 1; kill -{name} $$")
+    seen = case.module.execute("dies")
     got = (end(seen), seen.field("exit_code"))
     expect("class and exit_code", got, one_of(("NonZeroExit", -1), ("Signaled", None)))
 
 
 @requires("MODULE-EXIT-03")
 @pytest.mark.parametrize("name", ["KILL", "TERM", "USR1"])
-def test_a_death_names_its_signal(box: Box, name: str) -> None:
-    box.module.script("dies", f"kill -{name} $$")
-    seen = box.module.execute("dies")
+def test_a_death_names_its_signal(case: Case, name: str) -> None:
+    case.module.script("dies", f"kill -{name} $$")
+    seen = case.module.execute("dies")
     got = (end(seen), seen.field("module_id"), seen.field("signal"))
     expect("class, module_id and signal", got, ("Signaled", "dies", f"SIG{name}"))
 
 
 @requires("MODULE-EXIT-03")
-def test_a_dumped_core_is_no_part_of_the_signal(box: Box) -> None:
-    box.module.script("dies", "ulimit -c unlimited 2>/dev/null; kill -ABRT $$")
-    seen = box.module.execute("dies")
+def test_a_dumped_core_is_no_part_of_the_signal(case: Case) -> None:
+    case.module.script("dies", "ulimit -c unlimited 2>/dev/null; kill -ABRT $$")
+    seen = case.module.execute("dies")
     got = (end(seen), seen.field("signal"))
     expect("class and signal", got, ("Signaled", "SIGABRT"))
 
 
 @requires("MODULE-EXIT-03")
-def test_a_signal_without_a_name_of_its_own_is_one_too(box: Box) -> None:
+def test_a_signal_without_a_name_of_its_own_is_one_too(case: Case) -> None:
     """A real-time signal; how it is called is the shim's matter."""
-    box.module.script("dies", "kill -40 $$")
-    seen = box.module.execute("dies")
+    case.module.script("dies", "kill -40 $$")
+    seen = case.module.execute("dies")
     got = (end(seen), bool(seen.field("signal")))
     expect("class, and whether the signal is named", got, ("Signaled", True))
 
 
 @requires("MODULE-EXIT-04")
 @pytest.mark.parametrize("code", [0, 3])
-def test_what_it_leaves_in_its_group_ends_with_it(box: Box, code: int) -> None:
-    events = box.events()
+def test_what_it_leaves_in_its_group_ends_with_it(case: Case, code: int) -> None:
+    events = case.events()
     words = [quoted(each) for each in (P.orphan, events.path, "--ignore", "TERM")]
-    box.module.script("leaves", f"echo 1; exec {' '.join(words)} --exit {code}")
-    seen = box.module.execute("leaves", within_s=15)
+    case.module.script("leaves", f"echo 1; exec {' '.join(words)} --exit {code}")
+    seen = case.module.execute("leaves", within_s=15)
     expect("the end", end(seen), "value" if code == 0 else "NonZeroExit")
     expect_none_left(seen, events, orphan=1)

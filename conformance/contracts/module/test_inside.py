@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, expect, requires, satisfies
+from boxspec.api import Case, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.module.judging import end, quoted
 
@@ -15,30 +15,30 @@ HERE = "module.backend"
 
 @requires("MODULE-ENV-03", capability=HERE, inside=True)
 @pytest.mark.parametrize("home", [None, "/boxspec/no/such/home"])
-def test_inside_home_and_working_directory_are_one(box: Box, home: str | None) -> None:
+def test_inside_home_and_working_directory_are_one(case: Case, home: str | None) -> None:
     # Also where the caller's own home is not there.
-    box.module.script("says", 'printf \'["%s","%s","%s"]\' "$HOME" "$(pwd -P)" "$TMPDIR"')
-    seen = box.module.execute("says", shim_env={} if home is None else {"HOME": home})
+    case.module.script("says", 'printf \'["%s","%s","%s"]\' "$HOME" "$(pwd -P)" "$TMPDIR"')
+    seen = case.module.execute("says", shim_env={} if home is None else {"HOME": home})
     expect("the end", end(seen), "value")
     at_home, place, scratch = seen.value
-    fresh = str((box.tmp / "directories").resolve())
+    fresh = str((case.tmp / "directories").resolve())
     expect("HOME, and where it is", (at_home, place.startswith(f"{fresh}/")), (place, True))
     private = satisfies(lambda path: path.startswith("/") and path != place, "another directory")
     expect("TMPDIR", scratch, private)
 
 
 @requires("MODULE-RUNNER-02", capability=HERE, inside=True)
-def test_inside_the_runner_is_the_module(box: Box) -> None:
-    fifo, events = box.fifo("gate"), box.events()
+def test_inside_the_runner_is_the_module(case: Case) -> None:
+    fifo, events = case.fifo("gate"), case.events()
     run = f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)} --out 1"
-    box.module.script("waits", run)
-    with box.module.start("waits") as live:
+    case.module.script("waits", run)
+    with case.module.start("waits") as shim:
         module = events.wait("ready").pid
-        shim = Path(f"/proc/{live.shim_pid}/exe").readlink()
-        same = [each.pid for each in live.tree() if _executes(each.pid, shim)]
-        is_there = module in {each.pid for each in live.tree()}
-        box.open_gate(fifo)
-        seen = live.finish()
+        executable = Path(f"/proc/{shim.shim_pid}/exe").readlink()
+        same = [each.pid for each in shim.tree() if _executes(each.pid, executable)]
+        is_there = module in {each.pid for each in shim.tree()}
+        case.open_gate(fifo)
+        seen = shim.finish()
     got = (end(seen), is_there, same)
     wanted: tuple[str, bool, list[int]] = ("value", True, [])
     expect(

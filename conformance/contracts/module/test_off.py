@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.module.judging import end, quoted, runs_here
 
 
 @requires("MODULE-OFF-01")
-def test_without_a_child_nothing_is_started(box: Box) -> None:
-    mark = box.tmp / "mark"
+def test_without_a_child_nothing_is_started(case: Case) -> None:
+    mark = case.tmp / "mark"
     body = f": >{quoted(mark)}; echo 1"
-    runs_here(box, body)
+    runs_here(case, body)
     expect("whether the control leaves its mark", mark.exists(), True, verdict="unproven")
     mark.unlink()
-    seen = box.module.execute("control", enabled=False)
+    seen = case.module.execute("control", enabled=False)
     got = (end(seen), mark.exists())
     expect("the end, and whether the module ran", got, ("NotWired", False))
 
 
 @requires("MODULE-OFF-01")
-def test_serve_says_the_same(box: Box) -> None:
-    root = str(box.module.script("there", "echo 1").parent)
+def test_serve_says_the_same(case: Case) -> None:
+    root = str(case.module.script("there", "echo 1").parent)
     fields = {"module_id": "there", "input": 1, "enabled": False, "extensions_root": root}
-    answer = box.put({"op": "module.execute", **fields})
+    answer = case.put({"op": "module.execute", **fields})
     expect("the class", answer.result.get("error", {}).get("class"), "NotWired")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from boxspec.api import programs as P
 from contracts.module.judging import end, expect_home_gone, noting_home, quoted
 from contracts.shared.moments import until
@@ -12,29 +12,29 @@ from contracts.shared.moments import until
 
 @requires("MODULE-PARENT-01", needs=["MODULE-DIR-02"])
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-def test_a_signal_to_the_caller_ends_the_module(box: Box, name: str) -> None:
-    events = box.events()
+def test_a_signal_to_the_caller_ends_the_module(case: Case, name: str) -> None:
+    events = case.events()
     words = [quoted(P.siglog), quoted(events.path), "--on INT:exit:0", "--on TERM:exit:0"]
-    box.module.script("waits", noting_home(box, f"exec {' '.join(words)}"))
-    with box.module.start("waits") as live:
+    case.module.script("waits", noting_home(case, f"exec {' '.join(words)}"))
+    with case.module.start("waits") as shim:
         events.wait("ready")
-        live.signal(name)
-        seen = live.finish()
+        shim.signal(name)
+        seen = shim.finish()
     got = (end(seen), seen.field("module_id"), seen.field("signal"))
     expect("class, module_id and signal", got, ("Interrupted", "waits", f"SIG{name}"))
     expect("processes that live on", [each.describe() for each in seen.lasting], [])
-    expect_home_gone(box, seen)
+    expect_home_gone(case, seen)
 
 
 @requires("MODULE-PARENT-01", needs=["MODULE-TIME-03"])
-def test_a_signal_to_the_caller_reaches_the_whole_group(box: Box) -> None:
-    events = box.events()
+def test_a_signal_to_the_caller_reaches_the_whole_group(case: Case) -> None:
+    events = case.events()
     words = ["--on TERM:exit:0", "--members 1", "--member-on TERM:exit:0:700"]
-    box.module.script("leads", f"exec {quoted(P.siglog)} {quoted(events.path)} {' '.join(words)}")
-    with box.module.start("leads") as live:
+    case.module.script("leads", f"exec {quoted(P.siglog)} {quoted(events.path)} {' '.join(words)}")
+    with case.module.start("leads") as shim:
         events.wait("ready")
-        live.signal("TERM")
-        seen = live.finish()
+        shim.signal("TERM")
+        seen = shim.finish()
     member = events.all("member")[0].pid
     told = [event.rest[0] for event in events.all("signal") if event.pid == member]
     expect("the end", end(seen), "Interrupted")
@@ -43,13 +43,13 @@ def test_a_signal_to_the_caller_reaches_the_whole_group(box: Box) -> None:
 
 
 @requires("MODULE-PARENT-02", needs=["MODULE-RUNNER-02"])
-def test_a_caller_that_is_killed_takes_the_module_along(box: Box) -> None:
-    fifo, events = box.fifo("gate"), box.events()
-    box.module.script("waits", f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)}")
-    with box.module.start("waits", expect_result=False) as live:
+def test_a_caller_that_is_killed_takes_the_module_along(case: Case) -> None:
+    fifo, events = case.fifo("gate"), case.events()
+    case.module.script("waits", f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)}")
+    with case.module.start("waits", expect_result=False) as shim:
         module = events.wait("ready").pid
-        live.signal("KILL")
-        live.wait_exit()
-        gone = until(lambda: module not in {p.pid for p in live.descendants() if p.alive}, 3)
-        left = [each.describe() for each in live.descendants() if each.alive]
+        shim.signal("KILL")
+        shim.wait_exit()
+        gone = until(lambda: module not in {p.pid for p in shim.descendants() if p.alive}, 3)
+        left = [each.describe() for each in shim.descendants() if each.alive]
     expect("whether the module is gone", gone, True, {"survivors": left} if left else {})

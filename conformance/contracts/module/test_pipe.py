@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from boxspec.api import programs as P
 from contracts.module.judging import end, noted, quoted
 from contracts.shared.signals import expect_the_three_to_act, ignoring
@@ -16,9 +16,9 @@ LARGE = ["0123456789abcdef" * 64] * 2048
 
 
 @requires("MODULE-PIPE-01")
-def test_a_module_that_answers_as_it_reads_is_not_held_up(box: Box) -> None:
-    box.module.script("echoes", "exec cat")
-    seen = box.module.execute("echoes", LARGE, within_s=15)
+def test_a_module_that_answers_as_it_reads_is_not_held_up(case: Case) -> None:
+    case.module.script("echoes", "exec cat")
+    seen = case.module.execute("echoes", LARGE, within_s=15)
     expect(
         "the end, and whether the value is whole", (end(seen), seen.value == LARGE), ("value", True)
     )
@@ -26,43 +26,43 @@ def test_a_module_that_answers_as_it_reads_is_not_held_up(box: Box) -> None:
 
 @requires("MODULE-PIPE-02")
 @pytest.mark.parametrize("body", ["exit 3", "exec <&-; exit 3", "head -c 1 >/dev/null; exit 3"])
-def test_unread_input_changes_nothing(box: Box, body: str) -> None:
-    box.module.script("leaves", f"echo sorry >&2; {body}")
-    seen = box.module.execute("leaves", LARGE, within_s=15)
+def test_unread_input_changes_nothing(case: Case, body: str) -> None:
+    case.module.script("leaves", f"echo sorry >&2; {body}")
+    seen = case.module.execute("leaves", LARGE, within_s=15)
     got = (end(seen), seen.field("exit_code"), seen.field("stderr"))
     expect("class, exit_code and stderr", got, ("NonZeroExit", 3, "sorry\n"))
 
 
 @requires("MODULE-PIPE-02")
-def test_a_value_without_reading_is_a_value(box: Box) -> None:
-    box.module.script("answers", "exec <&-; echo 1")
-    seen = box.module.execute("answers", LARGE, within_s=15)
+def test_a_value_without_reading_is_a_value(case: Case) -> None:
+    case.module.script("answers", "exec <&-; echo 1")
+    seen = case.module.execute("answers", LARGE, within_s=15)
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-PIPE-03")
-def test_a_module_has_only_0_1_and_2(box: Box) -> None:
-    place = box.tmp / "report.json"
-    box.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
-    box.module.execute("tells", LARGE)
+def test_a_module_has_only_0_1_and_2(case: Case) -> None:
+    place = case.tmp / "report.json"
+    case.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
+    case.module.execute("tells", LARGE)
     said = json.loads(noted(place))
     expect("the module's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
 
 
 @requires("MODULE-PIPE-03")
-def test_what_the_caller_left_open_stays_with_it(box: Box) -> None:
-    place, kept = box.tmp / "report.json", box.tmp / "kept"
+def test_what_the_caller_left_open_stays_with_it(case: Case) -> None:
+    place, kept = case.tmp / "report.json", case.tmp / "kept"
     kept.write_text("x")
-    box.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
-    box.module.execute("tells", state=["--leave-open", f"9={kept}"])
+    case.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
+    case.module.execute("tells", state=["--leave-open", f"9={kept}"])
     said = json.loads(noted(place))
     expect("the module's descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
 
 
 @requires("MODULE-PIPE-04")
 @pytest.mark.parametrize("names", [[], ["INT", "TERM", "PIPE"]], ids=["default", "ignored"])
-def test_signals_do_what_they_do_by_default(box: Box, names: list[str]) -> None:
-    place = box.tmp / "report.json"
-    box.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
-    box.module.execute("tells", state=ignoring(*names))
+def test_signals_do_what_they_do_by_default(case: Case, names: list[str]) -> None:
+    place = case.tmp / "report.json"
+    case.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
+    case.module.execute("tells", state=ignoring(*names))
     expect_the_three_to_act(json.loads(noted(place)))

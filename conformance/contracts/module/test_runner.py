@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from boxspec.api import programs as P
 from contracts.module.judging import end, quoted
 
@@ -29,10 +29,10 @@ WRONG: dict[str, tuple[list[str], bytes]] = {
 
 @requires("MODULE-RUNNER-01", capability="module.runner")
 @pytest.mark.parametrize("what", WRONG)
-def test_a_wrong_call_executes_nothing(box: Box, what: str) -> None:
-    mark = box.tmp / "mark"
-    box.module.script("marks", f": >{quoted(mark)}; cat")
-    right = box.module.runner("marks", given=b"[1]")
+def test_a_wrong_call_executes_nothing(case: Case, what: str) -> None:
+    mark = case.tmp / "mark"
+    case.module.script("marks", f": >{quoted(mark)}; cat")
+    right = case.module.runner("marks", given=b"[1]")
     control = (right.shim_exit, right.shim_stdout, mark.exists())
     wanted = (("exited", 0), b"[1]", True)
     expect("a right call: its end, output, mark", control, wanted, verdict="unproven")
@@ -40,24 +40,24 @@ def test_a_wrong_call_executes_nothing(box: Box, what: str) -> None:
     words, given = WRONG[what]
     for word in words:
         if word.startswith("-"):
-            box.module.script(word, f": >{quoted(mark)}; cat")
-    wrong = box.module.runner(*words, given=given)
+            case.module.script(word, f": >{quoted(mark)}; cat")
+    wrong = case.module.runner(*words, given=given)
     got = (wrong.shim_exit, bool(wrong.shim_stderr.strip()), mark.exists())
     expect("its end, whether it says why, mark", got, (("exited", 1), True, False))
 
 
 @requires("MODULE-RUNNER-02")
-def test_the_module_is_the_child_itself(box: Box) -> None:
-    fifo, events = box.fifo("gate"), box.events()
+def test_the_module_is_the_child_itself(case: Case) -> None:
+    fifo, events = case.fifo("gate"), case.events()
     run = f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)} --out 1"
-    box.module.script("waits", run)
-    with box.module.start("waits") as live:
+    case.module.script("waits", run)
+    with case.module.start("waits") as shim:
         module = events.wait("ready").pid
-        found = [each for each in live.tree() if each.pid == module]
-        facts = [(each.ppid == live.shim_pid, each.pgid == each.pid) for each in found]
-        count = len([each for each in live.tree() if each.pgid == os.getpgid(module)])
-        box.open_gate(fifo)
-        seen = live.finish()
+        found = [each for each in shim.tree() if each.pid == module]
+        facts = [(each.ppid == shim.shim_pid, each.pgid == each.pid) for each in found]
+        count = len([each for each in shim.tree() if each.pgid == os.getpgid(module)])
+        case.open_gate(fifo)
+        seen = shim.finish()
     got = (end(seen), facts, count)
     wanted = ("value", [(True, True)], 1)
     expect("end; (child of the caller, leader of its group); processes in it", got, wanted)

@@ -4,43 +4,43 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, at_least, expect, expect_within, requires
+from boxspec.api import Case, NotMeasured, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.module.judging import FOREVER, at_work, end, quoted, saying_so, time_out
 from contracts.shared.moments import elapsed_ms, expect_none_left, need_preload, until
 
 
-def siglog(box: Box, *words: str) -> str:
+def siglog(case: Case, *words: str) -> str:
     """A module that logs its signals."""
-    return " ".join(["exec", quoted(P.siglog), quoted(box.events().path), *words])
+    return " ".join(["exec", quoted(P.siglog), quoted(case.events().path), *words])
 
 
 @requires("MODULE-TIME-01", overlap=0.5)
-def test_a_timeout_is_told_with_its_figure(box: Box) -> None:
-    box.module.script("sleeps", FOREVER)
-    seen = box.module.execute("sleeps", timeout_ms=333, within_s=15)
+def test_a_timeout_is_told_with_its_figure(case: Case) -> None:
+    case.module.script("sleeps", FOREVER)
+    seen = case.module.execute("sleeps", timeout_ms=333, within_s=15)
     got = (end(seen), seen.field("module_id"), seen.field("timeout_ms"))
     expect("class, module_id and timeout_ms", got, ("Timeout", "sleeps", 333))
 
 
 @requires("MODULE-TIME-01", overlap=0.7, timing=True)
 @pytest.mark.parametrize("timeout_ms", [300, 700])
-def test_a_timeout_is_never_early(box: Box, timeout_ms: int) -> None:
-    box.module.script("waits", siglog(box, "--on", "TERM:exit:0"))
-    with box.module.start("waits", timeout_ms=timeout_ms, within_s=15) as live:
-        seen = live.finish()
+def test_a_timeout_is_never_early(case: Case, timeout_ms: int) -> None:
+    case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
+    with case.module.start("waits", timeout_ms=timeout_ms, within_s=15) as shim:
+        seen = shim.finish()
     took = elapsed_ms(seen.start.t_ns, seen.end.t_ns)
     expect("from the start of the shim to its end, in ms", took, at_least(timeout_ms))
 
 
 @requires("MODULE-TIME-01", overlap=0.7, timing=True)
-def test_a_timeout_is_in_milliseconds(box: Box) -> None:
-    events = box.events()
-    box.module.script("waits", siglog(box, "--on", "TERM:exit:0"))
-    seen = time_out(box, "waits", lambda: bool(events.all("ready")), 500)
+def test_a_timeout_is_in_milliseconds(case: Case) -> None:
+    events = case.events()
+    case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
+    seen = time_out(case, "waits", lambda: bool(events.all("ready")), 500)
     ready, told = events.all("ready")[-1], events.wait("signal")
-    limit = seen.field("timeout_ms") + box.tick_ms
-    expect_within(box, "from ready to SIGTERM", ready.cause, told.effect, limit)
+    limit = seen.field("timeout_ms") + case.tick_ms
+    expect_within(case, "from ready to SIGTERM", ready.cause, told.effect, limit)
 
 
 BUSY = """i=0
@@ -52,27 +52,27 @@ echo 1"""
 @pytest.mark.parametrize(
     "body", [f"exec >&- 2>&-; {FOREVER}", BUSY], ids=["closed outputs", "a byte now and then"]
 )
-def test_a_timeout_comes_whatever_the_outputs_do(box: Box, body: str) -> None:
-    box.module.script("works", saying_so(box, body))
+def test_a_timeout_comes_whatever_the_outputs_do(case: Case, body: str) -> None:
+    case.module.script("works", saying_so(case, body))
     # Longer than a busy machine lets any byte wait for the next.
-    seen = time_out(box, "works", lambda: at_work(box), 1000)
+    seen = time_out(case, "works", lambda: at_work(case), 1000)
     expect("the end", end(seen), "Timeout")
 
 
 # What a timer of 31 or 32 bits takes for none, or for a moment.
 @requires("MODULE-TIME-01", overlap=0.6)
 @pytest.mark.parametrize("timeout_ms", [2**31, 2**32 + 1, 2**53])
-def test_a_long_time_is_long(box: Box, timeout_ms: int) -> None:
-    box.module.script("waits", f"{quoted(P.slow_exit)} /dev/null 400; echo 1")
-    seen = box.module.execute("waits", timeout_ms=timeout_ms)
+def test_a_long_time_is_long(case: Case, timeout_ms: int) -> None:
+    case.module.script("waits", f"{quoted(P.slow_exit)} /dev/null 400; echo 1")
+    seen = case.module.execute("waits", timeout_ms=timeout_ms)
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-TIME-02", overlap=0.8)
-def test_zero_is_not_at_once(box: Box) -> None:
+def test_zero_is_not_at_once(case: Case) -> None:
     wait = f"{quoted(P.slow_exit)} /dev/null 700"
-    box.module.script("waits", f"{wait}; echo 1")
-    seen = box.module.execute("waits", timeout_ms=0)
+    case.module.script("waits", f"{wait}; echo 1")
+    seen = case.module.execute("waits", timeout_ms=0)
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
@@ -80,12 +80,14 @@ GRACE_MS = 5000
 
 
 @requires("MODULE-TIME-03", overlap=5.6, timing=True)
-def test_a_group_that_ignores_sigterm_is_killed(box: Box) -> None:
-    mark, events = box.tmp / "mark", box.events()
+def test_a_group_that_ignores_sigterm_is_killed(case: Case) -> None:
+    mark, events = case.tmp / "mark", case.events()
     inner = "--ignore TERM --members 2"
     # The shell that would leave the mark ignores SIGTERM too, and works on when siglog has ended.
-    box.module.script("stays", f"trap '' TERM\n{siglog(box, inner)[5:]}\n: >{quoted(mark)}\necho 1")
-    seen = time_out(box, "stays", lambda: bool(events.all("ready")))
+    case.module.script(
+        "stays", f"trap '' TERM\n{siglog(case, inner)[5:]}\n: >{quoted(mark)}\necho 1"
+    )
+    seen = time_out(case, "stays", lambda: bool(events.all("ready")))
     expect("the end", end(seen), "Timeout")
     expect_none_left(seen, events, ready=1, member=2)
     expect("whether the module worked on", mark.exists(), False)
@@ -94,26 +96,26 @@ def test_a_group_that_ignores_sigterm_is_killed(box: Box) -> None:
     what = "from the member's SIGTERM to the end of the run"
     # What it heard late, in line for a processor, is counted; a tick is left for the rest.
     took = elapsed_ms(told.earliest_ns, seen.end.t_ns)
-    expect(f"{what}, in ms", took, at_least(GRACE_MS - box.tick_ms))
-    expect_within(box, what, told, seen.end, GRACE_MS + box.tick_ms)
+    expect(f"{what}, in ms", took, at_least(GRACE_MS - case.tick_ms))
+    expect_within(case, what, told, seen.end, GRACE_MS + case.tick_ms)
 
 
 @requires("MODULE-TIME-03", overlap=0.8)
-def test_a_module_may_end_by_itself_in_the_grace(box: Box) -> None:
-    events = box.events()
-    box.module.script("tidies", siglog(box, "--members", "1", "--on", "TERM:exit:0"))
-    seen = time_out(box, "tidies", lambda: bool(events.all("ready")))
+def test_a_module_may_end_by_itself_in_the_grace(case: Case) -> None:
+    events = case.events()
+    case.module.script("tidies", siglog(case, "--members", "1", "--on", "TERM:exit:0"))
+    seen = time_out(case, "tidies", lambda: bool(events.all("ready")))
     told = [event.rest[0] for event in events.all("signal")]
     expect("the end, and the first signal", (end(seen), told[:1]), ("Timeout", ["TERM"]))
 
 
 @requires("MODULE-TIME-03", overlap=2.0)
-def test_a_member_has_the_signal_and_the_grace_too(box: Box) -> None:
+def test_a_member_has_the_signal_and_the_grace_too(case: Case) -> None:
     """Also where the module itself is gone at once."""
-    events = box.events()
+    events = case.events()
     words = ["--on", "TERM:exit:0", "--members", "1", "--member-on", "TERM:exit:0:1500"]
-    box.module.script("leads", siglog(box, *words))
-    seen = time_out(box, "leads", lambda: bool(events.all("ready")))
+    case.module.script("leads", siglog(case, *words))
+    seen = time_out(case, "leads", lambda: bool(events.all("ready")))
     expect("the end", end(seen), "Timeout")
     member = events.all("member")[0].pid
     told = [event.rest[0] for event in events.all("signal") if event.pid == member]
@@ -128,17 +130,17 @@ DEFAULT_MS = 300_000
 
 
 @requires("MODULE-TIME-04", overlap=1.6)
-def test_zero_is_told_as_the_timeout_in_effect(box: Box) -> None:
-    box.module.script("waits", siglog(box, "--on", "TERM:exit:0"))
+def test_zero_is_told_as_the_timeout_in_effect(case: Case) -> None:
+    case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
     fast = ["--preload", P.preload("fast_clock")]
     # How a sandbox is waited for is another question.
     options = {"timeout_ms": 0, "backend": None, "state": fast, "within_s": 30}
-    with box.module.start("waits", **options) as live:
-        ended = until(lambda: not live.running, 15)
-        need_preload(live, "fast_clock")
+    with case.module.start("waits", **options) as shim:
+        ended = until(lambda: not shim.running, 15)
+        need_preload(shim, "fast_clock")
         if not ended:
             raise NotMeasured("the shim waits by another clock than the one that was made fast")
-        seen = live.finish()
+        seen = shim.finish()
     told = (end(seen), seen.field("timeout_ms"))
     expect("class and timeout_ms", told, ("Timeout", DEFAULT_MS))
     took_ms = elapsed_ms(seen.start.t_ns, seen.end.t_ns) * FAST

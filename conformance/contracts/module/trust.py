@@ -6,30 +6,30 @@ from pathlib import Path
 
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
-from boxspec.subject.case import Box
-from boxspec.subject.live import Live
+from boxspec.subject.case import Case
 from boxspec.subject.sentinels import Say, sentinel
 from boxspec.subject.sentinels import no as _no
-from contracts.module.asking import Executed
+from boxspec.subject.shim_process import ShimProcess
+from contracts.module.client import Executed
 from contracts.shared.company import WITHIN_S, looks_in_passing
 
 
-def trust(box: Box, say: Say) -> None:
-    box.module.script("yes", "echo 7")
-    box.module.script("no", "exit 7")
-    yes = box.module.execute("yes")
-    sentinel("module", "module" in box.capabilities, yes.raw or {}, say, "module.execute")
-    if "module" not in box.capabilities:
+def trust(case: Case, say: Say) -> None:
+    case.module.script("yes", "echo 7")
+    case.module.script("no", "exit 7")
+    yes = case.module.execute("yes")
+    sentinel("module", "module" in case.capabilities, yes.raw or {}, say, "module.execute")
+    if "module" not in case.capabilities:
         return
-    no = box.module.execute("no")
+    no = case.module.execute("no")
     if yes.outcome != "value":
         raise _no(f"a module that prints 7 is answered with {shown(yes.raw)}")
     if no.outcome == "value":
         raise _no("a module that exits 7 and prints nothing has a value: it says yes to all")
     say("a module has a value; one that exits 7 has none")
 
-    def start(events: str, fifo: Path) -> Live[Executed]:
-        box.module.script("gate", f"exec {programs.gate} {events} {fifo}")
-        return box.module.start("gate", within_s=WITHIN_S)
+    def start(events: str, fifo: Path) -> ShimProcess[Executed]:
+        case.module.script("gate", f"exec {programs.gate} {events} {fifo}")
+        return case.module.start("gate", within_s=WITHIN_S)
 
-    looks_in_passing(box, "module", start)
+    looks_in_passing(case, "module", start)

@@ -1,7 +1,7 @@
 """What the tests of this contract import."""
 
 from contracts.policy import crowds, offsets, readings, spellings
-from contracts.policy.asking import question, questions, refused
+from contracts.policy.client import question, questions, refused
 from contracts.policy.deciding import WITHIN_S, decided, judge_decisions, loads
 from contracts.policy.judging import both_ways, judge, same_both_ways
 from contracts.policy.trees import Tree

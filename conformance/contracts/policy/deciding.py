@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from boxspec.judge.expect import expect
-from contracts.policy.asking import Item, questions
+from contracts.policy.client import Item, questions
 from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, one_profile
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Box
+    from boxspec.subject.case import Case
 
 # Time is the matter of COST.
 WITHIN_S = 60
@@ -29,11 +29,11 @@ def told(item: Item) -> Decision:
 
 
 def judge_decisions(
-    box: Box,
+    case: Case,
     items: Sequence[Item],
     wanted: Mapping[str, Decision],
     rules: int,
-    case: str | None = None,
+    letter_case: str | None = None,
     by_rule: bool = True,
 ) -> None:
     """`wanted`: allowed and matched_rule for each path that was asked, in that order.
@@ -46,7 +46,7 @@ def judge_decisions(
         path
         for path, right in wanted.items()
         if got[path][:judged] != right[:judged]
-        and not is_read_so(box, path, right[1], got[path][1], case)
+        and not is_read_so(case, path, right[1], got[path][1], letter_case)
     ]
     path = min(wrong, key=len, default=None)
     expect(
@@ -58,35 +58,35 @@ def judge_decisions(
 
 
 def is_read_so(
-    box: Box, path: str, right: str | None, got: str | None, case: str | None = None
+    case: Case, path: str, right: str | None, got: str | None, letter_case: str | None = None
 ) -> bool:
     """Whether the shim reads one of both globs alone otherwise than it should.
 
     What it folds alone is no excuse: how names are folded is what the folded lists are about.
     """
-    if "glob" not in box.capabilities or case == "fold":
+    if "glob" not in case.capabilities or letter_case == "fold":
         return False
 
     def misread(rule: str | None) -> bool:
         if rule is None or rule in NO_RULE:
             return False
-        return box.policy.match(rule, [path]) != [oracle.matches(rule, path)]
+        return case.policy.match(rule, [path]) != [oracle.matches(rule, path)]
 
     return misread(right) or (got != right and misread(got))
 
 
 def decided(
-    box: Box, denies: Sequence[str], wanted: Mapping[str, str], case: str | None = None
+    case: Case, denies: Sequence[str], wanted: Mapping[str, str], letter_case: str | None = None
 ) -> None:
     """`wanted`: for each path the deny that decides, or `**`, which allows."""
     policy = one_profile(["**"], ["**"], denies, denies)
-    items = box.policy.check(policy, questions("read", wanted), case, WITHIN_S)
+    items = case.policy.check(policy, questions("read", wanted), letter_case, WITHIN_S)
     decisions = {path: (rule == "**", rule) for path, rule in wanted.items()}
-    judge_decisions(box, items, decisions, len(denies), case)
+    judge_decisions(case, items, decisions, len(denies), letter_case)
 
 
-def loads(box: Box, policy: Policy, wanted: bool = True) -> None:
-    answer = box.policy.load(policy)
+def loads(case: Case, policy: Policy, wanted: bool = True) -> None:
+    answer = case.policy.load(policy)
     if wanted:
         expect("the policy loads", answer.raw and answer.raw.get("error"), None)
     else:

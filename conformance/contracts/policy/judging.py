@@ -15,53 +15,55 @@ from contracts.policy.kinds import conforms
 from contracts.policy.vectors import Group, Vector, every
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Box
+    from boxspec.subject.case import Case
 
 # After so many crashes or hangs of one group its other vectors are not asked any more.
 PATIENCE = 2
 
 
-def judge(box: Box, group: Group) -> None:
+def judge(case: Case, group: Group) -> None:
     """Ask all vectors of a group; what breaks the shim blames only the vector in flight."""
-    askable = [each for each in group.vectors if each.capabilities <= box.capabilities]
+    askable = [each for each in group.vectors if each.capabilities <= case.capabilities]
     if not askable:
-        missing = {name for each in group.vectors for name in each.capabilities - box.capabilities}
+        missing = {name for each in group.vectors for name in each.capabilities - case.capabilities}
         raise NotApplicable.without(*sorted(missing))
-    blocked = each_is_right(box, askable, ask)
+    blocked = each_is_right(case, askable, ask)
     if blocked:
         by = sorted({name for why in blocked.values() for name in why.by})
         raise Blocked(by, f"the twins of {' '.join(blocked)} do not conform")
 
 
 def each_is_right(
-    box: Box, askable: list[Vector], ask: Callable[[Box, Vector], None]
+    case: Case, askable: list[Vector], ask: Callable[[Case, Vector], None]
 ) -> dict[str, Blocked]:
     """Those that other requirements block; what is wrong with the rest is one failure."""
-    box.questions = len(askable)
+    case.questions = len(askable)
     wrong: list[tuple[Vector, Failure, Any]] = []
     blocked: dict[str, Blocked] = {}
     broken = 0
     for vector in askable:
         try:
-            ask(box, vector)
+            ask(case, vector)
         except Failure as why:
-            wrong.append((vector, why, box.asked))
+            wrong.append((vector, why, case.asked))
         except Blocked as why:
             blocked[vector.id] = why
         except ShimBroke as why:
             failure = Failure("an answer of the protocol", "one", why.what, why.evidence)
-            wrong.append((vector, failure, box.asked))
+            wrong.append((vector, failure, case.asked))
             broken += 1
             if broken == PATIENCE:
                 break
     if wrong:
-        raise _together(box, askable, wrong)
+        raise _together(case, askable, wrong)
     return blocked
 
 
-def _together(box: Box, askable: list[Vector], wrong: list[tuple[Vector, Failure, Any]]) -> Failure:
+def _together(
+    case: Case, askable: list[Vector], wrong: list[tuple[Vector, Failure, Any]]
+) -> Failure:
     """One failure: the first in full, of the others a line."""
-    first, why, box.asked = wrong[0]
+    first, why, case.asked = wrong[0]
     evidence: dict[str, Any] = {
         "why asked": first.why,
         **why.evidence,
@@ -91,29 +93,29 @@ def _together(box: Box, askable: list[Vector], wrong: list[tuple[Vector, Failure
 COST = "POLICY-COST"
 
 
-def ask(box: Box, vector: Vector) -> None:
+def ask(case: Case, vector: Vector) -> None:
     """One vector; a refusal or denial counts only when its allowed twin conforms: where the twin
     is the matter of another requirement, that one blocks it."""
     if load()[vector.requirements[0]].topic == COST:
         with contextlib.suppress(Failure):
-            conforms(box, vector)
+            conforms(case, vector)
         return
-    conforms(box, vector)
+    conforms(case, vector)
     if vector.twin is None:
         return
     twin = every()[vector.twin]
-    known = box.session.outcomes
+    known = case.session.outcomes
     if twin.id not in known:
-        asked = box.asked
+        asked = case.asked
         try:
-            if twin.capabilities <= box.capabilities:
-                conforms(box, twin)
+            if twin.capabilities <= case.capabilities:
+                conforms(case, twin)
             else:
                 # A parser alone shows that it takes the file.
-                known[twin.id] = box.policy.load(twin.policy_or_file).ok
+                known[twin.id] = case.policy.load(twin.policy_or_file).ok
         except (Failure, ShimBroke):
             known[twin.id] = False
-        box.asked = asked
+        case.asked = asked
     if not known[twin.id] and not {*twin.requirements} & {*vector.requirements}:
         raise Blocked(twin.requirements, f"{twin.id}, its allowed twin, does not conform")
     if not known[twin.id]:
@@ -125,21 +127,21 @@ def ask(box: Box, vector: Vector) -> None:
         )
 
 
-def both_ways(box: Box, vector: Vector) -> None:
+def both_ways(case: Case, vector: Vector) -> None:
     """What serve answers to a vector, right or wrong, run answers too."""
     with contextlib.suppress(Failure, ShimBroke):
-        conforms(box, vector)
-    assert box.asked is not None
-    same_both_ways(box, box.asked, vector.why)
+        conforms(case, vector)
+    assert case.asked is not None
+    same_both_ways(case, case.asked, vector.why)
 
 
-def same_both_ways(box: Box, message: dict[str, Any], why: str = "") -> None:
+def same_both_ways(case: Case, message: dict[str, Any], why: str = "") -> None:
     try:
-        served = _told(message["op"], box.policy.put(message).raw)
+        served = _told(message["op"], case.policy.put(message).raw)
     except ShimBroke:
         # Whoever asks for that answer says so.
         return
-    ran = _told(message["op"], box.send(message).raw)
+    ran = _told(message["op"], case.send(message).raw)
     if served != ran:
         raise Failure(
             "serve and run give the same answer",

@@ -14,7 +14,7 @@ from contracts.policy.trees import Tree
 from contracts.policy.vectors import Vector, every, source
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Box
+    from boxspec.subject.case import Case
     from boxspec.subject.observed import Answer
 
 Item = dict[str, Any]
@@ -65,23 +65,23 @@ def _decision(vector: Vector, item: Item) -> None:
 # The kinds ----------------------------------------------------------------------------------
 
 
-def _normalize(box: Box, vector: Vector) -> None:
+def _normalize(case: Case, vector: Vector) -> None:
     message: dict[str, Any] = {"op": "path.normalize"}
     _put_list(message, vector)
-    item = box.policy.put(message).result["items"][0]
+    item = case.policy.put(message).result["items"][0]
     if "refused" in vector.fields:
         refused("the path", item)
     else:
         _same("normal form", _answered("the path", item)["path"], vector.fields["normal"], item)
 
 
-def _glob(box: Box, vector: Vector) -> None:
+def _glob(case: Case, vector: Vector) -> None:
     message: dict[str, Any] = {"op": "glob.match"}
     put_word(message, "pattern", vector.word("pattern"))
     _put_list(message, vector)
     if "case" in vector.fields:
         message["case"] = vector.fields["case"]
-    answer = box.policy.put(message)
+    answer = case.policy.put(message)
     item = _given("the pattern", answer)["items"][0]
     if "refused" in vector.fields:
         refused("the path", item)
@@ -96,18 +96,18 @@ def _put_list(message: dict[str, Any], vector: Vector) -> None:
         message[name.replace("path", "paths")] = [value]
 
 
-def _glob_refused(box: Box, vector: Vector) -> None:
+def _glob_refused(case: Case, vector: Vector) -> None:
     message: dict[str, Any] = {"op": "glob.match", "paths": ["a"]}
     put_word(message, "pattern", vector.word("pattern"))
-    refused("the pattern", box.policy.put(message).raw or {})
+    refused("the pattern", case.policy.put(message).raw or {})
 
 
-def _load(box: Box, vector: Vector) -> None:
+def _load(case: Case, vector: Vector) -> None:
     fields = vector.fields
-    answer = box.policy.load(source(fields))
+    answer = case.policy.load(source(fields))
     if not fields["loads"]:
         refused("the file", answer.raw or {})
-        _problems(box, vector, answer.error)
+        _problems(case, vector, answer.error)
         return
     result = _given("the file", answer)
     for name in ("name", "description"):
@@ -130,7 +130,7 @@ ABOUT_HOW_MANY = {"POLICY-FILE-02", "POLICY-FILE-04", "POLICY-MERGE-07"}
 ABOUT_THE_FILE = {"POLICY-MERGE-07"}
 
 
-def _problems(box: Box, vector: Vector, error: Mapping[str, Any]) -> None:
+def _problems(case: Case, vector: Vector, error: Mapping[str, Any]) -> None:
     fields = vector.fields
     problems = error.get("problems", [])
     wanted = fields.get("problems", [])
@@ -138,7 +138,7 @@ def _problems(box: Box, vector: Vector, error: Mapping[str, Any]) -> None:
         # An error without a list is one problem.
         found = problems or [error]
         about = set(vector.requirements)
-        if about & ABOUT_PLACES or _tells_places(box, fields["format"]):
+        if about & ABOUT_PLACES or _tells_places(case, fields["format"]):
             raise Failure("the problems, all and in order", shown(wanted), shown(_places(problems)))
         files = [{"file": each.get("file", "global")} for each in wanted]
         if about & ABOUT_HOW_MANY and len(found) != len(wanted):
@@ -148,7 +148,7 @@ def _problems(box: Box, vector: Vector, error: Mapping[str, Any]) -> None:
     if PLACES in vector.requirements and not all(each["message"].strip() for each in problems):
         raise Failure("the words of each problem", "what is wrong", shown(_places(problems)))
     first = fields.get("problem_at")
-    if first and not _each_at(problems[:1], [first]) and _tells_places(box, fields["format"]):
+    if first and not _each_at(problems[:1], [first]) and _tells_places(case, fields["format"]):
         raise Failure("place of the first problem", shown(first), shown(_places(problems)))
     texts = [error["message"], *(problem["message"] for problem in problems)]
     for part in fields.get("message_has", ()):
@@ -161,21 +161,21 @@ def _problems(box: Box, vector: Vector, error: Mapping[str, Any]) -> None:
             )
 
 
-def _tells_places(box: Box, format_: str) -> bool:
+def _tells_places(case: Case, format_: str) -> bool:
     """Whether the vectors that are about places conform in this format; asked once."""
-    known = box.session.outcomes
+    known = case.session.outcomes
     key = f"{PLACES} in {format_}"
     if key not in known:
         known[key] = True
-        asked = box.asked
+        asked = case.asked
         for vector in every().values():
             if PLACES in vector.requirements and vector.fields["format"] == format_:
                 try:
-                    conforms(box, vector)
+                    conforms(case, vector)
                 except (Failure, ShimBroke):
                     known[key] = False
                     break
-        box.asked = asked
+        case.asked = asked
     return known[key]
 
 
@@ -198,9 +198,9 @@ def _places(problems: list[Mapping[str, Any]]) -> list[Any]:
     return [{key: each[key] for key in keys if key in each} for each in problems]
 
 
-def _resolve(box: Box, vector: Vector) -> None:
+def _resolve(case: Case, vector: Vector) -> None:
     fields = vector.fields
-    answer = box.policy.resolve(vector.policy, fields.get("profile"))
+    answer = case.policy.resolve(vector.policy, fields.get("profile"))
     if "error" in fields:
         refused("the profile", answer.raw or {})
         return
@@ -217,25 +217,25 @@ def _question(vector: Vector) -> Item:
     return made
 
 
-def _one(box: Box, vector: Vector, op: str, key: str = "checks", **more: Any) -> Item:
+def _one(case: Case, vector: Vector, op: str, key: str = "checks", **more: Any) -> Item:
     """The item of one check; the policy itself is right."""
-    case = vector.fields.get("case")
+    letter_case = vector.fields.get("case")
     checks = [_question(vector)]
-    answer = box.policy.ask(op, policy=vector.policy, checks=checks, case=case, **more)
+    answer = case.policy.ask(op, policy=vector.policy, checks=checks, case=letter_case, **more)
     item: Item = known.result(op, _given("the policy", answer))[key][0]
     return item
 
 
-def _check(box: Box, vector: Vector) -> None:
-    item = _one(box, vector, "policy.check")
+def _check(case: Case, vector: Vector) -> None:
+    item = _one(case, vector, "policy.check")
     if "error" in vector.fields:
         refused("the check", item)
     else:
         _decision(vector, _answered("the check", item))
 
 
-def _explain(box: Box, vector: Vector) -> None:
-    item = _answered("the check", _one(box, vector, "policy.explain"))
+def _explain(case: Case, vector: Vector) -> None:
+    item = _answered("the check", _one(case, vector, "policy.explain"))
     _decision(vector, item)
     wanted, got = vector.fields["entries"], item["entries"]
     seen = [{key: entry[key] for key in each} for each, entry in zip(wanted, got, strict=False)]
@@ -243,19 +243,19 @@ def _explain(box: Box, vector: Vector) -> None:
         raise Failure("the entries, all and in order", shown(wanted), shown(got))
 
 
-def _audit(box: Box, vector: Vector) -> None:
-    event = _answered("the check", _one(box, vector, "policy.audit", "events"))
+def _audit(case: Case, vector: Vector) -> None:
+    event = _answered("the check", _one(case, vector, "policy.audit", "events"))
     for name, value in vector.fields["event"].items():
         _same(name, event[name], value, event)
 
 
-def _resolved(box: Box, vector: Vector) -> None:
+def _resolved(case: Case, vector: Vector) -> None:
     fields = vector.fields
-    tree = Tree(box.tmp / vector.id)
+    tree = Tree(case.tmp / vector.id)
     tree.make(fields["tree"])
     check: Item = {key: fields[key] for key in ("profile", "op", "follow") if key in fields}
     put_word(check, "path", tree.named(vector.word("path").decode("utf-8", "surrogateescape")))
-    answer = box.policy.ask(
+    answer = case.policy.ask(
         "policy.check_resolved",
         policy=vector.policy,
         root=str(tree.root),
@@ -274,7 +274,7 @@ def _resolved(box: Box, vector: Vector) -> None:
         _same("real", item["real"], fields["real"], item)
 
 
-KINDS: dict[str, Callable[[Box, Vector], None]] = {
+KINDS: dict[str, Callable[[Case, Vector], None]] = {
     "normalize": _normalize,
     "glob": _glob,
     "glob-refused": _glob_refused,
@@ -287,7 +287,7 @@ KINDS: dict[str, Callable[[Box, Vector], None]] = {
 }
 
 
-def conforms(box: Box, vector: Vector) -> None:
-    box.session.outcomes[vector.id] = False
-    KINDS[vector.kind](box, vector)
-    box.session.outcomes[vector.id] = True
+def conforms(case: Case, vector: Vector) -> None:
+    case.session.outcomes[vector.id] = False
+    KINDS[vector.kind](case, vector)
+    case.session.outcomes[vector.id] = True

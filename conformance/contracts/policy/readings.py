@@ -18,7 +18,7 @@ from contracts.policy.kinds import conforms
 from contracts.policy.vectors import Group, Vector, every
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Box
+    from boxspec.subject.case import Case
 
 ANCHORED = "POLICY-GLOB-02"
 RUN = "POLICY-GLOB-09"
@@ -59,21 +59,21 @@ def _of_segment(segment: str, first: bool, last: bool) -> set[str]:
 _broken: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 
 
-def broken(box: Box) -> set[str]:
+def broken(case: Case) -> set[str]:
     """Those of which a vector fails; asked once in a session."""
-    if (known := _broken.get(box.session)) is not None:
+    if (known := _broken.get(case.session)) is not None:
         return known
     found: set[str] = set()
-    asked = box.asked
+    asked = case.asked
     for vector in _vectors_of_parts():
         name = vector.requirements[0]
         # A run of stars is read as two: of what these mean their own requirements tell.
         if name == RUN and (_parts_of(vector) - {RUN}) & found:
             continue
-        if not _conforms(box, vector):
+        if not _conforms(case, vector):
             found.add(name)
-    box.asked = asked
-    _broken[box.session] = found
+    case.asked = asked
+    _broken[case.session] = found
     return found
 
 
@@ -87,34 +87,34 @@ def _vectors_of_parts() -> list[Vector]:
     return sorted(found, key=lambda vector: vector.requirements[0] == RUN)
 
 
-def _conforms(box: Box, vector: Vector) -> bool:
-    known = box.session.outcomes
+def _conforms(case: Case, vector: Vector) -> bool:
+    known = case.session.outcomes
     if vector.id not in known:
         try:
-            conforms(box, vector)
+            conforms(case, vector)
         except (Failure, ShimBroke):
             known[vector.id] = False
     return known[vector.id]
 
 
-def anchored(box: Box) -> None:
+def anchored(case: Case) -> None:
     """Blocked where globs are not anchored: each of their answers may come of that."""
-    if ANCHORED in broken(box):
+    if ANCHORED in broken(case):
         raise Blocked([ANCHORED], "any answer may come of a glob that is not anchored")
 
 
-def readable(box: Box, pattern: str, path: str = "") -> bool:
+def readable(case: Case, pattern: str, path: str = "") -> bool:
     """Whether the shim reads each part of this glob as the requirements about the parts say."""
-    amiss = broken(box)
+    amiss = broken(case)
     return not (amiss and read_by(pattern, path) & amiss)
 
 
-def askable(box: Box, group: Group) -> Group:
+def askable(case: Case, group: Group) -> Group:
     """A group without the vectors that ask another requirement too, which the shim breaks."""
     about = group.requirements[0]
     if about not in COMBINED:
         return group
-    amiss = broken(box) - {about}
+    amiss = broken(case) - {about}
     by = {vector: _parts_of(vector) & amiss for vector in group.vectors}
     kept = tuple(vector for vector, parts in by.items() if not parts)
     if not kept:
@@ -126,14 +126,14 @@ def _parts_of(vector: Vector) -> set[str]:
     return read_by(vector.word("pattern").decode(), vector.fields.get("path", ""))
 
 
-def answers_of_cost(box: Box) -> None:
+def answers_of_cost(case: Case) -> None:
     """Whether what was asked for its cost is answered rightly; who stands still is told by COST."""
-    anchored(box)
+    anchored(case)
     for vector in every().values():
         if vector.kind != "glob" or load()[vector.requirements[0]].topic != COST:
             continue
-        if readable(box, vector.word("pattern").decode()):
+        if readable(case, vector.word("pattern").decode()):
             try:
-                conforms(box, vector)
+                conforms(case, vector)
             except ShimBroke:
                 return

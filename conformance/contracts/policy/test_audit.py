@@ -8,7 +8,7 @@ import re
 import time
 from typing import Any
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.policy.api import (
     Group,
     crowds,
@@ -24,8 +24,8 @@ from contracts.policy.api import (
 
 
 @vectors("POLICY-AUDIT")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 LISTS = {"read": ["a", "b"], "modify": ["a"]}
@@ -40,9 +40,9 @@ TICK_S = 0.02
 
 
 @requires("POLICY-AUDIT-01")
-def test_an_event_says_what_check_must_say(box: Box) -> None:
+def test_an_event_says_what_check_must_say(case: Case) -> None:
     """Against the oracle: that check is right is the matter of CHECK."""
-    events = box.policy.audit(POLICY, CHECKS)
+    events = case.policy.audit(POLICY, CHECKS)
     for check, event in zip(CHECKS, events, strict=True):
         wanted = oracle.decide(LISTS[check["op"]], ["x"], check["path"])
         told = (event["allowed"], event["path"], event["matched_rule"])
@@ -53,24 +53,26 @@ def test_an_event_says_what_check_must_say(box: Box) -> None:
 
 
 @requires("POLICY-AUDIT-01")
-def test_what_is_refused_is_an_error_in_its_place(box: Box) -> None:
+def test_what_is_refused_is_an_error_in_its_place(case: Case) -> None:
     checks = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
-    kinds = ["error" if "error" in event else "event" for event in box.policy.audit(POLICY, checks)]
+    kinds = [
+        "error" if "error" in event else "event" for event in case.policy.audit(POLICY, checks)
+    ]
     expect("the events", kinds, ["event", "error", "error", "event"])
 
 
 @requires("POLICY-AUDIT-01")
-def test_many_rules_of_two_files_are_told_as_they_decide(box: Box) -> None:
-    made = crowds.crowd(random.Random(box.session.seed), 70)
-    events = box.policy.audit(made.policy, questions("modify", made.paths))
-    judge_decisions(box, events, made.wanted(), 70)
+def test_many_rules_of_two_files_are_told_as_they_decide(case: Case) -> None:
+    made = crowds.crowd(random.Random(case.session.seed), 70)
+    events = case.policy.audit(made.policy, questions("modify", made.paths))
+    judge_decisions(case, events, made.wanted(), 70)
 
 
 @requires("POLICY-AUDIT-03")
-def test_time_is_that_of_the_decision_in_utc(box: Box) -> None:
+def test_time_is_that_of_the_decision_in_utc(case: Case) -> None:
     for _ in range(3):
         before = time.time()
-        event = box.policy.audit(POLICY, CHECKS[:1])[0]
+        event = case.policy.audit(POLICY, CHECKS[:1])[0]
         after = time.time()
         text = event["time"]
         form = RFC_3339.fullmatch(text)
@@ -90,7 +92,7 @@ def test_time_is_that_of_the_decision_in_utc(box: Box) -> None:
 
 
 @requires("POLICY-AUDIT-02", needs=["POLICY-MERGE-01", "POLICY-PROFILE-03"])
-def test_what_a_workspace_defines_is_defined(box: Box) -> None:
+def test_what_a_workspace_defines_is_defined(case: Case) -> None:
     asked = [question("read", "a", name) for name in ("unrestricted", None, "p")]
     lists = {"read": ["a"]}
     nothing: dict[str, Any] = {}
@@ -101,5 +103,5 @@ def test_what_a_workspace_defines_is_defined(box: Box) -> None:
         (nothing, nothing, "synthesized"),
     ):
         both = policy({"fsProfiles": {**above, "p": lists}}, {"fsProfiles": below})
-        told = [each["profile_origin"] for each in box.policy.audit(both, asked)]
+        told = [each["profile_origin"] for each in case.policy.audit(both, asked)]
         expect(f"origins, with {[*above]} above {[*below]}", told, [origin, origin, "defined"])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import strategies as st
 
-from boxspec.api import Box, NotApplicable, expect, law, requires
+from boxspec.api import Case, NotApplicable, expect, law, requires
 from contracts.policy.api import (
     Group,
     both_ways,
@@ -24,8 +24,8 @@ from contracts.policy.api import (
 
 
 @vectors("POLICY-CHECK")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 # Literal rules alone: what a glob matches is the matter of another topic. None of a profile equals
@@ -42,9 +42,9 @@ class Lists:
     read: list[str] = field(default_factory=list)
     denies: list[str] = field(default_factory=list)
 
-    def allowed(self, box: Box) -> dict[str, bool | None]:
+    def allowed(self, case: Case) -> dict[str, bool | None]:
         policy = one_profile(self.read, [], self.denies, self.denies)
-        return dict(zip(PATHS, box.policy.allowed(policy, questions("read", PATHS)), strict=True))
+        return dict(zip(PATHS, case.policy.allowed(policy, questions("read", PATHS)), strict=True))
 
 
 @st.composite
@@ -65,35 +65,35 @@ def grew(before: dict[str, bool | None], after: dict[str, bool | None]) -> list[
 
 
 @requires("POLICY-CHECK-09", main_thread=True)
-def test_a_further_deny_never_allows_more(box: Box) -> None:
+def test_a_further_deny_never_allows_more(case: Case) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
-        before = given.allowed(box)
+        before = given.allowed(case)
         for more in (
             Lists(given.read, put(chance, chance.choice(DENIES), given.denies)),
             Lists(put(chance, chance.choice(RULES[5:]), given.read), given.denies),
         ):
-            now = grew(before, more.allowed(box))
+            now = grew(before, more.allowed(case))
             expect(
                 "paths allowed since a deny was added", now, [], {"before": given, "after": more}
             )
 
-    law(box, lists(), holds)
+    law(case, lists(), holds)
 
 
 @requires("POLICY-CHECK-09", main_thread=True)
-def test_a_further_allow_never_denies_more(box: Box) -> None:
+def test_a_further_allow_never_denies_more(case: Case) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
         more = Lists(put(chance, chance.choice(RULES[:5]), given.read), given.denies)
-        lost = grew(more.allowed(box), given.allowed(box))
+        lost = grew(more.allowed(case), given.allowed(case))
         expect("paths denied since an allow was added", lost, [], {"before": given, "after": more})
 
-    law(box, lists(), holds)
+    law(case, lists(), holds)
 
 
 @requires("POLICY-CHECK-09", main_thread=True)
-def test_a_repeated_rule_changes_nothing(box: Box) -> None:
+def test_a_repeated_rule_changes_nothing(case: Case) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
         rule = chance.choice(["a", *given.read])
@@ -101,27 +101,27 @@ def test_a_repeated_rule_changes_nothing(box: Box) -> None:
         if at is None:
             return
         more = Lists([*given.read[:at], rule, *given.read[at:]], given.denies)
-        before, after = given.allowed(box), more.allowed(box)
+        before, after = given.allowed(case), more.allowed(case)
         expect("the answers", after, before, {"before": given, "after": more})
 
-    law(box, lists(), holds)
+    law(case, lists(), holds)
 
 
 @requires("POLICY-CHECK-01", main_thread=True)
-def test_lists_are_answered_as_a_plain_walk_says(box: Box) -> None:
+def test_lists_are_answered_as_a_plain_walk_says(case: Case) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, _ = example
         wanted = {path: oracle.decide(given.read, given.denies, path).allowed for path in PATHS}
-        expect("what may be read", given.allowed(box), wanted, {"lists": given})
+        expect("what may be read", given.allowed(case), wanted, {"lists": given})
 
-    law(box, lists(), holds, examples=40)
+    law(case, lists(), holds, examples=40)
 
 
 @requires("POLICY-CHECK-02")
-def test_no_list_of_a_profile_allows_what_is_denied_globally(box: Box) -> None:
+def test_no_list_of_a_profile_allows_what_is_denied_globally(case: Case) -> None:
     # `k` is denied; every rule here allows it if its profile has the last word.
     rules = ["**", "./**", "k/**", "**/k", "*", "?", "k*", "!**"]
-    chance = random.Random(box.session.seed)
+    chance = random.Random(case.session.seed)
     for _ in range(12):
         chosen = [chance.choice(rules) for _ in range(chance.randint(1, 6))]
         policy = one_profile(
@@ -130,13 +130,13 @@ def test_no_list_of_a_profile_allows_what_is_denied_globally(box: Box) -> None:
         checks = [question("read", "k"), question("modify", "k")]
         expect(
             "whether `k` may be read and modified",
-            box.policy.allowed(policy, checks),
+            case.policy.allowed(policy, checks),
             [False, False],
         )
 
 
 @requires("POLICY-CHECK-07")
-def test_the_checks_of_a_batch_do_not_disturb_each_other(box: Box) -> None:
+def test_the_checks_of_a_batch_do_not_disturb_each_other(case: Case) -> None:
     policy = one_profile(read=["a", "b"], modify=["b"])
     checks = [
         question("read", "a"),
@@ -149,10 +149,10 @@ def test_the_checks_of_a_batch_do_not_disturb_each_other(box: Box) -> None:
         question("read", "a"),
     ]
     wanted = [True, None, False, None, None, True, None, True]
-    expect("the decisions, None for an error", box.policy.allowed(policy, checks), wanted)
-    chance = random.Random(box.session.seed)
+    expect("the decisions, None for an error", case.policy.allowed(policy, checks), wanted)
+    chance = random.Random(case.session.seed)
     order = [chance.randrange(len(checks)) for _ in range(200)]
-    answers = box.policy.allowed(policy, [checks[at] for at in order])
+    answers = case.policy.allowed(policy, [checks[at] for at in order])
     expect("the same in another order", answers, [wanted[at] for at in order])
 
 
@@ -161,12 +161,12 @@ SPELLINGS = ["a", "a/", "./a", "a//x", "a/./x", "a/x/", ".//b", "c/.", "./c", "/
 
 
 @requires("POLICY-CHECK-08", capability="path")
-def test_a_path_is_answered_as_its_normal_form_is(box: Box) -> None:
+def test_a_path_is_answered_as_its_normal_form_is(case: Case) -> None:
     policy = one_profile(read=["**", "!b", "!a/x"], modify=[], deny_read=["a", "c"])
-    normal = box.policy.normalize(SPELLINGS)
-    items = box.policy.check(policy, questions("read", SPELLINGS))
+    normal = case.policy.normalize(SPELLINGS)
+    items = case.policy.check(policy, questions("read", SPELLINGS))
     told = [path or "" for path in normal]
-    again = box.policy.check(policy, questions("read", told))
+    again = case.policy.check(policy, questions("read", told))
     for spelling, path, item, other in zip(SPELLINGS, normal, items, again, strict=True):
         if path is None:
             expect(
@@ -182,25 +182,27 @@ SHARE = 1
 
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("kind", KINDS)
-def test_serve_and_run_give_the_same_answers(box: Box, kind: str) -> None:
+def test_serve_and_run_give_the_same_answers(case: Case, kind: str) -> None:
     """A share of the vectors of each kind; with another seed another share."""
     askable = [
         vector
         for vector in every().values()
         # Those of the limits are large, and take long.
-        if vector.kind.startswith(kind) and vector.capabilities <= box.capabilities and vector.small
+        if vector.kind.startswith(kind)
+        and vector.capabilities <= case.capabilities
+        and vector.small
     ]
     if not askable:
         raise NotApplicable(f"the shim declares nothing that is asked by {kind}")
-    for vector in random.Random(box.session.seed).sample(askable, min(SHARE, len(askable))):
-        both_ways(box, vector)
+    for vector in random.Random(case.session.seed).sample(askable, min(SHARE, len(askable))):
+        both_ways(case, vector)
 
 
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("op", ["check", "explain", "audit"])
-def test_serve_and_run_give_the_same_answers_of_each_kind(box: Box, op: str) -> None:
+def test_serve_and_run_give_the_same_answers_of_each_kind(case: Case, op: str) -> None:
     """Allowed, denied by the profile, denied globally, excepted, unmatched, nothing to match."""
-    if op != "check" and f"policy.{op}" not in box.capabilities:
+    if op != "check" and f"policy.{op}" not in case.capabilities:
         raise NotApplicable.without(f"policy.{op}")
     policy = one_profile(["a", "d/**", "!b"], ["d/**"], ["x"], ["x", "d/e", "d/c/**", "!d/c/k"])
     checks = [
@@ -209,9 +211,9 @@ def test_serve_and_run_give_the_same_answers_of_each_kind(box: Box, op: str) -> 
         for kind in ("read", "modify")
         for path in ("a", "b", "x", "d/k", "d/e", "d/c/k", "elsewhere", "a/", "/a", "..", b"\xff")
     ]
-    same_both_ways(box, {"op": f"policy.{op}", "policy": policy, "checks": checks})
+    same_both_ways(case, {"op": f"policy.{op}", "policy": policy, "checks": checks})
     empty = one_profile([], [], ["x"], ["x"])
-    same_both_ways(box, {"op": f"policy.{op}", "policy": empty, "checks": checks})
+    same_both_ways(case, {"op": f"policy.{op}", "policy": empty, "checks": checks})
 
 
 # A rule and a path, and another pair that reads alike where both are joined by this.
@@ -221,11 +223,11 @@ JOINS = ["", " ", "\t", "\n", ":", "|", ",", "=", "\x01", "\x1f", "!"]
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("join", JOINS, ids=[ascii(each) for each in JOINS])
 @pytest.mark.parametrize("begin", ["yes", "no"])
-def test_what_was_asked_before_changes_no_answer(box: Box, join: str, begin: str) -> None:
+def test_what_was_asked_before_changes_no_answer(case: Case, join: str, begin: str) -> None:
     for head in ("zz*", "**"):
         pairs = {"yes": (head, f"zz{join}y"), "no": (f"{head}{join}zz", "y")}
         for name in (begin, *pairs, begin):
             rule, path = pairs[name]
-            given = box.policy.allowed(one_profile([rule], []), [question("read", path)])
+            given = case.policy.allowed(one_profile([rule], []), [question("read", path)])
             expect(f"whether {rule!r} allows {path!r}", given, [name == "yes"])
-            expect(f"whether {rule!r} matches {path!r}", box.policy.match(rule, [path]), given)
+            expect(f"whether {rule!r} matches {path!r}", case.policy.match(rule, [path]), given)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.policy.api import WITHIN_S, decided, offsets, policy, question
 
 # One byte of a name is another one, in each rule and each path at another place.
@@ -18,7 +18,9 @@ LENGTHS = [*range(1, 36), 63, 64, 65, 129]
 
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("shape", ALIKE)
-def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(box: Box, shape: str) -> None:
+def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(
+    case: Case, shape: str
+) -> None:
     """Every other one allows: a name that is taken for its neighbour is seen by the decision."""
     profiles: dict[str, Any] = {}
     checks, wanted = [], []
@@ -33,7 +35,7 @@ def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(box: Box, s
             path = re.sub(r"\*\*/|/\*\*|\*", "", shape).replace("?", "x").replace("{}", each)
             checks.append(question("read", path, str(length)))
             wanted.append((path, not rule.startswith("!"), rule.removeprefix("!")))
-    items = box.policy.check(policy({"fsProfiles": profiles}), checks, within_s=WITHIN_S)
+    items = case.policy.check(policy({"fsProfiles": profiles}), checks, within_s=WITHIN_S)
     got = [(item.get("path"), item.get("allowed"), item.get("matched_rule")) for item in items]
     wrong = [at for at, told in enumerate(wanted) if got[at] != told]
     expect(
@@ -46,9 +48,9 @@ def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(box: Box, s
 
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("shape", ["*{}*", "**/{}/**", "**/*{}*/**"])
-def test_of_many_rules_that_match_the_last_one_decides(box: Box, shape: str) -> None:
+def test_of_many_rules_that_match_the_last_one_decides(case: Case, shape: str) -> None:
     """Each path has several names that rules look for."""
-    chance = random.Random(box.session.seed)
+    chance = random.Random(case.session.seed)
     pieces = [
         f"-{number}-{''.join(chance.choices('abcdefgh', k=number % 30))}." for number in range(200)
     ]
@@ -58,19 +60,19 @@ def test_of_many_rules_that_match_the_last_one_decides(box: Box, shape: str) -> 
         found = chance.sample(range(len(pieces)), chance.randint(2, 60))
         path = ("/" if shape.startswith("**/{") else "k").join(pieces[at] for at in found)
         wanted[path] = rules[max(found)]
-    decided(box, rules, wanted)
+    decided(case, rules, wanted)
 
 
 @requires("POLICY-CHECK-11")
-def test_of_many_folders_in_each_other_the_last_one_of_the_list_decides(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_of_many_folders_in_each_other_the_last_one_of_the_list_decides(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     depths = chance.sample(offsets.SOME, len(offsets.SOME))
     rules = [f"{'a/' * depth}**" for depth in depths]
     wanted = {}
     for deep in offsets.EVERY:
         met = [rule for depth, rule in zip(depths, rules, strict=True) if depth <= deep]
         wanted[("a/" * deep).rstrip("/")] = met[-1]
-    decided(box, rules, wanted)
+    decided(case, rules, wanted)
 
 
 SIZED = ["n{}", "d/{}/**", "**/*.{}", "*-{}-*"]
@@ -79,7 +81,7 @@ COUNTS = [1, 2, 3, 5, *(2**power + more for power in range(3, 10) for more in (-
 
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("shape", [*SIZED, f"**/{'a' * 16}{{}}{'a' * 16}/**"])
-def test_lists_of_every_size_find_their_first_and_their_last(box: Box, shape: str) -> None:
+def test_lists_of_every_size_find_their_first_and_their_last(case: Case, shape: str) -> None:
     rules = [shape.replace("{}", str(number)) for number in range(max(COUNTS))]
     paths = [rule.replace("/**", "").replace("**/", "").replace("*", "k") for rule in rules]
     profiles, checks, wanted = {}, [], []
@@ -89,7 +91,7 @@ def test_lists_of_every_size_find_their_first_and_their_last(box: Box, shape: st
             checks.append(question("read", paths[at % len(paths)], str(count)))
             inside = at % len(paths) < count
             wanted.append((inside, rules[at % len(paths)] if inside else "<no matching rule>"))
-    items = box.policy.check(policy({"fsProfiles": profiles}), checks, within_s=WITHIN_S)
+    items = case.policy.check(policy({"fsProfiles": profiles}), checks, within_s=WITHIN_S)
     got = [(item.get("allowed"), item.get("matched_rule")) for item in items]
     wrong = [at for at, told in enumerate(wanted) if got[at] != told]
     expect(

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.policy.api import WITHIN_S, crowds, judge_decisions, one_profile, oracle, questions
 
 PATHS = 80
@@ -21,13 +21,13 @@ def last(rules: list[str], path: str) -> tuple[bool, str]:
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("count", [3, 50, 150])
 @pytest.mark.parametrize("where", crowds.RULES)
-def test_the_last_match_of_many_rules_decides(box: Box, where: str, count: int) -> None:
-    chance = random.Random(box.session.seed + count)
+def test_the_last_match_of_many_rules_decides(case: Case, where: str, count: int) -> None:
+    chance = random.Random(case.session.seed + count)
     rules = ["never", *(crowds.rule(chance, where) for _ in range(count))]
     bodies = [rule.removeprefix("!") for rule in rules[1:]]
     wanted = {path: last(rules, path) for path in crowds.paths_near(chance, bodies, PATHS)}
-    items = box.policy.check(one_profile(rules, []), questions("read", wanted), None, WITHIN_S)
-    judge_decisions(box, items, wanted, len(rules))
+    items = case.policy.check(one_profile(rules, []), questions("read", wanted), None, WITHIN_S)
+    judge_decisions(case, items, wanted, len(rules))
 
 
 # Names that a hash takes for one: who looks rules up by it has to compare them, too. By that of
@@ -43,7 +43,7 @@ ALIKE = {
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("count", [0, 100])
 @pytest.mark.parametrize("names", ALIKE)
-def test_names_of_one_hash_are_two(box: Box, names: str, count: int) -> None:
+def test_names_of_one_hash_are_two(case: Case, names: str, count: int) -> None:
     crowd = [f"n{at}" for at in range(count)]
     for one, other in (ALIKE[names], ALIKE[names][::-1]):
         for rules in (
@@ -53,18 +53,18 @@ def test_names_of_one_hash_are_two(box: Box, names: str, count: int) -> None:
             [*crowd, f"{one}/**", f"!{other}/**"],
         ):
             wanted = {path: last(rules, path) for path in (one, other, f"{one}/x", f"{other}/x")}
-            items = box.policy.check(one_profile(rules, []), questions("read", wanted))
-            judge_decisions(box, items, wanted, len(rules))
+            items = case.policy.check(one_profile(rules, []), questions("read", wanted))
+            judge_decisions(case, items, wanted, len(rules))
 
 
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("count", [0, 100])
 @pytest.mark.parametrize("end", ["e?v", "e*", "*v", "???", "e*v", "e**v", "tar.*", "*.gz"])
-def test_an_end_with_wildcards_is_found_among_plain_ones(box: Box, end: str, count: int) -> None:
+def test_an_end_with_wildcards_is_found_among_plain_ones(case: Case, end: str, count: int) -> None:
     names = ["a.env", "a.exv", "a.tar.gz", "a.tar.xz", "a.n1", ".env", "env", "a.env.b"]
     paths = [f"{folder}{name}" for folder in ("", "d/", "d.e/") for name in names]
     for where in ("**/*.", "*.", "d/*.", "**/a."):
         rules = ["**", *(f"!**/*.n{at}" for at in range(count)), f"!{where}{end}"]
         wanted = {path: last(rules, path) for path in paths}
-        items = box.policy.check(one_profile(rules, []), questions("read", wanted))
-        judge_decisions(box, items, wanted, len(rules))
+        items = case.policy.check(one_profile(rules, []), questions("read", wanted))
+        judge_decisions(case, items, wanted, len(rules))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.policy.api import decided, offsets
 
 # A rule with paths that it matches, and paths that it all but matches; {} is a pad.
@@ -41,10 +41,10 @@ def padded(templates: Iterable[str]) -> list[str]:
 @requires("POLICY-CHECK-02")
 @pytest.mark.parametrize("rules", ["alone", "among many"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_deny_holds_at_every_offset_of_a_path(box: Box, shape: str, rules: str) -> None:
+def test_a_deny_holds_at_every_offset_of_a_path(case: Case, shape: str, rules: str) -> None:
     hits, misses = map(padded, SHAPES[shape])
     wanted = dict.fromkeys(hits, shape) | dict.fromkeys(misses, "**")
-    decided(box, [shape] if rules == "alone" else MANY, wanted)
+    decided(case, [shape] if rules == "alone" else MANY, wanted)
 
 
 # The same of rules of which each is as long as no other one; {} is a pad, {n} a name of its own.
@@ -70,7 +70,7 @@ LONG = [
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize(("shape", "pad"), LONG)
 def test_of_many_rules_those_of_every_length_decide(
-    box: Box, shape: str, pad: Callable[[int], str]
+    case: Case, shape: str, pad: Callable[[int], str]
 ) -> None:
     def filled(template: str, length: int) -> str:
         return template.replace("{n}", f"n{length}n").replace("{}", pad(length))
@@ -81,11 +81,11 @@ def test_of_many_rules_those_of_every_length_decide(
         rules.append(filled(shape, length))
         wanted.update(dict.fromkeys((filled(hit, length) for hit in hits), rules[-1]))
         wanted.update(dict.fromkeys((filled(miss, length) for miss in misses), "**"))
-    decided(box, rules, wanted)
+    decided(case, rules, wanted)
 
 
 @requires("POLICY-CHECK-11")
-def test_of_many_rules_those_of_every_depth_decide(box: Box) -> None:
+def test_of_many_rules_those_of_every_depth_decide(case: Case) -> None:
     rules, wanted = [], {}
     for depth in offsets.NEAR:
         for stars, names in (("*/", "a/"), ("*/**/", "b/"), ("a/", "a/")):
@@ -94,4 +94,4 @@ def test_of_many_rules_those_of_every_depth_decide(box: Box) -> None:
             rules.append(rule)
             wanted[path] = rule
             wanted[f"{path}/k"] = "**"
-    decided(box, rules, wanted)
+    decided(case, rules, wanted)

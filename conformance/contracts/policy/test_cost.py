@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Box, Failure, Question, doubled, expect, requires
+from boxspec.api import Case, Failure, Question, doubled, expect, requires
 from contracts.policy.api import Group, judge, one_profile, questions, vectors
 
 
 @vectors("POLICY-COST")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 # Twice the input may cost twice as much, and something for what is measured beside it. A square
@@ -40,11 +40,11 @@ def from_size(question: Question, first: int) -> Question:
     return lambda times, size, mark: question(times, first * size, mark)
 
 
-def judged(box: Box, what: str, question: Question) -> None:
+def judged(case: Case, what: str, question: Question) -> None:
     """One step may be that of a cache that is full; a law of growth holds for the next one, too."""
     steps = []
     for first in (1, 2):
-        once, twice = doubled(box, from_size(question, first))
+        once, twice = doubled(case, from_size(question, first))
         steps.append(f"{once:.3f} ms, twice as large {twice:.3f} ms, {twice / once:.2f} times")
         if twice <= RATIO * once + SPARE_MS:
             return
@@ -53,24 +53,24 @@ def judged(box: Box, what: str, question: Question) -> None:
 
 @requires("POLICY-COST-01")
 @pytest.mark.parametrize("shape", PATTERNS)
-def test_a_glob_costs_no_more_than_linear_in_the_path(box: Box, shape: str) -> None:
+def test_a_glob_costs_no_more_than_linear_in_the_path(case: Case, shape: str) -> None:
     def question(times: int, size: int, mark: str) -> object:
         folders = "segments" in shape
         paths = [path_of(size, number, folders, mark) for number in range(times)]
-        return box.policy.match(PATTERNS[shape](1) + mark, paths)
+        return case.policy.match(PATTERNS[shape](1) + mark, paths)
 
-    judged(box, f"{shape} against a path", question)
+    judged(case, f"{shape} against a path", question)
 
 
 @requires("POLICY-COST-01")
 @pytest.mark.parametrize("shape", PATTERNS)
-def test_a_glob_costs_no_more_than_linear_in_the_pattern(box: Box, shape: str) -> None:
+def test_a_glob_costs_no_more_than_linear_in_the_pattern(case: Case, shape: str) -> None:
     def question(times: int, size: int, mark: str) -> object:
         folders = "segments" in shape
         paths = [path_of(1, number, folders, mark) for number in range(times)]
-        return box.policy.match(PATTERNS[shape](size) + mark, paths)
+        return case.policy.match(PATTERNS[shape](size) + mark, paths)
 
-    judged(box, f"{shape}, of the pattern", question)
+    judged(case, f"{shape}, of the pattern", question)
 
 
 # Lists that are hostile to one way or another of compiling them.
@@ -88,14 +88,14 @@ COUNT = 150
 
 @requires("POLICY-COST-02")
 @pytest.mark.parametrize("shape", LISTS)
-def test_a_policy_of_many_rules_costs_no_more_than_linear(box: Box, shape: str) -> None:
+def test_a_policy_of_many_rules_costs_no_more_than_linear(case: Case, shape: str) -> None:
     refused = False
 
     def question(times: int, size: int, mark: str) -> object:
         nonlocal refused
         rules = [LISTS[shape](number, mark) for number in range(COUNT * size)]
         policy = one_profile(read=["**"], modify=[], deny_read=rules, deny_modify=rules)
-        answer = box.policy.ask(
+        answer = case.policy.ask(
             "policy.check",
             policy=policy,
             checks=questions("read", [f"a/{'a' * 20}{number}{mark}" for number in range(times)]),
@@ -104,7 +104,7 @@ def test_a_policy_of_many_rules_costs_no_more_than_linear(box: Box, shape: str) 
         return answer
 
     try:
-        judged(box, f"a check with rules of {shape}", question)
+        judged(case, f"a check with rules of {shape}", question)
     except Failure:
         # A stated budget is an answer too.
         if not refused:
@@ -138,9 +138,9 @@ def a_file_of(where: str, names: list[str]) -> dict[str, str]:
 @requires("POLICY-COST-02")
 @pytest.mark.parametrize("where", ["labels", "rules"])
 @pytest.mark.parametrize("shape", ALIKE)
-def test_a_file_of_many_names_costs_no_more_than_linear(box: Box, shape: str, where: str) -> None:
+def test_a_file_of_many_names_costs_no_more_than_linear(case: Case, shape: str, where: str) -> None:
     def question(times: int, size: int, mark: str) -> object:
         names = [ALIKE[shape](number, mark) for number in range(NAMES * size)]
-        return [box.policy.load(a_file_of(where, names)) for _ in range(times)]
+        return [case.policy.load(a_file_of(where, names)) for _ in range(times)]
 
-    judged(box, f"a file with {where} {shape}", question)
+    judged(case, f"a file with {where} {shape}", question)

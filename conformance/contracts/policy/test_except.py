@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import strategies as st
 
-from boxspec.api import Box, expect, law, requires
+from boxspec.api import Case, expect, law, requires
 from contracts.policy.api import (
     Group,
     Policy,
@@ -26,8 +26,8 @@ from contracts.policy.api import (
 
 
 @vectors("POLICY-EXCEPT")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 # Each list has an exception that the paths meet: without one it would be the matter of CHECK.
@@ -61,23 +61,23 @@ def lists(draw: st.DrawFn) -> tuple[list[str], list[str]]:
 
 
 @requires("POLICY-EXCEPT-04", "POLICY-EXCEPT-05", main_thread=True)
-def test_lists_with_exceptions_decide_as_a_plain_walk_says(box: Box) -> None:
+def test_lists_with_exceptions_decide_as_a_plain_walk_says(case: Case) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
         policy = one_profile(read=["**"], modify=profile, deny_modify=denies)
-        got = box.policy.allowed(policy, questions("modify", PATHS))
+        got = case.policy.allowed(policy, questions("modify", PATHS))
         wanted = [oracle.decide(profile, denies, path).allowed for path in PATHS]
         expect("decisions", got, wanted, {"profile": profile, "denyModify": denies})
 
-    law(box, lists(), holds, examples=40)
+    law(case, lists(), holds, examples=40)
 
 
 @requires("POLICY-EXCEPT-03", main_thread=True)
-def test_lists_with_exceptions_name_the_rule_that_a_plain_walk_says(box: Box) -> None:
+def test_lists_with_exceptions_name_the_rule_that_a_plain_walk_says(case: Case) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
         policy = one_profile(read=["**"], modify=profile, deny_modify=denies)
-        items = box.policy.check(policy, questions("modify", PATHS))
+        items = case.policy.check(policy, questions("modify", PATHS))
         got = {
             path: (item.get("allowed"), item.get("matched_rule"))
             for path, item in zip(PATHS, items, strict=True)
@@ -88,15 +88,15 @@ def test_lists_with_exceptions_name_the_rule_that_a_plain_walk_says(box: Box) ->
             wanted[path] = (decision.allowed, decision.matched_rule)
         expect("decisions and rules", got, wanted, {"profile": profile, "denyModify": denies})
 
-    law(box, lists(), holds, examples=30)
+    law(case, lists(), holds, examples=30)
 
 
 @requires("POLICY-EXCEPT-04", main_thread=True)
-def test_an_exception_grants_nothing_that_the_profile_does_not(box: Box) -> None:
+def test_an_exception_grants_nothing_that_the_profile_does_not(case: Case) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
         policy = one_profile(read=["**"], modify=profile, deny_modify=denies)
-        allowed = box.policy.allowed(policy, questions("modify", PATHS))
+        allowed = case.policy.allowed(policy, questions("modify", PATHS))
         more = [
             path
             for path, has in zip(PATHS, allowed, strict=True)
@@ -110,16 +110,16 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(box: Box) -> None
             {"profile": profile, "denyModify": denies},
         )
 
-    law(box, lists(), holds)
+    law(case, lists(), holds)
 
 
 @requires("POLICY-EXCEPT-04")
 @pytest.mark.parametrize("count", [12, 70])
-def test_inside_an_exception_many_rules_are_asked_again(box: Box, count: int) -> None:
-    made = crowds.crowd(random.Random(box.session.seed + count), count)
-    items = box.policy.check(made.in_one_file, questions("modify", made.paths))
+def test_inside_an_exception_many_rules_are_asked_again(case: Case, count: int) -> None:
+    made = crowds.crowd(random.Random(case.session.seed + count), count)
+    items = case.policy.check(made.in_one_file, questions("modify", made.paths))
     # Which rule is named is the matter of EXCEPT-03.
-    judge_decisions(box, items, made.wanted(), count, by_rule=False)
+    judge_decisions(case, items, made.wanted(), count, by_rule=False)
 
 
 def denying(*denies: str) -> Policy:
@@ -127,34 +127,36 @@ def denying(*denies: str) -> Policy:
 
 
 @requires("POLICY-EXCEPT-02", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
-def test_an_exception_lies_in_its_deny_however_both_are_spelled(box: Box) -> None:
+def test_an_exception_lies_in_its_deny_however_both_are_spelled(case: Case) -> None:
     for deny, hole in spellings.few_pairs("a/b/**", "a/b/c"):
-        loads(box, denying(deny, f"!{hole}"))
-        loads(box, denying(deny, f" ! {hole}/**"))
-        loads(box, denying(f"{deny}x", f"!{hole}"), False)
+        loads(case, denying(deny, f"!{hole}"))
+        loads(case, denying(deny, f" ! {hole}/**"))
+        loads(case, denying(f"{deny}x", f"!{hole}"), False)
 
 
 @requires("POLICY-EXCEPT-02", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 @pytest.mark.parametrize("body", ["a/b/**", "a/b", "**"])
-def test_an_exception_equals_its_deny_however_both_are_spelled(box: Box, body: str) -> None:
+def test_an_exception_equals_its_deny_however_both_are_spelled(case: Case, body: str) -> None:
     for deny, hole in spellings.few_pairs(body, body):
-        loads(box, denying("k/**", deny, f"!{hole}"), False)
+        loads(case, denying("k/**", deny, f"!{hole}"), False)
 
 
 @requires("POLICY-EXCEPT-02", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_an_exception_lies_in_its_deny_at_every_length(box: Box, pad: Callable[[int], str]) -> None:
+def test_an_exception_lies_in_its_deny_at_every_length(
+    case: Case, pad: Callable[[int], str]
+) -> None:
     for length in offsets.SOME:
         place = pad(length)
         for deny, inside in ((f"{place}/**", place), (f"*-x/{place}/**", f"k-x/{place}")):
-            loads(box, denying(deny, f"!{inside}/k", f"!{inside}/k/**", f"!{inside}"))
+            loads(case, denying(deny, f"!{inside}/k", f"!{inside}/k/**", f"!{inside}"))
             if length in offsets.NEAR:
-                loads(box, denying(deny, f"!{inside}k"), False)
-                loads(box, denying(deny, f"!{inside}k/**"), False)
+                loads(case, denying(deny, f"!{inside}k"), False)
+                loads(case, denying(deny, f"!{inside}k/**"), False)
 
 
 @requires("POLICY-EXCEPT-02")
 @pytest.mark.parametrize("glob", ["*", "?", "??", ".*", "*/**", "**/*"])
-def test_the_root_lies_in_no_deny_that_does_not_match_it(box: Box, glob: str) -> None:
-    loads(box, denying("**", "!."))
-    loads(box, denying(glob, "!."), False)
+def test_the_root_lies_in_no_deny_that_does_not_match_it(case: Case, glob: str) -> None:
+    loads(case, denying("**", "!."))
+    loads(case, denying(glob, "!."), False)

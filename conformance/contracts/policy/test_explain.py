@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Box, NotApplicable, expect, requires
+from boxspec.api import Case, NotApplicable, expect, requires
 from contracts.policy.api import (
     Group,
     crowds,
@@ -25,8 +25,8 @@ from contracts.policy.api import (
 
 
 @vectors("POLICY-EXPLAIN")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 # At most one entry of a list matches a path: which one decides is the matter of CHECK.
@@ -53,9 +53,9 @@ def entry(deny: str) -> object:
 
 
 @requires("POLICY-EXPLAIN-01")
-def test_explain_lists_every_entry_and_decides_as_check_must(box: Box) -> None:
+def test_explain_lists_every_entry_and_decides_as_check_must(case: Case) -> None:
     """Against the oracle: that resolve and check are right is the matter of other topics."""
-    for check, item in zip(CHECKS, box.policy.explain(POLICY, CHECKS), strict=True):
+    for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         op, path = check["op"], check["path"]
         rules = [each["rule"] for each in item["entries"]]
         listed = [*RULES[op], *(entry(deny) for deny in DENIES[op])]
@@ -66,8 +66,8 @@ def test_explain_lists_every_entry_and_decides_as_check_must(box: Box) -> None:
 
 
 @requires("POLICY-EXPLAIN-04")
-def test_at_most_one_entry_decides_and_matched_rule_names_it(box: Box) -> None:
-    for check, item in zip(CHECKS, box.policy.explain(POLICY, CHECKS), strict=True):
+def test_at_most_one_entry_decides_and_matched_rule_names_it(case: Case) -> None:
+    for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         deciding = [each for each in item["entries"] if each["deciding"]]
         # Inside an exception the profile's own last match decides, if there is one.
         nothing = item["matched_rule"] in ("[]", "<no matching rule>")
@@ -78,19 +78,19 @@ def test_at_most_one_entry_decides_and_matched_rule_names_it(box: Box) -> None:
 
 
 @requires("POLICY-EXPLAIN-01")
-@pytest.mark.parametrize("case", [None, "fold"])
+@pytest.mark.parametrize("letter_case", [None, "fold"])
 @pytest.mark.parametrize("count", [12, 70])
 def test_many_rules_of_two_files_are_explained_as_few_are(
-    box: Box, count: int, case: str | None
+    case: Case, count: int, letter_case: str | None
 ) -> None:
-    if case is not None and "policy.fold" not in box.capabilities:
+    if letter_case is not None and "policy.fold" not in case.capabilities:
         raise NotApplicable("the shim does not declare policy.fold")
-    made = crowds.crowd(random.Random(box.session.seed + count), count)
-    paths = made.paths if case is None else [path.upper() for path in made.paths]
-    items = box.policy.explain(made.policy, questions("modify", paths), case)
-    wanted = {path: made.decide(path, case is not None) for path in paths}
-    judge_decisions(box, items, wanted, count, case)
-    same = str if case is None else oracle.fold
+    made = crowds.crowd(random.Random(case.session.seed + count), count)
+    paths = made.paths if letter_case is None else [path.upper() for path in made.paths]
+    items = case.policy.explain(made.policy, questions("modify", paths), letter_case)
+    wanted = {path: made.decide(path, letter_case is not None) for path in paths}
+    judge_decisions(case, items, wanted, count, letter_case)
+    same = str if letter_case is None else oracle.fold
     entries = made.entries()
     for path, item in zip(paths, items, strict=True):
         expect(
@@ -108,7 +108,7 @@ def test_many_rules_of_two_files_are_explained_as_few_are(
 
 @requires("POLICY-EXPLAIN-01")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_rules_of_every_length_are_told_to_match(box: Box, pad: Callable[[int], str]) -> None:
+def test_rules_of_every_length_are_told_to_match(case: Case, pad: Callable[[int], str]) -> None:
     shapes = ["{n}{}/k", "{n}{}/s/**", "**/{}{n}?", "*{n}-{}*"]
     rules = [
         shape.replace("{n}", f"n{length}n").replace("{}", pad(length))
@@ -116,7 +116,7 @@ def test_rules_of_every_length_are_told_to_match(box: Box, pad: Callable[[int], 
         for length in offsets.NEAR
     ]
     paths = [re.sub(r"\*\*/|/\*\*|\*", "", rule).replace("?", "é") for rule in rules]
-    items = box.policy.explain(one_profile(rules, []), questions("read", paths))
+    items = case.policy.explain(one_profile(rules, []), questions("read", paths))
     wrong = [
         (rule, told)
         for rule, item in zip(rules, items, strict=True)
@@ -126,15 +126,15 @@ def test_rules_of_every_length_are_told_to_match(box: Box, pad: Callable[[int], 
 
 
 @requires("POLICY-EXPLAIN-01")
-def test_the_root_is_told_to_match_what_check_says(box: Box) -> None:
+def test_the_root_is_told_to_match_what_check_says(case: Case) -> None:
     rules = ["**", ".", "*", "?", "??", ".*", "*/**", "**/*", "a/**"]
-    (item,) = box.policy.explain(one_profile(rules, []), [question("read", ".")])
+    (item,) = case.policy.explain(one_profile(rules, []), [question("read", ".")])
     met = [each["rule"] for each in item["entries"] if each["matched"]]
     expect("the entries that match the root", met, ["**", "."])
 
 
 @requires("POLICY-EXPLAIN-01")
-def test_what_is_refused_is_an_error_in_its_place(box: Box) -> None:
+def test_what_is_refused_is_an_error_in_its_place(case: Case) -> None:
     asked = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
-    told = ["error" if "error" in each else "answer" for each in box.policy.explain(POLICY, asked)]
+    told = ["error" if "error" in each else "answer" for each in case.policy.explain(POLICY, asked)]
     expect("the answers", told, ["answer", "error", "error", "answer"])

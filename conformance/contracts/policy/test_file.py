@@ -9,14 +9,14 @@ import re
 
 import yaml
 
-from boxspec.api import Answer, Box, Failure, expect, known, requires
+from boxspec.api import Answer, Case, Failure, expect, known, requires
 from contracts.policy.api import Group, every, judge, vectors
 from contracts.policy.vectors import source
 
 
 @vectors("POLICY-FILE")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 SPEC = {
@@ -68,32 +68,32 @@ def placed(text: str, answer: Answer) -> list[tuple[int, int]]:
 
 
 @requires("POLICY-FILE-10")
-def test_no_beginning_of_a_file_loads(box: Box) -> None:
+def test_no_beginning_of_a_file_loads(case: Case) -> None:
     text = json.dumps({**POLICY, "spec": {"denyRead": ["é", "b"], "denyModify": ["b"]}})
     for length in range(len(text)):
-        answer = box.policy.load(as_json(text[:length]))
+        answer = case.policy.load(as_json(text[:length]))
         expect(f"whether the first {length} characters load", answer.ok, False)
         placed(text[:length], answer)
-    expect("whether the whole file loads", box.policy.load(as_json(text)).ok, True)
+    expect("whether the whole file loads", case.policy.load(as_json(text)).ok, True)
 
 
 @requires("POLICY-FILE-10")
-def test_what_a_strict_reader_refuses_never_loads(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_what_a_strict_reader_refuses_never_loads(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     for _ in range(120):
         at = chance.randrange(len(TEXT))
         cut = chance.randint(0, 2)
         new = "".join(chance.choices('{}[]",:\\0e+-.\t\n/*tnu\x01\x7f', k=chance.randint(0, 2)))
         text = TEXT[:at] + new + TEXT[at + cut :]
-        answer = box.policy.load(as_json(text))
+        answer = case.policy.load(as_json(text))
         if not is_json(text):
             expect(f"whether a file with {new!r} at {at} loads", answer.ok, False)
             placed(text, answer)
 
 
 @requires("POLICY-FILE-05", capability="policy.json")
-def test_problems_come_in_the_order_of_the_file(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_problems_come_in_the_order_of_the_file(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     for _ in range(12):
         spec = {
             "denyRead": [chance.choice(["/x", "ok", 5, "..", ""]) for _ in range(4)],
@@ -104,21 +104,21 @@ def test_problems_come_in_the_order_of_the_file(box: Box) -> None:
         keys = list(spec)
         chance.shuffle(keys)
         text = json.dumps({**POLICY, "spec": {key: spec[key] for key in keys}}, indent=1)
-        answer = box.policy.load(as_json(text))
+        answer = case.policy.load(as_json(text))
         places = placed(text, answer)
         expect("places of the problems", places, sorted(places), {"answer": answer.raw})
-        again = box.policy.load(as_json(text))
+        again = case.policy.load(as_json(text))
         first, second = (known.answer("policy.load", {"error": e.error}) for e in (answer, again))
         expect("the same file a second time", second, first)
 
 
 @requires("POLICY-FILE-06")
-def test_each_problem_of_each_refused_file_has_words(box: Box) -> None:
+def test_each_problem_of_each_refused_file_has_words(case: Case) -> None:
     refused = [each for each in every().values() if each.kind == "load" and each.small]
     silent = []
     for vector in refused:
-        if vector.capabilities <= box.capabilities and not vector.fields["loads"]:
-            answer = box.policy.load(source(vector.fields))
+        if vector.capabilities <= case.capabilities and not vector.fields["loads"]:
+            answer = case.policy.load(source(vector.fields))
             problems = () if answer.ok else answer.error.get("problems", ())
             if not all(each["message"].strip() for each in problems):
                 silent.append(vector.id)
@@ -177,11 +177,11 @@ def plain_scalars() -> list[str]:
 
 
 @requires("POLICY-FILE-16", capability="policy.yaml")
-def test_a_plain_scalar_is_a_string_where_the_core_schema_says_so(box: Box) -> None:
+def test_a_plain_scalar_is_a_string_where_the_core_schema_says_so(case: Case) -> None:
     scalars = plain_scalars()
     labels = "".join(f"\n    k{at}: {each}" for at, each in enumerate(scalars))
     text = f"schemaVersion: 2\nkind: Policy\nmetadata:\n  name: n\n  labels:{labels}\nspec: {{}}\n"
-    answer = box.policy.load({"text": text, "format": "yaml"})
+    answer = case.policy.load({"text": text, "format": "yaml"})
     told = {each.get("pointer") for each in answer.error.get("problems", [])}
     wrong = {
         each: "a string" if pointer in told else "no string"
@@ -192,16 +192,16 @@ def test_a_plain_scalar_is_a_string_where_the_core_schema_says_so(box: Box) -> N
 
 
 @requires("POLICY-FILE-17", capability=("policy", "policy.json"))
-def test_json_and_yaml_of_a_policy_are_resolved_alike(box: Box) -> None:
+def test_json_and_yaml_of_a_policy_are_resolved_alike(case: Case) -> None:
     styles = {
         "block": yaml.safe_dump(POLICY, allow_unicode=True, sort_keys=False),
         "flow": yaml.safe_dump(POLICY, allow_unicode=True, default_flow_style=True, width=60),
         "JSON read as YAML": TEXT,
     }
     for profile in ("p", "yes", None):
-        wanted = known.result("policy.resolve", box.policy.resolve(as_json(TEXT), profile).result)
+        wanted = known.result("policy.resolve", case.policy.resolve(as_json(TEXT), profile).result)
         for style, text in styles.items():
-            got = box.policy.resolve({"text": text, "format": "yaml"}, profile).result
+            got = case.policy.resolve({"text": text, "format": "yaml"}, profile).result
             same = known.result("policy.resolve", got)
             expect(f"the lists of {profile}, from YAML in {style} style", same, wanted)
 
@@ -210,7 +210,7 @@ PROBLEMS = ("read/1", "modify/0", "modify/1")
 
 
 @requires("POLICY-FILE-05", capability="policy.json")
-def test_the_problems_of_two_files_are_told_at_once(box: Box) -> None:
+def test_the_problems_of_two_files_are_told_at_once(case: Case) -> None:
     """Those that a file has by itself, and those that it has with the other one only."""
     above = {"denyRead": ["k", "/x"], "denyModify": ["s/**", "!s/c"], "unknown": 1}
     below = {
@@ -218,7 +218,7 @@ def test_the_problems_of_two_files_are_told_at_once(box: Box) -> None:
         "fsProfiles": {"p": {"read": ["**", "k"], "modify": [7, "k"]}},
     }
     files = [json.dumps({**POLICY, "spec": spec}) for spec in (above, below)]
-    answer = box.policy.load({**as_json(files[0]), "workspace": as_json(files[1])})
+    answer = case.policy.load({**as_json(files[0]), "workspace": as_json(files[1])})
     told = {(each.get("file"), each["pointer"]) for each in answer.error.get("problems", ())}
     wanted = {
         *(("global", f"/spec/{where}") for where in ("denyRead/1", "unknown")),

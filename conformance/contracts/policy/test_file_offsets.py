@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Answer, Box, Failure, NotApplicable, b64, expect, requires
+from boxspec.api import Answer, Case, Failure, NotApplicable, b64, expect, requires
 from contracts.policy.api import offsets
 
 HEAD = {
@@ -20,27 +20,29 @@ def text_of(format_: str, spec: bytes) -> dict[str, str]:
     return {"text_b64": b64(whole), "format": format_}
 
 
-def needs(box: Box, format_: str) -> None:
-    if f"policy.{format_}" not in box.capabilities:
+def needs(case: Case, format_: str) -> None:
+    if f"policy.{format_}" not in case.capabilities:
         raise NotApplicable.without(f"policy.{format_}")
 
 
-def refused_at_every_offset(box: Box, format_: str, character: bytes) -> None:
+def refused_at_every_offset(case: Case, format_: str, character: bytes) -> None:
     """As a part of a string, at each offset of a word and around each size of a step."""
-    needs(box, format_)
+    needs(case, format_)
     for length in (*range(20), *offsets.NEAR):
         pad = offsets.name(length) if length else ""
         spec = b'{"description": "' + pad.encode() + character + b'bb"}'
-        answer = box.policy.load(text_of(format_, spec))
+        answer = case.policy.load(text_of(format_, spec))
         expect(f"whether {character!r} behind {length} characters loads", answer.ok, False)
     good = b'{"description": "' + offsets.name(200).encode() + b'bb"}'
-    expect("whether the same without it loads", box.policy.load(text_of(format_, good)).ok, True)
+    expect("whether the same without it loads", case.policy.load(text_of(format_, good)).ok, True)
 
 
 @requires("POLICY-FILE-10")
 @pytest.mark.parametrize("character", [b"\x01", b"\x1f", b"\n", b"\t", b'"', b"\\x"], ids=ascii)
-def test_what_no_string_of_json_holds_is_found_at_every_offset(box: Box, character: bytes) -> None:
-    refused_at_every_offset(box, "json", character)
+def test_what_no_string_of_json_holds_is_found_at_every_offset(
+    case: Case, character: bytes
+) -> None:
+    refused_at_every_offset(case, "json", character)
 
 
 @requires("POLICY-FILE-11")
@@ -51,21 +53,21 @@ def test_what_no_string_of_json_holds_is_found_at_every_offset(box: Box, charact
     ids=ascii,
 )
 def test_what_is_no_utf_8_is_found_at_every_offset(
-    box: Box, character: bytes, format_: str
+    case: Case, character: bytes, format_: str
 ) -> None:
-    refused_at_every_offset(box, format_, character)
+    refused_at_every_offset(case, format_, character)
 
 
 @requires("POLICY-FILE-15")
 @pytest.mark.parametrize("character", ["\u0085", "\u2028", "\u2029"], ids=ascii)
 def test_line_breaks_of_some_yaml_readers_are_found_at_every_offset(
-    box: Box, character: str
+    case: Case, character: str
 ) -> None:
-    refused_at_every_offset(box, "yaml", character.encode())
+    refused_at_every_offset(case, "yaml", character.encode())
     # The end of a text is looked at in smaller steps.
     for behind in range(40):
         spec = f"{{}}\n# {'-' * 80}{character}{'k' * behind}".encode()
-        answer = box.policy.load(text_of("yaml", spec))
+        answer = case.policy.load(text_of("yaml", spec))
         expect(f"whether {character!r} before {behind} characters loads", answer.ok, False)
 
 
@@ -78,13 +80,13 @@ ESCAPES = {
 
 @requires("POLICY-FILE-18")
 @pytest.mark.parametrize("format_", FORMATS)
-def test_escapes_are_decoded_at_every_offset(box: Box, format_: str) -> None:
-    needs(box, format_)
+def test_escapes_are_decoded_at_every_offset(case: Case, format_: str) -> None:
+    needs(case, format_)
     for written, meant in ESCAPES[format_].items():
         pads = [pad(length) for length in offsets.EVERY for pad in (offsets.name, offsets.wide)]
         rules = ", ".join(f'"{pad}{written}b"' for pad in pads)
         spec = f'{{"fsProfiles": {{"p": {{"read": [{rules}]}}}}}}'
-        got = box.policy.resolve(text_of(format_, spec.encode())).result["read"]
+        got = case.policy.resolve(text_of(format_, spec.encode())).result["read"]
         wanted = [f"{pad}{meant}b" for pad in pads]
         wrong = [pair for pair in zip(got, wanted, strict=True) if pair[0] != pair[1]]
         expect(f"strings with {written}, as they are and should be", wrong[:3], [])
@@ -102,22 +104,22 @@ def places_inside(text: str, answer: Answer) -> None:
 
 @requires("POLICY-FILE-06", capability="policy.yaml")
 @pytest.mark.parametrize("spec", ['{denyRead: ["é", b], denyModify: [b]}', "\n  denyRead:\n  - 'a"])
-def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(box: Box, spec: str) -> None:
+def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(case: Case, spec: str) -> None:
     """A YAML reader may tell a place behind the last line."""
     text = HEAD["yaml"] + spec
     for length in range(len(HEAD["yaml"]), len(text) + 1):
-        answer = box.policy.load({"text": text[:length], "format": "yaml"})
+        answer = case.policy.load({"text": text[:length], "format": "yaml"})
         if not answer.ok:
             places_inside(text[:length], answer)
 
 
 @requires("POLICY-FILE-06", capability="policy.yaml")
 @pytest.mark.parametrize("character", ["\x01", "\x1f", "\x7f", "\u2028"], ids=ascii)
-def test_a_character_that_is_refused_is_told_where_it_stands(box: Box, character: str) -> None:
+def test_a_character_that_is_refused_is_told_where_it_stands(case: Case, character: str) -> None:
     """The last of a text too, whether its own scan or the YAML reader's finds it."""
     for behind in range(20):
         spec = f"{{}}\n# {'-' * 80}{character}{'k' * behind}"
-        answer = box.policy.load({"text": HEAD["yaml"] + spec, "format": "yaml"})
+        answer = case.policy.load({"text": HEAD["yaml"] + spec, "format": "yaml"})
         expect(f"whether {character!r} before {behind} characters loads", answer.ok, False)
         places = [
             (each.get("line"), each.get("column")) for each in answer.error.get("problems", [])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.policy.api import (
     Group,
     crowds,
@@ -25,8 +25,8 @@ from contracts.policy.api import (
 
 
 @vectors("POLICY-FOLD")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 JOINED = 60
@@ -40,7 +40,7 @@ def pairs() -> list[tuple[str, str]]:
 
 
 @requires("POLICY-FOLD-01")
-def test_each_character_with_a_simple_folding_is_its_folding(box: Box) -> None:
+def test_each_character_with_a_simple_folding_is_its_folding(case: Case) -> None:
     # Those that Unicode had when this Python was made: later ones are more, none is less.
     found = pairs()
     expect(
@@ -54,55 +54,55 @@ def test_each_character_with_a_simple_folding_is_its_folding(box: Box) -> None:
         some = found[start : start + JOINED]
         # A dash between them: some would compose with their neighbour.
         one, other = ("-".join(side) for side in zip(*some, strict=True))
-        if box.policy.match(one, [other], "fold") == [True] and box.policy.match(
+        if case.policy.match(one, [other], "fold") == [True] and case.policy.match(
             other, [one], "fold"
         ) == [True]:
             continue
         wrong += [
             f"U+{ord(left):04X} and {right}"
             for left, right in some
-            if box.policy.match(left, [right], "fold") != [True]
-            or box.policy.match(right, [left], "fold") != [True]
+            if case.policy.match(left, [right], "fold") != [True]
+            or case.policy.match(right, [left], "fold") != [True]
         ]
     expect("characters that do not match their folding", wrong, [])
 
 
 @requires("POLICY-FOLD-01", capability="policy")
 @pytest.mark.parametrize("rule", ["{}k/**", "**/*{}k", "*{}k*", "**/{}?k/**"])
-def test_of_many_rules_those_of_every_length_are_folded(box: Box, rule: str) -> None:
+def test_of_many_rules_those_of_every_length_are_folded(case: Case, rule: str) -> None:
     rules, wanted = [], {}
     for length in offsets.SOME:
         rules.append(rule.replace("{}", f"-{'aé' * length}-{length}-"))
         path = re.sub(r"\*\*/|/\*\*|\*", "", rules[-1]).replace("?", "x")
         wanted[path.upper()] = rules[-1]
         wanted[path.upper().replace("K", "H")] = "**"
-    decided(box, rules, wanted, "fold")
+    decided(case, rules, wanted, "fold")
 
 
 @requires("POLICY-FOLD-02", capability="policy")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_marks_are_composed_at_every_offset(box: Box, pad: Callable[[int], str]) -> None:
+def test_marks_are_composed_at_every_offset(case: Case, pad: Callable[[int], str]) -> None:
     rules, wanted = [], {}
     for length in offsets.SOME:
         rules.append(f"{length}{pad(length)}é/**")
         wanted[f"{length}{pad(length)}e\u0301/k"] = rules[-1]
         wanted[f"{length}{pad(length)}e\u0300/k"] = "**"
-    decided(box, rules, wanted, "fold")
+    decided(case, rules, wanted, "fold")
 
 
 @requires("POLICY-FOLD-01", capability="policy")
 @pytest.mark.parametrize("count", [12, 70])
-def test_many_rules_are_folded(box: Box, count: int) -> None:
-    made = crowds.crowd(random.Random(box.session.seed + count), count, loud=True)
+def test_many_rules_are_folded(case: Case, count: int) -> None:
+    made = crowds.crowd(random.Random(case.session.seed + count), count, loud=True)
     paths = [path.swapcase() for path in made.paths]
-    items = box.policy.check(made.in_one_file, questions("modify", paths), "fold")
-    judge_decisions(box, items, {path: made.decide(path, True) for path in paths}, count, "fold")
+    items = case.policy.check(made.in_one_file, questions("modify", paths), "fold")
+    judge_decisions(case, items, {path: made.decide(path, True) for path in paths}, count, "fold")
 
 
 @requires("POLICY-CHECK-08", capability="policy.fold")
-def test_a_path_is_answered_as_it_was_spelled(box: Box) -> None:
+def test_a_path_is_answered_as_it_was_spelled(case: Case) -> None:
     """How names are compared is not how they are answered: callers open what they are told."""
     paths = ["Src/Main.C", "SRC/e\u0301", "src/\u00c9", "src/\u212a", "Src/\u1e9e"]
-    items = box.policy.check(one_profile(["sRC/**"], []), questions("read", paths), "fold")
+    items = case.policy.check(one_profile(["sRC/**"], []), questions("read", paths), "fold")
     told = [(each.get("path"), each.get("matched_rule")) for each in items]
     expect("paths and rules of the answers", told, [(path, "sRC/**") for path in paths])

@@ -9,13 +9,13 @@ import re
 import pytest
 from hypothesis import strategies as st
 
-from boxspec.api import Box, expect, law, requires
+from boxspec.api import Case, expect, law, requires
 from contracts.policy.api import Group, judge, oracle, readings, vectors
 
 
 @vectors("POLICY-GLOB")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, readings.askable(box, group))
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, readings.askable(case, group))
 
 
 # What one reader or another takes for the end of a line; the dot of an expression stops there.
@@ -24,14 +24,14 @@ ENDS = ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"]
 
 @requires("POLICY-GLOB-08")
 @pytest.mark.parametrize("end", ENDS, ids=[ascii(each) for each in ENDS])
-def test_stars_cross_what_ends_a_line(box: Box, end: str) -> None:
+def test_stars_cross_what_ends_a_line(case: Case, end: str) -> None:
     for glob, path in (
         ("a**b", f"a{end}b"),
         ("a**b", f"a/x{end}/b"),
         ("x/a**", f"x/a{end}"),
         ("**b", f"{end}/b"),
     ):
-        found = box.policy.match(glob, [path, f"{path}x/c", "c"])
+        found = case.policy.match(glob, [path, f"{path}x/c", "c"])
         expect(f"whether {glob!r} matches {path!r}", found, [True, glob == "x/a**", False])
 
 
@@ -53,13 +53,13 @@ def is_normal(pattern: str) -> bool:
     return oracle.normal_body(pattern) == pattern and not pattern.startswith("**/**")
 
 
-def compare(box: Box, pattern: str, paths: list[str]) -> None:
+def compare(case: Case, pattern: str, paths: list[str]) -> None:
     """The shim's answers, those of the oracle, and where they part; nothing is asked of a glob of
     which the shim reads a part otherwise."""
-    paths = [path for path in paths if readings.readable(box, pattern, path)]
+    paths = [path for path in paths if readings.readable(case, pattern, path)]
     if not paths:
         return
-    answers = dict(zip(paths, box.policy.match(pattern, paths), strict=True))
+    answers = dict(zip(paths, case.policy.match(pattern, paths), strict=True))
     wanted = {path: oracle.matches(pattern, path) for path in paths}
     wrong = [path for path in paths if answers[path] is not wanted[path]]
     path = min(wrong, key=len, default=None)
@@ -72,18 +72,18 @@ def compare(box: Box, pattern: str, paths: list[str]) -> None:
 
 
 @requires("POLICY-GLOB-11")
-def test_short_patterns_match_short_paths_as_an_independent_walk_says(box: Box) -> None:
-    readings.anchored(box)
+def test_short_patterns_match_short_paths_as_an_independent_walk_says(case: Case) -> None:
+    readings.anchored(case)
     patterns = [
         "".join(word)
         for length in range(1, 6)
         for word in itertools.product(ALPHABET, repeat=length)
         if is_normal("".join(word))
     ]
-    chosen = random.Random(box.session.seed)
+    chosen = random.Random(case.session.seed)
     short = [pattern for pattern in patterns if len(pattern) <= 2]
     for pattern in short + chosen.sample(patterns, PATTERNS_TRIED):
-        compare(box, pattern, [*chosen.sample(PATHS, 60), "."])
+        compare(case, pattern, [*chosen.sample(PATHS, 60), "."])
 
 
 LONG_PATTERNS = (
@@ -122,14 +122,14 @@ def made_to_match(draw: st.DrawFn) -> tuple[str, list[str]]:
 
 
 @requires("POLICY-GLOB-11", main_thread=True)
-def test_longer_patterns_match_as_an_independent_walk_says(box: Box) -> None:
-    readings.anchored(box)
-    law(box, made_to_match(), lambda example: compare(box, *example), examples=40)
+def test_longer_patterns_match_as_an_independent_walk_says(case: Case) -> None:
+    readings.anchored(case)
+    law(case, made_to_match(), lambda example: compare(case, *example), examples=40)
 
 
 @requires("POLICY-GLOB-11")
-def test_globs_that_invite_a_search_are_answered(box: Box) -> None:
-    readings.answers_of_cost(box)
+def test_globs_that_invite_a_search_are_answered(case: Case) -> None:
+    readings.answers_of_cost(case)
 
 
 TEXTS = st.text("aB.[]{}+()^$|-!,#é😀\n", min_size=1, max_size=6).filter(
@@ -138,53 +138,53 @@ TEXTS = st.text("aB.[]{}+()^$|-!,#é😀\n", min_size=1, max_size=6).filter(
 
 
 @requires("POLICY-GLOB-01", main_thread=True)
-def test_text_without_wildcards_matches_itself_only(box: Box) -> None:
+def test_text_without_wildcards_matches_itself_only(case: Case) -> None:
     def holds(texts: list[str]) -> None:
         for text in texts[:3]:
             met = [
-                path for path, met in zip(texts, box.policy.match(text, texts), strict=True) if met
+                path for path, met in zip(texts, case.policy.match(text, texts), strict=True) if met
             ]
             expect(f"what {text!r} matches", met, [text], {"of": texts})
 
-    law(box, st.lists(TEXTS, min_size=4, max_size=12, unique=True), holds)
+    law(case, st.lists(TEXTS, min_size=4, max_size=12, unique=True), holds)
 
 
 @requires("POLICY-GLOB-08")
-def test_two_stars_match_everything(box: Box) -> None:
-    paths = some_paths(random.Random(box.session.seed), 200)
-    expect("answers of `**` to 200 paths", set(box.policy.match("**", paths)), {True})
+def test_two_stars_match_everything(case: Case) -> None:
+    paths = some_paths(random.Random(case.session.seed), 200)
+    expect("answers of `**` to 200 paths", set(case.policy.match("**", paths)), {True})
 
 
-def grown(box: Box, glob: str, pattern: str, met: list[str], more: list[str]) -> None:
+def grown(case: Case, glob: str, pattern: str, met: list[str], more: list[str]) -> None:
     """Whatever `pattern` matches, `glob` matches when something was put to it."""
     if more:
         expect(
             f"whether {glob!r} matches what {pattern!r} matches, and more",
-            dict(zip(more, box.policy.match(glob, more), strict=True)),
+            dict(zip(more, case.policy.match(glob, more), strict=True)),
             dict.fromkeys(more, True),
             {"matched": met},
         )
 
 
 @requires("POLICY-GLOB-06", main_thread=True)
-def test_double_star_slash_in_front_adds_any_segments(box: Box) -> None:
+def test_double_star_slash_in_front_adds_any_segments(case: Case) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         pattern, paths = example
         met = [
-            path for path, met in zip(paths, box.policy.match(pattern, paths), strict=True) if met
+            path for path, met in zip(paths, case.policy.match(pattern, paths), strict=True) if met
         ]
-        grown(box, f"**/{pattern}", pattern, met, [*met, *(f"x/y/{path}" for path in met)])
+        grown(case, f"**/{pattern}", pattern, met, [*met, *(f"x/y/{path}" for path in met)])
 
-    law(box, made_to_match(), holds)
+    law(case, made_to_match(), holds)
 
 
 @requires("POLICY-GLOB-07", main_thread=True)
-def test_slash_double_star_behind_adds_what_lies_below(box: Box) -> None:
+def test_slash_double_star_behind_adds_what_lies_below(case: Case) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         pattern, paths = example
         met = [
-            path for path, met in zip(paths, box.policy.match(pattern, paths), strict=True) if met
+            path for path, met in zip(paths, case.policy.match(pattern, paths), strict=True) if met
         ]
-        grown(box, f"{pattern}/**", pattern, met, [*met, *(f"{path}/x/y" for path in met)])
+        grown(case, f"{pattern}/**", pattern, met, [*met, *(f"{path}/x/y" for path in met)])
 
-    law(box, made_to_match(), holds)
+    law(case, made_to_match(), holds)

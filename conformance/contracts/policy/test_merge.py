@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.policy.api import (
     Group,
     Policy,
@@ -24,8 +24,8 @@ from contracts.policy.api import (
 
 
 @vectors("POLICY-MERGE")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 # How rules of one file decide.
@@ -34,15 +34,17 @@ DECIDED = [f"POLICY-CHECK-{number}" for number in ("01", "02", "04", "05", "11")
 
 @requires("POLICY-MERGE-02", needs=DECIDED)
 @pytest.mark.parametrize("count", [12, 70])
-def test_many_rules_of_two_files_decide_as_one_list(box: Box, count: int) -> None:
-    made = crowds.crowd(random.Random(box.session.seed + count), count, holes=())
-    items = box.policy.check(made.policy, questions("modify", made.paths))
-    judge_decisions(box, items, made.wanted(), count)
+def test_many_rules_of_two_files_decide_as_one_list(case: Case, count: int) -> None:
+    made = crowds.crowd(random.Random(case.session.seed + count), count, holes=())
+    items = case.policy.check(made.policy, questions("modify", made.paths))
+    judge_decisions(case, items, made.wanted(), count)
 
 
 @requires("POLICY-MERGE-02", needs=DECIDED)
 @pytest.mark.parametrize("count", [2, 12, 70])
-def test_of_denies_of_two_files_that_match_the_workspaces_is_the_last(box: Box, count: int) -> None:
+def test_of_denies_of_two_files_that_match_the_workspaces_is_the_last(
+    case: Case, count: int
+) -> None:
     wide, narrow = ([f"n{number}/{end}" for number in range(count)] for end in ("**", "*"))
     # The wide one stands in one file for every other name, and in the other one for the rest.
     above = [(wide, narrow)[number % 2][number] for number in range(count)]
@@ -52,8 +54,8 @@ def test_of_denies_of_two_files_that_match_the_workspaces_is_the_last(box: Box, 
         {"denyModify": below},
     )
     wanted = {f"n{number}/a": (False, below[number]) for number in range(count)}
-    items = box.policy.check(given, questions("modify", wanted))
-    judge_decisions(box, items, wanted, count)
+    items = case.policy.check(given, questions("modify", wanted))
+    judge_decisions(case, items, wanted, count)
 
 
 def over(above: Sequence[str], below: Sequence[str]) -> Policy:
@@ -62,34 +64,34 @@ def over(above: Sequence[str], below: Sequence[str]) -> Policy:
 
 
 @requires("POLICY-MERGE-04", needs=["POLICY-RULE-01", "POLICY-RULE-02", "POLICY-EXCEPT-01"])
-def test_an_exception_repeats_a_global_one_however_both_are_spelled(box: Box) -> None:
+def test_an_exception_repeats_a_global_one_however_both_are_spelled(case: Case) -> None:
     for above, below in spellings.few_pairs("a/b/**", "a/b/**"):
-        loads(box, over(["a/**", f"!{above}"], [f"!{below}"]))
-        loads(box, over(["a/**", f"!{above}"], ["a/**", f"!{below}x"]), False)
+        loads(case, over(["a/**", f"!{above}"], [f"!{below}"]))
+        loads(case, over(["a/**", f"!{above}"], ["a/**", f"!{below}x"]), False)
     for above, below in spellings.few_pairs("a/b/**", "a/b/c"):
-        loads(box, over(["a/**", f"!{above}"], [f" ! {below}"]))
+        loads(case, over(["a/**", f"!{above}"], [f" ! {below}"]))
     for above, below in spellings.few_pairs("a/b", "a/b/c"):
-        loads(box, over(["a/**", f"!{above}"], ["a/**", f"!{below}"]), False)
+        loads(case, over(["a/**", f"!{above}"], ["a/**", f"!{below}"]), False)
 
 
 @requires("POLICY-MERGE-04")
 @pytest.mark.parametrize("pad", offsets.PADS)
 def test_an_exception_lies_in_a_global_one_at_every_length(
-    box: Box, pad: Callable[[int], str]
+    case: Case, pad: Callable[[int], str]
 ) -> None:
     for length in offsets.SOME:
         place = pad(length)
         above = ["**", f"!{place}/**"]
-        loads(box, over(above, [f"!{place}/k", f"!{place}/k/**", f"!{place}"]))
+        loads(case, over(above, [f"!{place}/k", f"!{place}/k/**", f"!{place}"]))
         if length in offsets.NEAR:
-            loads(box, over(above, [f"!{place}k"]), False)
-            loads(box, over(above, [f"!{place}k/**"]), False)
+            loads(case, over(above, [f"!{place}k"]), False)
+            loads(case, over(above, [f"!{place}k/**"]), False)
 
 
 @requires("POLICY-MERGE-05", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
-def test_a_rule_equals_a_deny_of_the_other_file_however_both_are_spelled(box: Box) -> None:
+def test_a_rule_equals_a_deny_of_the_other_file_however_both_are_spelled(case: Case) -> None:
     for deny, rule in spellings.few_pairs("a/b", "a/b"):
         own = {"fsProfiles": {"p": {"read": ["**", rule], "modify": []}}}
-        loads(box, policy({"denyRead": [deny]}, own), False)
-        loads(box, policy(own, {"denyRead": [deny]}))
-        loads(box, policy({"denyRead": [f"{deny}x"]}, own))
+        loads(case, policy({"denyRead": [deny]}, own), False)
+        loads(case, policy(own, {"denyRead": [deny]}))
+        loads(case, policy({"denyRead": [f"{deny}x"]}, own))

@@ -7,13 +7,13 @@ import random
 import pytest
 from hypothesis import strategies as st
 
-from boxspec.api import Box, expect, law, requires
+from boxspec.api import Case, expect, law, requires
 from contracts.policy.api import Group, judge, oracle, vectors
 
 
 @vectors("POLICY-PATH")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 # What one library or another drops or takes for a blank or a line end: a byte order mark, what
@@ -24,7 +24,7 @@ DROPPED += [0x0A, 0x0B, 0x0C, 0x0D, 0x1C, 0x7F]
 
 @requires("POLICY-PATH-04")
 @pytest.mark.parametrize("sent", ["as text", "as bytes"])
-def test_what_cannot_be_seen_is_dropped_at_no_end(box: Box, sent: str) -> None:
+def test_what_cannot_be_seen_is_dropped_at_no_end(case: Case, sent: str) -> None:
     marks = [chr(each).encode() for each in DROPPED]
     paths = [
         path for mark in marks for path in (mark, mark + b"a", b"a" + mark, b"a/" + mark + b"b")
@@ -32,33 +32,33 @@ def test_what_cannot_be_seen_is_dropped_at_no_end(box: Box, sent: str) -> None:
     # Beside one that is no text all of them are sent as bytes.
     extra = [b"\xff"] if sent == "as bytes" else []
     wanted = [*(path.decode() for path in paths), *(None for _ in extra)]
-    expect("the paths as they were given", box.policy.normalize([*paths, *extra]), wanted)
+    expect("the paths as they were given", case.policy.normalize([*paths, *extra]), wanted)
 
 
-def refused_again_and_again(box: Box, path: bytes) -> None:
+def refused_again_and_again(case: Case, path: bytes) -> None:
     """Within a request and from one to the next, also where something lies in between."""
     batches = [[path] * 4, [path], [path, b"a", path, path], [path]]
-    told = [box.policy.normalize(batch) for batch in batches]
+    told = [case.policy.normalize(batch) for batch in batches]
     wanted = [[None if each == path else "a" for each in batch] for batch in batches]
     expect(f"the normal form of {path!r}, each time", told, wanted)
 
 
 @requires("POLICY-PATH-02")
 @pytest.mark.parametrize("path", [b"/a", b"~/a", b"C:a", b".//C:a", b""])
-def test_what_leads_elsewhere_is_refused_each_time(box: Box, path: bytes) -> None:
-    refused_again_and_again(box, path)
+def test_what_leads_elsewhere_is_refused_each_time(case: Case, path: bytes) -> None:
+    refused_again_and_again(case, path)
 
 
 @requires("POLICY-PATH-03")
 @pytest.mark.parametrize("path", [b"..", b"a/..", b"a/../b"])
-def test_two_dots_are_refused_each_time(box: Box, path: bytes) -> None:
-    refused_again_and_again(box, path)
+def test_two_dots_are_refused_each_time(case: Case, path: bytes) -> None:
+    refused_again_and_again(case, path)
 
 
 @requires("POLICY-PATH-04")
 @pytest.mark.parametrize("path", [b"a\\b", b"\\", b"a\\", b" a", b"a\t", b"./ a"])
-def test_what_would_be_replaced_is_refused_each_time(box: Box, path: bytes) -> None:
-    refused_again_and_again(box, path)
+def test_what_would_be_replaced_is_refused_each_time(case: Case, path: bytes) -> None:
+    refused_again_and_again(case, path)
 
 
 WORDS = [
@@ -98,9 +98,9 @@ def batches(draw: st.DrawFn) -> list[bytes]:
 
 
 @requires("POLICY-PATH-06", main_thread=True)
-def test_any_bytes_are_normalised_or_refused_as_a_model_says(box: Box) -> None:
+def test_any_bytes_are_normalised_or_refused_as_a_model_says(case: Case) -> None:
     def holds(paths: list[bytes]) -> None:
-        answers = dict(zip(paths, box.policy.normalize(paths), strict=True))
+        answers = dict(zip(paths, case.policy.normalize(paths), strict=True))
         wrong = [path for path in paths if answers[path] != oracle.normal_path(path)]
         path = min(wrong, key=len, default=b"")
         expect(
@@ -110,20 +110,20 @@ def test_any_bytes_are_normalised_or_refused_as_a_model_says(box: Box) -> None:
             {"wrong": wrong},
         )
 
-    law(box, batches(), holds)
+    law(case, batches(), holds)
 
 
 @requires("POLICY-PATH-06", main_thread=True)
-def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(box: Box) -> None:
+def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(case: Case) -> None:
     def holds(paths: list[bytes]) -> None:
-        normal = [path for path in box.policy.normalize(paths) if path is not None]
-        expect("normal forms, normalised", box.policy.normalize(normal), normal)
+        normal = [path for path in case.policy.normalize(paths) if path is not None]
+        expect("normal forms, normalised", case.policy.normalize(normal), normal)
         strange = [
             path for path in normal if path != "." and {"", ".", ".."} & set(path.split("/"))
         ]
         expect("normal forms that have `.`, `..` or an empty segment", strange, [])
 
-    law(box, batches(), holds)
+    law(case, batches(), holds)
 
 
 # What may stand in for a separator, in front and behind: the kernel opens the same file.
@@ -150,12 +150,12 @@ def spellings(draw: st.DrawFn) -> tuple[str, list[str]]:
 
 
 @requires("POLICY-PATH-01", main_thread=True)
-def test_no_spelling_of_a_path_slips_past_a_glob_that_matches_it(box: Box) -> None:
+def test_no_spelling_of_a_path_slips_past_a_glob_that_matches_it(case: Case) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         path, written = example
         pattern = f"./{path}"
-        answers = dict(zip(written, box.policy.match(pattern, written), strict=True))
+        answers = dict(zip(written, case.policy.match(pattern, written), strict=True))
         past = [spelling for spelling, met in answers.items() if met is False]
         expect(f"spellings of {path!r} that {pattern!r} does not match", past, [])
 
-    law(box, spellings(), holds)
+    law(case, spellings(), holds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.policy.api import Group, judge, one_profile, policy, question, vectors
 
 # Who asks for what lists decide by themselves.
@@ -12,19 +12,19 @@ CHECKS = ("POLICY-CHECK-02", "POLICY-CHECK-03", "POLICY-CHECK-04")
 
 
 @vectors("POLICY-PROFILE")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 @requires("POLICY-PROFILE-01")
 @pytest.mark.parametrize("name", ["\u00e9", "e\u0301", "\u212b", "A\u030a", "\ufb01", "fi"])
-def test_a_name_is_no_other_spelling_of_one(box: Box, name: str) -> None:
+def test_a_name_is_no_other_spelling_of_one(case: Case, name: str) -> None:
     """Composed, decomposed, and what a compatible form makes of it."""
     others = {"\u00e9", "e\u0301", "\u212b", "A\u030a", "\u00c5", "\ufb01", "fi"} - {name}
     own = policy({"fsProfiles": {name: {"read": ["**"]}}})
     asked = [question("read", "x", each) for each in (name, *sorted(others))]
     wanted = [True, *(None for _ in others)]
-    expect("decisions by the name and by its like", box.policy.allowed(own, asked), wanted)
+    expect("decisions by the name and by its like", case.policy.allowed(own, asked), wanted)
 
 
 # What a table answers to in one language or another, though nobody put it there.
@@ -36,40 +36,40 @@ INHERITED = [
 
 @requires("POLICY-PROFILE-01", needs=["POLICY-CHECK-03", "POLICY-CHECK-04"])
 @pytest.mark.parametrize("name", INHERITED)
-def test_what_a_language_puts_into_its_tables_is_no_profile(box: Box, name: str) -> None:
+def test_what_a_language_puts_into_its_tables_is_no_profile(case: Case, name: str) -> None:
     asked = [question(op, "x", name) for op in ("read", "modify")]
     expect(
-        "decisions by a name that is unknown", box.policy.allowed(one_profile(), asked), [None] * 2
+        "decisions by a name that is unknown", case.policy.allowed(one_profile(), asked), [None] * 2
     )
     own = policy({"fsProfiles": {name: {"read": ["**"], "modify": ["y"]}}})
-    expect("decisions by the same name, defined", box.policy.allowed(own, asked), [True, False])
+    expect("decisions by the same name, defined", case.policy.allowed(own, asked), [True, False])
 
 
 @requires("POLICY-PROFILE-02", needs=["POLICY-CHECK-03"])
-def test_an_omitted_profile_is_unrestricted_behind_every_other(box: Box) -> None:
+def test_an_omitted_profile_is_unrestricted_behind_every_other(case: Case) -> None:
     own = policy({"fsProfiles": {"p": {"read": ["x"]}, "q": {"read": ["y"]}}})
     profiles = [None, "p", None, "q", None, None, "nobody", None, "p"]
     asked = [question("read", "y", name) for name in profiles]
     wanted = [True, False, True, True, True, True, None, True, False]
-    expect(f"whether `y` may be read by {profiles}", box.policy.allowed(own, asked), wanted)
+    expect(f"whether `y` may be read by {profiles}", case.policy.allowed(own, asked), wanted)
 
 
 @requires("POLICY-PROFILE-04", needs=["POLICY-MERGE-02", *CHECKS])
 @pytest.mark.parametrize("name", ["unrestricted", None])
-def test_denies_of_a_workspace_narrow_what_nobody_defines(box: Box, name: str | None) -> None:
+def test_denies_of_a_workspace_narrow_what_nobody_defines(case: Case, name: str | None) -> None:
     own = policy({"denyRead": ["a"]}, {"denyRead": ["b"], "denyModify": ["c"]})
     asked = [question(op, path, name) for op in ("read", "modify") for path in "abcd"]
     wanted = [False, False, True, True, True, True, False, True]
-    expect("what may be read and modified", box.policy.allowed(own, asked), wanted)
+    expect("what may be read and modified", case.policy.allowed(own, asked), wanted)
 
 
 @requires("POLICY-PROFILE-03", needs=["POLICY-MERGE-01", *CHECKS])
 @pytest.mark.parametrize("name", ["unrestricted", None])
-def test_a_workspace_may_define_unrestricted(box: Box, name: str | None) -> None:
+def test_a_workspace_may_define_unrestricted(case: Case, name: str | None) -> None:
     own = policy({}, {"fsProfiles": {"unrestricted": {"read": ["a"]}}})
     asked = [
         question("read", "a", name),
         question("read", "b", name),
         question("modify", "a", name),
     ]
-    expect("what may be read and modified", box.policy.allowed(own, asked), [True, False, False])
+    expect("what may be read and modified", case.policy.allowed(own, asked), [True, False, False])

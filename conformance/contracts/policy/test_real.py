@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.policy.api import (
     Group,
     Tree,
@@ -26,8 +26,8 @@ from contracts.policy.api import (
 
 
 @vectors("POLICY-REAL")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 NAMES = ["a", "b", "c", "d"]
@@ -78,13 +78,13 @@ def real_of(path: Path) -> Path | None:
 
 
 @requires("POLICY-REAL-01", "POLICY-REAL-02", "POLICY-REAL-04", "POLICY-REAL-07")
-def test_a_grown_tree_is_answered_as_it_lies_on_disk(box: Box) -> None:
-    tree = Tree(box.tmp / "tree")
-    grow(tree, random.Random(box.session.seed))
+def test_a_grown_tree_is_answered_as_it_lies_on_disk(case: Case) -> None:
+    tree = Tree(case.tmp / "tree")
+    grow(tree, random.Random(case.session.seed))
     rules = [*DENIES, *(f"{rule}/**" for rule in DENIES)]
     policy = one_profile(["**"], [], rules, rules)
     paths = sorted(set(walk(tree)))
-    items = box.policy.check_resolved(
+    items = case.policy.check_resolved(
         policy, str(tree.root), [question("read", path) for path in paths]
     )
     wrong = []
@@ -112,9 +112,9 @@ def test_a_grown_tree_is_answered_as_it_lies_on_disk(box: Box) -> None:
 
 
 @requires("POLICY-REAL-01")
-def test_what_is_allowed_leads_to_no_denied_file(box: Box) -> None:
+def test_what_is_allowed_leads_to_no_denied_file(case: Case) -> None:
     """The claim against the kernel: each allowed path is opened, and the file says which it is."""
-    tree = Tree(box.tmp / "tree")
+    tree = Tree(case.tmp / "tree")
     tree.make(
         [
             {"path": "secret", "kind": "dir"},
@@ -131,7 +131,7 @@ def test_what_is_allowed_leads_to_no_denied_file(box: Box) -> None:
     rules = ["secret", "secret/key"]
     policy = one_profile(["**"], [], rules, rules)
     paths = ["secret/key", "open/key", "open/door/key", "way/key", "open/note", "open/same"]
-    items = box.policy.check_resolved(
+    items = case.policy.check_resolved(
         policy, str(tree.root), [question("read", path) for path in paths]
     )
     opened = {
@@ -148,8 +148,8 @@ def test_what_is_allowed_leads_to_no_denied_file(box: Box) -> None:
 
 
 @requires("POLICY-REAL-01")
-def test_what_has_changed_since_the_last_question_is_looked_at_again(box: Box) -> None:
-    tree = Tree(box.tmp / "tree")
+def test_what_has_changed_since_the_last_question_is_looked_at_again(case: Case) -> None:
+    tree = Tree(case.tmp / "tree")
     places = [("open", "dir"), ("secret", "dir"), ("open/note", "file"), ("secret/note", "file")]
     tree.make([{"path": path, "kind": kind} for path, kind in places])
     policy = one_profile(["**", "!secret/**"], [])
@@ -161,7 +161,7 @@ def test_what_has_changed_since_the_last_question_is_looked_at_again(box: Box) -
             link.unlink(missing_ok=True)
         tree.link("open/link", f"../{target}/note")
         tree.link("way", target)
-        items = box.policy.check_resolved(policy, str(tree.root), questions("read", paths))
+        items = case.policy.check_resolved(policy, str(tree.root), questions("read", paths))
         return [not refused(each, "the check") and each["allowed"] for each in items]
 
     turns = ["open", "secret", "open", "secret"]
@@ -171,12 +171,12 @@ def test_what_has_changed_since_the_last_question_is_looked_at_again(box: Box) -
 
 
 @requires("POLICY-REAL-01")
-def test_many_rules_of_two_files_decide_where_nothing_lies(box: Box) -> None:
-    tree = Tree(box.tmp / "tree")
-    made = crowds.crowd(random.Random(box.session.seed), 70)
+def test_many_rules_of_two_files_decide_where_nothing_lies(case: Case) -> None:
+    tree = Tree(case.tmp / "tree")
+    made = crowds.crowd(random.Random(case.session.seed), 70)
     checks = questions("modify", made.paths)
-    items = box.policy.check_resolved(made.policy, str(tree.root), checks)
-    judge_decisions(box, items, made.wanted(), 70)
+    items = case.policy.check_resolved(made.policy, str(tree.root), checks)
+    judge_decisions(case, items, made.wanted(), 70)
 
 
 DENIES_OF_LINKS = [
@@ -191,8 +191,8 @@ DENIES_OF_LINKS = [
 
 @requires("POLICY-REAL-08")
 @pytest.mark.parametrize("deny", DENIES_OF_LINKS)
-def test_a_deny_of_a_link_denies_the_place_it_leads_to(box: Box, deny: str) -> None:
-    tree = Tree(box.tmp / "tree")
+def test_a_deny_of_a_link_denies_the_place_it_leads_to(case: Case, deny: str) -> None:
+    tree = Tree(case.tmp / "tree")
     tree.make(
         [
             {"path": "docs", "kind": "dir"},
@@ -206,7 +206,7 @@ def test_a_deny_of_a_link_denies_the_place_it_leads_to(box: Box, deny: str) -> N
         ]
     )
     policy = one_profile(["**"], [], [deny], [])
-    items = box.policy.check_resolved(
+    items = case.policy.check_resolved(
         policy, str(tree.root), questions("read", ["secret/key", "docs/page"])
     )
     answers = [(item.get("allowed"), item.get("matched_rule")) for item in items]
@@ -214,8 +214,8 @@ def test_a_deny_of_a_link_denies_the_place_it_leads_to(box: Box, deny: str) -> N
 
 
 @requires("POLICY-REAL-08")
-def test_a_deny_of_a_link_keeps_its_place_in_the_list(box: Box) -> None:
-    tree = Tree(box.tmp / "tree")
+def test_a_deny_of_a_link_keeps_its_place_in_the_list(case: Case) -> None:
+    tree = Tree(case.tmp / "tree")
     tree.make(
         [
             {"path": "secret", "kind": "dir"},
@@ -225,7 +225,7 @@ def test_a_deny_of_a_link_keeps_its_place_in_the_list(box: Box) -> None:
         ]
     )
     policy = one_profile(["**", "!link/**", "!self/**", "!out/**", "secret/key"], [])
-    items = box.policy.check_resolved(
+    items = case.policy.check_resolved(
         policy, str(tree.root), questions("read", ["secret/key", "secret/other", "docs"])
     )
     expect(
@@ -235,11 +235,11 @@ def test_a_deny_of_a_link_keeps_its_place_in_the_list(box: Box) -> None:
     )
 
 
-def reached_twice(box: Box) -> tuple[Tree, Path]:
+def reached_twice(case: Case) -> tuple[Tree, Path]:
     """A workspace with links in it, and another way to it: a link above the root."""
-    tree = Tree(box.tmp / "tree")
-    (box.tmp / "way").symlink_to(tree.root.parent)
-    other = box.tmp / "way" / tree.root.name
+    tree = Tree(case.tmp / "tree")
+    (case.tmp / "way").symlink_to(tree.root.parent)
+    other = case.tmp / "way" / tree.root.name
     tree.make(
         [
             {"path": "docs", "kind": "dir"},
@@ -258,14 +258,14 @@ def reached_twice(box: Box) -> tuple[Tree, Path]:
 @requires("POLICY-REAL-02")
 @pytest.mark.parametrize("given", ["as it lies", "through a link"])
 def test_what_lies_inside_is_inside_by_whichever_way_the_root_is_named(
-    box: Box, given: str
+    case: Case, given: str
 ) -> None:
-    tree, other = reached_twice(box)
+    tree, other = reached_twice(case)
     root = str(tree.root if given == "as it lies" else other)
     policy = one_profile(["**"], [], ["secret/**"], ["secret/**"])
     paths = ["docs/page", "docs/by-root", "docs/by-way", "docs/to-key", "docs/out"]
     checks = [question("read", path) for path in paths]
-    items = box.policy.check_resolved(policy, root, checks)
+    items = case.policy.check_resolved(policy, root, checks)
     got = {
         path: (item.get("allowed"), item.get("real"))
         for path, item in zip(paths, items, strict=True)
@@ -276,11 +276,11 @@ def test_what_lies_inside_is_inside_by_whichever_way_the_root_is_named(
 
 
 @requires("POLICY-REAL-03")
-def test_an_absolute_path_is_inside_by_whichever_way_it_is_written(box: Box) -> None:
-    tree, other = reached_twice(box)
+def test_an_absolute_path_is_inside_by_whichever_way_it_is_written(case: Case) -> None:
+    tree, other = reached_twice(case)
     policy = one_profile(["**"], [], ["secret/**"], ["secret/**"])
     ways = [str(other), str(tree.root)]
     checks = [question("read", f"{way}/docs/page") for way in ways]
-    items = box.policy.check_resolved(policy, ways[0], checks)
+    items = case.policy.check_resolved(policy, ways[0], checks)
     got = [(item.get("allowed"), item.get("real")) for item in items]
     expect("allowed and real, by the root's two names", got, [(True, "docs/page")] * 2)

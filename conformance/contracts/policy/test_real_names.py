@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from contracts.policy.api import Tree, one_profile, question, questions, refused
 
 READ = one_profile(["docs/**", "!secret/**"], [])
 
 
-def workspace(box: Box) -> Tree:
-    tree = Tree(box.tmp / "tree")
+def workspace(case: Case) -> Tree:
+    tree = Tree(case.tmp / "tree")
     tree.make(
         [
             {"path": "docs", "kind": "dir"},
@@ -30,20 +30,20 @@ def workspace(box: Box) -> Tree:
 
 
 @requires("POLICY-REAL-05")
-def test_each_check_has_its_own_follow(box: Box) -> None:
-    tree = workspace(box)
+def test_each_check_has_its_own_follow(case: Case) -> None:
+    tree = workspace(case)
     asked = [
         question("read", "docs/key", **({"follow": follow} if follow else {}))
         for follow in ("parent", None, "final", "parent", None, "parent", "final")
     ]
-    items = box.policy.check_resolved(READ, str(tree.root), asked)
+    items = case.policy.check_resolved(READ, str(tree.root), asked)
     told = [item.get("allowed") for item in items]
     expect("whether the link may be read", told, [True, False, False, True, False, True, False])
 
 
 @requires("POLICY-CHECK-07", capability="policy.resolved")
-def test_what_is_refused_disturbs_no_other_check(box: Box) -> None:
-    tree = workspace(box)
+def test_what_is_refused_disturbs_no_other_check(case: Case) -> None:
+    tree = workspace(case)
     paths: list[str | bytes] = [
         "docs/page",
         "docs/../docs/page",
@@ -53,28 +53,28 @@ def test_what_is_refused_disturbs_no_other_check(box: Box) -> None:
         "~",
         "docs/page",
     ]
-    items = box.policy.check_resolved(READ, str(tree.root), questions("read", paths))
+    items = case.policy.check_resolved(READ, str(tree.root), questions("read", paths))
     told = [None if "error" in item else item["allowed"] for item in items]
     expect("the decisions, None for an error", told, [True, None, None, False, None, None, True])
 
 
 @requires("POLICY-PROFILE-01", capability="policy.resolved")
-def test_where_a_path_lies_an_unknown_profile_is_an_error_too(box: Box) -> None:
-    tree = workspace(box)
+def test_where_a_path_lies_an_unknown_profile_is_an_error_too(case: Case) -> None:
+    tree = workspace(case)
     asked = [question("read", "docs/page", name) for name in ("p", "nobody", "", "p")]
-    items = box.policy.check_resolved(READ, str(tree.root), asked)
+    items = case.policy.check_resolved(READ, str(tree.root), asked)
     told = [refused(item, "policy.check_resolved") for item in items]
     expect("whether each is refused", told, [False, True, True, False], {"answers": items})
 
 
 @requires("POLICY-PROFILE-02", capability="policy.resolved")
-def test_where_a_path_lies_an_omitted_profile_is_unrestricted_too(box: Box) -> None:
-    tree = workspace(box)
+def test_where_a_path_lies_an_omitted_profile_is_unrestricted_too(case: Case) -> None:
+    tree = workspace(case)
     denied = one_profile([], [], ["secret/**"], ["secret/**"])
     paths = ["docs/page", "docs/same", "secret", "docs/key"]
     for name in (None, "unrestricted"):
         asked = [question(op, path, name) for op in ("read", "modify") for path in paths]
-        items = box.policy.check_resolved(denied, str(tree.root), asked)
+        items = case.policy.check_resolved(denied, str(tree.root), asked)
         told = [item.get("allowed") for item in items]
         expect(f"what {name} allows", told, [True, True, False, False] * 2, {"answers": items})
 
@@ -83,8 +83,8 @@ EXCEPTED = one_profile(["**"], ["**"], [], ["s/**", "!s/c/**"])
 
 
 @requires("POLICY-REAL-01")
-def test_an_exception_holds_where_the_path_lies_too(box: Box) -> None:
-    tree = Tree(box.tmp / "excepted")
+def test_an_exception_holds_where_the_path_lies_too(case: Case) -> None:
+    tree = Tree(case.tmp / "excepted")
     files = ["s/k", "s/c/page", "page"]
     links = {"s/c/out": "../k", "s/c/far": "../../page", "in": "s/c/page", "s/in": "c/page"}
     tree.make(
@@ -93,7 +93,7 @@ def test_an_exception_holds_where_the_path_lies_too(box: Box) -> None:
         + [{"path": path, "kind": "link", "target": links[path]} for path in links]
     )
     wanted = {"s/c/page": True, "s/c/out": False, "s/c/far": True, "in": True, "s/in": False}
-    items = box.policy.check_resolved(EXCEPTED, str(tree.root), questions("modify", wanted))
+    items = case.policy.check_resolved(EXCEPTED, str(tree.root), questions("modify", wanted))
     told = {path: item.get("allowed") for path, item in zip(wanted, items, strict=True)}
     expect("what may be modified", told, wanted, {"answers": items})
 
@@ -103,34 +103,34 @@ WRITTEN = ["{}/", "{}//", "{}/.", "{above}//{name}", "{above}/./{name}/"]
 
 @requires("POLICY-REAL-03")
 @pytest.mark.parametrize("given", WRITTEN)
-def test_a_root_is_one_place_however_it_is_written(box: Box, given: str) -> None:
-    tree = workspace(box)
+def test_a_root_is_one_place_however_it_is_written(case: Case, given: str) -> None:
+    tree = workspace(case)
     root = given.format(tree.root, above=tree.root.parent, name=tree.root.name)
     paths = ["docs/page", f"{tree.root}/docs/page", f"{tree.root}/docs/same", f"{tree.root}x/docs"]
-    items = box.policy.check_resolved(READ, root, questions("read", paths))
+    items = case.policy.check_resolved(READ, root, questions("read", paths))
     told = [(item.get("allowed"), item.get("real")) for item in items]
     expect("allowed and real", told, [(True, "docs/page")] * 3 + [(False, None)])
 
 
 @requires("POLICY-REAL-03")
-def test_an_absolute_path_is_inside_with_slashes_and_dots_too_many(box: Box) -> None:
-    tree = workspace(box)
+def test_an_absolute_path_is_inside_with_slashes_and_dots_too_many(case: Case) -> None:
+    tree = workspace(case)
     above, name = tree.root.parent, tree.root.name
     ways = [f"{above}/{name}//docs/page", f"{above}//{name}/docs/page", f"{tree.root}/./docs/page"]
     ways += [f"{above}/./{name}/docs//page/", f"{tree.root}/docs/page/."]
-    items = box.policy.check_resolved(READ, str(tree.root), questions("read", ways))
+    items = case.policy.check_resolved(READ, str(tree.root), questions("read", ways))
     told = [(item.get("allowed"), item.get("path"), item.get("real")) for item in items]
     expect("allowed, path and real", told, [(True, "docs/page", "docs/page")] * len(ways))
 
 
 @requires("POLICY-REAL-02", "POLICY-REAL-03")
-def test_below_the_root_of_the_system_everything_is_inside(box: Box) -> None:
-    tree = workspace(box)
+def test_below_the_root_of_the_system_everything_is_inside(case: Case) -> None:
+    tree = workspace(case)
     place = Path(os.path.realpath(tree.root)).relative_to("/")
     policy = one_profile([f"{place}/**", f"!{place}/secret/**"], [])
     names = ["docs/page", "docs/same", "docs/key"]
     paths = [*(f"{place}/{name}" for name in names), *(f"/{place}/{name}" for name in names)]
-    items = box.policy.check_resolved(policy, "/", questions("read", paths))
+    items = case.policy.check_resolved(policy, "/", questions("read", paths))
     told = [(item.get("allowed"), item.get("real")) for item in items]
     one = [(True, f"{place}/docs/page")] * 2 + [(False, f"{place}/secret/key")]
     expect("allowed and real", told, one * 2)
@@ -150,14 +150,14 @@ STRANGE = {
 
 @requires("POLICY-REAL-01")
 @pytest.mark.parametrize("name", STRANGE)
-def test_a_place_that_no_path_names_is_not_taken_for_another(box: Box, name: str) -> None:
+def test_a_place_that_no_path_names_is_not_taken_for_another(case: Case, name: str) -> None:
     """It is denied, or an error; what lies beside it is allowed."""
-    tree = workspace(box)
+    tree = workspace(case)
     target, mended = STRANGE[name]
     tree.place(os.fsdecode(target)).touch()
     tree.place("docs/strange").symlink_to(os.fsdecode(b"../" + target))
     policy = one_profile(["docs/**", mended, "!secret/**"], [])
-    items = box.policy.check_resolved(
+    items = case.policy.check_resolved(
         policy, str(tree.root), questions("read", ["docs/strange", "docs/same"])
     )
     told = [item.get("allowed", False) for item in items]

@@ -7,13 +7,13 @@ import re
 
 from hypothesis import strategies as st
 
-from boxspec.api import Box, expect, law, requires
+from boxspec.api import Case, expect, law, requires
 from contracts.policy.api import Group, judge, one_profile, oracle, vectors
 
 
 @vectors("POLICY-RULE")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 WORDS = [
@@ -47,13 +47,13 @@ def is_told(rule: str) -> bool:
 
 
 @requires("POLICY-RULE-01", "POLICY-RULE-02", main_thread=True)
-def test_rules_have_the_normal_form_of_a_model(box: Box) -> None:
+def test_rules_have_the_normal_form_of_a_model(case: Case) -> None:
     def holds(rules: list[str]) -> None:
         wanted = [oracle.normal_rule(rule) for rule in rules]
         resolved = [
             # How a run of stars is written is not decided: three or more are read as two.
             re.sub(r"\*{3,}", "**", rule)
-            for rule in box.policy.resolve(one_profile(read=rules, modify=[])).result["read"]
+            for rule in case.policy.resolve(one_profile(read=rules, modify=[])).result["read"]
         ]
         wrong = [
             (rule, got)
@@ -62,12 +62,12 @@ def test_rules_have_the_normal_form_of_a_model(box: Box) -> None:
         ]
         expect("the rules in their normal form", resolved, wanted, {"wrong": wrong})
 
-    law(box, st.lists(RULES.filter(is_told), min_size=6, max_size=12, unique=True), holds)
+    law(case, st.lists(RULES.filter(is_told), min_size=6, max_size=12, unique=True), holds)
 
 
 @requires("POLICY-RULE-03", "POLICY-RULE-04", "POLICY-RULE-05")
-def test_rules_that_a_model_refuses_are_refused(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_rules_that_a_model_refuses_are_refused(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     asked = 0
     while asked < 60:
         rule = "".join(chance.choices(["/", "./", "..", "!", *WORDS], k=chance.randint(0, 6)))
@@ -75,5 +75,5 @@ def test_rules_that_a_model_refuses_are_refused(box: Box) -> None:
             continue
         asked += 1
         # One by one: how many problems a file has is the matter of another topic.
-        answer = box.policy.load(one_profile(read=[rule], modify=[]))
+        answer = case.policy.load(one_profile(read=[rule], modify=[]))
         expect(f"whether the rule {rule!r} loads", answer.ok, False)

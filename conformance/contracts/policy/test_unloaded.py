@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.policy.api import question, takes_none
 
 READ_IT = [question("read", "a", None)]
@@ -22,11 +22,11 @@ BESIDE: dict[str, dict[str, Any]] = {
 
 @requires("POLICY-VALID-07")
 @pytest.mark.parametrize("op", BESIDE)
-def test_what_the_contract_refuses_is_never_answered_from(box: Box, op: str) -> None:
-    takes_none(box, op, BESIDE[op], "contract")
+def test_what_the_contract_refuses_is_never_answered_from(case: Case, op: str) -> None:
+    takes_none(case, op, BESIDE[op], "contract")
 
 
 @requires("POLICY-VALID-08")
 @pytest.mark.parametrize("op", BESIDE)
-def test_what_does_not_load_is_never_answered_from(box: Box, op: str) -> None:
-    takes_none(box, op, BESIDE[op], "hardened")
+def test_what_does_not_load_is_never_answered_from(case: Case, op: str) -> None:
+    takes_none(case, op, BESIDE[op], "hardened")

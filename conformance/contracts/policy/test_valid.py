@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.policy.api import (
     Group,
     judge,
@@ -20,8 +20,8 @@ from contracts.policy.api import (
 
 
 @vectors("POLICY-VALID")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
 def profiles(lists: list[tuple[str, str]]) -> dict[str, object]:
@@ -34,59 +34,59 @@ def profiles(lists: list[tuple[str, str]]) -> dict[str, object]:
 
 @requires("POLICY-VALID-02", needs=["POLICY-COST-02"])
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_rules_are_covered_at_every_length(box: Box, pad: Callable[[int], str]) -> None:
+def test_rules_are_covered_at_every_length(case: Case, pad: Callable[[int], str]) -> None:
     covered = [
         (f"{pad(length)}/**", f"{pad(length)}{below}")
         for length in offsets.EVERY
         for below in ("", "/k", "/k/**", "/**", "/b/*.c")
     ]
-    loads(box, profiles(covered))
+    loads(case, profiles(covered))
 
 
 @requires("POLICY-VALID-02")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_rules_beside_are_not_covered_at_any_length(box: Box, pad: Callable[[int], str]) -> None:
+def test_rules_beside_are_not_covered_at_any_length(case: Case, pad: Callable[[int], str]) -> None:
     for length in offsets.NEAR:
         place = f"{pad(length)}/k"
         for beside in (f"{place}k", f"{place}k/x", f"{place}k/**", pad(length)):
-            loads(box, one_profile([f"{place}/**"], [beside]), False)
+            loads(case, one_profile([f"{place}/**"], [beside]), False)
 
 
 @requires("POLICY-VALID-02")
-def test_rules_are_covered_however_both_are_spelled(box: Box) -> None:
+def test_rules_are_covered_however_both_are_spelled(case: Case) -> None:
     covered = [
         *spellings.pairs("a/b/**", "a/b/c"),
         *spellings.pairs("a/b/**", "a/b"),
         *spellings.pairs("a/*/c", "a/*/c"),
         *spellings.pairs("**", "a/b"),
     ]
-    loads(box, profiles(covered))
+    loads(case, profiles(covered))
 
 
 @requires("POLICY-VALID-05", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 @pytest.mark.parametrize("kind", ["denyRead of read", "denyModify of modify", "denyRead of modify"])
-def test_a_rule_equals_a_deny_however_both_are_spelled(box: Box, kind: str) -> None:
+def test_a_rule_equals_a_deny_however_both_are_spelled(case: Case, kind: str) -> None:
     deny, _, rules = kind.split()
     for left, right in spellings.few_pairs("a/b/**", "a/b/**"):
         for sign in ("", "!", " ! "):
             own = {"read": ["**"], "modify": ["**"]}
             own[rules] = ["**", sign + left]
-            loads(box, policy({deny: [right], "fsProfiles": {"p": own}}), False)
+            loads(case, policy({deny: [right], "fsProfiles": {"p": own}}), False)
 
 
 @requires("POLICY-VALID-05")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_a_rule_equals_a_deny_at_every_length(box: Box, pad: Callable[[int], str]) -> None:
+def test_a_rule_equals_a_deny_at_every_length(case: Case, pad: Callable[[int], str]) -> None:
     names = [f"{pad(length)}/{length}" for length in offsets.EVERY]
     beside = [f"{name}{more}" for name in names for more in ("/k", "k", "/**")]
-    loads(box, one_profile(["**", *beside], ["**"], names))
+    loads(case, one_profile(["**", *beside], ["**"], names))
     for length in offsets.NEAR:
         name = f"{pad(length)}/{length}"
-        loads(box, one_profile(["**", name], ["**"], names), False)
+        loads(case, one_profile(["**", name], ["**"], names), False)
 
 
 @requires("POLICY-VALID-06")
 @pytest.mark.parametrize("mark", ["!", " !", "! ", "\t!\t", "!./", "!.\\\\"])
-def test_an_exception_in_deny_read_is_refused_however_it_is_spelled(box: Box, mark: str) -> None:
-    loads(box, one_profile(["**"], ["**"], ["a/**", "a/b/**"]))
-    loads(box, one_profile(["**"], ["**"], ["a/**", f"{mark}a/b/**"]), False)
+def test_an_exception_in_deny_read_is_refused_however_it_is_spelled(case: Case, mark: str) -> None:
+    loads(case, one_profile(["**"], ["**"], ["a/**", "a/b/**"]))
+    loads(case, one_profile(["**"], ["**"], ["a/**", f"{mark}a/b/**"]), False)

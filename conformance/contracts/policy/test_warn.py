@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, expect, one_of, requires
+from boxspec.api import Case, expect, one_of, requires
 from contracts.policy.api import Group, judge, offsets, policy, spellings, vectors
 
 
 @vectors("POLICY-WARN")
-def test_the_vectors_are_answered(box: Box, group: Group) -> None:
-    judge(box, group)
+def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+    judge(case, group)
 
 
-def warned(box: Box, spec: Mapping[str, object], code: str) -> list[str]:
+def warned(case: Case, spec: Mapping[str, object], code: str) -> list[str]:
     """Where this is warned of."""
-    found = box.policy.load(policy(spec)).result["warnings"]
+    found = case.policy.load(policy(spec)).result["warnings"]
     return sorted(each["pointer"] for each in found if each["code"] == code)
 
 
@@ -28,7 +28,7 @@ def profiles(lists: list[tuple[list[str], list[str]]]) -> dict[str, object]:
 
 
 @requires("POLICY-WARN-03", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
-def test_rules_under_a_deny_are_told_however_both_are_spelled(box: Box) -> None:
+def test_rules_under_a_deny_are_told_however_both_are_spelled(case: Case) -> None:
     found = spellings.pairs("a/b/c", "a/b/**")
     spec = {
         "denyRead": [deny for _, deny in found],
@@ -36,12 +36,12 @@ def test_rules_under_a_deny_are_told_however_both_are_spelled(box: Box) -> None:
         "fsProfiles": profiles([(["x", rule], []) for rule, _ in found]),
     }
     wanted = sorted(f"/spec/fsProfiles/{at}/read/1" for at in range(len(found)))
-    expect("rules under a deny", warned(box, spec, "under-deny"), wanted)
+    expect("rules under a deny", warned(case, spec, "under-deny"), wanted)
 
 
 @requires("POLICY-WARN-03", "POLICY-WARN-05")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_what_a_deny_covers_is_told_at_every_length(box: Box, pad: Callable[[int], str]) -> None:
+def test_what_a_deny_covers_is_told_at_every_length(case: Case, pad: Callable[[int], str]) -> None:
     names = [f"{pad(length)}{length}" for length in offsets.EVERY]
     rules = [f"{name}{below}" for name in names for below in ("/k", "k")]
     spec = {
@@ -50,9 +50,9 @@ def test_what_a_deny_covers_is_told_at_every_length(box: Box, pad: Callable[[int
         "fsProfiles": {"p": {"read": ["**"], "modify": [f"{name}/k/x" for name in names]}},
     }
     covered = sorted(f"/spec/fsProfiles/p/modify/{at}" for at in range(len(names)))
-    expect("rules under a deny", warned(box, spec, "under-deny"), covered)
+    expect("rules under a deny", warned(case, spec, "under-deny"), covered)
     writable = sorted(f"/spec/denyRead/{at}" for at in range(1, len(rules), 2))
-    told = warned(box, spec, "read-deny-without-modify-deny")
+    told = warned(case, spec, "read-deny-without-modify-deny")
     expect("denies that no denyModify covers", told, writable)
 
 
@@ -64,7 +64,9 @@ BELOW = ("/**", "/k/**", "/l/**", "/m", "/k/y")
 
 @requires("POLICY-WARN-07", needs=["POLICY-VALID-05", "POLICY-WARN-03"])
 @pytest.mark.parametrize("turn", range(0, 2 * len(BEFORE_THE_SEPARATOR), 5))
-def test_an_exception_below_a_rule_is_found_beside_names_like_its_own(box: Box, turn: int) -> None:
+def test_an_exception_below_a_rule_is_found_beside_names_like_its_own(
+    case: Case, turn: int
+) -> None:
     names = ["d", *(f"d{mark}z" for mark in BEFORE_THE_SEPARATOR)]
     exceptions = [f"!top/{name}/{below}/y" for name in names for below in ("k", "m")]
     rules = [f"top/{name}{below}" for name in names for below in BELOW]
@@ -74,11 +76,11 @@ def test_an_exception_below_a_rule_is_found_beside_names_like_its_own(box: Box, 
     }
     nothing_left = [at for at, rule in enumerate(rules) if rule.endswith(("/l/**", "/m"))]
     wanted = sorted(f"/spec/fsProfiles/p/modify/{at}" for at in nothing_left)
-    expect("rules that a deny leaves nothing of", warned(box, spec, "under-deny"), wanted)
+    expect("rules that a deny leaves nothing of", warned(case, spec, "under-deny"), wanted)
 
 
 @requires("POLICY-WARN-04", needs=["POLICY-VALID-02", "POLICY-COST-02"])
-def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(box: Box) -> None:
+def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: Case) -> None:
     covers = ["a/**", "a/b/**", "**", "a/b/c"]
     lists, wanted = [], []
     for count in (2, 3, 4):
@@ -89,7 +91,7 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(box: Bo
                     read = [sign + rule for sign, rule in zip(signs, chosen, strict=True)]
                     lists.append((read, ["a/b/c"]))
     spec = {"fsProfiles": profiles(lists)}
-    told = warned(box, spec, "modify-under-negated-read")
+    told = warned(case, spec, "modify-under-negated-read")
     right = sorted(
         f"/spec/fsProfiles/{at}/modify/0" for at, is_told in enumerate(wanted) if is_told
     )
@@ -97,22 +99,22 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(box: Bo
 
 
 @requires("POLICY-WARN-06", needs=["POLICY-WARN-03", "POLICY-WARN-05", "POLICY-MERGE-01"])
-def test_two_files_are_warned_of_as_the_one_that_they_make(box: Box) -> None:
+def test_two_files_are_warned_of_as_the_one_that_they_make(case: Case) -> None:
     """What the workspace mends is no cause."""
     above = {"denyRead": ["k"], "fsProfiles": {"p": {}, "q": {"read": ["lib"]}}}
-    told = box.policy.load(policy(above)).result["warnings"]
+    told = case.policy.load(policy(above)).result["warnings"]
     codes = sorted(each["code"] for each in told)
     expect("warnings of one", codes, ["empty-read", "read-deny-without-modify-deny"])
     mended = policy(above, {"denyModify": ["k"], "fsProfiles": {"p": {"read": ["doc"]}}})
-    expect("warnings of both", box.policy.load(mended).result["warnings"], [])
+    expect("warnings of both", case.policy.load(mended).result["warnings"], [])
 
 
 @requires("POLICY-WARN-03", needs=["POLICY-MERGE-02", "POLICY-MERGE-05"])
-def test_a_rule_under_a_deny_of_the_other_file_is_told(box: Box) -> None:
+def test_a_rule_under_a_deny_of_the_other_file_is_told(case: Case) -> None:
     deny: dict[str, Any] = {"denyModify": ["s/**"]}
     rule: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["s/x"]}}}
     for above, below, file in ((deny, rule, "workspace"), (rule, deny, "global")):
-        found = box.policy.load(policy(above, below)).result["warnings"]
+        found = case.policy.load(policy(above, below)).result["warnings"]
         told = [(each["code"], each["file"], each["pointer"]) for each in found]
         expect("warnings", told, [("under-deny", file, "/spec/fsProfiles/p/modify/0")])
 
@@ -137,9 +139,9 @@ WARNED = {
 
 @requires("POLICY-WARN-08", needs=[f"POLICY-WARN-0{n}" for n in range(1, 6)])
 @pytest.mark.parametrize("code", WARNED)
-def test_a_warning_has_the_place_of_its_rule(box: Box, code: str) -> None:
+def test_a_warning_has_the_place_of_its_rule(case: Case, code: str) -> None:
     word = WARNED[code]
-    found = box.policy.load({"text": PLACED, "format": "json"}).result["warnings"]
+    found = case.policy.load({"text": PLACED, "format": "json"}).result["warnings"]
     told = [(each["line"], each["column"]) for each in found if each["code"] == code]
     at = PLACED.index(word)
     line, column = PLACED.count("\n", 0, at) + 1, at - PLACED.rfind("\n", 0, at)

@@ -6,9 +6,9 @@ Nothing is started here: one serve session answers all.
 from __future__ import annotations
 
 from boxspec.judge.expect import shown
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.sentinels import Ask, Say, no, sentinel, sentinels
-from contracts.policy.asking import question, readable
+from contracts.policy.client import question, readable
 from contracts.shared.documents import one_profile
 
 # Several of each kind: an implementation with one mistake answers one of them rightly.
@@ -46,32 +46,34 @@ SENTINELS: dict[str, list[Ask]] = {
 }
 
 
-def trust(box: Box, say: Say) -> None:
-    if "glob" in box.capabilities:
-        _globs(box, say)
-    if "policy" in box.capabilities:
-        _policies(box, say)
-    sentinels(box.capabilities, lambda message: box.put(readable(box, message)).raw, SENTINELS, say)
-    _formats(box, say)
+def trust(case: Case, say: Say) -> None:
+    if "glob" in case.capabilities:
+        _globs(case, say)
+    if "policy" in case.capabilities:
+        _policies(case, say)
+    sentinels(
+        case.capabilities, lambda message: case.put(readable(case, message)).raw, SENTINELS, say
+    )
+    _formats(case, say)
 
 
-def _formats(box: Box, say: Say) -> None:
+def _formats(case: Case, say: Say) -> None:
     """Asked of whichever operation takes a policy; a shim that has none of them reads no format."""
-    loads = "policy.load" in box.capabilities or "policy" not in box.capabilities
+    loads = "policy.load" in case.capabilities or "policy" not in case.capabilities
     for name, text in {"json": POLICY["text"], "yaml": YAML}.items():
         source = {"text": text, "format": name}
         op = "policy.load" if loads else "policy.resolve"
         fields = source if loads else {"policy": source, "profile": "unrestricted"}
         capability = f"policy.{name}"
-        answer = box.put({"op": op, **fields}).raw or {}
-        sentinel(capability, capability in box.capabilities, answer, say, op)
+        answer = case.put({"op": op, **fields}).raw or {}
+        sentinel(capability, capability in case.capabilities, answer, say, op)
 
 
-def _globs(box: Box, say: Say) -> None:
+def _globs(case: Case, say: Say) -> None:
     """Globs that match, and twins that do not."""
 
     def answers(pairs: list[tuple[str, str]]) -> list[bool | None]:
-        return [box.policy.match(pattern, [path])[0] for pattern, path in pairs]
+        return [case.policy.match(pattern, [path])[0] for pattern, path in pairs]
 
     yes, nay = answers(GLOBS_YES), answers(GLOBS_NO)
     if (yes, nay) != (answers(GLOBS_YES), answers(GLOBS_NO)):
@@ -83,9 +85,9 @@ def _globs(box: Box, say: Say) -> None:
     say("globs match what they should, and not what they should not; twice the same")
 
 
-def _policies(box: Box, say: Say) -> None:
+def _policies(case: Case, say: Say) -> None:
     """Checks whose answer is yes, and twins whose answer is no."""
-    first, second = (box.policy.check(POLICY, [*YES, *NO]) for _ in range(2))
+    first, second = (case.policy.check(POLICY, [*YES, *NO]) for _ in range(2))
     if first != second:
         raise no(f"the same checks are answered with {shown(first)} and then with {shown(second)}")
     answers = [item.get("allowed") for item in first]

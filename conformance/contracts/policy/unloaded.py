@@ -15,40 +15,40 @@ from contracts.policy.vectors import Vector, every, source
 from contracts.shared.documents import one_profile
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Box
+    from boxspec.subject.case import Case
 
 
-def takes_none(box: Box, op: str, beside: Mapping[str, Any], profile: str) -> None:
+def takes_none(case: Case, op: str, beside: Mapping[str, Any], profile: str) -> None:
     """`profile`: of the requirements that the policies break."""
     needed = CONTRACT.operations[op]
-    if needed not in box.capabilities:
+    if needed not in case.capabilities:
         raise NotApplicable.without(needed)
-    answer = box.policy.ask(op, policy=one_profile(["a"], ["a"]), **beside)
+    answer = case.policy.ask(op, policy=one_profile(["a"], ["a"]), **beside)
     if not answer.ok:
         what = f"that {op} refuses what does not load is proved by what does"
         raise Failure(what, "a result", shown(answer.raw), verdict=Verdict.UNPROVEN)
 
-    def ask(box: Box, vector: Vector) -> None:
+    def ask(case: Case, vector: Vector) -> None:
         policy = source(vector.fields)
         try:
-            refused(f"the policy of {op}", box.policy.ask(op, policy=policy, **beside).raw or {})
+            refused(f"the policy of {op}", case.policy.ask(op, policy=policy, **beside).raw or {})
         except Failure:
-            asked = box.asked
+            asked = case.asked
             # Loading has requirements of its own, which say so.
-            if "policy.load" in box.capabilities and box.policy.load(policy).ok:
+            if "policy.load" in case.capabilities and case.policy.load(policy).ok:
                 return
-            box.asked = asked
+            case.asked = asked
             raise
 
-    each_is_right(box, [each for each in every().values() if _is_asked(box, each, profile)], ask)
+    each_is_right(case, [each for each in every().values() if _is_asked(case, each, profile)], ask)
 
 
-def _is_asked(box: Box, vector: Vector, profile: str) -> bool:
+def _is_asked(case: Case, vector: Vector, profile: str) -> bool:
     return (
         vector.kind == "load"
         and not vector.fields["loads"]
         # The large ones are the matter of the limits.
         and vector.small
         and load()[vector.requirements[0]].profile == profile
-        and vector.capabilities - {"policy.load"} <= box.capabilities
+        and vector.capabilities - {"policy.load"} <= case.capabilities
     )

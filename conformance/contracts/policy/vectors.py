@@ -171,7 +171,7 @@ def groups(topic: str) -> list[Group]:
 
 
 def vectors(topic: str) -> Callable[[Any], Any]:
-    """Parametrise a test `(box, group)` over the vectors of a topic, one case a requirement."""
+    """Parametrise a test `(case, group)` over the vectors of a topic, one case a requirement."""
     import pytest
 
     cases = [

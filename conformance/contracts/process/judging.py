@@ -7,11 +7,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Box, Late, Live
+from boxspec.api import Case, Late, ShimProcess
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import poll
-from contracts.process.asking import Message, Script, Step, handle, step
+from contracts.process.client import Message, Script, Step, handle, step
 from contracts.shared.moments import until
 
 CAT = "/bin/cat"
@@ -35,11 +35,11 @@ def is_stopped(pid: int) -> bool:
     return found is None or found.state == "T"
 
 
-def are_gone(box: Box, live: Live[Any], pids: set[int]) -> bool:
+def are_gone(case: Case, shim: ShimProcess[Any], pids: set[int]) -> bool:
     """Whether none of them lives on after 1 s. A busy machine may keep whoever ends them from it,
     so who is missed at the first look is asked again, alone."""
-    gone = until(lambda: not pids & {p.pid for p in live.descendants() if p.alive}, 1)
-    if not gone and box.look.number == 1:
+    gone = until(lambda: not pids & {p.pid for p in shim.descendants() if p.alive}, 1)
+    if not gone and case.look.number == 1:
         raise Late("members of the group", "they are gone after 1 s", "some live on")
     return gone
 
@@ -62,11 +62,11 @@ def refusal(seen: Script, declared: Collection[str]) -> str | None:
 class Pause:
     """A place in a script where it waits until the test lets it go on."""
 
-    def __init__(self, box: Box, name: str = "pause") -> None:
-        self._box = box
+    def __init__(self, case: Case, name: str = "pause") -> None:
+        self._case = case
         self.name = name
-        self.fifo: Path = box.fifo(name)
-        self._events = box.events(f"{name}-events")
+        self.fifo: Path = case.fifo(name)
+        self._events = case.events(f"{name}-events")
 
     @property
     def handle(self) -> Message:
@@ -80,72 +80,72 @@ class Pause:
         self._events.wait("ready", timeout_s=within_s)
 
     def go_on(self) -> None:
-        self._box.open_gate(self.fifo)
+        self._case.open_gate(self.fifo)
 
 
-def has_ended(box: Box, live: Live[Any], leader: int) -> bool:
+def has_ended(case: Case, shim: ShimProcess[Any], leader: int) -> bool:
     """Whether it has; inside a sandbox the launcher too, which is what the shim looks at: of the
     shim's own children the pause alone is left then."""
-    alive = [each for each in live.descendants() if each.alive]
-    children = [each.pid for each in alive if each.ppid == live.shim_pid]
+    alive = [each for each in shim.descendants() if each.alive]
+    children = [each.pid for each in alive if each.ppid == shim.shim_pid]
     return all(each.pid != leader for each in alive) and (
-        box.session.backend is None or len(children) < 2
+        case.session.backend is None or len(children) < 2
     )
 
 
-def member_lives_on(box: Box, behind: Step, **options: Any) -> tuple[bool, Script]:
+def member_lives_on(case: Case, behind: Step, **options: Any) -> tuple[bool, Script]:
     """A leader exits with 3 and leaves a member, and then this step is made, the fourth: whether
     the member lives behind it, and the script. Nobody looks at the end of a script, which ends the
     member too."""
-    events, before, after = box.events(), Pause(box), Pause(box, "behind")
+    events, before, after = case.events(), Pause(case), Pause(case, "behind")
     words = [events.path, "--keep", "none", "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
     handles = {"a": handle(P.orphan, words), **{p.name: p.handle for p in (before, after)}}
     steps = [step("open"), *before.steps, behind, *after.steps]
-    with box.process.start(handles, steps, within_s=15, **options) as live:
+    with case.process.start(handles, steps, within_s=15, **options) as shim:
         leader = events.wait("end").pid
         before.reached()
-        until(lambda: has_ended(box, live, leader))
+        until(lambda: has_ended(case, shim, leader))
         before.go_on()
         after.reached()
         orphan = events.wait("orphan").pid
         # Who was sent SIGKILL may take a moment.
-        lives = orphan in {p.pid for p in live.descendants() if p.alive and not procs.is_dying(p)}
+        lives = orphan in {p.pid for p in shim.descendants() if p.alive and not procs.is_dying(p)}
         after.go_on()
-        return lives, live.finish()
+        return lives, shim.finish()
 
 
-def behind_its_leader(box: Box, *last: Step, heard: bool = False) -> Script:
+def behind_its_leader(case: Case, *last: Step, heard: bool = False) -> Script:
     """A leader has ended, unseen, and a member of its group ends by itself 200 ms after a SIGTERM:
     what is done then; the events are the member's. heard: it hears the signal behind all of it."""
-    events, ends, pause = box.events(), box.events("leader"), Pause(box)
-    behind = [Pause(box, "behind")] if heard else []
+    events, ends, pause = case.events(), case.events("leader"), Pause(case)
+    behind = [Pause(case, "behind")] if heard else []
     line = '"$1" "$2" --on TERM:exit:0:200 & exec "$3" "$4" 0'
     words = (P.siglog, events.path, P.slow_exit, ends.path)
     handles = {"a": shell(line, *words), **{p.name: p.handle for p in (pause, *behind)}}
     steps = [step("open"), *pause.steps, *last, *(each for p in behind for each in p.steps)]
-    with box.process.start(handles, steps, within_s=15) as live:
+    with case.process.start(handles, steps, within_s=15) as shim:
         events.wait("ready")
         leader = ends.wait("end").pid
         pause.reached()
-        until(lambda: has_ended(box, live, leader))
+        until(lambda: has_ended(case, shim, leader))
         pause.go_on()
         for each in behind:
             events.wait("signal")
             each.reached()
             each.go_on()
-        return live.finish()
+        return shim.finish()
 
 
-def woken_by(box: Box, last: Step) -> dict[str, Any]:
+def woken_by(case: Case, last: Step) -> dict[str, Any]:
     """What a wait in another thread says when it is under way and `last` is done to its child."""
-    pause = Pause(box)
+    pause = Pause(case)
     handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
     waits = step("wait", thread="w")
     steps = [step("open"), waits, *pause.steps, last, step("join", thread="w")]
-    with box.process.start(handles, steps, within_s=15) as live:
+    with case.process.start(handles, steps, within_s=15) as shim:
         pause.reached()
         # A thread that was started may not have had a processor yet.
-        procs.blocked_at_rest(live.shim_pid)
+        procs.blocked_at_rest(shim.shim_pid)
         pause.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     return seen.steps[1]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxspec.api import Box, expect, requires
-from contracts.process.asking import handle, step
+from boxspec.api import Case, expect, requires
+from contracts.process.client import handle, step
 from contracts.process.judging import read_some
 from contracts.shared import talker
 from contracts.shared.talker import Outside
@@ -13,7 +13,7 @@ from contracts.shared.talker import Outside
 HERE = "process.backend"
 
 
-def over_script(box: Box, there: Outside, name: str | None) -> tuple[list[list[str]], Any]:
+def over_script(case: Case, there: Outside, name: str | None) -> tuple[list[list[str]], Any]:
     """What each of two handles of one script answers, line by line, and the result."""
     program, args = talker.words()
     steps = [step("open", on) for on in "ab"]
@@ -24,60 +24,60 @@ def over_script(box: Box, there: Outside, name: str | None) -> tuple[list[list[s
     steps += [step("close", on) for on in "ab"]
     handles = {on: handle(program, args) for on in "ab"}
     used = None if name is None else talker.use(name, there.workspace)
-    seen = box.process.script(handles, steps, backend=used, within_s=30)
+    seen = case.process.script(handles, steps, backend=used, within_s=30)
     at = [2 + 2 * i + 1 for i in range(8)]
     said = [seen.data(each).decode("utf-8", "replace").strip() for each in at]
     return [said[::2], said[1::2]], seen.result
 
 
-def over_bridge(box: Box, there: Outside, name: str | None) -> tuple[list[str], Any]:
+def over_bridge(case: Case, there: Outside, name: str | None) -> tuple[list[str], Any]:
     program, args = talker.words()
     used = None if name is None else talker.use(name, there.workspace)
     said = []
     options: dict[str, Any] = {"stdin": "pipe", "stdout": "pipe", "backend": used, "within_s": 30}
-    with box.process.start_bridge(program, args, **options) as live:
+    with case.process.start_bridge(program, args, **options) as shim:
         for line in there.lines():
-            live.stdin.write(f"{line}\n".encode())
-            said.append(read_some(live.stdout.fileno()).decode("utf-8", "replace").strip())
-        live.stdin.close()
-        seen = live.finish()
+            shim.stdin.write(f"{line}\n".encode())
+            said.append(read_some(shim.stdout.fileno()).decode("utf-8", "replace").strip())
+        shim.stdin.close()
+        seen = shim.finish()
     return [each for each in said if each], seen.result
 
 
 @requires("PROCESS-BACKEND-01", capability=HERE, needs=["PROCESS-OPEN-01"])
-def test_handles_are_refused_and_answer_on(box: Box) -> None:
+def test_handles_are_refused_and_answer_on(case: Case) -> None:
     with talker.outside() as there:
-        control, _ = over_script(box, there, None)
+        control, _ = over_script(case, there, None)
         expect("answers outside", control, [["did"] * 4] * 2, verdict="unproven")
         expect("what came", there.effects(), (talker.CANARY + "xx", 2), verdict="unproven")
 
         def ask(name: str) -> None:
-            said, result = over_script(box, there, name)
+            said, result = over_script(case, there, name)
             for each in said:
-                talker.expect_refused(box, each, there, result, name)
+                talker.expect_refused(case, each, there, result, name)
 
-        talker.ask_each(box, ask)
+        talker.ask_each(case, ask)
 
 
 @requires("PROCESS-BACKEND-01", capability=HERE)
-def test_a_bridged_program_is_refused_and_answers_on(box: Box) -> None:
+def test_a_bridged_program_is_refused_and_answers_on(case: Case) -> None:
     with talker.outside() as there:
-        control, _ = over_bridge(box, there, None)
+        control, _ = over_bridge(case, there, None)
         talker.expect_control(control, there)
 
         def ask(name: str) -> None:
-            said, result = over_bridge(box, there, name)
-            talker.expect_refused(box, said, there, result, name)
+            said, result = over_bridge(case, there, name)
+            talker.expect_refused(case, said, there, result, name)
 
-        talker.ask_each(box, ask)
+        talker.ask_each(case, ask)
 
 
 @requires("PROCESS-BACKEND-02", capability=HERE)
-def test_a_program_that_is_not_there_inside_is_an_error_of_open(box: Box) -> None:
+def test_a_program_that_is_not_there_inside_is_an_error_of_open(case: Case) -> None:
     with talker.outside() as there:
-        for name in talker.backends(box):
+        for name in talker.backends(case):
             used = talker.use(name, there.workspace)
             absent = {"a": handle(str(there.workspace / "absent"))}
-            seen = box.process.script(absent, [step("open")], backend=used)
+            seen = case.process.script(absent, [step("open")], backend=used)
             error = seen.steps[0].get("error", {})
             expect(f"the kind of error ({name})", error.get("kind"), "execution")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from boxspec.api import (
-    Box,
+    Case,
     NotMeasured,
     Stamp,
     at_least,
@@ -24,7 +24,7 @@ from boxspec.api import (
     requires,
 )
 from boxspec.api import programs as P
-from contracts.process.asking import Bridge
+from contracts.process.client import Bridge
 from contracts.process.judging import (
     CAT,
     SH,
@@ -52,19 +52,19 @@ KINDS = pytest.mark.parametrize("kind", ["pipe", "socket"])
 
 
 @requires("PROCESS-BRIDGE-01")
-def test_every_byte_is_passed_on(box: Box) -> None:
-    place = box.tmp / "data"
+def test_every_byte_is_passed_on(case: Case) -> None:
+    place = case.tmp / "data"
     place.write_bytes(DATA)
-    seen = box.process.bridge(SH, ["-c", "cat; printf more >&2"], stdin=place, within_s=20)
+    seen = case.process.bridge(SH, ["-c", "cat; printf more >&2"], stdin=place, within_s=20)
     got = (seen.shim_stdout == DATA, seen.shim_stderr)
     expect("whether stdout is whole, and stderr", got, (True, b"more"))
 
 
 @requires("PROCESS-BRIDGE-01")
 @pytest.mark.parametrize("order", ["out", "err", "mix"])
-def test_both_outputs_are_passed_on(box: Box, order: str) -> None:
+def test_both_outputs_are_passed_on(case: Case, order: str) -> None:
     size = 400_000
-    seen = box.process.bridge(P.flood, [size, size, "--order", order], within_s=20)
+    seen = case.process.bridge(P.flood, [size, size, "--order", order], within_s=20)
     got = (len(seen.shim_stdout), len(seen.shim_stderr))
     expect("bytes on stdout and on stderr", got, (size, size))
 
@@ -74,29 +74,29 @@ HELD = 2 * 65536
 
 
 @requires("PROCESS-BRIDGE-01", overlap=2.5)
-def test_who_reads_slowly_gets_every_byte(box: Box) -> None:
+def test_who_reads_slowly_gets_every_byte(case: Case) -> None:
     got, gaps = 0, [0.0]
-    with box.process.start_bridge(P.flood, [HELD, 0], stdout="pipe", within_s=20) as live:
-        while piece := live.read("stdout", 4096):
+    with case.process.start_bridge(P.flood, [HELD, 0], stdout="pipe", within_s=20) as shim:
+        while piece := shim.read("stdout", 4096):
             got += len(piece)
-            begun_ns = live.now_ns()
+            begun_ns = shim.now_ns()
             if len(gaps) < 7:
                 pass_time(300)
-                gaps.append(elapsed_ms(begun_ns, live.now_ns()))
-        seen = live.finish()
+                gaps.append(elapsed_ms(begun_ns, shim.now_ns()))
+        seen = shim.finish()
     if got < HELD and max(gaps) > LINGER_MS / 2:
         raise NotMeasured(f"the test itself read nothing for {max(gaps):.0f} ms")
     expect("the response, and the bytes that came", (seen.how, got), ({"exited": 0}, HELD))
 
 
 @requires("PROCESS-BRIDGE-01")
-def test_an_answer_comes_before_the_end_of_input(box: Box) -> None:
-    with box.process.start_bridge(CAT, stdin="pipe", stdout="pipe", within_s=15) as live:
+def test_an_answer_comes_before_the_end_of_input(case: Case) -> None:
+    with case.process.start_bridge(CAT, stdin="pipe", stdout="pipe", within_s=15) as shim:
         for text in (b"one\n", b"two\0\n", b"no end of line"):
-            live.stdin.write(text)
-            expect("the answer", read_some(live.stdout.fileno()), text)
-        live.stdin.close()
-        live.finish()
+            shim.stdin.write(text)
+            expect("the answer", read_some(shim.stdout.fileno()), text)
+        shim.stdin.close()
+        shim.finish()
 
 
 @requires("PROCESS-BRIDGE-02")
@@ -104,68 +104,68 @@ def test_an_answer_comes_before_the_end_of_input(box: Box) -> None:
     ("line", "end"),
     [("cat; exit 3", {"exited": 3}), ("cat; kill -TERM $$", {"signaled": "SIGTERM"})],
 )
-def test_the_end_of_input_is_passed_on(box: Box, line: str, end: dict[str, object]) -> None:
-    with box.process.start_bridge(SH, ["-c", line], stdin="pipe", within_s=10) as live:
-        live.stdin.close()
-        seen = live.finish()
+def test_the_end_of_input_is_passed_on(case: Case, line: str, end: dict[str, object]) -> None:
+    with case.process.start_bridge(SH, ["-c", line], stdin="pipe", within_s=10) as shim:
+        shim.stdin.close()
+        seen = shim.finish()
     expect("the response", seen.how, end)
 
 
-def expect_killed_after_the_grace(box: Box, what: str, sent: Stamp, seen: Bridge) -> None:
+def expect_killed_after_the_grace(case: Case, what: str, sent: Stamp, seen: Bridge) -> None:
     expect("the response", seen.how, {"signaled": "SIGKILL"})
     took = elapsed_ms(sent.earliest_ns, seen.end.t_ns)
     expect(f"{what}, in ms", took, at_least(GRACE_MS))
-    expect_within(box, what, sent, seen.end, GRACE_MS + box.tick_ms)
+    expect_within(case, what, sent, seen.end, GRACE_MS + case.tick_ms)
 
 
 @requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True)
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-def test_a_signal_ends_a_group_that_ignores_it(box: Box, name: str) -> None:
-    events = box.events()
+def test_a_signal_ends_a_group_that_ignores_it(case: Case, name: str) -> None:
+    events = case.events()
     words = [events.path, "--ignore", "TERM", "--ignore", "INT", "--members", "1"]
     words += ["--member-ignore", "TERM", "--member-ignore", "INT"]
-    with box.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as live:
+    with case.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as shim:
         events.wait("ready")
-        sent = live.signal(name)
-        seen = live.finish()
-    expect_killed_after_the_grace(box, "from the signal to the end", sent, seen)
+        sent = shim.signal(name)
+        seen = shim.finish()
+    expect_killed_after_the_grace(case, "from the signal to the end", sent, seen)
 
 
 @requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True, needs=["PROCESS-KILL-01"])
 @pytest.mark.parametrize("names", [("TERM", "TERM"), ("INT", "INT"), ("TERM", "INT")])
-def test_a_second_signal_changes_nothing(box: Box, names: tuple[str, str]) -> None:
-    events = box.events()
+def test_a_second_signal_changes_nothing(case: Case, names: tuple[str, str]) -> None:
+    events = case.events()
     words = [events.path, "--ignore", "TERM", "--ignore", "INT"]
-    with box.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as live:
+    with case.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as shim:
         events.wait("ready")
-        sent = live.signal(names[0])
+        sent = shim.signal(names[0])
         pass_time(700)
-        live.signal(names[1])
-        seen = live.finish()
-    expect_killed_after_the_grace(box, "from the first signal to the end", sent, seen)
+        shim.signal(names[1])
+        seen = shim.finish()
+    expect_killed_after_the_grace(case, "from the first signal to the end", sent, seen)
 
 
 @requires("PROCESS-BRIDGE-03", needs=["PROCESS-KILL-01"])
-def test_a_group_may_end_in_its_grace(box: Box) -> None:
-    events = box.events()
+def test_a_group_may_end_in_its_grace(case: Case) -> None:
+    events = case.events()
     words = [events.path, "--on", "TERM:exit:4:100"]
-    with box.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as live:
+    with case.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as shim:
         events.wait("ready")
-        live.signal("TERM")
-        seen = live.finish()
+        shim.signal("TERM")
+        seen = shim.finish()
     expect("the response", seen.how, {"exited": 4})
 
 
 @requires("PROCESS-BRIDGE-03", overlap=2.8)
 @KINDS
-def test_a_client_that_does_not_read_does_not_save_it(box: Box, kind: str) -> None:
+def test_a_client_that_does_not_read_does_not_save_it(case: Case, kind: str) -> None:
     ours, theirs = pair(kind)
     try:
         words = ["-c", "trap '' TERM; yes"]
-        with box.process.start_bridge(SH, words, stdout=theirs, within_s=15) as live:
+        with case.process.start_bridge(SH, words, stdout=theirs, within_s=15) as shim:
             read_some(ours)
-            live.signal("TERM")
-            seen = live.finish()
+            shim.signal("TERM")
+            seen = shim.finish()
     finally:
         os.close(ours)
         os.close(theirs)
@@ -174,131 +174,131 @@ def test_a_client_that_does_not_read_does_not_save_it(box: Box, kind: str) -> No
 
 @requires("PROCESS-BRIDGE-07", needs=["PROCESS-KILL-02"])
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-def test_members_have_the_grace_too(box: Box, name: str) -> None:
-    events = box.events()
+def test_members_have_the_grace_too(case: Case, name: str) -> None:
+    events = case.events()
     rules = ["--on", "TERM:exit:4", "--members", "1", "--member-on", "TERM:exit:0:200"]
-    with box.process.start_bridge(
+    with case.process.start_bridge(
         P.siglog, [events.path, *rules], stdin="pipe", within_s=15
-    ) as live:
+    ) as shim:
         events.wait("ready")
-        live.signal(name)
-        seen = live.finish()
+        shim.signal(name)
+        seen = shim.finish()
     ended = {event.pid for event in events.all("end")}
     got = (seen.how, len(ended))
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         expect("the response, and how many ended by themselves", got, ({"exited": 4}, 2))
 
 
 @requires("PROCESS-BRIDGE-14")
-def test_a_stopped_child_may_use_the_grace(box: Box) -> None:
-    events = box.events()
+def test_a_stopped_child_may_use_the_grace(case: Case) -> None:
+    events = case.events()
     words = [events.path, "--on", "TERM:exit:6"]
-    with box.process.start_bridge(P.stop_self, words, stdin="pipe", within_s=15) as live:
+    with case.process.start_bridge(P.stop_self, words, stdin="pipe", within_s=15) as shim:
         child = events.wait("stopping").pid
         until(lambda: is_stopped(child))
-        live.signal("TERM")
-        seen = live.finish()
-    with for_the_prompt(box):
+        shim.signal("TERM")
+        seen = shim.finish()
+    with for_the_prompt(case):
         expect("the response", seen.how, {"exited": 6})
 
 
 @requires("PROCESS-BRIDGE-14")
-def test_a_stopped_member_may_use_the_grace(box: Box) -> None:
-    events = box.events()
+def test_a_stopped_member_may_use_the_grace(case: Case) -> None:
+    events = case.events()
     program, words = leader_with_a_stopped_member(str(events.path))
-    with box.process.start_bridge(program, words, stdin="pipe", within_s=15) as live:
+    with case.process.start_bridge(program, words, stdin="pipe", within_s=15) as shim:
         events.wait("ready")
         member = events.wait("stopping").pid
         until(lambda: is_stopped(member))
-        live.signal("TERM")
-        live.finish()
+        shim.signal("TERM")
+        shim.finish()
     ended = {event.pid for event in events.all("end")}
-    with for_the_prompt(box):
+    with for_the_prompt(case):
         expect("whether the member ended by itself", member in ended, True)
 
 
 @requires("PROCESS-BRIDGE-08")
-def test_a_bridge_ends_with_its_child(box: Box) -> None:
-    with box.process.start_bridge(P.exit_with, ["5"], stdin="pipe", within_s=10) as live:
-        seen = live.finish()
+def test_a_bridge_ends_with_its_child(case: Case) -> None:
+    with case.process.start_bridge(P.exit_with, ["5"], stdin="pipe", within_s=10) as shim:
+        seen = shim.finish()
     expect("the response", seen.how, {"exited": 5})
 
 
 @requires("PROCESS-BRIDGE-08")
-def test_a_bridge_leaves_nobody_behind(box: Box) -> None:
-    seen = box.process.bridge(SH, ["-c", "sleep 60 & exit 5"], hold=True, within_s=15)
+def test_a_bridge_leaves_nobody_behind(case: Case) -> None:
+    seen = case.process.bridge(SH, ["-c", "sleep 60 & exit 5"], hold=True, within_s=15)
     left = [each.describe() for each in (*seen.lasting, *seen.zombies)]
     expect("the response; processes and zombies", (seen.how, left), ({"exited": 5}, []))
 
 
 @requires("PROCESS-BRIDGE-09")
-def test_a_child_may_close_its_stdin(box: Box) -> None:
-    place = box.tmp / "data"
+def test_a_child_may_close_its_stdin(case: Case) -> None:
+    place = case.tmp / "data"
     place.write_bytes(DATA)
     # So long that the bridge meets the closed pipe before the answer.
     line = 'exec <&-; "$1" /dev/null 200; echo one; exit 6'
-    seen = box.process.bridge(SH, ["-c", line, "sh", P.slow_exit], stdin=place, within_s=15)
+    seen = case.process.bridge(SH, ["-c", line, "sh", P.slow_exit], stdin=place, within_s=15)
     expect("stdout, and the response", (seen.shim_stdout, seen.how), (b"one\n", {"exited": 6}))
 
 
 @requires("PROCESS-BRIDGE-10")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_client_that_takes_no_more_is_noticed(box: Box, stream: str) -> None:
+def test_a_client_that_takes_no_more_is_noticed(case: Case, stream: str) -> None:
     line = "yes; exit 7" if stream == "stdout" else "yes >&2; exit 7"
     options: dict[str, Any] = {"stdin": "pipe", stream: "pipe", "within_s": 15}
-    with box.process.start_bridge(SH, ["-c", line], **options) as live:
-        ours = live.stdout if stream == "stdout" else live.stderr
+    with case.process.start_bridge(SH, ["-c", line], **options) as shim:
+        ours = shim.stdout if stream == "stdout" else shim.stderr
         read_some(ours.fileno())
         ours.close()
-        seen = live.finish()
+        seen = shim.finish()
     expect("the response", seen.how, {"exited": 7})
 
 
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
 @pytest.mark.parametrize("keep", ["out", "err"])
-def test_who_left_the_group_is_not_waited_for(box: Box, keep: str) -> None:
-    events = box.events()
+def test_who_left_the_group_is_not_waited_for(case: Case, keep: str) -> None:
+    events = case.events()
     words = [events.path, "--setsid", "--keep", keep]
-    seen = box.process.bridge(P.orphan, words, within_s=15)
+    seen = case.process.bridge(P.orphan, words, within_s=15)
     attempted(events, orphan=1)
     expect("the response", seen.how, {"exited": 0})
     ended = events.wait("end")
-    limit = LINGER_MS + 5 * box.tick_ms
-    expect_within(box, "from the child's end to the bridge's", ended.cause, seen.end, limit)
+    limit = LINGER_MS + 5 * case.tick_ms
+    expect_within(case, "from the child's end to the bridge's", ended.cause, seen.end, limit)
 
 
 @requires("PROCESS-BRIDGE-04")
 @pytest.mark.parametrize("all_of_it", [False, True], ids=["alone", "with_its_group"])
-def test_a_killed_bridge_leaves_nothing(box: Box, all_of_it: bool) -> None:
+def test_a_killed_bridge_leaves_nothing(case: Case, all_of_it: bool) -> None:
     # Shells kill a job by its group: who watches the bridge must not be in there.
-    events = box.events()
+    events = case.events()
     words = [events.path, "--ignore", "TERM", "--members", "2", "--member-ignore", "TERM"]
     options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
-    with box.process.start_bridge(P.siglog, words, **options) as live:
+    with case.process.start_bridge(P.siglog, words, **options) as shim:
         group = {events.wait("ready").pid, *(each.pid for each in events.all("member"))}
-        (live.signal_group if all_of_it else live.signal)("KILL")
-        live.wait_exit()
-        gone = are_gone(box, live, group)
+        (shim.signal_group if all_of_it else shim.signal)("KILL")
+        shim.wait_exit()
+        gone = are_gone(case, shim, group)
     expect("members that were there; whether they are gone", (len(group), gone), (3, True))
 
 
 @requires("PROCESS-BRIDGE-04")
-def test_a_bridge_that_is_killed_at_once_leaves_nothing(box: Box) -> None:
-    place = box.tmp / "pid"
+def test_a_bridge_that_is_killed_at_once_leaves_nothing(case: Case) -> None:
+    place = case.tmp / "pid"
     line = 'echo $$ >"$1"; kill -KILL "$PPID"; exec sleep 60'
     options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
-    with box.process.start_bridge(SH, ["-c", line, "sh", place], **options) as live:
-        if not until(lambda: not live.running, 10):
+    with case.process.start_bridge(SH, ["-c", line, "sh", place], **options) as shim:
+        if not until(lambda: not shim.running, 10):
             raise NotMeasured("the parent of the child is not the shim, so it was not killed")
-        live.wait_exit()
+        shim.wait_exit()
         pid = int(place.read_text())
-        gone = are_gone(box, live, {pid})
+        gone = are_gone(case, shim, {pid})
     expect("whether the child is gone", gone, True)
 
 
 @requires("PROCESS-BRIDGE-01")
 @KINDS
-def test_ends_that_do_not_block_lose_nothing(box: Box, kind: str) -> None:
+def test_ends_that_do_not_block_lose_nothing(case: Case, kind: str) -> None:
     """So a client in Node makes them; the first reader of what it wrote is late."""
     theirs_in, ours_out = pair(kind)
     ours_in, theirs_out = pair(kind)
@@ -313,7 +313,7 @@ def test_ends_that_do_not_block_lose_nothing(box: Box, kind: str) -> None:
     writer = threading.Thread(target=write)
     with os.fdopen(ours_in, "rb", buffering=0) as back:
         options = {"stdin": theirs_in, "stdout": theirs_out, "within_s": 20}
-        with box.process.start_bridge(CAT, **options) as live:
+        with case.process.start_bridge(CAT, **options) as shim:
             os.close(theirs_in)
             os.close(theirs_out)
             pass_time(100)
@@ -321,27 +321,27 @@ def test_ends_that_do_not_block_lose_nothing(box: Box, kind: str) -> None:
             pass_time(200)
             while piece := read_some(back.fileno()):
                 got += piece
-            seen = live.finish()
+            seen = shim.finish()
         writer.join()
     expect("the end, and whether all is whole", (seen.how, got == DATA), ({"exited": 0}, True))
 
 
 @requires("PROCESS-BRIDGE-05")
 @KINDS
-def test_flags_of_its_streams_stay(box: Box, kind: str) -> None:
+def test_flags_of_its_streams_stay(case: Case, kind: str) -> None:
     theirs_in, ours_out = pair(kind)
     ours_in, theirs_out = pair(kind)
     try:
         ends = (theirs_in, theirs_out)
         before = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in ends]
         options = {"stdin": theirs_in, "stdout": theirs_out, "within_s": 15}
-        with box.process.start_bridge(CAT, **options) as live:
+        with case.process.start_bridge(CAT, **options) as shim:
             os.write(ours_out, b"x\n")
             answer = read_some(ours_in)
             during = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in ends]
             os.close(ours_out)
             ours_out = -1
-            live.finish()
+            shim.finish()
         after = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in ends]
     finally:
         for fd in (theirs_in, ours_in, theirs_out, ours_out):
@@ -355,34 +355,34 @@ KEPT = "memory that it took meanwhile, in KiB"
 
 
 @requires("PROCESS-BRIDGE-06", overlap=0.6, stress=5, needs=["PROCESS-EOF-02", "PROCESS-TAKE-02"])
-def test_a_client_that_does_not_read_stops_the_child(box: Box) -> None:
-    flood, pause_ms = (2**30, 5000) if box.stress else (128 * 2**20, 300)
+def test_a_client_that_does_not_read_stops_the_child(case: Case) -> None:
+    flood, pause_ms = (2**30, 5000) if case.stress else (128 * 2**20, 300)
     options = {"stdin": "null", "stdout": "pipe", "within_s": 30 + pause_ms / 1000}
-    with box.process.start_bridge(P.flood, [flood, 0], **options) as live:
-        total = [len(read_some(live.stdout.fileno()))]
+    with case.process.start_bridge(P.flood, [flood, 0], **options) as shim:
+        total = [len(read_some(shim.stdout.fileno()))]
         expect("whether there is output", total[0] > 0, True)
-        first = int(live.status()["VmHWM"].split()[0])
+        first = int(shim.status()["VmHWM"].split()[0])
         pass_time(pause_ms)
-        running = live.running
-        highest = int(live.status()["VmHWM"].split()[0])
+        running = shim.running
+        highest = int(shim.status()["VmHWM"].split()[0])
         # Behind it, what a run-time has not yet freed of what it passed on is nobody's fault.
         expect(KEPT, highest - first, at_most(16 * 1024))
 
         def take_the_rest() -> None:
-            while piece := read_some(live.stdout.fileno(), 30):
+            while piece := read_some(shim.stdout.fileno(), 30):
                 total[0] += len(piece)
 
         reader = threading.Thread(target=take_the_rest)
         reader.start()
-        live.wait_exit()
+        shim.wait_exit()
         reader.join()
-        seen = live.finish()
+        seen = shim.finish()
     expect("whether it waited", running, True)
     expect("the end, and all bytes", (seen.how, total[0]), ({"exited": 0}, flood))
 
 
 @requires("PROCESS-BRIDGE-13")
-def test_a_stdin_that_cannot_be_read_is_an_error(box: Box) -> None:
+def test_a_stdin_that_cannot_be_read_is_an_error(case: Case) -> None:
     # A client that goes with something unread resets its socket: what it sent last may be lost. To
     # the child that is the end of its input. What becomes of the child then is the bridge's matter:
     # it may be ended at once, so what came before is read before.
@@ -391,10 +391,10 @@ def test_a_stdin_that_cannot_be_read_is_an_error(box: Box) -> None:
         ours.send(b"all that came")
         theirs.send(b"unread")
         options = {"stdin": theirs.fileno(), "stdout": "pipe", "expect_result": False}
-        with box.process.start_bridge(CAT, **options, within_s=15) as live:
-            came = read_some(live.stdout.fileno())
+        with case.process.start_bridge(CAT, **options, within_s=15) as shim:
+            came = read_some(shim.stdout.fileno())
             ours.close()
-            seen = live.finish()
+            seen = shim.finish()
     told = (seen.raw or {}).get("error", {}).get("kind", "no error")
     expect("what came", came, b"all that came")
     expect("the kind of the error", told, one_of("execution", "io"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, expect_within, requires
+from boxspec.api import Case, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.process.judging import SH, are_gone
 from contracts.process.test_bridge import LINGER_MS
@@ -12,17 +12,17 @@ from contracts.process.test_bridge import LINGER_MS
 
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
 @pytest.mark.parametrize("fd", [1, 2])
-def test_who_left_the_group_and_writes_on_is_not_waited_for(box: Box, fd: int) -> None:
+def test_who_left_the_group_and_writes_on_is_not_waited_for(case: Case, fd: int) -> None:
     """What the group wrote is passed on, however long that takes; a stranger's gains no time."""
-    events, mark = box.events(), box.tmp / "mark"
+    events, mark = case.events(), case.tmp / "mark"
     writes = f'while echo x >&{fd}; do : >"$0"; sleep 0.1; done'
     line = f'setsid {SH} -c \'{writes}\' "$1" & until [ -e "$1" ]; do sleep 0.02; done; '
     words = ["-c", f'{line} exec "$2" "$3" 0', "sh", mark, P.slow_exit, events.path]
-    seen = box.process.bridge(SH, words, within_s=15)
+    seen = case.process.bridge(SH, words, within_s=15)
     expect("the response", seen.how, {"exited": 0})
     ended = events.wait("end")
-    limit = LINGER_MS + 5 * box.tick_ms
-    expect_within(box, "from the child's end to the bridge's", ended.cause, seen.end, limit)
+    limit = LINGER_MS + 5 * case.tick_ms
+    expect_within(case, "from the child's end to the bridge's", ended.cause, seen.end, limit)
 
 
 # Who is left of the group when the bridge is killed, and what tells that the grace has begun.
@@ -31,25 +31,25 @@ LEFT = {"the child": ([], "signal"), "members": (["--on", "TERM:exit:4"], "end")
 
 @requires("PROCESS-BRIDGE-04", needs=["PROCESS-BRIDGE-07"])
 @pytest.mark.parametrize("who", LEFT)
-def test_a_bridge_that_is_killed_in_the_grace_leaves_nothing(box: Box, who: str) -> None:
+def test_a_bridge_that_is_killed_in_the_grace_leaves_nothing(case: Case, who: str) -> None:
     """So do clients whose patience is shorter."""
-    events, (rules, told) = box.events(), LEFT[who]
+    events, (rules, told) = case.events(), LEFT[who]
     words = [events.path, *rules, "--members", "2", "--member-ignore", "TERM"]
     options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
-    with box.process.start_bridge(P.siglog, words, **options) as live:
+    with case.process.start_bridge(P.siglog, words, **options) as shim:
         group = {events.wait("ready").pid, *(each.pid for each in events.all("member"))}
-        live.signal("TERM")
+        shim.signal("TERM")
         events.wait(told)
-        live.signal("KILL")
-        live.wait_exit()
-        gone = are_gone(box, live, group)
+        shim.signal("KILL")
+        shim.wait_exit()
+        gone = are_gone(case, shim, group)
     expect("members that were there; whether they are gone", (len(group), gone), (3, True))
 
 
 @requires("PROCESS-BRIDGE-08")
-def test_the_end_of_the_output_is_not_the_childs(box: Box) -> None:
+def test_the_end_of_the_output_is_not_the_childs(case: Case) -> None:
     line = 'exec >&- 2>&-; "$1" /dev/null 300; exit 5'
     words = ["-c", line, "sh", P.slow_exit]
-    with box.process.start_bridge(SH, words, stdin="pipe", within_s=15) as live:
-        seen = live.finish()
+    with case.process.start_bridge(SH, words, stdin="pipe", within_s=15) as shim:
+        seen = shim.finish()
     expect("the response", seen.how, {"exited": 5})

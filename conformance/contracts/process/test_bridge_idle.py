@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, Live, at_most, expect, requires
+from boxspec.api import Case, ShimProcess, at_most, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
-from contracts.process.asking import Bridge
+from contracts.process.client import Bridge
 from contracts.process.judging import SH
 from contracts.shared.moments import elapsed_ms, need_no_loop, pass_time, send, until, wanted_ms
 
 MOST = 0.5
 
 
-def wanted_share(live: Live[Bridge]) -> float:
+def wanted_share(shim: ShimProcess[Bridge]) -> float:
     """The share of the next half second in which it wants a processor.
 
     Who stands in line for it wants it, too: a loop that never sleeps has the whole.
     """
-    begun_ns, stood = live.now_ns(), wanted_ms(live.shim_pid)
+    begun_ns, stood = shim.now_ns(), wanted_ms(shim.shim_pid)
     pass_time(500)
-    wanted, looked = wanted_ms(live.shim_pid) - stood, elapsed_ms(begun_ns, live.now_ns())
-    need_no_loop(live.shim_pid, wanted, looked, MOST)
+    wanted, looked = wanted_ms(shim.shim_pid) - stood, elapsed_ms(begun_ns, shim.now_ns())
+    need_no_loop(shim.shim_pid, wanted, looked, MOST)
     return wanted / looked
 
 
@@ -36,20 +36,20 @@ IDLE = {
 @requires("PROCESS-BRIDGE-12", overlap=1.0, timing=True)
 @pytest.mark.parametrize("how", IDLE)
 @pytest.mark.parametrize("stdin", ["pipe", "null"])
-def test_an_idle_bridge_costs_no_processor_time(box: Box, how: str, stdin: str) -> None:
-    events, fifo = box.events(), box.fifo("gate")
+def test_an_idle_bridge_costs_no_processor_time(case: Case, how: str, stdin: str) -> None:
+    events, fifo = case.events(), case.fifo("gate")
     line = f'{IDLE[how]} exec "$1" "$2" "$3"'
     words = ["-c", line, "sh", P.gate, events.path, fifo]
-    with box.process.start_bridge(SH, words, stdin=stdin, stdout="pipe", within_s=20) as live:
+    with case.process.start_bridge(SH, words, stdin=stdin, stdout="pipe", within_s=20) as shim:
         if "pause" in how:
             pass_time(200)
             left = 300_000
-            while left > 0 and (piece := live.read("stdout", left)):
+            while left > 0 and (piece := shim.read("stdout", left)):
                 left -= len(piece)
         events.wait("ready")
-        share = wanted_share(live)
-        box.open_gate(fifo)
-        live.finish()
+        share = wanted_share(shim)
+        case.open_gate(fifo)
+        shim.finish()
     expect("the share of the time in which it wanted a processor", share, at_most(MOST))
 
 
@@ -58,10 +58,10 @@ def expect_few_looks(share: float) -> None:
     expect("the share of the time in which it used a processor", share, at_most(0.15))
 
 
-def used_share(live: Live[Bridge], ms: int) -> float:
-    begun_ns, before = live.now_ns(), live.cpu_ms()
+def used_share(shim: ShimProcess[Bridge], ms: int) -> float:
+    begun_ns, before = shim.now_ns(), shim.cpu_ms()
     pass_time(ms)
-    return (live.cpu_ms() - before) / elapsed_ms(begun_ns, live.now_ns())
+    return (shim.cpu_ms() - before) / elapsed_ms(begun_ns, shim.now_ns())
 
 
 # Who uses the grace, and what tells that it has begun.
@@ -73,33 +73,33 @@ GRACES = {
 
 @requires("PROCESS-BRIDGE-12", overlap=1.1, needs=["PROCESS-BRIDGE-03", "PROCESS-BRIDGE-07"])
 @pytest.mark.parametrize("who", GRACES)
-def test_a_grace_that_is_used_costs_no_processor_time(box: Box, who: str) -> None:
-    events, (rules, told) = box.events(), GRACES[who]
+def test_a_grace_that_is_used_costs_no_processor_time(case: Case, who: str) -> None:
+    events, (rules, told) = case.events(), GRACES[who]
     words = [events.path, *rules]
     # Of /dev/null everything is always ready, should anybody ask.
     options = {"stdin": "pipe", "stdout": "null", "within_s": 20}
-    with box.process.start_bridge(P.siglog, words, **options) as live:
+    with case.process.start_bridge(P.siglog, words, **options) as shim:
         events.wait("ready")
-        live.signal("TERM")
+        shim.signal("TERM")
         events.wait(told)
-        share = used_share(live, 800)
+        share = used_share(shim, 800)
         ended = {event.pid for event in events.all("end")}
         for pid in {event.pid for event in events.all("signal")} - ended:
             send(pid, "KILL")
-        live.finish()
+        shim.finish()
     expect_few_looks(share)
 
 
 @requires("PROCESS-BRIDGE-12", overlap=1.3, needs=["PROCESS-BRIDGE-11"])
 @pytest.mark.parametrize("signalled", [False, True], ids=["alone", "signalled"])
-def test_a_wait_for_who_left_the_group_costs_no_processor_time(box: Box, signalled: bool) -> None:
-    events = box.events()
+def test_a_wait_for_who_left_the_group_costs_no_processor_time(case: Case, signalled: bool) -> None:
+    events = case.events()
     words = [events.path, "--setsid", "--keep", "out"]
-    with box.process.start_bridge(P.orphan, words, stdin="pipe", within_s=15) as live:
+    with case.process.start_bridge(P.orphan, words, stdin="pipe", within_s=15) as shim:
         end = events.wait("end")
         if signalled:
             until(lambda: procs.proc(end.pid) is None, 2)
-            live.signal("TERM")
-        share = used_share(live, 400 if signalled else 600)
-        live.finish()
+            shim.signal("TERM")
+        share = used_share(shim, 400 if signalled else 600)
+        shim.finish()
     expect_few_looks(share)

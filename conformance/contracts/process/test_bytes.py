@@ -6,9 +6,9 @@ import hashlib
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from boxspec.api import programs as P
-from contracts.process.asking import handle, step
+from contracts.process.client import handle, step
 from contracts.process.judging import CAT, Pause, shell
 
 # Every byte, and more than any pipe holds.
@@ -20,7 +20,7 @@ def digest(data: bytes) -> dict[str, object]:
 
 
 @requires("PROCESS-BYTES-01")
-def test_every_byte_goes_both_ways(box: Box) -> None:
+def test_every_byte_goes_both_ways(case: Case) -> None:
     steps = [
         step("open"),
         step("write", data=DATA, thread="w"),
@@ -29,7 +29,7 @@ def test_every_byte_goes_both_ways(box: Box) -> None:
         step("join", thread="w"),
         step("wait"),
     ]
-    seen = box.process.script({"a": handle(CAT)}, steps, within_s=20)
+    seen = case.process.script({"a": handle(CAT)}, steps, within_s=20)
     expect("written", seen.steps[1], {"written": len(DATA)})
     # Whether the first of it is there as well is the shim's matter.
     read = {key: seen.steps[3].get(key) for key in ("bytes", "sha256", "error")}
@@ -38,7 +38,7 @@ def test_every_byte_goes_both_ways(box: Box) -> None:
 
 
 @requires("PROCESS-BYTES-01")
-def test_both_outputs_are_whole(box: Box) -> None:
+def test_both_outputs_are_whole(case: Case) -> None:
     size = 2_000_000
     steps = [
         step("open"),
@@ -46,90 +46,90 @@ def test_both_outputs_are_whole(box: Box) -> None:
         step("read_eof", stream="stdout"),
         step("join", thread="e"),
     ]
-    seen = box.process.script({"a": handle(P.flood, [size, size, "--order", "mix"])}, steps)
+    seen = case.process.script({"a": handle(P.flood, [size, size, "--order", "mix"])}, steps)
     lengths = (seen.steps[2].get("bytes"), seen.steps[1].get("bytes"))
     expect("bytes on stdout and on stderr", lengths, (size, size))
 
 
 @requires("PROCESS-BYTES-01")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_what_came_with_a_line_is_read_after_it(box: Box, stream: str) -> None:
+def test_what_came_with_a_line_is_read_after_it(case: Case, stream: str) -> None:
     """A reader with a buffer of its own has it, and the next one must get it."""
     redirect = "" if stream == "stdout" else " >&2"
     line = step("read_until", stream=stream, until=b"\n")
     steps = [step("open"), line, line, step("close_stdin"), step("read_eof", stream=stream)]
     # One write of printf; cat keeps the stream open until both lines are read.
     told = shell(f"printf 'one\\ntwo\\nthree'{redirect}; exec cat{redirect}")
-    seen = box.process.script({"a": told}, steps)
+    seen = case.process.script({"a": told}, steps)
     got = [seen.data(index) for index in (1, 2, 4)]
     expect("both lines, and the rest", got, [b"one\n", b"two\n", b"three"])
 
 
 @requires("PROCESS-BYTES-01")
-def test_what_is_read_up_to_a_word_ends_with_it(box: Box) -> None:
+def test_what_is_read_up_to_a_word_ends_with_it(case: Case) -> None:
     """It may begin anew in the middle of its beginning, and may not come at all."""
     read = step("read_until", stream="stdout", until=b"aab")
     steps = [step("open"), read, read, step("read_eof", stream="stdout")]
-    seen = box.process.script({"a": shell("printf 'aaabrest'")}, steps, within_s=15)
+    seen = case.process.script({"a": shell("printf 'aaabrest'")}, steps, within_s=15)
     got = [(seen.data(index), seen.steps[index].get("eof")) for index in (1, 2)]
     expect("up to the word, and up to the end", got, [(b"aaab", False), (b"rest", True)])
 
 
 @requires("PROCESS-BYTES-01")
-def test_a_write_of_nothing_changes_nothing(box: Box) -> None:
+def test_a_write_of_nothing_changes_nothing(case: Case) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open"), step("write", data=b""), *talk]
-    seen = box.process.script({"a": handle(CAT)}, steps, within_s=15)
+    seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     expect("the write, and the answer", (seen.steps[1], seen.data(3)), ({"written": 0}, b"x\n"))
 
 
 @requires("PROCESS-BYTES-02")
-def test_a_write_behind_the_end_is_an_error_of_the_write(box: Box) -> None:
+def test_a_write_behind_the_end_is_an_error_of_the_write(case: Case) -> None:
     wait = step("wait", timeout_ms=10_000)
     steps = [step("open"), wait, step("write", data=b"x"), step("poll")]
-    seen = box.process.script({"a": handle(P.exit_with, ["4"])}, steps)
+    seen = case.process.script({"a": handle(P.exit_with, ["4"])}, steps)
     got = (seen.steps[2], seen.steps[3])
     expect("the write, and the end", got, ({"written": 0, "errno": "EPIPE"}, {"exited": 4}))
 
 
 @requires("PROCESS-BYTES-02")
-def test_a_child_that_closed_its_stdin_runs_on(box: Box) -> None:
+def test_a_child_that_closed_its_stdin_runs_on(case: Case) -> None:
     closed = shell("exec <&-; echo closed; exec sleep 60")
     read = step("read_until", stream="stdout", until=b"closed\n")
     # Who is killed for it may take a moment to die.
     look = step("wait", timeout_ms=200)
     steps = [step("open"), read, step("write", data=DATA), look, step("kill")]
-    seen = box.process.script({"a": closed}, steps)
+    seen = case.process.script({"a": closed}, steps)
     got = (seen.steps[2], seen.steps[3])
     expect("the write, and a look", got, ({"written": 0, "errno": "EPIPE"}, {"running": True}))
 
 
 @requires("PROCESS-BYTES-02")
-def test_a_kill_ends_a_write_that_is_under_way(box: Box) -> None:
-    pause = Pause(box)
+def test_a_kill_ends_a_write_that_is_under_way(case: Case) -> None:
+    pause = Pause(case)
     handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
     write = step("write", data=b"x" * 2**21, thread="w")
     steps = [step("open"), write, *pause.steps, step("kill"), step("join", thread="w")]
-    with box.process.start(handles, steps, within_s=15) as live:
+    with case.process.start(handles, steps, within_s=15) as shim:
         pause.reached()
         pause.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     expect("errno of the write", seen.steps[1].get("errno"), "EPIPE")
 
 
 @requires("PROCESS-EOF-01")
 @pytest.mark.parametrize("taken", [False, True])
-def test_closing_stdin_is_the_end_of_input(box: Box, taken: bool) -> None:
+def test_closing_stdin_is_the_end_of_input(case: Case, taken: bool) -> None:
     take = [step("take", stream="stdin")] if taken else []
     steps = [step("open"), *take, step("close_stdin"), step("wait", timeout_ms=5000)]
-    seen = box.process.script({"a": handle(CAT)}, steps, within_s=15)
+    seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     expect("the end", seen.steps[-1], {"exited": 0})
 
 
 @requires("PROCESS-EOF-02")
 @pytest.mark.parametrize("ended", ["wait", "poll after kill"])
-def test_output_can_be_read_after_the_end(box: Box, ended: str) -> None:
+def test_output_can_be_read_after_the_end(case: Case, ended: str) -> None:
     line = "printf all; printf more >&2" + ("" if ended == "wait" else "; kill -KILL $$")
     reads = [step("read_eof", stream=name) for name in ("stdout", "stderr")]
-    seen = box.process.script({"a": shell(line)}, [step("open"), step("wait"), *reads])
+    seen = case.process.script({"a": shell(line)}, [step("open"), step("wait"), *reads])
     expect("stdout and stderr", (seen.data(2), seen.data(3)), (b"all", b"more"))

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, Failure, expect, requires
+from boxspec.api import Case, Failure, expect, requires
 from boxspec.api import programs as P
-from contracts.process.asking import request, step
+from contracts.process.client import request, step
 from contracts.process.judging import shell
 from contracts.shared.signals import expect_the_three_to_act, ignoring
 
@@ -22,20 +22,25 @@ WORDS = ["", "two words", "*", "$HOME", "-c", "--", "'\"", "line\nbreak"]
 
 
 def carried_out(
-    box: Box, how: str, program: str, args: Sequence[Any], state: Sequence[str] = (), **fields: Any
+    case: Case,
+    how: str,
+    program: str,
+    args: Sequence[Any],
+    state: Sequence[str] = (),
+    **fields: Any,
 ) -> bytes:
     """What the program writes to stdout until its end."""
     if how == "bridge":
-        return box.process.bridge(program, args, fields=fields, state=state).shim_stdout
+        return case.process.bridge(program, args, fields=fields, state=state).shim_stdout
     steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
     handles = {"a": {"request": request(program, args, **fields)}}
-    return box.process.script(handles, steps, state=state).data(1)
+    return case.process.script(handles, steps, state=state).data(1)
 
 
-def reported(box: Box, how: str, **more: Any) -> dict[str, Any]:
+def reported(case: Case, how: str, **more: Any) -> dict[str, Any]:
     """What the program says about how it was started."""
-    place: Path = box.tmp / "report.json"
-    carried_out(box, how, P.report, [place], **more)
+    place: Path = case.tmp / "report.json"
+    carried_out(case, how, P.report, [place], **more)
     if not place.exists():
         raise Failure("the program runs", "its report", "no such file", {})
     said: dict[str, Any] = json.loads(place.read_text())
@@ -44,37 +49,37 @@ def reported(box: Box, how: str, **more: Any) -> dict[str, Any]:
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_arguments_arrive_as_they_are(box: Box, how: str) -> None:
+def test_arguments_arrive_as_they_are(case: Case, how: str) -> None:
     wanted = "\n".join(WORDS).encode()
-    expect("what the program prints of them", carried_out(box, how, P.say, WORDS), wanted)
+    expect("what the program prints of them", carried_out(case, how, P.say, WORDS), wanted)
 
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_it_runs_in_the_directory_of_its_request(box: Box, how: str) -> None:
-    place = box.tmp / "a place"
+def test_it_runs_in_the_directory_of_its_request(case: Case, how: str) -> None:
+    place = case.tmp / "a place"
     place.mkdir()
-    said = reported(box, how, current_dir=str(place))
+    said = reported(case, how, current_dir=str(place))
     expect("its working directory", said["cwd"], str(place.resolve()))
 
 
 @requires("PROCESS-CHILD-01")
 @pytest.mark.parametrize("place", ["missing", "a file"])
-def test_it_runs_in_no_other_directory(box: Box, place: str) -> None:
-    (box.tmp / "a file").write_text("x")
-    mark = box.tmp / "mark"
+def test_it_runs_in_no_other_directory(case: Case, place: str) -> None:
+    (case.tmp / "a file").write_text("x")
+    mark = case.tmp / "mark"
     wrong = shell(': >"$1"', str(mark))
-    wrong["request"]["current_dir"] = str(box.tmp / place)
-    seen = box.process.script({"a": wrong}, [step("open"), step("wait")])
+    wrong["request"]["current_dir"] = str(case.tmp / place)
+    seen = case.process.script({"a": wrong}, [step("open"), step("wait")])
     kind = seen.steps[0].get("error", {}).get("kind")
     expect("the error, and whether it ran", (kind, mark.exists()), ("execution", False))
 
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_it_has_the_environment_of_its_request(box: Box, how: str) -> None:
+def test_it_has_the_environment_of_its_request(case: Case, how: str) -> None:
     env = {"BOXSPEC_A": "a=b c", "BOXSPEC_EMPTY": ""}
-    said = reported(box, how, env={"clear_and_set": [[*pair] for pair in env.items()]})
+    said = reported(case, how, env={"clear_and_set": [[*pair] for pair in env.items()]})
     pairs = [b64decode(each).decode().partition("=") for each in said["env_b64"]]
     # Of a sandbox it has a TMPDIR, too.
     got = {name: value for name, _, value in pairs if name != "TMPDIR"}
@@ -83,21 +88,21 @@ def test_it_has_the_environment_of_its_request(box: Box, how: str) -> None:
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_an_environment_of_nothing_is_empty(box: Box, how: str) -> None:
-    said = reported(box, how, env={"clear_and_set": []})
+def test_an_environment_of_nothing_is_empty(case: Case, how: str) -> None:
+    said = reported(case, how, env={"clear_and_set": []})
     names = [b64decode(each).decode().partition("=")[0] for each in said["env_b64"]]
     expect("its variables", [name for name in names if name != "TMPDIR"], [])
 
 
 @requires("PROCESS-CHILD-02")
 @HOW
-def test_it_has_0_1_and_2_alone(box: Box, how: str) -> None:
-    said = reported(box, how)
+def test_it_has_0_1_and_2_alone(case: Case, how: str) -> None:
+    said = reported(case, how)
     expect("its descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
 
 
 @requires("PROCESS-CHILD-02")
 @HOW
 @pytest.mark.parametrize("names", [[], ["INT", "TERM", "PIPE"]], ids=["default", "ignored"])
-def test_signals_do_what_they_do_by_default(box: Box, how: str, names: list[str]) -> None:
-    expect_the_three_to_act(reported(box, how, state=ignoring(*names)))
+def test_signals_do_what_they_do_by_default(case: Case, how: str, names: list[str]) -> None:
+    expect_the_three_to_act(reported(case, how, state=ignoring(*names)))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, at_least, expect, expect_within, requires
+from boxspec.api import Case, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
-from contracts.process.asking import Script, handle, step
+from contracts.process.client import Script, handle, step
 from contracts.process.judging import (
     CAT,
     Pause,
@@ -21,24 +21,24 @@ from contracts.process.judging import (
 from contracts.shared.moments import attempted, expect_none_left, until
 
 
-def end_siglog(box: Box, words: list[str], *last: dict[str, object], hold: bool = True) -> Script:
+def end_siglog(case: Case, words: list[str], *last: dict[str, object], hold: bool = True) -> Script:
     """A group that logs its signals, and what is done to it when it is ready."""
-    pause, events = Pause(box), box.events()
+    pause, events = Pause(case), case.events()
     handles = {"a": handle(P.siglog, [events.path, *words]), pause.name: pause.handle}
     steps = [step("open"), *pause.steps, *last]
-    with box.process.start(handles, steps, within_s=20, hold=hold) as live:
+    with case.process.start(handles, steps, within_s=20, hold=hold) as shim:
         events.wait("ready")
         pause.reached()
         pause.go_on()
-        return live.finish()
+        return shim.finish()
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
-def test_a_group_may_end_in_its_grace(box: Box) -> None:
+def test_a_group_may_end_in_its_grace(case: Case) -> None:
     close = step("close")
     rules = ["--on", "TERM:exit:5:200", "--members", "1", "--member-on", "TERM:exit:0:400"]
-    seen = end_siglog(box, rules, close)
-    ends = {event.pid for event in box.events().all("end")}
+    seen = end_siglog(case, rules, close)
+    ends = {event.pid for event in case.events().all("end")}
     expect(
         "the end, and how many ended by themselves",
         (seen.steps[3].get("exited"), len(ends)),
@@ -47,57 +47,59 @@ def test_a_group_may_end_in_its_grace(box: Box) -> None:
 
 
 @requires("PROCESS-CLOSE-01", overlap=0.6)
-def test_what_ignores_it_is_killed_after_the_grace(box: Box) -> None:
+def test_what_ignores_it_is_killed_after_the_grace(case: Case) -> None:
     words = ["--ignore", "TERM", "--members", "1", "--member-ignore", "TERM"]
-    seen = end_siglog(box, words, step("close", grace_ms=400))
-    ready = box.events().all("ready")[0].t_ns
+    seen = end_siglog(case, words, step("close", grace_ms=400))
+    ready = case.events().all("ready")[0].t_ns
     expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
-    expect_none_left(seen, box.events(), member=1)
+    expect_none_left(seen, case.events(), member=1)
     expect("from ready to the end, in ms", (seen.end.t_ns - ready) / 1e6, at_least(400))
 
 
 @requires("PROCESS-CLOSE-01", overlap=0.6, timing=True, needs=["PROCESS-KILL-02"])
-def test_a_grace_is_no_longer_than_was_asked_for(box: Box) -> None:
-    seen = end_siglog(box, [], step("close", grace_ms=400), hold=False)
+def test_a_grace_is_no_longer_than_was_asked_for(case: Case) -> None:
+    seen = end_siglog(case, [], step("close", grace_ms=400), hold=False)
     expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
-    told = box.events().wait("signal").effect
-    expect_within(box, "from SIGTERM to the end", told, seen.end, 400 + box.tick_ms)
+    told = case.events().wait("signal").effect
+    expect_within(case, "from SIGTERM to the end", told, seen.end, 400 + case.tick_ms)
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
-def test_a_member_has_the_grace_when_its_leader_has_gone(box: Box) -> None:
-    behind_its_leader(box, step("close", grace_ms=3000))
-    heard = [{event.pid for event in box.events().all(word)} for word in ("ready", "signal", "end")]
+def test_a_member_has_the_grace_when_its_leader_has_gone(case: Case) -> None:
+    behind_its_leader(case, step("close", grace_ms=3000))
+    heard = [
+        {event.pid for event in case.events().all(word)} for word in ("ready", "signal", "end")
+    ]
     expect("who was there, heard it, and ended by itself", heard, [heard[0]] * 3)
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
 @pytest.mark.parametrize("grace", [2**31, 2**32, 2**64 - 1])
-def test_a_long_grace_is_a_long_time(box: Box, grace: int) -> None:
-    seen = end_siglog(box, ["--on", "TERM:exit:5:200"], step("close", grace_ms=grace))
+def test_a_long_grace_is_a_long_time(case: Case, grace: int) -> None:
+    seen = end_siglog(case, ["--on", "TERM:exit:5:200"], step("close", grace_ms=grace))
     expect("the end", seen.steps[3].get("exited"), 5)
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-OPEN-01"])
-def test_a_close_begins_with_its_signal(box: Box) -> None:
+def test_a_close_begins_with_its_signal(case: Case) -> None:
     """Not with the end of its input, which would end it, too."""
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
-    seen = box.process.script({"a": handle(CAT)}, [step("open"), *talk, step("close")])
+    seen = case.process.script({"a": handle(CAT)}, [step("open"), *talk, step("close")])
     expect("the end", seen.steps[3].get("signaled"), "SIGTERM")
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-01"])
-def test_a_close_wakes_a_wait_in_another_thread(box: Box) -> None:
-    expect("what the wait says", woken_by(box, step("close")), {"signaled": "SIGTERM"})
+def test_a_close_wakes_a_wait_in_another_thread(case: Case) -> None:
+    expect("what the wait says", woken_by(case, step("close")), {"signaled": "SIGTERM"})
 
 
 @requires("PROCESS-CLOSE-02", needs=["PROCESS-EOF-02", "PROCESS-GROUP-02"])
 @pytest.mark.parametrize("keep", ["out", "err", "none"])
-def test_a_writer_outside_of_the_group_is_told(box: Box, keep: str) -> None:
-    words = [box.events().path, "--setsid", "--keep", keep]
+def test_a_writer_outside_of_the_group_is_told(case: Case, keep: str) -> None:
+    words = [case.events().path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("close")]
-    seen = box.process.script({"a": handle(P.orphan, words)}, steps)
-    helper = box.events().wait("orphan").pid
+    seen = case.process.script({"a": handle(P.orphan, words)}, steps)
+    helper = case.events().wait("orphan").pid
     lives = helper in {each.pid for each in seen.lasting}
     expect("whether it lives", lives, True, verdict="unproven")
     expect("detached_writers", seen.steps[2].get("detached_writers"), keep != "none")
@@ -105,170 +107,170 @@ def test_a_writer_outside_of_the_group_is_told(box: Box, keep: str) -> None:
 
 @requires("PROCESS-CLOSE-02", needs=["PROCESS-GROUP-02"])
 @pytest.mark.parametrize(("stream", "other"), [("out", "2"), ("err", "1")])
-def test_a_writer_whose_output_was_not_read_is_told(box: Box, stream: str, other: str) -> None:
+def test_a_writer_whose_output_was_not_read_is_told(case: Case, stream: str, other: str) -> None:
     # Its pipe has something to read, which is no end of it.
-    pause, events = Pause(box), box.events()
+    pause, events = Pause(case), case.events()
     line = f'setsid "$1" "$2" --{stream} left {other}>/dev/null </dev/null & exec "$3" "$4" "$5"'
-    gate, fifo = box.events("gate"), box.fifo("gate")
+    gate, fifo = case.events("gate"), case.fifo("gate")
     handles = {
         "a": shell(line, P.siglog, events.path, P.gate, gate.path, fifo),
         pause.name: pause.handle,
     }
     steps = [step("open"), *pause.steps, step("wait"), step("close")]
-    with box.process.start(handles, steps, within_s=15) as live:
+    with case.process.start(handles, steps, within_s=15) as shim:
         events.wait("ready")
         gate.wait("ready")
-        box.open_gate(fifo)
+        case.open_gate(fifo)
         pause.reached()
         pause.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     expect("detached_writers", seen.steps[-1].get("detached_writers"), True)
 
 
 @requires("PROCESS-CLOSE-01")
-def test_no_grace_is_none(box: Box) -> None:
+def test_no_grace_is_none(case: Case) -> None:
     # The default would be five seconds.
     words = ["--ignore", "TERM"]
-    seen = end_siglog(box, words, step("close", grace_ms=0))
-    ready = box.events().all("ready")[0]
+    seen = end_siglog(case, words, step("close", grace_ms=0))
+    ready = case.events().all("ready")[0]
     expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
-    expect_within(box, "from ready to the end", ready.cause, seen.end, 4000)
+    expect_within(case, "from ready to the end", ready.cause, seen.end, 4000)
 
 
 @requires("PROCESS-CLOSE-02")
-def test_what_nobody_read_is_no_writer(box: Box) -> None:
+def test_what_nobody_read_is_no_writer(case: Case) -> None:
     line = "printf left; printf left >&2"
-    seen = box.process.script({"a": shell(line)}, [step("open"), step("wait"), step("close")])
+    seen = case.process.script({"a": shell(line)}, [step("open"), step("wait"), step("close")])
     expect("detached_writers", seen.steps[2].get("detached_writers"), False)
 
 
 @requires("PROCESS-CLOSE-02")
-def test_who_took_a_stream_is_not_told(box: Box) -> None:
-    words = [box.events().path, "--setsid", "--keep", "out"]
+def test_who_took_a_stream_is_not_told(case: Case) -> None:
+    words = [case.events().path, "--setsid", "--keep", "out"]
     take = step("take", stream="stdout")
     steps = [step("open"), take, step("wait"), step("close")]
-    seen = box.process.script({"a": handle(P.orphan, words)}, steps)
+    seen = case.process.script({"a": handle(P.orphan, words)}, steps)
     expect("detached_writers", seen.steps[3].get("detached_writers"), False)
 
 
 @requires("PROCESS-CLOSE-02")
 @pytest.mark.parametrize("first", [[], [step("kill"), step("wait")]], ids=["close", "kill"])
-def test_members_of_the_group_are_not_told(box: Box, first: list[dict[str, object]]) -> None:
+def test_members_of_the_group_are_not_told(case: Case, first: list[dict[str, object]]) -> None:
     # Of so many some are dying when others have died.
     words = ["--ignore", "TERM", "--members", "24", "--member-ignore", "TERM"]
-    seen = end_siglog(box, words, *first, step("close", grace_ms=0))
-    attempted(box.events(), member=24)
+    seen = end_siglog(case, words, *first, step("close", grace_ms=0))
+    attempted(case.events(), member=24)
     expect("detached_writers", seen.steps[-1].get("detached_writers"), False)
 
 
 @requires("PROCESS-CLOSE-03")
-def test_a_second_close_tells_of_writers_too(box: Box) -> None:
-    words = [box.events().path, "--setsid", "--keep", "out"]
+def test_a_second_close_tells_of_writers_too(case: Case) -> None:
+    words = [case.events().path, "--setsid", "--keep", "out"]
     steps = [step("open"), step("wait"), step("close"), step("close")]
-    seen = box.process.script({"a": handle(P.orphan, words)}, steps)
-    attempted(box.events(), orphan=1)
+    seen = case.process.script({"a": handle(P.orphan, words)}, steps)
+    attempted(case.events(), orphan=1)
     told = [each.get("detached_writers") for each in seen.steps[2:]]
     expect("detached_writers of the second close", told[1], told[0])
 
 
 @requires("PROCESS-CLOSE-04", needs=["PROCESS-KILL-01"])
-def test_a_stopped_child_may_use_its_grace(box: Box) -> None:
-    pause, events = Pause(box), box.events()
+def test_a_stopped_child_may_use_its_grace(case: Case) -> None:
+    pause, events = Pause(case), case.events()
     stopped = handle(P.stop_self, [events.path, "--on", "TERM:exit:6"])
     steps = [step("open"), *pause.steps, step("close", grace_ms=3000)]
-    with box.process.start({"a": stopped, pause.name: pause.handle}, steps, within_s=20) as live:
+    with case.process.start({"a": stopped, pause.name: pause.handle}, steps, within_s=20) as shim:
         pid = events.wait("stopping").pid
         pause.reached()
         until(lambda: (found := procs.proc(pid)) is not None and found.state == "T")
         pause.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     end = {key: seen.steps[3].get(key) for key in ("exited", "signaled")}
     expect("the end", end, {"exited": 6, "signaled": None})
 
 
 @requires("PROCESS-CLOSE-04")
-def test_a_stopped_member_may_use_its_grace(box: Box) -> None:
-    pause, events = Pause(box), box.events()
+def test_a_stopped_member_may_use_its_grace(case: Case) -> None:
+    pause, events = Pause(case), case.events()
     program, words = leader_with_a_stopped_member(str(events.path))
     handles = {"a": handle(program, words), pause.name: pause.handle}
     steps = [step("open"), *pause.steps, step("close", grace_ms=3000)]
-    with box.process.start(handles, steps, within_s=20) as live:
+    with case.process.start(handles, steps, within_s=20) as shim:
         events.wait("ready")
         member = events.wait("stopping").pid
         pause.reached()
         until(lambda: is_stopped(member))
         pause.go_on()
-        live.finish()
+        shim.finish()
     ended = {event.pid for event in events.all("end")}
     expect("whether the member ended by itself", member in ended, True)
 
 
 @requires("PROCESS-CLOSE-05")
 @pytest.mark.parametrize("keep", ["out,err", "none"])
-def test_a_closed_handle_has_no_streams(box: Box, keep: str) -> None:
-    words = [box.events().path, "--setsid", "--keep", keep]
+def test_a_closed_handle_has_no_streams(case: Case, keep: str) -> None:
+    words = [case.events().path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("close"), step("streams")]
-    seen = box.process.script({"a": handle(P.orphan, words)}, steps)
+    seen = case.process.script({"a": handle(P.orphan, words)}, steps)
     expect("the streams", seen.steps[3], dict.fromkeys(("stdin", "stdout", "stderr"), False))
 
 
 @requires("PROCESS-CLOSE-03")
 @pytest.mark.parametrize("first", ["close", "wait"])
-def test_a_second_close_tells_the_same(box: Box, first: str) -> None:
+def test_a_second_close_tells_the_same(case: Case, first: str) -> None:
     steps = [step("open"), step(first), step("close"), step("close")]
-    seen = box.process.script({"a": handle(P.exit_with, ["7"])}, steps)
+    seen = case.process.script({"a": handle(P.exit_with, ["7"])}, steps)
     one, two = seen.steps[2], seen.steps[3]
     expect("whether they are equal", one == two, True)
     expect("what they say beside an end", one.get("detached_writers"), False)
 
 
 @requires("PROCESS-CLOSE-03")
-def test_a_close_beside_a_close_tells_the_same(box: Box) -> None:
+def test_a_close_beside_a_close_tells_the_same(case: Case) -> None:
     ignores = {"a": shell("trap '' TERM; echo ready; exec sleep 60")}
     closes = [step("close", grace_ms=400, thread=who) for who in "xy"]
     ready = step("read_until", stream="stdout", until=b"ready\n")
     steps = [step("open"), ready, *closes, *(step("join", thread=who) for who in "xy")]
-    seen = box.process.script(ignores, steps, within_s=15)
+    seen = case.process.script(ignores, steps, within_s=15)
     wanted = {"signaled": "SIGKILL", "detached_writers": False}
     expect("both ends", seen.steps[2:4], [wanted, wanted])
 
 
 @requires("PROCESS-DROP-01")
 @pytest.mark.parametrize("ignored", [True, False])
-def test_a_dropped_handle_leaves_nothing(box: Box, ignored: bool) -> None:
+def test_a_dropped_handle_leaves_nothing(case: Case, ignored: bool) -> None:
     words = [
         "--members",
         "2",
         *(["--ignore", "TERM", "--member-ignore", "TERM"] if ignored else []),
     ]
-    seen = end_siglog(box, words, step("drop"))
-    expect_none_left(seen, box.events(), ready=1, member=2)
+    seen = end_siglog(case, words, step("drop"))
+    expect_none_left(seen, case.events(), ready=1, member=2)
 
 
 @requires("PROCESS-DROP-01")
-def test_a_drop_behind_the_leaders_end_kills_the_rest(box: Box) -> None:
-    lives, _ = member_lives_on(box, step("drop"))
+def test_a_drop_behind_the_leaders_end_kills_the_rest(case: Case) -> None:
+    lives, _ = member_lives_on(case, step("drop"))
     expect("whether the member lives", lives, False)
 
 
 @requires("PROCESS-DROP-01")
 @pytest.mark.parametrize("keep", ["out", "err"])
-def test_a_drop_does_not_wait_for_who_left(box: Box, keep: str) -> None:
-    words = [box.events().path, "--setsid", "--keep", keep]
+def test_a_drop_does_not_wait_for_who_left(case: Case, keep: str) -> None:
+    words = [case.events().path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("drop"), step("open", "b"), step("wait", "b")]
     handles = {"a": handle(P.orphan, words), "b": handle("/bin/true")}
-    seen = box.process.script(handles, steps, within_s=10)
+    seen = case.process.script(handles, steps, within_s=10)
     expect("who came behind it", seen.steps[4], {"exited": 0})
 
 
 @requires("PROCESS-DROP-01", needs=["PROCESS-KILL-01"])
-def test_a_drop_wakes_a_wait_in_another_thread(box: Box) -> None:
-    expect("what the wait says", woken_by(box, step("drop")), {"signaled": "SIGKILL"})
+def test_a_drop_wakes_a_wait_in_another_thread(case: Case) -> None:
+    expect("what the wait says", woken_by(case, step("drop")), {"signaled": "SIGKILL"})
 
 
 @requires("PROCESS-DROP-01")
-def test_a_dropped_handle_is_gone(box: Box) -> None:
-    seen = box.process.script({"a": handle(CAT)}, [step("open"), step("drop")], hold=True)
+def test_a_dropped_handle_is_gone(case: Case) -> None:
+    seen = case.process.script({"a": handle(CAT)}, [step("open"), step("drop")], hold=True)
     expect(
         "processes and zombies", [each.describe() for each in (*seen.lasting, *seen.zombies)], []
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
-from contracts.process.asking import handle, step
+from contracts.process.client import handle, step
 from contracts.process.judging import Pause, shell
 from contracts.process.test_kill import numbered
 from contracts.shared.moments import attempted, expect_none_left
@@ -16,60 +16,60 @@ HERE = "process.backend"
 
 
 @requires("PROCESS-OPEN-04", capability=HERE, inside=True)
-def test_inside_an_inherited_pipe_is_the_shims(box: Box) -> None:
+def test_inside_an_inherited_pipe_is_the_shims(case: Case) -> None:
     handles = {"a": shell("echo here >&2", stderr=0)}
     steps = [step("open"), step("streams"), step("wait")]
-    with box.process.start(handles, steps, stderr="pipe") as live:
+    with case.process.start(handles, steps, stderr="pipe") as shim:
         came = b""
-        while piece := live.read("stderr", 100):
+        while piece := shim.read("stderr", 100):
             came += piece
-        seen = live.finish()
+        seen = shim.finish()
     got = (seen.steps[1], seen.steps[2], came)
     wanted = ({"stdin": True, "stdout": True, "stderr": False}, {"exited": 0}, b"here\n")
     expect("the streams, the end, and what came on the shim's own stderr", got, wanted)
 
 
 @requires("PROCESS-GROUP-02", capability=HERE, inside=True)
-def test_inside_who_left_the_group_ends_with_it(box: Box) -> None:
-    events = box.events()
+def test_inside_who_left_the_group_ends_with_it(case: Case) -> None:
+    events = case.events()
     words = [events.path, "--keep", "none", "--setsid"]
-    seen = box.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
+    seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
     expect("the end", seen.steps[1], {"exited": 0})
     expect_none_left(seen, events, orphan=1)
 
 
 @requires("PROCESS-KILL-02", capability=HERE, inside=True)
-def test_inside_a_member_ends_with_its_leader(box: Box) -> None:
-    events = box.events()
+def test_inside_a_member_ends_with_its_leader(case: Case) -> None:
+    events = case.events()
     words = [events.path, "--keep", "none", "--ignore", "TERM"]
-    seen = box.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
+    seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
     expect("the end", seen.steps[1], {"exited": 0})
     expect_none_left(seen, events, orphan=1)
 
 
 @requires("PROCESS-CLOSE-02", capability=HERE, inside=True)
 @pytest.mark.parametrize("keep", ["out", "err", "none"])
-def test_inside_nobody_holds_the_pipes_behind_the_end(box: Box, keep: str) -> None:
-    events = box.events()
+def test_inside_nobody_holds_the_pipes_behind_the_end(case: Case, keep: str) -> None:
+    events = case.events()
     words = [events.path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("close")]
-    seen = box.process.script({"a": handle(P.orphan, words)}, steps)
+    seen = case.process.script({"a": handle(P.orphan, words)}, steps)
     attempted(events, orphan=1)
     expect("detached_writers", seen.steps[2].get("detached_writers"), False)
 
 
 @requires("PROCESS-KILL-04", capability=HERE, inside=True)
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
-def test_inside_who_has_the_launchers_number_next_gets_nothing(box: Box, how: str) -> None:
-    events, fifo, pause = box.events(), box.fifo("open"), Pause(box)
+def test_inside_who_has_the_launchers_number_next_gets_nothing(case: Case, how: str) -> None:
+    events, fifo, pause = case.events(), case.fifo("open"), Pause(case)
     handles = {"a": handle(P.gate, [events.path, fifo]), pause.name: pause.handle}
     steps = [step("open"), step("wait"), *pause.steps, step(how)]
-    with box.process.start(handles, steps, within_s=15) as live:
-        number = procs.lineage(events.wait("ready").pid, live.tree())[-1]
-        box.open_gate(fifo)
+    with case.process.start(handles, steps, within_s=15) as shim:
+        number = procs.lineage(events.wait("ready").pid, shim.tree())[-1]
+        case.open_gate(fifo)
         pause.reached()
-        with numbered(box, number) as other:
+        with numbered(case, number) as other:
             pause.go_on()
-            live.finish()
+            shim.finish()
             other.communicate(timeout=10)
     expect("how the process with the same number ended", other.returncode, 0)

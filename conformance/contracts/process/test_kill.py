@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.api import Box, HostLacks, Late, NotMeasured, expect, requires
+from boxspec.api import Case, HostLacks, Late, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
-from contracts.process.asking import Step, handle, step
+from contracts.process.client import Step, handle, step
 from contracts.process.judging import (
     CAT,
     Pause,
@@ -25,92 +25,92 @@ from contracts.shared.moments import elapsed_ms, expect_none_left, until
 
 @requires("PROCESS-KILL-01", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
-def test_each_sends_its_signal(box: Box, how: str, name: str) -> None:
+def test_each_sends_its_signal(case: Case, how: str, name: str) -> None:
     steps = [step("open"), step(how), step("wait", timeout_ms=5000)]
-    seen = box.process.script({"a": handle(CAT)}, steps, within_s=15)
+    seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     expect("the end", seen.steps[2], {"signaled": name})
 
 
 @requires("PROCESS-KILL-01", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
-def test_it_wakes_a_wait_in_another_thread(box: Box, how: str, name: str) -> None:
-    expect("what the wait says", woken_by(box, step(how)), {"signaled": name})
+def test_it_wakes_a_wait_in_another_thread(case: Case, how: str, name: str) -> None:
+    expect("what the wait says", woken_by(case, step(how)), {"signaled": name})
 
 
 @requires("PROCESS-KILL-01")
-def test_a_terminate_kills_nobody(box: Box) -> None:
+def test_a_terminate_kills_nobody(case: Case) -> None:
     """Who ignores it lives on: a `close` is what has a grace."""
     ready = step("read_until", stream="stdout", until=b"ready\n")
     look = step("wait", timeout_ms=300)
     steps = [step("open"), ready, step("terminate"), look, step("kill"), step("wait")]
     line = "trap '' TERM; echo ready; exec sleep 60"
-    seen = box.process.script({"a": shell(line)}, steps, within_s=20)
+    seen = case.process.script({"a": shell(line)}, steps, within_s=20)
     got = (seen.steps[3], seen.steps[5])
     expect("a look, and the end", got, ({"running": True}, {"signaled": "SIGKILL"}))
 
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize("how", ["terminate", "kill"])
-def test_each_member_of_the_group_gets_it(box: Box, how: str) -> None:
-    pause, events = Pause(box), box.events()
+def test_each_member_of_the_group_gets_it(case: Case, how: str) -> None:
+    pause, events = Pause(case), case.events()
     rules = ["--on", "TERM:exit:0", "--member-on", "TERM:exit:0", "--member-on", "TERM:exit:0"]
     words = [events.path, "--members", "2", *(rules if how == "terminate" else [])]
     handles = {"a": handle(P.siglog, words), pause.name: pause.handle}
     steps = [step("open"), *pause.steps, step(how), step("wait")]
-    with box.process.start(handles, steps, within_s=15) as live:
+    with case.process.start(handles, steps, within_s=15) as shim:
         events.wait("ready")
         pause.reached()
         pause.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     wanted = {"exited": 0} if how == "terminate" else {"signaled": "SIGKILL"}
     expect("the end", seen.steps[4], wanted)
     expect_none_left(seen, events, member=2)
 
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
-def test_members_hear_the_first_signal_too(box: Box) -> None:
-    pause, second, events = Pause(box), Pause(box, "second"), box.events()
+def test_members_hear_the_first_signal_too(case: Case) -> None:
+    pause, second, events = Pause(case), Pause(case, "second"), case.events()
     words = [events.path, "--members", "2"]
     names = {pause.name: pause.handle, second.name: second.handle}
     steps = [step("open"), *pause.steps, step("terminate"), *second.steps, step("drop")]
-    with box.process.start({"a": handle(P.siglog, words), **names}, steps, within_s=20) as live:
+    with case.process.start({"a": handle(P.siglog, words), **names}, steps, within_s=20) as shim:
         events.wait("ready")
         pause.reached()
         pause.go_on()
         heard = {events.wait("signal").pid for _ in range(3)}
         second.reached()
         second.go_on()
-        live.finish()
+        shim.finish()
     expect("how many of the group heard it", len(heard), 3)
 
 
 @requires("PROCESS-KILL-02")
-def test_a_kill_reaches_who_outlived_the_leader(box: Box) -> None:
+def test_a_kill_reaches_who_outlived_the_leader(case: Case) -> None:
     """Nobody has been told of the leader's end."""
-    lives, _ = member_lives_on(box, step("kill"))
+    lives, _ = member_lives_on(case, step("kill"))
     expect("whether the member lives", lives, False)
 
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
-def test_a_terminate_reaches_who_outlived_the_leader(box: Box) -> None:
-    behind_its_leader(box, step("terminate"), heard=True)
-    heard = [{event.pid for event in box.events().all(word)} for word in ("ready", "signal")]
+def test_a_terminate_reaches_who_outlived_the_leader(case: Case) -> None:
+    behind_its_leader(case, step("terminate"), heard=True)
+    heard = [{event.pid for event in case.events().all(word)} for word in ("ready", "signal")]
     expect("who was there, and who heard it", heard, [heard[0]] * 2)
 
 
 @requires("PROCESS-KILL-03", needs=["PROCESS-WAIT-02"])
 @pytest.mark.parametrize("how", ["terminate", "kill"])
 @pytest.mark.parametrize("behind", [[], [step("close")]], ids=["wait", "close"])
-def test_after_the_end_a_signal_is_nothing(box: Box, how: str, behind: list[Step]) -> None:
+def test_after_the_end_a_signal_is_nothing(case: Case, how: str, behind: list[Step]) -> None:
     steps = [step("open"), step("wait"), *behind, step(how), step("wait")]
-    seen = box.process.script({"a": handle("/bin/true")}, steps)
+    seen = case.process.script({"a": handle("/bin/true")}, steps)
     expect("the signal, and a wait", seen.steps[-2:], [{}, {"exited": 0}])
 
 
 @contextlib.contextmanager
-def numbered(box: Box, number: int) -> Iterator[subprocess.Popen[bytes]]:
+def numbered(case: Case, number: int) -> Iterator[subprocess.Popen[bytes]]:
     """A process with that number, which ends at the end of its stdin."""
-    events = box.events("numbered")
+    events = case.events("numbered")
     words = [P.numbered, events.path, str(number)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, process_group=0) as other:
         try:
@@ -127,15 +127,15 @@ def numbered(box: Box, number: int) -> Iterator[subprocess.Popen[bytes]]:
 
 @requires("PROCESS-KILL-04")
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
-def test_who_has_the_number_next_gets_nothing(box: Box, how: str) -> None:
-    pause, place = Pause(box), box.tmp / "pid"
+def test_who_has_the_number_next_gets_nothing(case: Case, how: str) -> None:
+    pause, place = Pause(case), case.tmp / "pid"
     handles = {"a": shell('echo $$ >"$1"', place), pause.name: pause.handle}
     steps = [step("open"), step("wait"), *pause.steps, step(how)]
-    with box.process.start(handles, steps, within_s=15) as live:
+    with case.process.start(handles, steps, within_s=15) as shim:
         pause.reached()
-        with numbered(box, int(place.read_text())) as other:
+        with numbered(case, int(place.read_text())) as other:
             pause.go_on()
-            live.finish()
+            shim.finish()
             other.communicate(timeout=10)
     expect("how the process with the same number ended", other.returncode, 0)
 
@@ -145,23 +145,23 @@ LINGER_MS = 1000
 
 
 @requires("PROCESS-KILL-04", overlap=0.5, needs=["PROCESS-BRIDGE-08"])
-def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(box: Box) -> None:
+def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(case: Case) -> None:
     # Who left the group holds the output, so that the bridge outlives its child for a while.
-    events = box.events()
+    events = case.events()
     words = [events.path, "--setsid", "--keep", "out"]
     options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
-    with box.process.start_bridge(P.orphan, words, **options) as live:
+    with case.process.start_bridge(P.orphan, words, **options) as shim:
         spared, end = {events.wait("orphan").pid}, events.wait("end")
         if not until(lambda: procs.proc(end.pid) is None, 2):
             raise NotMeasured("the child is not collected before the bridge ends")
-        if live.running:
-            live.at_rest()  # it waits for the output by now
-        with numbered(box, end.pid) as other:
-            waits, since_ms = live.running, elapsed_ms(end.t_ns, live.now_ns())
-            live.signal("KILL")
-            live.wait_exit()
+        if shim.running:
+            shim.at_rest()  # it waits for the output by now
+        with numbered(case, end.pid) as other:
+            waits, since_ms = shim.running, elapsed_ms(end.t_ns, shim.now_ns())
+            shim.signal("KILL")
+            shim.wait_exit()
             # Whoever watches the bridge has done its work when it has gone, too.
-            until(lambda: {each.pid for each in live.descendants() if each.alive} <= spared, 2)
+            until(lambda: {each.pid for each in shim.descendants() if each.alive} <= spared, 2)
             other.communicate(timeout=10)
     if not waits and since_ms > LINGER_MS / 2:
         what = "from the child's end to a process with its number"
@@ -172,57 +172,57 @@ def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(box: Box) -> None:
 @requires("PROCESS-GROUP-01")
 @pytest.mark.parametrize("kept", ["out", "none"])
 @pytest.mark.parametrize("waits", [step("wait"), step("wait", timeout_ms=10_000)])
-def test_what_the_leader_leaves_is_killed(box: Box, kept: str, waits: Step) -> None:
-    events = box.events()
+def test_what_the_leader_leaves_is_killed(case: Case, kept: str, waits: Step) -> None:
+    events = case.events()
     words = [events.path, "--keep", kept, "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
-    with box.process.start(
+    with case.process.start(
         {"a": handle(P.orphan, words)}, [step("open"), waits], hold=True
-    ) as live:
-        seen = live.finish()
+    ) as shim:
+        seen = shim.finish()
     expect("the end", seen.steps[1], {"exited": 3})
     expect_none_left(seen, events, orphan=1)
 
 
 @requires("PROCESS-GROUP-01")
-def test_a_look_kills_what_the_leader_left_too(box: Box) -> None:
-    lives, seen = member_lives_on(box, step("poll"), hold=True)
+def test_a_look_kills_what_the_leader_left_too(case: Case) -> None:
+    lives, seen = member_lives_on(case, step("poll"), hold=True)
     expect("the end", seen.steps[3], {"exited": 3})
     expect("whether it lives behind the look", lives, False)
-    expect_none_left(seen, box.events(), orphan=1)
+    expect_none_left(seen, case.events(), orphan=1)
 
 
 @requires("PROCESS-GROUP-02")
-def test_who_left_the_group_lives_on(box: Box) -> None:
-    events = box.events()
+def test_who_left_the_group_lives_on(case: Case) -> None:
+    events = case.events()
     words = [events.path, "--keep", "none", "--setsid"]
-    seen = box.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
+    seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
     helper = events.wait("orphan").pid
     expect("whether it lives", helper in {each.pid for each in seen.lasting}, True)
 
 
 @requires("PROCESS-GROUP-02")
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
-def test_who_left_a_group_that_is_ended_lives_on(box: Box, how: str) -> None:
+def test_who_left_a_group_that_is_ended_lives_on(case: Case, how: str) -> None:
     """Its parent is still there, and leads to it."""
-    group, left, pause = box.events(), box.events("left"), Pause(box)
+    group, left, pause = case.events(), case.events("left"), Pause(case)
     line = 'setsid "$1" "$2" </dev/null >/dev/null 2>&1 & exec "$1" "$3" --on TERM:exit:0'
     handles = {"a": shell(line, P.siglog, left.path, group.path), pause.name: pause.handle}
     steps = [step("open"), *pause.steps, step(how)]
     steps += [] if how == "drop" else [step("wait", timeout_ms=10_000)]
-    with box.process.start(handles, steps, within_s=20) as live:
+    with case.process.start(handles, steps, within_s=20) as shim:
         group.wait("ready")
         helper = left.wait("ready").pid
         pause.reached()
         pause.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     expect("whether it lives", helper in {each.pid for each in seen.lasting}, True)
 
 
 @requires("PROCESS-THREAD-01", needs=["PROCESS-OPEN-01"])
-def test_the_thread_that_opened_may_end(box: Box) -> None:
+def test_the_thread_that_opened_may_end(case: Case) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open", thread="o"), step("join", thread="o"), *talk]
     # What a wait does with its stdin is asked elsewhere.
     steps += [step("close_stdin"), step("wait")]
-    seen = box.process.script({"a": handle(CAT)}, steps, within_s=15)
+    seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     expect("the answer, and the end", (seen.data(3), seen.steps[5]), (b"x\n", {"exited": 0}))

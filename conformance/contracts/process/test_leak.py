@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import chain
 
-from boxspec.api import Box, Live, at_most, expect, requires
-from contracts.process.asking import Message, Script, Step, handle, step
+from boxspec.api import Case, ShimProcess, at_most, expect, requires
+from contracts.process.client import Message, Script, Step, handle, step
 from contracts.process.judging import Pause, shell
 from contracts.shared.files import script_at
 from contracts.shared.moments import until
@@ -19,23 +19,23 @@ MEMBER = "sleep 60 </dev/null >/dev/null 2>&1 & exec cat"
 COUNTED = ("descriptors", "threads", "zombies")
 
 
-def kept(live: Live[Script]) -> dict[str, int]:
-    status = live.at_rest()
+def kept(shim: ShimProcess[Script]) -> dict[str, int]:
+    status = shim.at_rest()
     return {
         "descriptors": status.fd_count,
         "threads": status.threads,
-        "zombies": sum(not each.alive for each in live.descendants()),
+        "zombies": sum(not each.alive for each in shim.descendants()),
         "KiB": int(status["VmRSS"].split()[0]),
     }
 
 
-def kept_since(live: Live[Script], first: dict[str, int]) -> dict[str, int]:
+def kept_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, int]:
     """The shim may still be opening the gate that has been reached: it has both ends of each pipe
     for a moment. What is lost stays lost, however long one waits."""
     more = dict[str, int]()
 
     def few() -> bool:
-        more.update({what: count - first[what] for what, count in kept(live).items()})
+        more.update({what: count - first[what] for what, count in kept(shim).items()})
         return all(more[what] <= FEW for what in COUNTED)
 
     until(few, 5)
@@ -50,19 +50,19 @@ def cycles(count: int) -> Step:
     return step("repeat", count=count, steps=inner)
 
 
-def grown(box: Box, many: int, within_s: float) -> dict[str, int]:
+def grown(case: Case, many: int, within_s: float) -> dict[str, int]:
     """What a script has more of when it made so many cycles."""
-    before, behind = Pause(box, f"before-{many}"), Pause(box, f"behind-{many}")
+    before, behind = Pause(case, f"before-{many}"), Pause(case, f"behind-{many}")
     handles = {"a": shell(MEMBER), **{each.name: each.handle for each in (before, behind)}}
     steps = [cycles(5), *before.steps, cycles(many), *behind.steps]
-    with box.process.start(handles, steps, within_s=within_s + 20) as live:
+    with case.process.start(handles, steps, within_s=within_s + 20) as shim:
         before.reached(within_s)
-        first = kept(live)
+        first = kept(shim)
         before.go_on()
         behind.reached(within_s)
-        more = kept_since(live, first)
+        more = kept_since(shim, first)
         behind.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     told = seen.steps[3]
     expect("cycles that were made", told.get("repeated"), many, verdict="unproven")
     ends = [each for each in told["last"] if "exited" in each or "signaled" in each]
@@ -83,12 +83,12 @@ LONG_LOOKS = ((500, 300.0), (1500, 900.0))
     overlap=2.0,
     needs=["PROCESS-DROP-01", "PROCESS-CLOSE-01", "PROCESS-KILL-02"],
 )
-def test_cycles_leave_nothing_behind(box: Box) -> None:
+def test_cycles_leave_nothing_behind(case: Case) -> None:
     # A cycle is four handles. A heap grows so far and no farther, and what handles leave adds up:
     # more than some 3.5 KiB of each.
     before = 0.0
-    for many, within_s in LONG_LOOKS if box.stress else LOOKS:
-        more = grown(box, many, within_s)
+    for many, within_s in LONG_LOOKS if case.stress else LOOKS:
+        more = grown(case, many, within_s)
         for what in COUNTED:
             expect(f"{what} more than before", more[what], at_most(FEW))
         if more["KiB"] <= DOUBT_KIB or more["KiB"] / many < before / 2:
@@ -97,14 +97,14 @@ def test_cycles_leave_nothing_behind(box: Box) -> None:
     expect("memory more than before, in KiB", more["KiB"], at_most(MEMORY_KIB))
 
 
-def unopenable(box: Box) -> list[Message]:
+def unopenable(case: Case) -> list[Message]:
     """One handle for each way in which an open can fail."""
-    plain = script_at(box.tmp / "plain", "exit 0", mode=0o644)
-    headless = box.tmp / "headless"
+    plain = script_at(case.tmp / "plain", "exit 0", mode=0o644)
+    headless = case.tmp / "headless"
     headless.write_text("#!/no/such/interpreter\n")
     headless.chmod(0o755)
     nowhere = handle("/bin/true")
-    nowhere["request"]["current_dir"] = str(box.tmp / "missing")
+    nowhere["request"]["current_dir"] = str(case.tmp / "missing")
     return [
         handle("/boxspec/no/such"),
         handle("boxspec-no-such", stdin=2, stdout=2, stderr=2),
@@ -116,11 +116,11 @@ def unopenable(box: Box) -> list[Message]:
 
 
 @requires("PROCESS-LEAK-02", needs=["PROCESS-OPEN-02", "PROCESS-OPEN-03", "PROCESS-CHILD-01"])
-def test_opens_that_fail_leave_nothing_behind(box: Box) -> None:
+def test_opens_that_fail_leave_nothing_behind(case: Case) -> None:
     # More than a table of 64 has room for, of those that leave nothing but their place in it.
-    ways, rounds = unopenable(box), 15
+    ways, rounds = unopenable(case), 15
     names = [[f"{n}-{i}" for i in range(len(ways))] for n in range(rounds)]
-    before, behind = Pause(box, "before"), Pause(box, "behind")
+    before, behind = Pause(case, "before"), Pause(case, "behind")
     handles = {name: way for each in names for name, way in zip(each, ways, strict=True)}
     handles |= {each.name: each.handle for each in (before, behind)}
     opens = [[step("open", name) for name in each] for each in names]
@@ -134,14 +134,14 @@ def test_opens_that_fail_leave_nothing_behind(box: Box) -> None:
         step("open", "last"),
         step("wait", "last"),
     ]
-    with box.process.start(handles | last, steps, within_s=120) as live:
+    with case.process.start(handles | last, steps, within_s=120) as shim:
         before.reached(60)
-        had = kept(live)
+        had = kept(shim)
         before.go_on()
         behind.reached(60)
-        grown = kept_since(live, had)
+        grown = kept_since(shim, had)
         behind.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     failed = sum("error" in each for each in seen.steps)
     expect("opens that failed", failed, rounds * len(ways), verdict="unproven")
     for what in COUNTED:

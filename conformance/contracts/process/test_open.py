@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from boxspec.api import Box, contains, expect, requires
+from boxspec.api import Case, contains, expect, requires
 from boxspec.api import programs as P
-from contracts.process.asking import handle, step
+from contracts.process.client import handle, step
 from contracts.process.judging import CAT, Pause, refusal, shell
 
 
@@ -18,24 +18,24 @@ def asked(text: bytes, on: str = "a") -> list[dict[str, object]]:
 
 
 @requires("PROCESS-OPEN-01")
-def test_lines_go_to_and_fro(box: Box) -> None:
+def test_lines_go_to_and_fro(case: Case) -> None:
     steps = [step("open"), *asked(b"one\n"), *asked(b"two\n"), step("poll")]
-    seen = box.process.script({"a": handle(CAT)}, steps)
+    seen = case.process.script({"a": handle(CAT)}, steps)
     got = (seen.data(2), seen.data(4), seen.steps[5])
     expect("both answers, and a look after them", got, (b"one\n", b"two\n", {"running": True}))
 
 
 @requires("PROCESS-OPEN-01")
-def test_lines_go_to_and_fro_beside_a_wait(box: Box) -> None:
-    pause = Pause(box)
+def test_lines_go_to_and_fro_beside_a_wait(case: Case) -> None:
+    pause = Pause(case)
     handles = {"a": handle(CAT), pause.name: pause.handle}
     steps = [step("open"), step("wait", timeout_ms=20_000, thread="w"), *pause.steps]
     steps += [*asked(b"one\n"), *asked(b"two\n"), step("close_stdin"), step("join", thread="w")]
-    with box.process.start(handles, steps, within_s=15) as live:
+    with case.process.start(handles, steps, within_s=15) as shim:
         # The wait is under way by then.
         pause.reached()
         pause.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     got = (seen.data(5), seen.data(7), seen.steps[1])
     expect("both answers, and what the wait says", got, (b"one\n", b"two\n", {"exited": 0}))
 
@@ -43,14 +43,14 @@ def test_lines_go_to_and_fro_beside_a_wait(box: Box) -> None:
 @requires("PROCESS-OPEN-02")
 @pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
 @pytest.mark.parametrize("mode", [3, 255, 256, 2**32 + 1])
-def test_a_bad_mode_spawns_nothing(box: Box, stream: str, mode: int) -> None:
-    mark = box.tmp / "mark"
+def test_a_bad_mode_spawns_nothing(case: Case, stream: str, mode: int) -> None:
+    mark = case.tmp / "mark"
     line = ': >"$1"'
-    control = box.process.script({"a": shell(line, mark)}, [step("open"), step("wait")])
+    control = case.process.script({"a": shell(line, mark)}, [step("open"), step("wait")])
     expect("the control", (control.steps[1], mark.exists()), ({"exited": 0}, True))
     mark.unlink()
     handles = {"a": shell(line, mark, **{stream: mode})}
-    seen = box.process.script(handles, [step("open"), step("streams"), step("wait")])
+    seen = case.process.script(handles, [step("open"), step("streams"), step("wait")])
     kinds = [each.get("error", {}).get("kind") for each in seen.steps]
     expect(
         "errors of the steps, and whether it ran",
@@ -62,59 +62,59 @@ def test_a_bad_mode_spawns_nothing(box: Box, stream: str, mode: int) -> None:
 
 @requires("PROCESS-OPEN-03")
 @pytest.mark.parametrize("program", ["/boxspec/no/such", "boxspec-no-such", "/"])
-def test_what_cannot_be_started_is_an_error_of_open(box: Box, program: str) -> None:
-    seen = box.process.script({"a": handle(program)}, [step("open"), step("wait")])
+def test_what_cannot_be_started_is_an_error_of_open(case: Case, program: str) -> None:
+    seen = case.process.script({"a": handle(program)}, [step("open"), step("wait")])
     expect("kind", seen.steps[0].get("error", {}).get("kind"), "execution")
     expect("whether there is an end of it", [*seen.steps[1]], ["error"])
 
 
 @requires("PROCESS-OPEN-04")
 @pytest.mark.parametrize("modes", [(1, 1, 1), (2, 1, 2), (1, 2, 1), (2, 2, 2), (1, 1, 0)])
-def test_a_handle_has_what_is_piped(box: Box, modes: tuple[int, int, int]) -> None:
+def test_a_handle_has_what_is_piped(case: Case, modes: tuple[int, int, int]) -> None:
     named = dict(zip(("stdin", "stdout", "stderr"), modes, strict=True))
     handles = {"a": {**handle(CAT), **named}}
-    seen = box.process.script(handles, [step("open"), step("streams")])
+    seen = case.process.script(handles, [step("open"), step("streams")])
     wanted = {name: mode == 1 for name, mode in named.items()}
     expect("the streams", seen.steps[1], wanted)
 
 
 @requires("PROCESS-OPEN-04")
-def test_a_null_stream_is_dev_null(box: Box) -> None:
+def test_a_null_stream_is_dev_null(case: Case) -> None:
     line = "cat; for fd in 0 1; do readlink /proc/$$/fd/$fd; done"
     steps = [step("open"), step("read_eof", stream="stderr"), step("wait")]
     # In a subshell, for which the colon takes care: its streams are not those that are asked of.
     told = shell(f"({line}) >&2; :", stdin=2, stdout=2)
-    seen = box.process.script({"a": told}, steps)
+    seen = case.process.script({"a": told}, steps)
     expect("its end", seen.steps[2], {"exited": 0})
     expect("where they lead", seen.data(1).splitlines(), [b"/dev/null"] * 2)
 
 
 @requires("PROCESS-OPEN-04")
-def test_an_inherited_stream_is_the_callers(box: Box) -> None:
+def test_an_inherited_stream_is_the_callers(case: Case) -> None:
     steps = [step("open"), step("wait")]
-    seen = box.process.script({"a": shell("echo here >&2", stderr=0)}, steps)
+    seen = case.process.script({"a": shell("echo here >&2", stderr=0)}, steps)
     expect("what came on the shim's own stderr", seen.shim_stderr, contains(b"here\n"))
 
 
 @requires("PROCESS-OPEN-05")
-def test_two_at_once_do_not_hold_each_others_pipes(box: Box) -> None:
+def test_two_at_once_do_not_hold_each_others_pipes(case: Case) -> None:
     steps = [step("open", on) for on in "ab"]
     steps += [*asked(b"a\n", "a"), *asked(b"b\n", "b")]
     steps += [step("close_stdin", "a"), step("wait", "a", timeout_ms=5000), step("poll", "b")]
-    seen = box.process.script({"a": handle(CAT), "b": handle(CAT)}, steps, within_s=15)
+    seen = case.process.script({"a": handle(CAT), "b": handle(CAT)}, steps, within_s=15)
     expect("both answers", (seen.data(3), seen.data(5)), (b"a\n", b"b\n"))
     expect("the ends", (seen.steps[7], seen.steps[8]), ({"exited": 0}, {"running": True}))
 
 
 @requires("PROCESS-OPEN-05")
 @pytest.mark.parametrize("how", ["plain", "taken", "nonblocking"])
-def test_the_second_holds_no_end_of_the_first(box: Box, how: str) -> None:
-    report = box.tmp / "report.json"
+def test_the_second_holds_no_end_of_the_first(case: Case, how: str) -> None:
+    report = case.tmp / "report.json"
     handles = {"a": handle(CAT, nonblocking=how == "nonblocking"), "b": handle(P.report, [report])}
     names = ("stdin", "stdout", "stderr") if how == "taken" else ()
     takes = [step("take", stream=name) for name in names]
     steps = [step("open"), *takes, step("open", "b"), step("wait", "b")]
-    box.process.script(handles, steps)
+    case.process.script(handles, steps)
     said = json.loads(report.read_text())
     expect("descriptors of the second", [each["fd"] for each in said["fds"]], [0, 1, 2])
 
@@ -126,19 +126,19 @@ RUNS_FIELDS += [{"timeout_ms": 0}, {"max_output_bytes": 0}]
 
 @requires("PROCESS-OPEN-06")
 @pytest.mark.parametrize("field", RUNS_FIELDS, ids=lambda field: next(iter(field)))
-def test_what_belongs_to_runs_is_refused(box: Box, field: dict[str, object]) -> None:
+def test_what_belongs_to_runs_is_refused(case: Case, field: dict[str, object]) -> None:
     plain = handle("/bin/true")
     odd = {**plain, "request": {**plain["request"], **field}}
-    seen = box.process.script({"a": odd}, [step("open")])
-    expect("how the field is refused", refusal(seen, box.capabilities), "invalid_input")
-    control = box.process.script({"a": plain}, [step("open")])
+    seen = case.process.script({"a": odd}, [step("open")])
+    expect("how the field is refused", refusal(seen, case.capabilities), "invalid_input")
+    control = case.process.script({"a": plain}, [step("open")])
     expect("whether it opens without", "pid" in control.steps[0], True)
 
 
 @requires("PROCESS-OPEN-07", needs=["PROCESS-BYTES-01"])
-def test_a_write_without_room_says_so(box: Box) -> None:
+def test_a_write_without_room_says_so(case: Case) -> None:
     full = {"a": handle("/bin/sleep", ["60"], nonblocking=True)}
-    seen = box.process.script(full, [step("open"), step("write", data=b"x" * 2**21), step("kill")])
+    seen = case.process.script(full, [step("open"), step("write", data=b"x" * 2**21), step("kill")])
     told = seen.steps[1]
     got = (told.get("errno"), 0 < told.get("written", 0) < 2**21)
     expect("errno, and whether a part of it was written", got, ("EAGAIN", True))
@@ -146,61 +146,61 @@ def test_a_write_without_room_says_so(box: Box) -> None:
 
 @requires("PROCESS-OPEN-07", needs=["PROCESS-OPEN-01"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_read_of_nothing_does_not_wait(box: Box, stream: str) -> None:
+def test_a_read_of_nothing_does_not_wait(case: Case, stream: str) -> None:
     """Nor is it an end."""
     read = step("read_until", stream=stream, until=b"\n")
     steps = [step("open"), read, step("poll"), step("kill")]
-    seen = box.process.script({"a": handle(CAT, nonblocking=True)}, steps, within_s=10)
+    seen = case.process.script({"a": handle(CAT, nonblocking=True)}, steps, within_s=10)
     got = (seen.data(1), seen.steps[1].get("eof", False), seen.steps[2])
     expect("what is read, whether it is the end, and a look", got, (b"", False, {"running": True}))
 
 
 @requires("PROCESS-TAKE-01")
 @pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
-def test_a_stream_is_taken_once(box: Box, stream: str) -> None:
+def test_a_stream_is_taken_once(case: Case, stream: str) -> None:
     take = step("take", stream=stream)
     steps = [step("open"), take, take, step("streams")]
-    seen = box.process.script({"a": handle(CAT)}, steps)
+    seen = case.process.script({"a": handle(CAT)}, steps)
     got = (seen.steps[1], seen.steps[2], seen.steps[3][stream])
     expect("taken, taken again, still there", got, ({"taken": True}, {"taken": False}, False))
 
 
 @requires("PROCESS-TAKE-02", stress=3)
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
-def test_one_of_two_threads_gets_a_stream(box: Box, stream: str) -> None:
+def test_one_of_two_threads_gets_a_stream(case: Case, stream: str) -> None:
     """Both are sent for it at the same moment, again and again."""
-    names = [f"h{n}" for n in range(200 if box.stress else 24)]
+    names = [f"h{n}" for n in range(200 if case.stress else 24)]
     handles = {name: handle("/bin/cat", stderr=2) for name in names}
     opens = [step("open", name) for name in names]
     takes = [step("take", name, stream=stream, thread=who) for name in names for who in "xy"]
     joins = [step("join", thread=who) for who in "xy"]
-    seen = box.process.script(handles, [*opens, *takes, *joins], within_s=30)
+    seen = case.process.script(handles, [*opens, *takes, *joins], within_s=30)
     taken = [each.get("taken") for each in seen.steps[len(opens) : -2]]
     got = [sorted(pair, key=bool) for pair in zip(taken[::2], taken[1::2], strict=True)]
     expect("who got it, of each pair", got, [[False, True]] * len(names))
 
 
 @requires("PROCESS-TAKE-01")
-def test_what_was_taken_is_the_stream(box: Box) -> None:
+def test_what_was_taken_is_the_stream(case: Case) -> None:
     takes = [step("take", stream=name) for name in ("stdin", "stdout")]
-    seen = box.process.script({"a": handle(CAT)}, [step("open"), *takes, *asked(b"x\n")])
+    seen = case.process.script({"a": handle(CAT)}, [step("open"), *takes, *asked(b"x\n")])
     expect("the answer", seen.data(4), b"x\n")
 
 
 @requires("PROCESS-TAKE-01")
-def test_what_was_taken_outlives_a_close(box: Box) -> None:
+def test_what_was_taken_outlives_a_close(case: Case) -> None:
     """It is the caller's."""
     take, read = step("take", stream="stdout"), step("read_eof", stream="stdout")
     steps = [step("open"), take, step("wait"), step("close"), read]
-    seen = box.process.script({"a": shell("printf left")}, steps)
+    seen = case.process.script({"a": shell("printf left")}, steps)
     expect("what is read behind the close", seen.data(4), b"left")
 
 
 @requires("PROCESS-TAKE-01")
-def test_a_handle_that_is_opened_again_has_streams_again(box: Box) -> None:
+def test_a_handle_that_is_opened_again_has_streams_again(case: Case) -> None:
     takes = [step("take", stream=name) for name in ("stdin", "stdout")]
     steps = [step("open"), *takes, step("drop"), step("open"), step("streams"), *asked(b"x\n")]
-    seen = box.process.script({"a": handle(CAT)}, steps, within_s=15)
+    seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     streams = {name: seen.steps[5].get(name) for name in ("stdin", "stdout", "stderr")}
     expect("its streams", streams, dict.fromkeys(streams, True))
     expect("the answer", seen.data(7), b"x\n")
@@ -208,10 +208,10 @@ def test_a_handle_that_is_opened_again_has_streams_again(box: Box) -> None:
 
 @requires("PROCESS-OPEN-04")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_null_output_takes_what_is_written(box: Box, stream: str) -> None:
+def test_a_null_output_takes_what_is_written(case: Case, stream: str) -> None:
     number, other = (1, "stderr") if stream == "stdout" else (2, "stdout")
     line = f"echo x >&{number} || exit 9; (readlink /proc/$$/fd/{number}) >&{3 - number}; :"
     steps = [step("open"), step("read_eof", stream=other), step("wait")]
-    seen = box.process.script({"a": shell(line, **{stream: 2})}, steps)
+    seen = case.process.script({"a": shell(line, **{stream: 2})}, steps)
     expect("the end", seen.steps[2], {"exited": 0})
     expect("where it leads", seen.data(1), b"/dev/null\n")

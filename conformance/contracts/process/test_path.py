@@ -9,32 +9,32 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, expect, requires, satisfies
-from contracts.process.asking import request, step
+from boxspec.api import Case, expect, requires, satisfies
+from contracts.process.client import request, step
 from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
 NOT_STARTED = "not started"
 
 
-def error_of(box: Box, how: str, program: str, fields: dict[str, Any], **run: Any) -> Any:
+def error_of(case: Case, how: str, program: str, fields: dict[str, Any], **run: Any) -> Any:
     """(the error, or what the program printed)"""
     if how == "bridge":
-        bridged = box.process.bridge(program, fields=fields, **run)
+        bridged = case.process.bridge(program, fields=fields, **run)
         return (bridged.raw or {}).get("error"), bridged.shim_stdout
     handles = {"a": {"request": request(program, **fields)}}
     steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
-    seen = box.process.script(handles, steps, **run)
+    seen = case.process.script(handles, steps, **run)
     error = seen.steps[0].get("error")
     return error, b"" if error else seen.data(1)
 
 
-def said(box: Box, how: str, program: str, *folders: Path | str, **more: Any) -> str:
+def said(case: Case, how: str, program: str, *folders: Path | str, **more: Any) -> str:
     """What the program prints that is found behind a PATH of these folders; no folder, no PATH."""
     pairs = [["PATH", ":".join(map(str, folders))]] if folders else []
     run = {key: more.pop(key) for key in ("state", "shim_env") if key in more}
     fields = {"env": {"clear_and_set": pairs}, **more}
-    error, printed = error_of(box, how, program, fields, **run)
+    error, printed = error_of(case, how, program, fields, **run)
     if error is not None:
         return NOT_STARTED if error["kind"] == "execution" else f"error {error['kind']}"
     return printed.decode("utf-8", "replace").strip()
@@ -42,61 +42,61 @@ def said(box: Box, how: str, program: str, *folders: Path | str, **more: Any) ->
 
 @requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
 @HOW
-def test_a_bare_name_is_one_of_its_own_path(box: Box, how: str) -> None:
-    saying(box.tmp / "caller" / TOOL, "the caller's")
-    saying(box.tmp / "child" / TOOL, "the child's")
-    (box.tmp / "empty").mkdir()
-    caller = {"PATH": f"{box.tmp}/caller:{os.environ['PATH']}"}
-    got = [said(box, how, TOOL, box.tmp / at, shim_env=caller) for at in ("child", "empty")]
+def test_a_bare_name_is_one_of_its_own_path(case: Case, how: str) -> None:
+    saying(case.tmp / "caller" / TOOL, "the caller's")
+    saying(case.tmp / "child" / TOOL, "the child's")
+    (case.tmp / "empty").mkdir()
+    caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
+    got = [said(case, how, TOOL, case.tmp / at, shim_env=caller) for at in ("child", "empty")]
     expect("with a PATH that has it, and one that has not", got, ["the child's", NOT_STARTED])
 
 
 @requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
 @HOW
-def test_without_a_path_the_systems_default_is_searched(box: Box, how: str) -> None:
-    saying(box.tmp / "caller" / TOOL, "the caller's")
-    caller = {"PATH": f"{box.tmp}/caller:{os.environ['PATH']}"}
-    found, _ = error_of(box, how, "true", {"env": {"clear_and_set": []}}, shim_env=caller)
-    got = (found, said(box, how, TOOL, shim_env=caller))
+def test_without_a_path_the_systems_default_is_searched(case: Case, how: str) -> None:
+    saying(case.tmp / "caller" / TOOL, "the caller's")
+    caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
+    found, _ = error_of(case, how, "true", {"env": {"clear_and_set": []}}, shim_env=caller)
+    got = (found, said(case, how, TOOL, shim_env=caller))
     expect("`true`, and a tool of the caller", got, (None, NOT_STARTED))
 
 
 @requires("PROCESS-CHILD-03")
 @HOW
 @pytest.mark.parametrize("what", ["missing", "directory", "0644", "dangling", "file-for-folder"])
-def test_what_cannot_be_executed_is_passed_over(box: Box, how: str, what: str) -> None:
-    first = passed_over(box.tmp, what)
+def test_what_cannot_be_executed_is_passed_over(case: Case, how: str, what: str) -> None:
+    first = passed_over(case.tmp, what)
     for name in ("two", "three"):
-        saying(box.tmp / name / TOOL, name)
-    got = said(box, how, TOOL, first, box.tmp / "two", box.tmp / "three")
+        saying(case.tmp / name / TOOL, name)
+    got = said(case, how, TOOL, first, case.tmp / "two", case.tmp / "three")
     expect("which program ran", got, "two")
 
 
 @requires("PROCESS-CHILD-03")
 @HOW
 @pytest.mark.parametrize("vector", RELATIVE)
-def test_what_is_relative_is_relative_to_current_dir(box: Box, how: str, vector: str) -> None:
+def test_what_is_relative_is_relative_to_current_dir(case: Case, how: str, vector: str) -> None:
     for place in ("caller", "current"):
-        saying(box.tmp / place / "bin" / TOOL, f"in {place}")
-        saying(box.tmp / place / f"{TOOL}-top", f"in {place}")
+        saying(case.tmp / place / "bin" / TOOL, f"in {place}")
+        saying(case.tmp / place / f"{TOOL}-top", f"in {place}")
     program, entries = RELATIVE[vector]
-    state = ["--cwd", str(box.tmp / "caller")]
-    current = str(box.tmp / "current")
-    got = said(box, how, program, entries, state=state, current_dir=current)
+    state = ["--cwd", str(case.tmp / "caller")]
+    current = str(case.tmp / "current")
+    got = said(case, how, program, entries, state=state, current_dir=current)
     expect("which program ran", got, "in current")
 
 
 @requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
 @HOW
-def test_the_working_directory_is_searched_where_path_says_so(box: Box, how: str) -> None:
-    saying(box.tmp / "current" / TOOL, "in current")
-    (box.tmp / "bin").mkdir()
-    saying(box.tmp / "bin" / "sub" / TOOL, "in PATH")
-    here: dict[str, Any] = {"current_dir": str(box.tmp / "current")}
+def test_the_working_directory_is_searched_where_path_says_so(case: Case, how: str) -> None:
+    saying(case.tmp / "current" / TOOL, "in current")
+    (case.tmp / "bin").mkdir()
+    saying(case.tmp / "bin" / "sub" / TOOL, "in PATH")
+    here: dict[str, Any] = {"current_dir": str(case.tmp / "current")}
     got = [
-        said(box, how, TOOL, box.tmp / "bin", **here),
-        said(box, how, TOOL, box.tmp / "bin", ".", **here),
-        said(box, how, f"sub/{TOOL}", box.tmp / "bin", **here),
+        said(case, how, TOOL, case.tmp / "bin", **here),
+        said(case, how, TOOL, case.tmp / "bin", ".", **here),
+        said(case, how, f"sub/{TOOL}", case.tmp / "bin", **here),
     ]
     wanted = [NOT_STARTED, "in current", NOT_STARTED]
     expect("without a dot, with one, and a name with a slash", got, wanted)
@@ -105,13 +105,13 @@ def test_the_working_directory_is_searched_where_path_says_so(box: Box, how: str
 @requires("PROCESS-OPEN-08", needs=["PROCESS-CHILD-03"])
 @HOW
 @pytest.mark.parametrize("number", [errno.EACCES, errno.ENOENT], ids=["EACCES", "ENOENT"])
-def test_the_reason_says_whether_a_candidate_existed(box: Box, how: str, number: int) -> None:
+def test_the_reason_says_whether_a_candidate_existed(case: Case, how: str, number: int) -> None:
     for name in ("one", "two"):
-        (box.tmp / name).mkdir()
+        (case.tmp / name).mkdir()
     if number == errno.EACCES:
-        saying(box.tmp / "one" / TOOL, "not executable", mode=0o644)
-    pairs = [["PATH", f"{box.tmp}/one:{box.tmp}/two"]]
-    error, _ = error_of(box, how, TOOL, {"env": {"clear_and_set": pairs}})
+        saying(case.tmp / "one" / TOOL, "not executable", mode=0o644)
+    pairs = [["PATH", f"{case.tmp}/one:{case.tmp}/two"]]
+    error, _ = error_of(case, how, TOOL, {"env": {"clear_and_set": pairs}})
     names = (os.strerror(number).lower(), errno.errorcode[number].lower())
 
     def named(text: str) -> bool:

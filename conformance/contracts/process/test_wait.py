@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, NotMeasured, expect, requires
+from boxspec.api import Case, NotMeasured, expect, requires
 from boxspec.api import programs as P
-from contracts.process.asking import handle, step
+from contracts.process.client import handle, step
 from contracts.process.judging import CAT, Pause, shell
 from contracts.shared.moments import need_preload, until
 
@@ -22,25 +22,25 @@ ENDS = {
 
 @requires("PROCESS-WAIT-01")
 @pytest.mark.parametrize("line", ENDS)
-def test_an_end_is_a_code_or_a_signal(box: Box, line: str) -> None:
-    seen = box.process.script({"a": shell(line)}, [step("open"), step("wait")])
+def test_an_end_is_a_code_or_a_signal(case: Case, line: str) -> None:
+    seen = case.process.script({"a": shell(line)}, [step("open"), step("wait")])
     expect("the end", seen.steps[1], ENDS[line])
 
 
 @requires("PROCESS-WAIT-01")
-def test_a_signal_without_a_name_of_its_own_is_one_too(box: Box) -> None:
+def test_a_signal_without_a_name_of_its_own_is_one_too(case: Case) -> None:
     """A real-time signal; how it is called is the shim's matter."""
-    seen = box.process.script({"a": shell("kill -40 $$")}, [step("open"), step("wait")])
+    seen = case.process.script({"a": shell("kill -40 $$")}, [step("open"), step("wait")])
     told = seen.steps[1]
     got = ([*told], bool(told.get("signaled")))
     expect("what the end has, and whether it is named", got, (["signaled"], True))
 
 
 @requires("PROCESS-WAIT-01")
-def test_a_dumped_core_is_no_part_of_the_signal(box: Box) -> None:
+def test_a_dumped_core_is_no_part_of_the_signal(case: Case) -> None:
     line = "ulimit -c unlimited 2>/dev/null; kill -ABRT $$"
-    fields = {"current_dir": str(box.tmp)}
-    seen = box.process.script(
+    fields = {"current_dir": str(case.tmp)}
+    seen = case.process.script(
         {"a": {"request": shell(line)["request"] | fields}}, [step("open"), step("wait")]
     )
     expect("the end", seen.steps[1], {"signaled": "SIGABRT"})
@@ -48,32 +48,32 @@ def test_a_dumped_core_is_no_part_of_the_signal(box: Box) -> None:
 
 @requires("PROCESS-WAIT-02")
 @pytest.mark.parametrize("line", ["exit 3", "kill -KILL $$"])
-def test_a_second_wait_says_the_same(box: Box, line: str) -> None:
+def test_a_second_wait_says_the_same(case: Case, line: str) -> None:
     steps = [step("open"), step("wait"), step("wait"), step("poll"), step("wait", timeout_ms=1)]
-    seen = box.process.script({"a": shell(line)}, steps)
+    seen = case.process.script({"a": shell(line)}, steps)
     expect("all four answers", seen.steps[1:], [ENDS[line]] * 4)
 
 
 @requires("PROCESS-WAIT-02")
-def test_waits_of_two_threads_say_the_same(box: Box) -> None:
-    events, fifo = box.events(), box.fifo("gate")
+def test_waits_of_two_threads_say_the_same(case: Case) -> None:
+    events, fifo = case.events(), case.fifo("gate")
     steps = [step("open"), *(step("wait", thread=who) for who in "xy"), step("wait")]
     steps += [step("join", thread=who) for who in "xy"]
     gate = handle(P.gate, [events.path, fifo, "--exit", 7])
-    with box.process.start({"a": gate}, steps, within_s=15) as live:
+    with case.process.start({"a": gate}, steps, within_s=15) as shim:
         events.wait("ready")
         # Each of them sleeps by now, or will at once.
-        box.open_gate(fifo)
-        seen = live.finish()
+        case.open_gate(fifo)
+        seen = shim.finish()
     expect("all three answers", seen.steps[1:4], [{"exited": 7}] * 3)
 
 
 @requires("PROCESS-WAIT-03", needs=["PROCESS-OPEN-01"])
 @pytest.mark.parametrize("look", [step("poll"), step("wait", timeout_ms=50)], ids=["0", "50"])
-def test_a_wait_that_runs_out_changes_nothing(box: Box, look: dict[str, object]) -> None:
+def test_a_wait_that_runs_out_changes_nothing(case: Case, look: dict[str, object]) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open"), look, *talk, look, step("close_stdin"), step("wait")]
-    seen = box.process.script({"a": handle(CAT)}, steps)
+    seen = case.process.script({"a": handle(CAT)}, steps)
     got = (seen.steps[1], seen.data(3), seen.steps[4], seen.steps[6])
     running = {"running": True}
     expect("look, answer, look, end", got, (running, b"x\n", running, {"exited": 0}))
@@ -81,62 +81,62 @@ def test_a_wait_that_runs_out_changes_nothing(box: Box, look: dict[str, object])
 
 @requires("PROCESS-WAIT-03")
 @pytest.mark.parametrize("limit", [2**31, 2**32 + 1, 2**63, 2**64 - 1])
-def test_a_long_limit_is_a_long_time(box: Box, limit: int) -> None:
+def test_a_long_limit_is_a_long_time(case: Case, limit: int) -> None:
     steps = [step("open"), step("wait", timeout_ms=limit), step("poll")]
-    seen = box.process.script({"a": shell("sleep 0.2; exit 3")}, steps, within_s=15)
+    seen = case.process.script({"a": shell("sleep 0.2; exit 3")}, steps, within_s=15)
     expect("the end, twice", seen.steps[1:], [{"exited": 3}] * 2)
 
 
 @requires("PROCESS-WAIT-04")
-def test_a_wait_without_limit_ends_the_input(box: Box) -> None:
-    seen = box.process.script({"a": handle(CAT)}, [step("open"), step("wait")], within_s=8)
+def test_a_wait_without_limit_ends_the_input(case: Case) -> None:
+    seen = case.process.script({"a": handle(CAT)}, [step("open"), step("wait")], within_s=8)
     expect("the end", seen.steps[1], {"exited": 0})
 
 
 @requires("PROCESS-WAIT-04")
-def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(box: Box) -> None:
-    pause = Pause(box)
+def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(case: Case) -> None:
+    pause = Pause(case)
     handles = {"a": handle(CAT), pause.name: pause.handle}
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open"), step("take", stream="stdin"), step("wait", thread="w"), *pause.steps]
     steps += [*talk, step("close_stdin"), step("join", thread="w")]
-    with box.process.start(handles, steps, within_s=15) as live:
+    with case.process.start(handles, steps, within_s=15) as shim:
         # The wait is under way by then.
         pause.reached()
         pause.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     expect("the answer, and the end", (seen.data(6), seen.steps[2]), (b"x\n", {"exited": 0}))
 
 
 @requires("PROCESS-WAIT-04")
-def test_a_wait_with_a_limit_does_not(box: Box) -> None:
+def test_a_wait_with_a_limit_does_not(case: Case) -> None:
     steps = [step("open"), step("wait", timeout_ms=30), step("streams")]
-    seen = box.process.script({"a": handle(CAT)}, steps)
+    seen = case.process.script({"a": handle(CAT)}, steps)
     expect("whether stdin is there", seen.steps[2].get("stdin"), True)
 
 
 @requires("PROCESS-WAIT-05", needs=["PROCESS-KILL-01"])
 @pytest.mark.parametrize("how", ["wait", "poll", "close"])
-def test_a_child_that_somebody_else_collected_is_an_error(box: Box, how: str) -> None:
+def test_a_child_that_somebody_else_collected_is_an_error(case: Case, how: str) -> None:
     # The thief comes when the program is there: the trial of a sandbox is the implementation's own.
-    pause, events, fifo, theft = Pause(box), box.events(), box.fifo("gate"), box.fifo("theft")
+    pause, events, fifo, theft = Pause(case), case.events(), case.fifo("gate"), case.fifo("theft")
     handles = {
         "a": handle(P.gate, [events.path, fifo, "--exit", 7]),
         pause.name: pause.handle,
     }
     steps = [step("open"), *pause.steps, step(how), step("close")]
     state, place = ["--preload", P.preload("steal_child")], {"BOXSPEC_STEAL_FROM": str(theft)}
-    with box.process.start(handles, steps, state=state, shim_env=place, within_s=15) as live:
+    with case.process.start(handles, steps, state=state, shim_env=place, within_s=15) as shim:
         events.wait("ready")
         pause.reached()
-        need_preload(live, "steal_child")
-        box.open_gate(theft)
-        children = len(live.children())
-        box.open_gate(fifo)
-        if not until(lambda: len(live.children()) < children):
+        need_preload(shim, "steal_child")
+        case.open_gate(theft)
+        children = len(shim.children())
+        case.open_gate(fifo)
+        if not until(lambda: len(shim.children()) < children):
             raise NotMeasured("nobody collected the child before it was asked for")
         pause.go_on()
-        seen = live.finish()
+        seen = shim.finish()
     said = [each.get("error", each) for each in seen.steps[3:]]
     told = [(each.get("kind"), str(each.get("message", each))[:12]) for each in said]
     expect("what it says, and a close behind it", told, [("execution", "wait error: ")] * 2)

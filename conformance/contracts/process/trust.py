@@ -6,32 +6,32 @@ from pathlib import Path
 
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
-from boxspec.subject.case import Box
-from boxspec.subject.live import Live
+from boxspec.subject.case import Case
 from boxspec.subject.sentinels import Say, sentinel
 from boxspec.subject.sentinels import no as _no
-from contracts.process.asking import Script, handle, step
+from boxspec.subject.shim_process import ShimProcess
+from contracts.process.client import Script, handle, step
 from contracts.shared.company import WITHIN_S, looks_in_passing
 from contracts.shared.inside import blame_place
 
 
-def trust(box: Box, say: Say) -> None:
-    declared = "process" in box.capabilities
-    words = [box.process.ends(code) for code in (0, 7)]
-    seen = box.process.script(*words[0])
+def trust(case: Case, say: Say) -> None:
+    declared = "process" in case.capabilities
+    words = [case.process.ends(code) for code in (0, 7)]
+    seen = case.process.script(*words[0])
     sentinel("process", declared, seen.raw or {}, say, "process.script")
-    bridge = box.process.bridge(program=programs.exit_with, args=["0"])
+    bridge = case.process.bridge(program=programs.exit_with, args=["0"])
     sentinel("process", declared, bridge.raw or {}, say, "process.bridge")
     if not declared:
         return
-    seven = box.process.script(*words[1])
+    seven = case.process.script(*words[1])
     if seen.steps[-1] == seven.steps[-1]:
-        blame_place(box)
+        blame_place(case)
         raise _no(f"exit 0 and exit 7 are both told as {shown(seven.steps[-1])}")
     say("exit 0 and exit 7 are told apart")
 
-    def start(events: str, fifo: Path) -> Live[Script]:
+    def start(events: str, fifo: Path) -> ShimProcess[Script]:
         waits = {"a": handle(programs.gate, [events, str(fifo)])}
-        return box.process.start(waits, [step("open"), step("wait")], within_s=WITHIN_S)
+        return case.process.start(waits, [step("open"), step("wait")], within_s=WITHIN_S)
 
-    looks_in_passing(box, "process", start)
+    looks_in_passing(case, "process", start)

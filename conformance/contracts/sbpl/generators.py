@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from contracts.sbpl.asking import Setup
+from contracts.sbpl.client import Setup
 from contracts.shared import globs as oracle
 
 # Names without a meaning elsewhere: what special characters do is the matter of FILTER and NAME.

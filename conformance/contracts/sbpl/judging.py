@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from boxspec.judge.expect import Matcher, expect, satisfies, shown
 from boxspec.judge.verdict import Failure, Verdict
-from contracts.sbpl.asking import Setup
+from contracts.sbpl.client import Setup
 from contracts.sbpl.text import Text
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Box
+    from boxspec.subject.case import Case
     from boxspec.subject.observed import Answer
 
 
@@ -52,11 +52,11 @@ def refused(what: str, answer: Answer, *parts: str) -> None:
         )
 
 
-def refuses(box: Box, what: str, bad: Setup, good: Setup, *parts: str) -> None:
+def refuses(case: Case, what: str, bad: Setup, good: Setup, *parts: str) -> None:
     """The one is refused, and its twin compiles."""
-    refused(what, box.sbpl.compile(bad), *parts)
-    answer = box.sbpl.compile(good)
-    asked, box.asked = box.asked, bad.message()
+    refused(what, case.sbpl.compile(bad), *parts)
+    answer = case.sbpl.compile(good)
+    asked, case.asked = case.asked, bad.message()
     if not answer.ok:
         raise Failure(
             f"{what}: the refusal is proved by its allowed twin",

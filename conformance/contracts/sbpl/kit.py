@@ -1,6 +1,6 @@
 """All of it under one name, as tests use it: `from contracts.sbpl import kit as sbpl`."""
 
-from contracts.sbpl.asking import FILE, HOME, ROOT, Setup, argv_of, wrap_message
+from contracts.sbpl.client import FILE, HOME, ROOT, Setup, argv_of, wrap_message
 from contracts.sbpl.generators import (
     NAMES,
     absolute,

@@ -27,13 +27,13 @@ from boxspec.errors import HarnessError
 from boxspec.places import ROOT
 from boxspec.subject.client.b64 import raw
 from contracts.sbpl import generators
-from contracts.sbpl.asking import HOME, Setup
+from contracts.sbpl.client import HOME, Setup
 from contracts.sbpl.meaning import SCRATCH, Meaning, within
 from contracts.sbpl.seatbelt.decide import Outcome
 from contracts.sbpl.text import Text, bytes_of
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Box
+    from boxspec.subject.case import Case
 
 WRAPPER = Path("/usr/bin/sandbox-exec")
 ABSENT = "sandbox-exec is a part of macOS: ci/macos-lane measures this there"
@@ -123,7 +123,7 @@ def goldens(folder: Path = SHAPES) -> Iterator[Shape]:
 
 
 @dataclass(frozen=True)
-class Case:
+class Attempt:
     action: str
     path: str
 
@@ -135,7 +135,7 @@ class Case:
         return f"{self.action} {self.path}"
 
 
-def cases(setup: Setup, home: str) -> list[Case]:
+def attempts(setup: Setup, home: str) -> list[Attempt]:
     # Always the same ones: what is found on a Mac should be found there again.
     chance = random.Random(str(setup.rules))
     below = [
@@ -146,28 +146,28 @@ def cases(setup: Setup, home: str) -> list[Case]:
     # Nothing is made outside of the directory that was.
     sides = [f"{raw(side).decode()}/x" for side in setup.side_roots]
     sides = [side for side in sides if within(home, side)]
-    found = [Case(action, str(setup.root)) for action in AT_ROOT]
-    found += [Case(action, path) for path in [*below, *sides] for action in ACTIONS]
-    found += [Case("create", f"{home}/{name}") for name in AT_HOME]
+    found = [Attempt(action, str(setup.root)) for action in AT_ROOT]
+    found += [Attempt(action, path) for path in [*below, *sides] for action in ACTIONS]
+    found += [Attempt("create", f"{home}/{name}") for name in AT_HOME]
     return found
 
 
-def by_evaluator(text: Text, case: Case) -> str:
-    asked = [(ACTIONS[case.action], case.path)]
-    asked += [("file-write-create", path) for path in case.paths[1:]]
+def by_evaluator(text: Text, attempt: Attempt) -> str:
+    asked = [(ACTIONS[attempt.action], attempt.path)]
+    asked += [("file-write-create", path) for path in attempt.paths[1:]]
     outcomes = [text.rulings([name], path)[name].outcome for name, path in asked]
     if set(outcomes) <= {Outcome.ALLOW}:
         return "allow"
     return str(next(each for each in outcomes if each is not Outcome.ALLOW))
 
 
-def by_policy(meaning: Meaning, case: Case) -> str | None:
-    if case.action in ("read", "stat"):
-        answers = [meaning.may_read(case.path)]
-    elif case.action in ("remove", "rename"):
-        answers = [meaning.may_unlink(case.path), *map(meaning.may_modify, case.paths[1:])]
+def by_policy(meaning: Meaning, attempt: Attempt) -> str | None:
+    if attempt.action in ("read", "stat"):
+        answers = [meaning.may_read(attempt.path)]
+    elif attempt.action in ("remove", "rename"):
+        answers = [meaning.may_unlink(attempt.path), *map(meaning.may_modify, attempt.paths[1:])]
     else:
-        answers = [meaning.may_modify(case.path)]
+        answers = [meaning.may_modify(attempt.path)]
     if None in answers:
         return None
     return "allow" if all(answers) else "deny"
@@ -193,17 +193,17 @@ class Probe:
         self.process.kill()
         self.process.communicate()
 
-    def ask(self, case: Case) -> str:
+    def ask(self, attempt: Attempt) -> str:
         """allow, deny, or what else came of it."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:
-            self.process.stdin.write(json.dumps([case.action, *case.paths]).encode() + b"\n")
+            self.process.stdin.write(json.dumps([attempt.action, *attempt.paths]).encode() + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             return self.ended()
         if not select.select([self.process.stdout], [], [], WITHIN_S)[0]:
-            raise HarnessError(f"{case}: no answer within {WITHIN_S:.0f} s")
+            raise HarnessError(f"{attempt}: no answer within {WITHIN_S:.0f} s")
         line = self.process.stdout.readline()
         if not line:
             return self.ended()
@@ -218,14 +218,14 @@ class Probe:
         return f"ended with {self.process.returncode}: {words}"
 
 
-def prepare(home: Path, case: Case, root: str) -> None:
+def prepare(home: Path, attempt: Attempt, root: str) -> None:
     """An empty home but for what the case is about."""
     for each in home.iterdir():
         shutil.rmtree(each) if each.is_dir() else each.unlink()
-    path = Path(case.path)
+    path = Path(attempt.path)
     Path(root).mkdir(parents=True)
     path.parent.mkdir(parents=True, exist_ok=True)
-    if case.action != "create" and case.path != root:
+    if attempt.action != "create" and attempt.path != root:
         path.write_bytes(b"x")
 
 
@@ -234,22 +234,25 @@ def differences(shape: Shape, home: Path, wrapper: Path) -> tuple[int, list[str]
     setup = shape.setup
     text, meaning = Text(shape.text, setup.root), Meaning(setup)
     found: list[str] = []
-    tried = cases(setup, str(home))
+    tried = attempts(setup, str(home))
     with tempfile.TemporaryDirectory(dir=home.parent) as beside:
         file = Path(beside) / "profile.sb"
         file.write_bytes(shape.text)
         with Probe() as free, Probe([wrapper, "-f", file]) as confined:
-            for case in tried:
-                prepare(home, case, str(setup.root))
-                without = free.ask(case)
+            for attempt in tried:
+                prepare(home, attempt, str(setup.root))
+                without = free.ask(attempt)
                 if without != "allow":
-                    raise HarnessError(f"{shape.name}: {case} without a sandbox: {without}")
-                prepare(home, case, str(setup.root))
-                got = confined.ask(case)
-                judges = {"evaluator": by_evaluator(text, case), "policy": by_policy(meaning, case)}
+                    raise HarnessError(f"{shape.name}: {attempt} without a sandbox: {without}")
+                prepare(home, attempt, str(setup.root))
+                got = confined.ask(attempt)
+                judges = {
+                    "evaluator": by_evaluator(text, attempt),
+                    "policy": by_policy(meaning, attempt),
+                }
                 wrong = [f"{who} {says}" for who, says in judges.items() if says not in (got, None)]
                 if wrong:
-                    found.append(f"{shape.name}: {case}: sandbox {got}, {', '.join(wrong)}")
+                    found.append(f"{shape.name}: {attempt}: sandbox {got}, {', '.join(wrong)}")
                 if got not in ("allow", "deny"):
                     break
     return len(tried), found
@@ -295,7 +298,7 @@ def loads(shape: Shape, wrapper: Path) -> list[str]:
     return [f"{shape.name}: is not taken: exit {done.returncode}: {said}"]
 
 
-def judged(box: Box, shapes: Iterable[Shape] | None = None) -> list[str]:
+def judged(case: Case, shapes: Iterable[Shape] | None = None) -> list[str]:
     """The texts of an implementation, compiled for a directory that is there."""
     found: list[str] = []
     for shape in goldens() if shapes is None else shapes:
@@ -303,6 +306,6 @@ def judged(box: Box, shapes: Iterable[Shape] | None = None) -> list[str]:
             continue
         with Home(None) as home:
             setup = moved(shape.setup, str(home))
-            made = Shape(shape.name, setup, bytes_of(box.sbpl.compile(setup)))
+            made = Shape(shape.name, setup, bytes_of(case.sbpl.compile(setup)))
             found += differences(made, home, WRAPPER)[1]
     return found

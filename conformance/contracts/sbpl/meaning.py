@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from boxspec.subject.client.b64 import raw
-from contracts.sbpl.asking import Setup
+from contracts.sbpl.client import Setup
 from contracts.shared import globs as oracle
 
 SCRATCH = ("/private/tmp", "/private/var/folders", "/dev")

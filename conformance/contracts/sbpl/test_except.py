@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 from contracts.shared import globs as oracle
@@ -13,22 +13,22 @@ DENIES = ["s/**", "!s/c/**"]
 
 
 @requires("SBPL-EXCEPT-01")
-def test_inside_an_exception_the_own_rules_decide(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=DENIES))
+def test_inside_an_exception_the_own_rules_decide(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=DENIES))
     text.expect("inside", sbpl.both(["s/c", "s/c/x", "x"], ["s", "s/x", "s/cx"]), sbpl.WRITES)
 
 
 @requires("SBPL-EXCEPT-01")
-def test_the_last_own_rule_decides_and_negations_hold(box: Box) -> None:
+def test_the_last_own_rule_decides_and_negations_hold(case: Case) -> None:
     rules = ["**", "!s/c/k/**", "s/c/k/a", "!**/*.env"]
-    text = box.sbpl.compiled(Setup(modify=rules, deny_modify=DENIES))
+    text = case.sbpl.compiled(Setup(modify=rules, deny_modify=DENIES))
     no = ["s/c/k", "s/c/k/b", "s/c/x.env", "s/x"]
     text.expect("inside", sbpl.both(["s/c", "s/c/x", "s/c/k/a"], no), sbpl.WRITES)
 
 
 @requires("SBPL-EXCEPT-01")
-def test_random_exceptions_are_decided_as_the_policy_does(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_random_exceptions_are_decided_as_the_policy_does(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(24)):
         plain = sbpl.setup(chance)
         denies = [*plain.deny_modify, "src/**", "lib/a/**"]
@@ -41,38 +41,38 @@ def test_random_exceptions_are_decided_as_the_policy_does(box: Box) -> None:
             if any(oracle.matches(body, path) for body in inside)
         ]
         meant = sbpl.Meaning(given).may_modify
-        sbpl.same_as_meant("in exceptions", box.sbpl.compiled(given), meant, paths, sbpl.CHANGES)
+        sbpl.same_as_meant("in exceptions", case.sbpl.compiled(given), meant, paths, sbpl.CHANGES)
 
 
 @requires("SBPL-EXCEPT-02")
-def test_an_exception_grants_nothing_that_the_profile_does_not(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(modify=["src/**", "s/c/a/**"], deny_modify=DENIES))
+def test_an_exception_grants_nothing_that_the_profile_does_not(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(modify=["src/**", "s/c/a/**"], deny_modify=DENIES))
     text.expect("inside", sbpl.both(["src/x", "s/c/a/x"], ["s/c", "s/c/x", "s/c/b/x"]), sbpl.WRITES)
-    nothing = box.sbpl.compiled(Setup(modify=["src/**"], deny_modify=DENIES))
+    nothing = case.sbpl.compiled(Setup(modify=["src/**"], deny_modify=DENIES))
     nothing.expect("inside", sbpl.both(["src/x"], ["s/c", "s/c/x"]), sbpl.WRITES)
 
 
 @requires("SBPL-EXCEPT-02")
-def test_an_exception_grants_nothing_outside(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=["s/**", "!s/c", "!s/d/**"]))
+def test_an_exception_grants_nothing_outside(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["s/**", "!s/c", "!s/d/**"]))
     no = ["s", "s/x", "s/c/x", "s/cx", "s/dx", "s/e"]
     text.expect("beside", sbpl.both(["s/c", "s/d", "s/d/x", "x"], no), sbpl.WRITES)
 
 
 @requires("SBPL-EXCEPT-03")
-def test_a_deny_behind_an_exception_narrows_it(box: Box) -> None:
+def test_a_deny_behind_an_exception_narrows_it(case: Case) -> None:
     denies = [*DENIES, "s/c/k/**", "!s/c/k/a", "**/*.pem"]
-    text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=denies))
+    text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=denies))
     yes = ["s/c/x", "s/c/k/a"]
     text.expect("narrowed", sbpl.both(yes, ["s/c/k", "s/c/k/b", "s/c/x.pem", "s/x"]), sbpl.WRITES)
 
 
 @requires("SBPL-EXCEPT-03")
-def test_a_deny_that_comes_again_closes_the_exception(box: Box) -> None:
-    open_ = box.sbpl.compiled(Setup(modify=["**"], deny_modify=DENIES))
+def test_a_deny_that_comes_again_closes_the_exception(case: Case) -> None:
+    open_ = case.sbpl.compiled(Setup(modify=["**"], deny_modify=DENIES))
     open_.expect("open", sbpl.both(["s/c", "s/c/x"], ["s/x"]), sbpl.WRITES)
     for again in ("s/**", "s/c/**"):
-        text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=[*DENIES, again]))
+        text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[*DENIES, again]))
         text.expect(f"closed by {again}", sbpl.both(["x"], ["s/x", "s/c", "s/c/x"]), sbpl.WRITES)
-    opened = box.sbpl.compiled(Setup(modify=["**"], deny_modify=[*DENIES, "s/**", DENIES[1]]))
+    opened = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[*DENIES, "s/**", DENIES[1]]))
     opened.expect("open again", sbpl.both(["s/c", "s/c/x", "x"], ["s", "s/x"]), sbpl.WRITES)

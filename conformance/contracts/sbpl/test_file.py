@@ -11,35 +11,35 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Answer, Box, Observed, expect, requires, satisfies
+from boxspec.api import Answer, Case, Observed, expect, requires, satisfies
 from contracts.sbpl import kit as sbpl
 
 TEXT = '(version 1)\n(deny default)\n; é "quoted"\n'
 
 
 @contextmanager
-def held(box: Box, folder: Path, text: str = TEXT, **options: Any) -> Iterator[Path]:
+def held(case: Case, folder: Path, text: str = TEXT, **options: Any) -> Iterator[Path]:
     """A wrap that has answered and not ended; the file that it names."""
     message = sbpl.wrap_message(["x"], text=text, dir=folder, wrapper="present")
-    with box.launch(message, Observed, hold=True, **options) as live:
-        live.wait_response()
-        answer = live.exchange.answer(box.capabilities) or {}
+    with case.launch(message, Observed, hold=True, **options) as shim:
+        shim.wait_response()
+        answer = shim.exchange.answer(case.capabilities) or {}
         argv = sbpl.argv_of(Answer(answer))
         yield Path(os.fsdecode(argv[2]))
-        live.finish()
+        shim.finish()
 
 
-def folder(box: Box, name: str) -> Path:
-    made = box.tmp / name
+def folder(case: Case, name: str) -> Path:
+    made = case.tmp / name
     made.mkdir()
     return made
 
 
 @requires("SBPL-FILE-01")
 @pytest.mark.parametrize("umask", ["000", "022", "077", "277"])
-def test_the_file_holds_the_text_for_nobody_else(box: Box, umask: str) -> None:
-    place = folder(box, "profiles")
-    with held(box, place, state=["--umask", umask]) as file:
+def test_the_file_holds_the_text_for_nobody_else(case: Case, umask: str) -> None:
+    place = folder(case, "profiles")
+    with held(case, place, state=["--umask", umask]) as file:
         expect("the directory of the file", file.parent, place)
         expect("what lies there", os.listdir(place), [file.name])
         expect("its bytes", file.read_bytes(), TEXT.encode())
@@ -49,8 +49,8 @@ def test_the_file_holds_the_text_for_nobody_else(box: Box, umask: str) -> None:
 
 @requires("SBPL-FILE-01")
 @pytest.mark.parametrize("text", ["", "(version 1)", "x" * 300_000], ids=["none", "short", "long"])
-def test_the_file_holds_exactly_the_text(box: Box, text: str) -> None:
-    with held(box, folder(box, "profiles"), text) as file:
+def test_the_file_holds_exactly_the_text(case: Case, text: str) -> None:
+    with held(case, folder(case, "profiles"), text) as file:
         expect("its bytes", file.read_bytes(), text.encode())
 
 
@@ -58,38 +58,38 @@ def test_the_file_holds_exactly_the_text(box: Box, text: str) -> None:
 @pytest.mark.parametrize(
     "name", [b"a b", b'"', b"\xff", "é".encode(), b"e\xcc\x81", b"$HOME", b"~"]
 )
-def test_the_file_lies_in_the_directory_that_was_named(box: Box, name: bytes) -> None:
-    place = box.tmp / os.fsdecode(name)
+def test_the_file_lies_in_the_directory_that_was_named(case: Case, name: bytes) -> None:
+    place = case.tmp / os.fsdecode(name)
     place.mkdir()
-    with held(box, place) as file:
+    with held(case, place) as file:
         expect("the directory of the file", file.parent, place)
         expect("its bytes", file.read_bytes(), TEXT.encode())
 
 
 @requires("SBPL-FILE-02")
-def test_each_wrap_has_a_file_of_its_own(box: Box) -> None:
-    place = folder(box, "profiles")
-    with held(box, place) as one, held(box, place) as other:
+def test_each_wrap_has_a_file_of_its_own(case: Case) -> None:
+    place = folder(case, "profiles")
+    with held(case, place) as one, held(case, place) as other:
         expect("whether two wraps share a file", one == other, False)
         expect("what lies there", sorted(os.listdir(place)), sorted([one.name, other.name]))
 
 
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
-def test_what_is_there_already_is_not_opened(box: Box, kind: str) -> None:
+def test_what_is_there_already_is_not_opened(case: Case, kind: str) -> None:
     """In the place of each name that wraps have used before."""
-    place, victim = folder(box, "profiles"), box.tmp / "victim"
+    place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
     used = []
     for _ in range(2):
-        with held(box, place) as file:
+        with held(case, place) as file:
             used.append(file)
     for file in set(used):
         if kind == "a link":
             file.symlink_to(victim)
         else:
             file.write_text("kept")
-    with held(box, place) as file:
+    with held(case, place) as file:
         expect("whether a name is used again", file in used, False)
         expect("its bytes", file.read_bytes(), TEXT.encode())
     kept = [each.read_text() for each in {victim, *used}]
@@ -98,14 +98,14 @@ def test_what_is_there_already_is_not_opened(box: Box, kind: str) -> None:
 
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
-def test_what_lies_where_the_last_one_was_is_not_opened(box: Box, kind: str) -> None:
+def test_what_lies_where_the_last_one_was_is_not_opened(case: Case, kind: str) -> None:
     """In one process, whose number names nothing anew."""
-    place, victim = folder(box, "profiles"), box.tmp / "victim"
+    place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
     used: set[Path] = set()
     for turn in range(3):
         before = set(used)
-        answer = box.sbpl.wrap(["x"], wrapper="present", text="(version 1)\n", dir=place)
+        answer = case.sbpl.wrap(["x"], wrapper="present", text="(version 1)\n", dir=place)
         if answer.ok:
             file = Path(os.fsdecode(sbpl.argv_of(answer)[2]))
             expect(f"wrap {turn}: whether a name is used again that is taken", file in used, False)
@@ -123,75 +123,75 @@ def test_what_lies_where_the_last_one_was_is_not_opened(box: Box, kind: str) -> 
 
 
 @requires("SBPL-FILE-03")
-def test_the_file_is_gone_after_the_end(box: Box) -> None:
-    place = folder(box, "profiles")
-    with held(box, place) as file:
+def test_the_file_is_gone_after_the_end(case: Case) -> None:
+    place = folder(case, "profiles")
+    with held(case, place) as file:
         expect("whether it is there meanwhile", file.exists(), True)
     expect("what is left", os.listdir(place), [])
 
 
 @requires("SBPL-FILE-03")
-def test_without_a_hold_it_is_gone_too(box: Box) -> None:
-    place = folder(box, "profiles")
+def test_without_a_hold_it_is_gone_too(case: Case) -> None:
+    place = folder(case, "profiles")
     fields = {"text": TEXT, "dir": place, "wrapper": "present"}
-    ran = box.send(sbpl.wrap_message(["x"], **fields))
+    ran = case.send(sbpl.wrap_message(["x"], **fields))
     expect("the directory of the file", Path(os.fsdecode(sbpl.argv_of(ran)[2])).parent, place)
     expect("what run leaves", os.listdir(place), [])
-    served = box.sbpl.wrap(["x"], **fields)
+    served = case.sbpl.wrap(["x"], **fields)
     expect("the directory of the file", Path(os.fsdecode(sbpl.argv_of(served)[2])).parent, place)
     expect("what serve leaves", os.listdir(place), [])
 
 
 @requires("SBPL-FILE-04")
-def test_a_refused_wrap_leaves_no_file(box: Box) -> None:
-    place = folder(box, "profiles")
+def test_a_refused_wrap_leaves_no_file(case: Case) -> None:
+    place = folder(case, "profiles")
     fields = {"text": TEXT, "dir": place}
     for argv, wrapper in ((["x"], "missing"), ([], "present"), ([], "missing")):
-        answer = box.sbpl.wrap(argv, wrapper=wrapper, **fields)
+        answer = case.sbpl.wrap(argv, wrapper=wrapper, **fields)
         expect(f"whether {argv} with the wrapper {wrapper} is wrapped", answer.ok, False)
         expect("what is left", os.listdir(place), [])
     expect(
-        "whether the twin is wrapped", box.sbpl.wrap(["x"], wrapper="present", **fields).ok, True
+        "whether the twin is wrapped", case.sbpl.wrap(["x"], wrapper="present", **fields).ok, True
     )
 
 
 @requires("SBPL-FILE-04")
-def test_a_fallback_makes_no_file(box: Box) -> None:
+def test_a_fallback_makes_no_file(case: Case) -> None:
     """The directory's own times tell what came and went."""
-    place = folder(box, "profiles")
+    place = folder(case, "profiles")
     os.utime(place, (1, 1))
     fields = {"text": TEXT, "dir": place, "wrapper": "missing", "allow_fallback": True}
-    answer = box.sbpl.wrap(["x"], **fields)
+    answer = case.sbpl.wrap(["x"], **fields)
     expect("the command", sbpl.argv_of(answer), [b"x"])
     expect("whether something was made there", place.stat().st_mtime, 1.0)
     message = sbpl.wrap_message(["x"], **fields)
-    with box.launch(message, Observed, hold=True) as live:
-        live.wait_response()
+    with case.launch(message, Observed, hold=True) as shim:
+        shim.wait_response()
         expect("what lies there meanwhile", os.listdir(place), [])
-        live.finish()
-    box.sbpl.wrap(["x"], **{**fields, "wrapper": "present"})
+        shim.finish()
+    case.sbpl.wrap(["x"], **{**fields, "wrapper": "present"})
     made = satisfies("a later time than before", lambda got: got > 1)
     expect("the same of a wrap that makes one", place.stat().st_mtime, made)
 
 
 @requires("SBPL-FILE-04")
-def test_a_file_that_cannot_be_written_whole_is_not_left(box: Box) -> None:
-    place, state = folder(box, "profiles"), ["--fsize", "65536", "--ignore", "XFSZ"]
+def test_a_file_that_cannot_be_written_whole_is_not_left(case: Case) -> None:
+    place, state = folder(case, "profiles"), ["--fsize", "65536", "--ignore", "XFSZ"]
     fields = {"dir": place, "wrapper": "present"}
-    answer = box.send(sbpl.wrap_message(["x"], text="x" * 300_000, **fields), state=state)
+    answer = case.send(sbpl.wrap_message(["x"], text="x" * 300_000, **fields), state=state)
     expect("whether it is wrapped", answer.ok, False)
     expect("what is left", os.listdir(place), [])
-    twin = box.send(sbpl.wrap_message(["x"], text="x" * 30_000, **fields), state=state)
+    twin = case.send(sbpl.wrap_message(["x"], text="x" * 30_000, **fields), state=state)
     expect("whether one that fits is wrapped", twin.ok, True)
 
 
 @requires("SBPL-FILE-05")
-def test_a_directory_that_cannot_be_written_to_is_an_error(box: Box) -> None:
-    no_folder = box.tmp / "file"
+def test_a_directory_that_cannot_be_written_to_is_an_error(case: Case) -> None:
+    no_folder = case.tmp / "file"
     no_folder.write_text("")
-    for place in (box.tmp / "missing", no_folder, no_folder / "below"):
-        answer = box.sbpl.wrap(["x"], text=TEXT, dir=place, wrapper="present")
+    for place in (case.tmp / "missing", no_folder, no_folder / "below"):
+        answer = case.sbpl.wrap(["x"], text=TEXT, dir=place, wrapper="present")
         expect(f"kind of the error of {place}", answer.error["kind"], "io", {"answer": answer.raw})
         expect("the message", answer.error["message"], sbpl.naming(str(place)))
-    good = box.sbpl.wrap(["x"], text=TEXT, dir=folder(box, "good"), wrapper="present")
+    good = case.sbpl.wrap(["x"], text=TEXT, dir=folder(case, "good"), wrapper="present")
     expect("whether a good one is wrapped", good.ok, True)

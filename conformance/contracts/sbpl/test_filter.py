@@ -6,21 +6,21 @@ import random
 
 import pytest
 
-from boxspec.api import Blocked, Box, expect, requires
+from boxspec.api import Blocked, Case, expect, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup, Text
 
 
-def by_rule(box: Box, rule: str, denied: bool) -> Text:
+def by_rule(case: Case, rule: str, denied: bool) -> Text:
     """The rule as an allow, or as a deny of what is allowed."""
-    return box.sbpl.compiled(Setup(modify=["**", f"!{rule}"] if denied else [rule]))
+    return case.sbpl.compiled(Setup(modify=["**", f"!{rule}"] if denied else [rule]))
 
 
-def judge(box: Box, rule: str, yes: list[str], no: list[str]) -> None:
+def judge(case: Case, rule: str, yes: list[str], no: list[str]) -> None:
     """What the rule matches and what it does not; as an allow and as a deny."""
     for denied in (False, True):
         matched, other = (no, yes) if denied else (yes, no)
-        text = by_rule(box, rule, denied)
+        text = by_rule(case, rule, denied)
         text.expect(f"the {'deny' if denied else 'allow'} {rule!r}", sbpl.both(matched, other))
 
 
@@ -47,65 +47,67 @@ SPECIAL: list[tuple[str, list[str], list[str]]] = [
 
 @requires("SBPL-FILTER-01")
 @pytest.mark.parametrize(("rule", "yes", "no"), SPECIAL, ids=[row[0] for row in SPECIAL])
-def test_special_characters_are_literal(box: Box, rule: str, yes: list[str], no: list[str]) -> None:
-    judge(box, rule, yes, no)
+def test_special_characters_are_literal(
+    case: Case, rule: str, yes: list[str], no: list[str]
+) -> None:
+    judge(case, rule, yes, no)
 
 
 @requires("SBPL-FILTER-01", capability="sbpl.fold")
 @pytest.mark.parametrize(("rule", "yes", "no"), SPECIAL, ids=[row[0] for row in SPECIAL])
 def test_special_characters_are_literal_where_names_fold(
-    box: Box, rule: str, yes: list[str], no: list[str]
+    case: Case, rule: str, yes: list[str], no: list[str]
 ) -> None:
-    allow = box.sbpl.compiled(Setup(modify=[rule], case="fold"))
+    allow = case.sbpl.compiled(Setup(modify=[rule], case="fold"))
     allow.expect(f"the allow {rule!r}", sbpl.both([path.upper() for path in yes], no))
-    deny = box.sbpl.compiled(Setup(modify=["**", f"!{rule}"], case="fold"))
+    deny = case.sbpl.compiled(Setup(modify=["**", f"!{rule}"], case="fold"))
     deny.expect(f"the deny {rule!r}", sbpl.both(no, [path.upper() for path in yes]))
 
 
 @requires("SBPL-FILTER-02")
-def test_a_star_does_not_cross_a_slash(box: Box) -> None:
-    judge(box, "src/*.c", ["src/a.c", "src/.c"], ["src/d/a.c", "src", "a.c", "src/a.cc"])
-    judge(box, "d/a*b", ["d/ab", "d/axb"], ["d/a/b", "d/ax/b", "d"])
-    judge(box, "*/x", ["a/x"], ["x", "a/b/x", "a/y"])
-    judge(box, "d/*", ["d/a", "d/.a"], ["d", "d/a/b", "da"])
+def test_a_star_does_not_cross_a_slash(case: Case) -> None:
+    judge(case, "src/*.c", ["src/a.c", "src/.c"], ["src/d/a.c", "src", "a.c", "src/a.cc"])
+    judge(case, "d/a*b", ["d/ab", "d/axb"], ["d/a/b", "d/ax/b", "d"])
+    judge(case, "*/x", ["a/x"], ["x", "a/b/x", "a/y"])
+    judge(case, "d/*", ["d/a", "d/.a"], ["d", "d/a/b", "da"])
 
 
 @requires("SBPL-FILTER-02")
 @pytest.mark.parametrize("rule", ["*", "*/**"])
-def test_a_star_alone_needs_a_character(box: Box, rule: str) -> None:
+def test_a_star_alone_needs_a_character(case: Case, rule: str) -> None:
     """The root of the system is the one directory whose path ends in a slash."""
-    plain = box.sbpl.compiled(Setup(modify=["a"], root="/"))
+    plain = case.sbpl.compiled(Setup(modify=["a"], root="/"))
     if not plain.allows("file-write-data", "/a"):
         raise Blocked(["SBPL-MODIFY-09"], "nothing can be seen below the root of the system")
-    allow = box.sbpl.compiled(Setup(modify=[rule], root="/"))
+    allow = case.sbpl.compiled(Setup(modify=[rule], root="/"))
     allow.expect(f"the allow {rule}", sbpl.both(["/a"], ["/"]))
-    deny = box.sbpl.compiled(Setup(modify=["**", f"!{rule}"], root="/"))
+    deny = case.sbpl.compiled(Setup(modify=["**", f"!{rule}"], root="/"))
     deny.expect(f"the deny {rule}", sbpl.both(["/"], ["/a"]))
 
 
 @requires("SBPL-FILTER-03")
-def test_two_stars_match_any_number_of_segments(box: Box) -> None:
-    judge(box, "**/x", ["x", "a/x", "a/b/x"], ["ax", "x/a", "a/bx"])
-    judge(box, "a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["ab", "a/xb", "b", "a/b/x"])
-    judge(box, "**/a/**/b", ["a/b", "x/a/b", "a/x/b"], ["xa/b", "a/xb", "a"])
-    judge(box, "a/**/**/b", ["a/b", "a/x/y/b"], ["ab", "a/xb"])
+def test_two_stars_match_any_number_of_segments(case: Case) -> None:
+    judge(case, "**/x", ["x", "a/x", "a/b/x"], ["ax", "x/a", "a/bx"])
+    judge(case, "a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["ab", "a/xb", "b", "a/b/x"])
+    judge(case, "**/a/**/b", ["a/b", "x/a/b", "a/x/b"], ["xa/b", "a/xb", "a"])
+    judge(case, "a/**/**/b", ["a/b", "a/x/y/b"], ["ab", "a/xb"])
 
 
 @requires("SBPL-FILTER-03")
-def test_two_stars_in_a_segment_match_anything(box: Box) -> None:
-    judge(box, "a**", ["a", "ab", "a/b", "a/b/c"], ["b", "b/a"])
-    judge(box, "a/**b", ["a/b", "a/xb", "a/x/b"], ["a", "a/bx", "ab"])
-    judge(box, "**.c", ["a.c", "a/b.c", ".c"], ["a.cc", "c"])
-    judge(box, "a**b", ["ab", "axb", "a/b", "ax/yb"], ["a", "b", "a/bx"])
+def test_two_stars_in_a_segment_match_anything(case: Case) -> None:
+    judge(case, "a**", ["a", "ab", "a/b", "a/b/c"], ["b", "b/a"])
+    judge(case, "a/**b", ["a/b", "a/xb", "a/x/b"], ["a", "a/bx", "ab"])
+    judge(case, "**.c", ["a.c", "a/b.c", ".c"], ["a.cc", "c"])
+    judge(case, "a**b", ["ab", "axb", "a/b", "ax/yb"], ["a", "b", "a/bx"])
 
 
 @requires("SBPL-FILTER-04")
-def test_a_subtree_of_a_glob_is_its_directory_too(box: Box) -> None:
-    judge(box, "**/out/**", ["out", "a/out", "out/x", "a/out/x/y"], ["outx", "aout", "a"])
-    judge(box, "*.d/**", ["a.d", "a.d/x", "a.d/x/y"], ["a.dx", "a/b.d", "x"])
-    judge(box, "lib/*/t/**", ["lib/a/t", "lib/a/t/x"], ["lib/a", "lib/t", "lib/a/tx"])
-    judge(box, "a**/**", ["a", "ab/x", "a/x"], ["b", "b/a"])
-    judge(box, "a/**/**", ["a", "a/x", "a/x/y"], ["ab", "b"])
+def test_a_subtree_of_a_glob_is_its_directory_too(case: Case) -> None:
+    judge(case, "**/out/**", ["out", "a/out", "out/x", "a/out/x/y"], ["outx", "aout", "a"])
+    judge(case, "*.d/**", ["a.d", "a.d/x", "a.d/x/y"], ["a.dx", "a/b.d", "x"])
+    judge(case, "lib/*/t/**", ["lib/a/t", "lib/a/t/x"], ["lib/a", "lib/t", "lib/a/tx"])
+    judge(case, "a**/**", ["a", "ab/x", "a/x"], ["b", "b/a"])
+    judge(case, "a/**/**", ["a", "a/x", "a/x/y"], ["ab", "b"])
 
 
 SUBTREES = {"**/out/**": "a/out", "*.d/**": "a.d", "lib/*/t/**": "lib/a/t", "a?/**": "ab"}
@@ -114,10 +116,10 @@ SUBTREES = {"**/out/**": "a/out", "*.d/**": "a.d", "lib/*/t/**": "lib/a/t", "a?/
 @requires("SBPL-FILTER-04")
 @pytest.mark.parametrize("rule", SUBTREES)
 def test_the_directory_of_a_globbed_subtree_is_neither_read_nor_unlinked(
-    box: Box, rule: str
+    case: Case, rule: str
 ) -> None:
     place = SUBTREES[rule]
-    text = box.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
+    text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
     for names in (sbpl.READ, [sbpl.UNLINK]):
         text.expect(f"under {rule}", sbpl.both([f"{place}x", "x"], [place, f"{place}/x"]), names)
 
@@ -128,51 +130,53 @@ ONE |= {"DEL": "\x7f", "a letter": "b", "a blank": " ", "a tilde": "~", "before 
 
 @requires("SBPL-FILTER-05")
 @pytest.mark.parametrize("name", ONE)
-def test_a_question_mark_in_a_deny_matches_each_character(box: Box, name: str) -> None:
+def test_a_question_mark_in_a_deny_matches_each_character(case: Case, name: str) -> None:
     for rule, path in (("d/a?c", f"d/a{ONE[name]}c"), ("d/?", f"d/{ONE[name]}")):
-        text = by_rule(box, rule, True)
+        text = by_rule(case, rule, True)
         text.expect(f"the deny {rule}", sbpl.both(["d", "d/aaac", "x"], [path]))
 
 
 @requires("SBPL-FILTER-05")
 @pytest.mark.parametrize("name", ONE)
-def test_a_question_mark_matches_each_character_wherever_a_deny_stands(box: Box, name: str) -> None:
+def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
+    case: Case, name: str
+) -> None:
     """Where reading and removing are denied, and where an exception is left to the profile."""
     path = f"d/a{ONE[name]}c"
-    reads = box.sbpl.compiled(Setup(modify=["**"], deny_read=["d/a?c"]))
+    reads = case.sbpl.compiled(Setup(modify=["**"], deny_read=["d/a?c"]))
     for names in (sbpl.READ, [sbpl.UNLINK]):
         reads.expect("reading and unlinking", sbpl.both(["d/aaac", "x"], [path]), names)
     hole = Setup(modify=["**", "!s/d/a?c"], deny_modify=["s/**", "!s/d/**"])
-    box.sbpl.compiled(hole).expect("in an exception", sbpl.both(["s/d/aaac"], [f"s/{path}"]))
+    case.sbpl.compiled(hole).expect("in an exception", sbpl.both(["s/d/aaac"], [f"s/{path}"]))
 
 
 @requires("SBPL-FILTER-05")
 @pytest.mark.parametrize("path", ["d/é", "d/€", "d/😀"])
-def test_a_rule_that_allows_and_denies_has_a_question_mark_for_each(box: Box, path: str) -> None:
+def test_a_rule_that_allows_and_denies_has_a_question_mark_for_each(case: Case, path: str) -> None:
     """One text has it both ways, in either order."""
     rule = f"d/{'?' * len(path[2:].encode())}"
     printable = rule.replace("?", "x")
     denied = Setup(modify=["d/?"], read=["**", "!d/?"])
-    text = box.sbpl.compiled(denied)
+    text = case.sbpl.compiled(denied)
     text.expect("writing", sbpl.both(["d/x"], ["d/xx", "d"]))
     text.expect("reading", sbpl.both(["d/xx", "d"], ["d/x", path]), sbpl.READ)
-    given_back = box.sbpl.compiled(Setup(modify=[f"!{rule}", rule]))
+    given_back = case.sbpl.compiled(Setup(modify=[f"!{rule}", rule]))
     given_back.expect("writing", sbpl.both([printable], [path, "d"]))
-    readable = box.sbpl.compiled(Setup(read=["**", "!d/**", rule]))
+    readable = case.sbpl.compiled(Setup(read=["**", "!d/**", rule]))
     readable.expect("reading", sbpl.both([printable, "x"], [path, "d"]), sbpl.READ)
 
 
 @requires("SBPL-FILTER-05")
-def test_a_question_mark_matches_one_character_and_no_slash(box: Box) -> None:
-    judge(box, "d/a?c", ["d/abc", "d/a.c"], ["d/ac", "d/a/c", "d/abbc", "d/a"])
-    judge(box, "d/??", ["d/ab"], ["d/a", "d/abc", "d//b", "d"])
+def test_a_question_mark_matches_one_character_and_no_slash(case: Case) -> None:
+    judge(case, "d/a?c", ["d/abc", "d/a.c"], ["d/ac", "d/a/c", "d/abbc", "d/a"])
+    judge(case, "d/??", ["d/ab"], ["d/a", "d/abc", "d//b", "d"])
 
 
 @requires("SBPL-FILTER-05")
-def test_a_question_mark_in_an_allow_matches_no_more_than_one(box: Box) -> None:
+def test_a_question_mark_in_an_allow_matches_no_more_than_one(case: Case) -> None:
     """However characters are counted: two question marks are not the two bytes of one letter."""
     for rule, path in (("d/??", "d/é"), ("d/???", "d/€"), ("d/????", "d/😀"), ("d/?", "d/éé")):
-        text = by_rule(box, rule, False)
+        text = by_rule(case, rule, False)
         text.expect(f"the allow {rule}", sbpl.both([f"d/{'x' * rule.count('?')}"], [path]))
 
 
@@ -193,22 +197,22 @@ ROOTS = {
 
 @requires("SBPL-FILTER-06")
 @pytest.mark.parametrize("name", ROOTS)
-def test_the_root_means_itself(box: Box, name: str) -> None:
+def test_the_root_means_itself(case: Case, name: str) -> None:
     root, other = ROOTS[name]
-    globs = box.sbpl.compiled(Setup(modify=["src/*.c", "a/**", "b"], root=root))
+    globs = case.sbpl.compiled(Setup(modify=["src/*.c", "a/**", "b"], root=root))
     yes = ["src/x.c", "a", "a/x", "b"]
     no = [f"{other}/src/x.c", f"{other}/a/x", f"{other}/b", other, "x"]
     globs.expect("writing", sbpl.both(yes, no))
-    denies = box.sbpl.compiled(Setup(modify=["**"], deny_modify=["**/*.env"], root=root))
+    denies = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["**/*.env"], root=root))
     denies.expect("writing", sbpl.both([".", "x"], ["x.env", f"{other}/x", f"{other}/x.env"]))
-    reads = box.sbpl.compiled(Setup(deny_read=["**/*.env", "k/**", "l"], root=root))
+    reads = case.sbpl.compiled(Setup(deny_read=["**/*.env", "k/**", "l"], root=root))
     elsewhere = [f"{other}/x.env", f"{other}/k", f"{other}/l"]
     reads.expect("reading", sbpl.both(elsewhere, ["x.env", "k/x", "l"]), sbpl.READ)
 
 
 @requires("SBPL-FILTER-06", capability="sbpl.fold")
 @pytest.mark.parametrize("name", [*ROOTS, "a letter", "a letter with a mark"])
-def test_the_root_means_itself_where_names_fold(box: Box, name: str) -> None:
+def test_the_root_means_itself_where_names_fold(case: Case, name: str) -> None:
     """The kernel reports it in one spelling: another one is another directory."""
     more = {
         "a letter": ("/Users/u/Ws", "/Users/u/wS"),
@@ -216,7 +220,7 @@ def test_the_root_means_itself_where_names_fold(box: Box, name: str) -> None:
     }
     root, other = {**ROOTS, **more}[name]
     given = Setup(modify=["Src/*.c", "a/**", "b"], deny_read=["K/**"], root=root, case="fold")
-    text = box.sbpl.compiled(given)
+    text = case.sbpl.compiled(given)
     elsewhere = [f"{other}/src/x.c", f"{other}/a/x", f"{other}/b", other]
     text.expect("writing", sbpl.both(["SRC/X.C", "A", "a/x", "B"], [*elsewhere, "x"]))
     text.expect("reading", sbpl.both([f"{other}/k", "x"], ["k", "K/x"]), sbpl.READ)
@@ -227,9 +231,9 @@ GLOBS = ["**/*.env", "a?c", "*/x", "**/d/**", "a**b", "x.y*", "[a]*", "é*", "(a
 
 @requires("SBPL-FILTER-07")
 @pytest.mark.parametrize("rule", GLOBS)
-def test_regular_expressions_are_anchored_and_of_the_known_dialect(box: Box, rule: str) -> None:
+def test_regular_expressions_are_anchored_and_of_the_known_dialect(case: Case, rule: str) -> None:
     given = Setup(modify=["**", f"!{rule}", rule, "**/own"], deny_modify=["s/**", "!s/c/**"])
-    text = box.sbpl.compiled(given.but(deny_read=["z/**/z"]))
+    text = case.sbpl.compiled(given.but(deny_read=["z/**/z"]))
     wrong = [gap.words for gap in text.gaps() if gap.dialect]
     expect("counts, class names and backslash letters", wrong, [], text.evidence())
     found = text.regexes()
@@ -242,11 +246,11 @@ PIECES = ["a", "b", "ab", ".", "/", "/", "*", "**", "**/", "/**", "/**/", "[", "
 
 
 @requires("SBPL-FILTER-01", "SBPL-FILTER-02", "SBPL-FILTER-03", "SBPL-FILTER-04")
-def test_random_globs_match_as_the_policy_does(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_random_globs_match_as_the_policy_does(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(40)):
         globs = [sbpl.glob(chance, PIECES) for _ in range(3)]
         given = Setup(modify=[globs[0], f"!{globs[1]}", globs[2]])
         paths = [sbpl.absolute(given, path) for path in sbpl.paths(chance, given, 30)]
         meant = sbpl.Meaning(given).may_modify
-        sbpl.same_as_meant("writing", box.sbpl.compiled(given), meant, paths, sbpl.WRITE)
+        sbpl.same_as_meant("writing", case.sbpl.compiled(given), meant, paths, sbpl.WRITE)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 
 FULL = "--sandbox danger-full-access"
 
 
-def judge(box: Box, provider: str | None, before: str, after: str) -> None:
+def judge(case: Case, provider: str | None, before: str, after: str) -> None:
     """Both are words between blanks."""
-    argv = box.sbpl.wrapped(before.split(), provider=provider)
+    argv = case.sbpl.wrapped(before.split(), provider=provider)
     expect("the command behind the wrapper", b" ".join(argv[3:]).decode(), after)
 
 
@@ -34,16 +34,16 @@ CODEX = {
 
 @requires("SBPL-FLAG-01")
 @pytest.mark.parametrize("name", CODEX)
-def test_codex_runs_with_full_access_and_no_other_mode(box: Box, name: str) -> None:
-    judge(box, "codex", *CODEX[name])
+def test_codex_runs_with_full_access_and_no_other_mode(case: Case, name: str) -> None:
+    judge(case, "codex", *CODEX[name])
 
 
 @requires("SBPL-FLAG-02")
 @pytest.mark.parametrize("flag", ["-s", "--sandbox"])
-def test_gemini_loses_its_own_sandbox(box: Box, flag: str) -> None:
-    judge(box, "gemini", f"gemini {flag} -p hi", "gemini -p hi")
-    judge(box, "gemini", f"gemini -p hi {flag}", "gemini -p hi")
-    judge(box, "gemini", "gemini -p hi", "gemini -p hi")
+def test_gemini_loses_its_own_sandbox(case: Case, flag: str) -> None:
+    judge(case, "gemini", f"gemini {flag} -p hi", "gemini -p hi")
+    judge(case, "gemini", f"gemini -p hi {flag}", "gemini -p hi")
+    judge(case, "gemini", "gemini -p hi", "gemini -p hi")
 
 
 @requires("SBPL-FLAG-03")
@@ -59,9 +59,9 @@ def test_gemini_loses_its_own_sandbox(box: Box, flag: str) -> None:
     ],
 )
 def test_for_others_a_command_is_wrapped_as_it_is(
-    box: Box, provider: str | None, argv: str
+    case: Case, provider: str | None, argv: str
 ) -> None:
-    judge(box, provider, argv, argv)
+    judge(case, provider, argv, argv)
 
 
 FORMS = {
@@ -96,8 +96,8 @@ FORMS = {
 
 @requires("SBPL-FLAG-04")
 @pytest.mark.parametrize("name", FORMS)
-def test_each_form_of_a_flag_counts(box: Box, name: str) -> None:
-    judge(box, *FORMS[name])
+def test_each_form_of_a_flag_counts(case: Case, name: str) -> None:
+    judge(case, *FORMS[name])
 
 
 BEHIND = {
@@ -120,8 +120,8 @@ BEHIND = {
 
 @requires("SBPL-FLAG-05")
 @pytest.mark.parametrize("name", BEHIND)
-def test_nothing_behind_two_dashes_is_touched(box: Box, name: str) -> None:
-    judge(box, name.partition(",")[0], *BEHIND[name])
+def test_nothing_behind_two_dashes_is_touched(case: Case, name: str) -> None:
+    judge(case, name.partition(",")[0], *BEHIND[name])
 
 
 OTHERS = {
@@ -152,8 +152,8 @@ OTHERS = {
 
 @requires("SBPL-FLAG-06")
 @pytest.mark.parametrize("name", OTHERS)
-def test_all_other_arguments_stay(box: Box, name: str) -> None:
-    judge(box, name.partition(",")[0], *OTHERS[name])
+def test_all_other_arguments_stay(case: Case, name: str) -> None:
+    judge(case, name.partition(",")[0], *OTHERS[name])
 
 
 EMPTY = [b"", b"x", b"", b"\xff\xfe", b" ", b"", b"a\nb", b""]
@@ -162,10 +162,10 @@ EMPTY = [b"", b"x", b"", b"\xff\xfe", b" ", b"", b"a\nb", b""]
 @requires("SBPL-FLAG-06")
 @pytest.mark.parametrize("provider", ["codex", "gemini"])
 @pytest.mark.parametrize("given", ["no flag", "a flag"])
-def test_words_that_are_empty_or_no_text_stay(box: Box, provider: str, given: str) -> None:
+def test_words_that_are_empty_or_no_text_stay(case: Case, provider: str, given: str) -> None:
     program, full = provider.encode(), [word.encode() for word in FULL.split()]
     flag = [] if given == "no flag" else [b"-s=x"]
-    argv = box.sbpl.wrapped([program, *flag, *EMPTY], provider=provider)
+    argv = case.sbpl.wrapped([program, *flag, *EMPTY], provider=provider)
     ours = full if provider == "codex" else []
     expect("the command behind the wrapper", argv[3:], [program, *ours, *EMPTY])
 
@@ -184,5 +184,5 @@ MISSING = {
 
 @requires("SBPL-FLAG-07")
 @pytest.mark.parametrize("name", MISSING)
-def test_a_mode_that_is_missing_takes_no_flag_along(box: Box, name: str) -> None:
-    judge(box, "codex", *MISSING[name])
+def test_a_mode_that_is_missing_takes_no_flag_along(case: Case, name: str) -> None:
+    judge(case, "codex", *MISSING[name])

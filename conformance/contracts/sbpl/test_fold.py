@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 from contracts.sbpl.text import Text
@@ -32,25 +32,25 @@ def spelled(paths: list[str]) -> list[str]:
     ],
 )
 def test_a_deny_holds_in_every_spelling(
-    box: Box, rule: str, paths: list[str], others: list[str]
+    case: Case, rule: str, paths: list[str], others: list[str]
 ) -> None:
-    writes = box.sbpl.compiled(FOLD.but(deny_modify=[rule]))
+    writes = case.sbpl.compiled(FOLD.but(deny_modify=[rule]))
     writes.expect("writing", sbpl.both(spelled(others), spelled(paths)), sbpl.WRITES)
-    reads = box.sbpl.compiled(FOLD.but(deny_read=[rule]))
+    reads = case.sbpl.compiled(FOLD.but(deny_read=[rule]))
     reads.expect("reading", sbpl.both(spelled(others), spelled(paths)), sbpl.READS)
 
 
 @requires("SBPL-FOLD-01")
-def test_an_ancestor_is_guarded_in_every_spelling(box: Box) -> None:
-    text = box.sbpl.compiled(FOLD.but(deny_read=["Sub/Dir/key"]))
+def test_an_ancestor_is_guarded_in_every_spelling(case: Case) -> None:
+    text = case.sbpl.compiled(FOLD.but(deny_read=["Sub/Dir/key"]))
     no = spelled(["sub", "sub/dir", "sub/dir/key"])
     text.expect("unlinking", sbpl.both(["sub/x", "x"], no), [sbpl.UNLINK])
 
 
 @requires("SBPL-FOLD-01")
-def test_an_exception_folds_too(box: Box) -> None:
+def test_an_exception_folds_too(case: Case) -> None:
     denies = ["State/**", "!State/Cache/**"]
-    text = box.sbpl.compiled(FOLD.but(modify=["**", "!**/K"], deny_modify=denies))
+    text = case.sbpl.compiled(FOLD.but(modify=["**", "!**/K"], deny_modify=denies))
     no = spelled(["state", "state/x", "state/cache/k"])
     text.expect("writing", sbpl.both(spelled(["state/cache", "state/cache/x"]), no), sbpl.WRITES)
 
@@ -75,11 +75,11 @@ def ways(character: str) -> list[str]:
 
 @requires("SBPL-FOLD-02")
 @pytest.mark.parametrize("name", ALIKE)
-def test_a_deny_holds_for_all_that_fold_to_the_same(box: Box, name: str) -> None:
+def test_a_deny_holds_for_all_that_fold_to_the_same(case: Case, name: str) -> None:
     spellings = list(dict.fromkeys(way for each in ALIKE[name] for way in ways(each)))
     for rule in spellings:
         denies = [f"x{rule}y", f"d/{rule}/**", f"**/z{rule}*"]
-        text = box.sbpl.compiled(FOLD.but(deny_modify=denies))
+        text = case.sbpl.compiled(FOLD.but(deny_modify=denies))
         no = [
             path
             for each in spellings
@@ -89,8 +89,8 @@ def test_a_deny_holds_for_all_that_fold_to_the_same(box: Box, name: str) -> None
 
 
 @requires("SBPL-FOLD-02")
-def test_what_folds_to_something_else_is_something_else(box: Box) -> None:
-    text = box.sbpl.compiled(FOLD.but(deny_modify=["xéy", "xßy", "xıy", "xﬁy"]))
+def test_what_folds_to_something_else_is_something_else(case: Case) -> None:
+    text = case.sbpl.compiled(FOLD.but(deny_modify=["xéy", "xßy", "xıy", "xﬁy"]))
     yes = ["xey", "xEy", "xssy", "xiy", "xIy", "xfiy", "xe\u0300y", "xêy"]
     text.expect("writing", sbpl.both(yes, ["xÉy", "xe\u0301y", "xßy", "xıy"]), sbpl.WRITES)
 
@@ -98,9 +98,9 @@ def test_what_folds_to_something_else_is_something_else(box: Box) -> None:
 @requires("SBPL-FOLD-02")
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
-    box: Box, form: Literal["NFC", "NFD"]
+    case: Case, form: Literal["NFC", "NFD"]
 ) -> None:
-    text = box.sbpl.compiled(FOLD.but(deny_modify=["x?y", "d/?/**", "**/z?"]))
+    text = case.sbpl.compiled(FOLD.but(deny_modify=["x?y", "d/?/**", "**/z?"]))
     letters = [unicodedata.normalize(form, letter) for letter in ("q", "é", "Ệ", "ß", "한", "😀")]
     no = [path for each in letters for path in (f"x{each}y", f"d/{each}/a", f"b/z{each}")]
     text.expect("writing", sbpl.both(["xy", "x/y", "xqqy", "d/qq/a", "b/z"], no), sbpl.WRITES)
@@ -108,13 +108,13 @@ def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
 
 @requires("SBPL-FOLD-01")
 @pytest.mark.parametrize("place", ["read", "deny"])
-def test_a_long_list_is_folded_whole(box: Box, place: str) -> None:
+def test_a_long_list_is_folded_whole(case: Case, place: str) -> None:
     """The first rule is by far the longest, or the last."""
     name = f"{'0' * 210}/" * 4 + "C"
     rules = {"read": [name, "K"], "deny": ["K", name]}[place]
-    text = box.sbpl.compiled(Setup(read=["**", *(f"!{rule}" for rule in rules)], case="fold"))
+    text = case.sbpl.compiled(Setup(read=["**", *(f"!{rule}" for rule in rules)], case="fold"))
     text.expect("reading", sbpl.both(["x"], [*spelled([name]), "k", "K"]), sbpl.READS)
-    first = box.sbpl.compiled(
+    first = case.sbpl.compiled(
         Setup(read=[name, "**"], modify=["**"], deny_modify=["K"], case="fold")
     )
     first.expect("writing", sbpl.both([name, "x"], ["k", "K"]), sbpl.WRITES)
@@ -122,11 +122,11 @@ def test_a_long_list_is_folded_whole(box: Box, place: str) -> None:
 
 @requires("SBPL-FOLD-01")
 @pytest.mark.parametrize("letter", ["k", "é", "Σ"])
-def test_a_name_with_many_spellings_is_whole_or_refused(box: Box, letter: str) -> None:
+def test_a_name_with_many_spellings_is_whole_or_refused(case: Case, letter: str) -> None:
     for size in (*range(2, 250, 12), 400):
         name = letter * size
         given = FOLD.but(deny_modify=[f"{name}/x/**"])
-        answer = box.sbpl.compile(given)
+        answer = case.sbpl.compile(given)
         if answer.ok:
             yes = [f"{name}/y", f"{name[1:]}/x/y", f"{name}{letter}/x/y", "x/y"]
             no = [f"{name}/x/y", f"{name.upper()}/X/y"]
@@ -138,8 +138,8 @@ def test_a_name_with_many_spellings_is_whole_or_refused(box: Box, letter: str) -
 
 
 @requires("SBPL-FOLD-03")
-def test_a_rule_that_makes_readable_again_holds_in_every_spelling(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(read=["**", "!Lib/**", "Lib/Doc/**", "**/Re?d"], case="fold"))
+def test_a_rule_that_makes_readable_again_holds_in_every_spelling(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(read=["**", "!Lib/**", "Lib/Doc/**", "**/Re?d"], case="fold"))
     yes, no = ["lib/doc", "lib/doc/x", "lib/read"], ["lib", "lib/x", "lib/docx"]
     text.expect("reading", sbpl.both(spelled(yes), spelled(no)), sbpl.READS)
 
@@ -150,19 +150,19 @@ PIECES = [*LETTERS, "/", "/", "*", "**/", "/**"]
 
 @requires("SBPL-FOLD-03")
 @pytest.mark.parametrize("root", ["/", "/ws"])
-def test_the_root_itself_is_decided_as_the_policy_does(box: Box, root: str) -> None:
+def test_the_root_itself_is_decided_as_the_policy_does(case: Case, root: str) -> None:
     below = f"{root.rstrip('/')}/a"
-    only = box.sbpl.compiled(Setup(modify=["."], root=root, case="fold"))
+    only = case.sbpl.compiled(Setup(modify=["."], root=root, case="fold"))
     only.expect("by `.`", sbpl.both([root], [below]), sbpl.WRITES)
-    everything = box.sbpl.compiled(Setup(modify=["**"], root=root, case="fold"))
+    everything = case.sbpl.compiled(Setup(modify=["**"], root=root, case="fold"))
     everything.expect("by `**`", sbpl.both([root, below], []), sbpl.WRITES)
-    others = box.sbpl.compiled(Setup(modify=["**", "!."], root=root, case="fold"))
+    others = case.sbpl.compiled(Setup(modify=["**", "!."], root=root, case="fold"))
     others.expect("without `.`", sbpl.both([below], [root]), sbpl.WRITES)
 
 
 @requires("SBPL-FOLD-03")
-def test_each_path_is_decided_as_the_policy_does(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_each_path_is_decided_as_the_policy_does(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(30)):
         rules = [sbpl.glob(chance, PIECES) for _ in range(3)]
         given = FOLD.but(modify=[rules[0], f"!{rules[1]}", rules[2]])
@@ -173,4 +173,4 @@ def test_each_path_is_decided_as_the_policy_does(box: Box) -> None:
             if sbpl.begins_no_name_with_a_mark(other)
         ]
         meant = sbpl.Meaning(given).may_modify
-        sbpl.same_as_meant("writing", box.sbpl.compiled(given), meant, paths, sbpl.CHANGES)
+        sbpl.same_as_meant("writing", case.sbpl.compiled(given), meant, paths, sbpl.CHANGES)

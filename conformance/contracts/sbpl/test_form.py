@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Box, NotApplicable, expect, requires, satisfies
+from boxspec.api import Case, NotApplicable, expect, requires, satisfies
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 from contracts.shared.documents import policy
@@ -25,8 +25,8 @@ OTHERS = [leaf for leaf in sbpl.leaves("default") if leaf not in NAMED]
 
 
 @requires("SBPL-FORM-01")
-def test_a_text_denies_what_nothing_allows(box: Box) -> None:
-    text = box.sbpl.compiled(PLAIN)
+def test_a_text_denies_what_nothing_allows(case: Case) -> None:
+    text = case.sbpl.compiled(PLAIN)
     begins = [str(form) for form in text.profile.forms[:2]]
     expect("the first two forms", begins, ["(version 1)", "(deny default)"], text.evidence())
     text.expect("a write elsewhere", sbpl.both(["src/x"], ["/usr/x", "/"]))
@@ -34,16 +34,16 @@ def test_a_text_denies_what_nothing_allows(box: Box) -> None:
 
 @requires("SBPL-FORM-02")
 @pytest.mark.parametrize("name", BROAD)
-def test_what_is_no_write_is_allowed_without_a_filter(box: Box, name: str) -> None:
-    text = box.sbpl.compiled(PLAIN)
+def test_what_is_no_write_is_allowed_without_a_filter(case: Case, name: str) -> None:
+    text = case.sbpl.compiled(PLAIN)
     path = "/usr/x" if name == "file-read*" else None
     expect(f"whether {name} is allowed", text.allows(name, path), True, text.evidence())
     expect("whether all writes are", text.allows("file-write*", "/usr/x"), False, text.evidence())
 
 
 @requires("SBPL-FORM-03")
-def test_of_the_kernel_policies_two_may_be_called(box: Box) -> None:
-    text = box.sbpl.compiled(PLAIN)
+def test_of_the_kernel_policies_two_may_be_called(case: Case) -> None:
+    text = case.sbpl.compiled(PLAIN)
     calls = {
         (b"vnguard", 0): True,
         (b"vnguard", 67): True,
@@ -74,8 +74,8 @@ EVERYWHERE = [".", "src", "src/x", "lib/x.c", "s/c/x", "/", "/usr/x", "/dev/x", 
 
 @requires("SBPL-FORM-09")
 @pytest.mark.parametrize("name", SETUPS)
-def test_nothing_else_is_allowed_anywhere(box: Box, name: str) -> None:
-    text = box.sbpl.compiled(SETUPS[name])
+def test_nothing_else_is_allowed_anywhere(case: Case, name: str) -> None:
+    text = case.sbpl.compiled(SETUPS[name])
     text.expect("writing", sbpl.both(["/dev/x"], ["/usr/x"]), sbpl.WRITES)
     on_paths = [each for each in OTHERS if sbpl.on_paths(each)]
     text.expect("what is no write", dict.fromkeys(EVERYWHERE, False), on_paths)
@@ -85,26 +85,26 @@ def test_nothing_else_is_allowed_anywhere(box: Box, name: str) -> None:
 
 @requires("SBPL-FORM-04")
 @pytest.mark.parametrize("name", SETUPS)
-def test_a_text_reads_back_a_clause_a_line(box: Box, name: str) -> None:
-    data = sbpl.bytes_of(box.sbpl.compile(SETUPS[name]))
+def test_a_text_reads_back_a_clause_a_line(case: Case, name: str) -> None:
+    data = sbpl.bytes_of(case.sbpl.compile(SETUPS[name]))
     told = {"text": data.decode("utf-8", "backslashreplace").splitlines()}
     expect("lines that are no clause of the page", sbpl.strange(data), [], told)
 
 
 @requires("SBPL-FORM-05")
-def test_a_request_gives_the_same_bytes_again(box: Box) -> None:
+def test_a_request_gives_the_same_bytes_again(case: Case) -> None:
     home = {"HOME": "/Users/u", "CODEX_HOME": "/opt/codex", "CLAUDE_CONFIG_DIR": "/opt/claude"}
     setup = SETUPS["codex"].but(env=home, deny_read=["k/**"], deny_modify=["x", "y"])
     message = setup.message()
-    first = sbpl.bytes_of(box.put(message))
+    first = sbpl.bytes_of(case.put(message))
     for _ in range(3):
-        expect("the text, asked again", sbpl.bytes_of(box.put(message)), first)
-    chance = random.Random(box.session.seed)
+        expect("the text, asked again", sbpl.bytes_of(case.put(message)), first)
+    chance = random.Random(case.session.seed)
     for _ in range(3):
         shuffled = sbpl.shuffled(message, chance)
-        expect("with members in another order", sbpl.bytes_of(box.put(shuffled)), first)
+        expect("with members in another order", sbpl.bytes_of(case.put(shuffled)), first)
     for locale in ("C", "C.UTF-8", "tr_TR.UTF-8"):
-        seen = box.send(message, shim_env={"LC_ALL": locale, "LANG": locale})
+        seen = case.send(message, shim_env={"LC_ALL": locale, "LANG": locale})
         expect(f"under run, in the locale {locale}", sbpl.bytes_of(seen), first)
 
 
@@ -112,23 +112,23 @@ SPELLED = Setup(root="/Users/u/Ärger", modify=["é/**", "I?i"], deny_read=["ı/
 
 
 @requires("SBPL-FORM-05")
-@pytest.mark.parametrize("case", [None, "fold"])
+@pytest.mark.parametrize("letter_case", [None, "fold"])
 @pytest.mark.parametrize("locale", ["C", "POSIX", "C.UTF-8", "tr_TR.UTF-8", "tr_TR"])
-def test_a_locale_changes_no_letter(box: Box, case: str | None, locale: str) -> None:
-    if case is not None and "sbpl.fold" not in box.capabilities:
+def test_a_locale_changes_no_letter(case: Case, letter_case: str | None, locale: str) -> None:
+    if letter_case is not None and "sbpl.fold" not in case.capabilities:
         raise NotApplicable.without("sbpl.fold")
-    message = SPELLED.but(case=case).message()
-    seen = box.send(message, shim_env={"LC_ALL": locale, "LANG": locale})
-    served = sbpl.bytes_of(box.put(message))
+    message = SPELLED.but(case=letter_case).message()
+    seen = case.send(message, shim_env={"LC_ALL": locale, "LANG": locale})
+    served = sbpl.bytes_of(case.put(message))
     expect(f"under run, in the locale {locale}", sbpl.bytes_of(seen), served)
 
 
 @requires("SBPL-FORM-06")
-def test_both_readings_give_one_answer(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_both_readings_give_one_answer(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(24)):
         given = sbpl.with_everything(chance)
-        text = box.sbpl.compiled(given)
+        text = case.sbpl.compiled(given)
         for path in sbpl.paths(chance, given, 24):
             for name, ruling in text.rulings((*sbpl.WRITES, *sbpl.READS), path).items():
                 expect(
@@ -144,8 +144,8 @@ WITHOUT_PATHS = ("network*", "sysctl*", "mach*", "ipc-posix*", "process-info*", 
 
 @requires("SBPL-FORM-06")
 @pytest.mark.parametrize("name", WITHOUT_PATHS)
-def test_both_readings_give_one_answer_where_there_is_no_path(box: Box, name: str) -> None:
-    text = box.sbpl.compiled(PLAIN)
+def test_both_readings_give_one_answer_where_there_is_no_path(case: Case, name: str) -> None:
+    text = case.sbpl.compiled(PLAIN)
     told = {
         operation: (ruling.last.outcome.value, ruling.specific.outcome.value)
         for operation, ruling in text.rulings(sbpl.leaves(name)).items()
@@ -164,35 +164,35 @@ BAD_RULES = {
 
 @requires("SBPL-FORM-07")
 @pytest.mark.parametrize("name", BAD_RULES)
-def test_a_rule_that_is_none_is_refused(box: Box, name: str) -> None:
+def test_a_rule_that_is_none_is_refused(case: Case, name: str) -> None:
     field, rule = BAD_RULES[name]
     good = Setup(modify=["src/**"])
     kept = [*good.modify] if field == "modify" else []
     bad = good.but(**{field: [*kept, rule]})
-    sbpl.refuses(box, name, bad, good.but(**{field: [*kept, "x"]}))
+    sbpl.refuses(case, name, bad, good.but(**{field: [*kept, "x"]}))
 
 
 @requires("SBPL-FORM-07", capability=("policy", "policy.json"))
-def test_a_wrong_policy_and_an_unknown_profile_are_refused(box: Box) -> None:
+def test_a_wrong_policy_and_an_unknown_profile_are_refused(case: Case) -> None:
     root = "/Users/u/ws"
-    good = box.ask("sbpl.compile", policy=PLAIN.policy, profile="p", root=root)
+    good = case.ask("sbpl.compile", policy=PLAIN.policy, profile="p", root=root)
     expect("whether the profile `p` compiles", good.ok, True, {"answer": good.raw})
-    nobody = box.ask("sbpl.compile", policy=PLAIN.policy, profile="nobody", root=root)
+    nobody = case.ask("sbpl.compile", policy=PLAIN.policy, profile="nobody", root=root)
     sbpl.refused("an unknown profile", nobody, "nobody")
     wrong = policy({"denyRead": ["../x"]})
-    sbpl.refused("a policy with a wrong rule", box.ask("sbpl.compile", policy=wrong, root=root))
+    sbpl.refused("a policy with a wrong rule", case.ask("sbpl.compile", policy=wrong, root=root))
     none = {"text": "{", "format": "json"}
-    sbpl.refused("a file that is no policy", box.ask("sbpl.compile", policy=none, root=root))
+    sbpl.refused("a file that is no policy", case.ask("sbpl.compile", policy=none, root=root))
 
 
 @requires("SBPL-FORM-08", capability="policy.json")
 @pytest.mark.parametrize("name", SETUPS)
-def test_a_policy_file_gives_the_text_of_its_rules(box: Box, name: str) -> None:
+def test_a_policy_file_gives_the_text_of_its_rules(case: Case, name: str) -> None:
     setup = SETUPS[name]
-    text = sbpl.bytes_of(box.sbpl.compile(setup))
+    text = sbpl.bytes_of(case.sbpl.compile(setup))
     message = {**setup.message(), "policy": setup.policy, "profile": "p"}
     del message["rules"]
-    expect("the text of the policy", sbpl.bytes_of(box.put(message)), text)
+    expect("the text of the policy", sbpl.bytes_of(case.put(message)), text)
 
 
 GLOBAL: dict[str, Any] = {"denyRead": ["k"], "denyModify": ["s/**", "!s/c/**"]}
@@ -201,14 +201,14 @@ MERGED = Setup(modify=["**"], deny_read=["k", "l"], deny_modify=["s/**", "!s/c/*
 
 @requires("SBPL-FORM-08", capability="policy.json")
 @pytest.mark.parametrize("profile", ["p", "unrestricted", None])
-def test_two_policy_files_give_the_text_of_their_rules(box: Box, profile: str | None) -> None:
+def test_two_policy_files_give_the_text_of_their_rules(case: Case, profile: str | None) -> None:
     """Denies of both, a profile of either, and the one that nobody defines."""
     own: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["**"]}}}
     denies: dict[str, Any] = {"denyRead": ["l"], "denyModify": ["s/c/d"]}
-    text = sbpl.bytes_of(box.sbpl.compile(MERGED))
+    text = sbpl.bytes_of(case.sbpl.compile(MERGED))
     for above, below in ((own | GLOBAL, denies), (GLOBAL, own | denies)):
         message = {**MERGED.message(), "policy": policy(above, below), "profile": profile}
         del message["rules"]
         if profile is None:
             del message["profile"]
-        expect(f"the text of {profile}", sbpl.bytes_of(box.put(message)), text)
+        expect(f"the text of {profile}", sbpl.bytes_of(case.put(message)), text)

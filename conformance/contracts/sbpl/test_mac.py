@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from boxspec.api import Box, HostLacks, expect, requires
+from boxspec.api import Case, HostLacks, expect, requires
 from contracts.sbpl import mac
 
 
 @requires("SBPL-MAC-01")
-def test_a_mac_decides_as_the_evaluator_does(box: Box) -> None:
+def test_a_mac_decides_as_the_evaluator_does(case: Case) -> None:
     why = mac.absent()
     if why is not None:
         raise HostLacks("sandbox-exec", why)
-    expect("what a Mac decides otherwise", mac.judged(box), [])
+    expect("what a Mac decides otherwise", mac.judged(case), [])

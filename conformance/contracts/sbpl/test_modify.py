@@ -6,96 +6,96 @@ import random
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 
 
 @requires("SBPL-MODIFY-01")
-def test_what_the_policy_denies_is_denied(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=["k/**", "lib/x"]))
+def test_what_the_policy_denies_is_denied(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["k/**", "lib/x"]))
     text.expect("global denies", sbpl.both(["a", "lib/y"], ["k", "k/a", "lib/x"]))
 
 
 @requires("SBPL-MODIFY-01")
-def test_what_no_rule_matches_is_denied(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(modify=["src/**"]))
+def test_what_no_rule_matches_is_denied(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(modify=["src/**"]))
     text.expect("unmatched", sbpl.both(["src/a"], ["a", "lib/src/a"]))
 
 
 @requires("SBPL-MODIFY-01")
-def test_the_last_rule_that_matches_wins(box: Box) -> None:
+def test_the_last_rule_that_matches_wins(case: Case) -> None:
     rules = ["**", "!a/**", "a/b/**", "!a/b/c/**", "a/b/c/d/**"]
-    text = box.sbpl.compiled(Setup(modify=rules))
+    text = case.sbpl.compiled(Setup(modify=rules))
     yes = ["x", "a/b", "a/b/x", "a/b/c/d", "a/b/c/d/x"]
     text.expect("nested rules", sbpl.both(yes, ["a", "a/x", "a/b/c", "a/b/c/x"]))
-    turned = box.sbpl.compiled(Setup(modify=["a/b/**", "!a/**", "c/**"]))
+    turned = case.sbpl.compiled(Setup(modify=["a/b/**", "!a/**", "c/**"]))
     turned.expect("the other way round", sbpl.both(["c/x"], ["a/b", "a/b/x", "a/x"]))
 
 
 @requires("SBPL-MODIFY-01")
-def test_a_rule_that_comes_again_decides_again(box: Box) -> None:
+def test_a_rule_that_comes_again_decides_again(case: Case) -> None:
     rules = ["a/**", "!a/b/**", "a/**", "c/**", "!c/d", "c/d", "!c/d"]
-    text = box.sbpl.compiled(Setup(modify=rules))
+    text = case.sbpl.compiled(Setup(modify=rules))
     text.expect("rules given twice", sbpl.both(["a", "a/b", "a/b/x", "c/x"], ["c/d", "x"]))
 
 
 @requires("SBPL-MODIFY-02")
-def test_a_subtree_is_writable_with_its_directory(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(modify=["src/**", "a/b/**"]))
+def test_a_subtree_is_writable_with_its_directory(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(modify=["src/**", "a/b/**"]))
     yes = ["src", "src/x", "src/x/y", "a/b", "a/b/x"]
     text.expect("subtrees", sbpl.both(yes, ["a", "a/x", "x"]))
 
 
 @requires("SBPL-MODIFY-03")
-def test_a_denied_subtree_is_denied_with_its_directory(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(modify=["**", "!a/b/**"], deny_modify=["src/**"]))
+def test_a_denied_subtree_is_denied_with_its_directory(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(modify=["**", "!a/b/**"], deny_modify=["src/**"]))
     no = ["src", "src/x", "src/x/y", "a/b", "a/b/x"]
     text.expect("denied subtrees", sbpl.both(["src2", "src2/x", "sr", "a", "a/bc", "a/x"], no))
 
 
 @requires("SBPL-MODIFY-04")
 @pytest.mark.parametrize("rule", ["**/*.env", "lib/*.env", "**/k.pem", "lib/**/k.pem"])
-def test_a_glob_denies_what_it_matches_and_no_directory(box: Box, rule: str) -> None:
+def test_a_glob_denies_what_it_matches_and_no_directory(case: Case, rule: str) -> None:
     name = rule.rpartition("/")[2].replace("*", "a")
-    text = box.sbpl.compiled(Setup(modify=["**"], deny_modify=[rule]))
+    text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[rule]))
     yes = [".", "lib", "lib/x", "lib/a.envy", f"lib/{name}2"]
     text.expect("a denied glob", sbpl.both(yes, [f"lib/{name}"]))
 
 
 @requires("SBPL-MODIFY-05")
 @pytest.mark.parametrize("rule", ["**/*.env", "lib/*.env", "**/k.pem", "lib/**/k.pem"])
-def test_a_glob_allows_what_it_matches_and_nothing_else(box: Box, rule: str) -> None:
+def test_a_glob_allows_what_it_matches_and_nothing_else(case: Case, rule: str) -> None:
     name = rule.rpartition("/")[2].replace("*", "a")
-    text = box.sbpl.compiled(Setup(modify=[rule]))
+    text = case.sbpl.compiled(Setup(modify=[rule]))
     no = [".", "lib", "lib/x", f"lib/{name}2", "lib/d/x", f"lib/{name}/x", f"lib/{name}/.env2"]
     text.expect("an allowed glob", sbpl.both([f"lib/{name}"], no))
 
 
 @requires("SBPL-MODIFY-06")
-def test_a_rule_without_wildcards_is_about_one_path(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(modify=["a", "lib/x"]))
+def test_a_rule_without_wildcards_is_about_one_path(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(modify=["a", "lib/x"]))
     no = ["a/b", "a/b/c", "a2", "lib", "lib/x/y", "lib/x2", "."]
     text.expect("single paths", sbpl.both(["a", "lib/x"], no))
 
 
 @requires("SBPL-MODIFY-07")
-def test_the_root_is_writable_by_two_rules_only(box: Box) -> None:
+def test_the_root_is_writable_by_two_rules_only(case: Case) -> None:
     for rules in (["."], ["**"], ["src/**", "."]):
-        text = box.sbpl.compiled(Setup(modify=rules))
+        text = case.sbpl.compiled(Setup(modify=rules))
         text.expect(f"the root, by {rules}", sbpl.both(["."], ["/Users/u", "/Users/u/wsx"]))
-    text = box.sbpl.compiled(Setup(modify=["src/**", "a", "**/*.c"]))
+    text = case.sbpl.compiled(Setup(modify=["src/**", "a", "**/*.c"]))
     text.expect("the root, by other rules", sbpl.both(["src/x"], ["."]))
-    point = box.sbpl.compiled(Setup(modify=["."]))
+    point = case.sbpl.compiled(Setup(modify=["."]))
     point.expect("below the root, by `.`", sbpl.both(["."], ["a", "a/b"]))
 
 
 @requires("SBPL-MODIFY-07")
-def test_an_empty_list_makes_nothing_writable(box: Box) -> None:
+def test_an_empty_list_makes_nothing_writable(case: Case) -> None:
     for rules in ([], ["!a"]):
-        text = box.sbpl.compiled(Setup(modify=rules, deny_modify=["b/**"]))
+        text = case.sbpl.compiled(Setup(modify=rules, deny_modify=["b/**"]))
         text.expect(f"by {rules}", sbpl.both([], [".", "a", "a/b", "b", "b/c", "c"]), sbpl.WRITES)
-        more = box.sbpl.compiled(Setup(modify=[*rules, "c"], deny_modify=["b/**"]))
+        more = case.sbpl.compiled(Setup(modify=[*rules, "c"], deny_modify=["b/**"]))
         more.expect(f"by {rules} and one more", sbpl.both(["c"], [".", "a", "b"]), sbpl.WRITES)
 
 
@@ -113,10 +113,10 @@ SPELLED = {
 
 @requires("SBPL-MODIFY-08")
 @pytest.mark.parametrize("rule", SPELLED)
-def test_a_rule_means_the_same_however_it_is_spelled(box: Box, rule: str) -> None:
+def test_a_rule_means_the_same_however_it_is_spelled(case: Case, rule: str) -> None:
     yes, no = SPELLED[rule]
-    box.sbpl.compiled(Setup(modify=[rule])).expect(f"the allow {rule!r}", sbpl.both([yes], [no]))
-    denied = box.sbpl.compiled(Setup(modify=["**"], deny_modify=[rule]))
+    case.sbpl.compiled(Setup(modify=[rule])).expect(f"the allow {rule!r}", sbpl.both([yes], [no]))
+    denied = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[rule]))
     denied.expect(f"the deny {rule!r}", sbpl.both(["c/d"], [yes]))
 
 
@@ -124,19 +124,19 @@ SETUPS, PATHS = 40, 25
 
 
 @requires("SBPL-MODIFY-08")
-def test_each_path_is_decided_as_the_policy_does(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_each_path_is_decided_as_the_policy_does(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(SETUPS)):
         given = sbpl.setup(chance)
         meant = sbpl.Meaning(given).may_modify
         paths = [sbpl.absolute(given, path) for path in sbpl.paths(chance, given, PATHS)]
-        sbpl.same_as_meant("writing", box.sbpl.compiled(given), meant, paths, sbpl.WRITES)
+        sbpl.same_as_meant("writing", case.sbpl.compiled(given), meant, paths, sbpl.WRITES)
 
 
 @requires("SBPL-MODIFY-08")
 @pytest.mark.parametrize("name", sbpl.WRITES)
-def test_each_kind_of_write_is_a_write(box: Box, name: str) -> None:
-    text = box.sbpl.compiled(Setup(modify=["src/**"], deny_modify=["src/k"]))
+def test_each_kind_of_write_is_a_write(case: Case, name: str) -> None:
+    text = case.sbpl.compiled(Setup(modify=["src/**"], deny_modify=["src/k"]))
     text.expect(name, sbpl.both(["src", "src/x"], [".", "x", "src/k", "/Users/u/x"]), [name])
 
 
@@ -151,9 +151,9 @@ ABOVE = {
 
 @requires("SBPL-MODIFY-09")
 @pytest.mark.parametrize("name", ABOVE)
-def test_a_root_above_scratch_is_decided_by_the_policy(box: Box, name: str) -> None:
+def test_a_root_above_scratch_is_decided_by_the_policy(case: Case, name: str) -> None:
     root, env, inside = ABOVE[name]
-    text = box.sbpl.compiled(Setup(modify=["src/**"], root=root, env=env))
+    text = case.sbpl.compiled(Setup(modify=["src/**"], root=root, env=env))
     text.expect("the root above", sbpl.both(["src/x"], [inside, f"{inside}/x", "x"]), sbpl.WRITES)
-    allowed = box.sbpl.compiled(Setup(modify=[f"{inside}/**"], root=root, env=env))
+    allowed = case.sbpl.compiled(Setup(modify=[f"{inside}/**"], root=root, env=env))
     allowed.expect("the root above", sbpl.both([inside, f"{inside}/x"], ["x"]), sbpl.WRITES)

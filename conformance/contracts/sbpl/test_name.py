@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Blocked, Box, Failure, expect, requires
+from boxspec.api import Blocked, Case, Failure, expect, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 from contracts.sbpl.text import Text
@@ -39,12 +39,12 @@ PLACES = ["root", "rule", "glob", "side root", "HOME", "CODEX_HOME", "CLAUDE_CON
 AT_HOME = ("Library/Caches", ".orbit", ".codex", ".claude", ".gemini")
 
 
-def at_home(box: Box, place: str) -> str:
+def at_home(case: Case, place: str) -> str:
     """A place below HOME that is writable, where HOME is what has the name; which ones are is the
     matter of SCRATCH and STATE."""
     if place != "HOME":
         return ""
-    text = box.sbpl.compiled(BASE.but(root="/opt/ws"))
+    text = case.sbpl.compiled(BASE.but(root="/opt/ws"))
     found = [name for name in AT_HOME if text.allows("file-write-data", f"/Users/u/{name}/x")]
     if not found:
         raise Blocked(["SBPL-SCRATCH-02"], "nothing below HOME is writable")
@@ -73,26 +73,26 @@ QUOTING = ['a"b', 'a""', "a\\b", "a\\\\b", 'a\\"b', "a\\nb", "a\\x41b", "a\\", '
 @requires("SBPL-NAME-01")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", QUOTING)
-def test_a_string_reads_back_as_it_was_given(box: Box, place: str, name: str) -> None:
-    home = at_home(box, place)
+def test_a_string_reads_back_as_it_was_given(case: Case, place: str, name: str) -> None:
+    home = at_home(case, place)
     try:
-        judge(box.sbpl.compiled(with_name(place, name)), place, name, home)
+        judge(case.sbpl.compiled(with_name(place, name)), place, name, home)
     except Blocked as why:
         # What nobody knows of a text with a harmless name either has nothing to do with names.
-        harmless = box.sbpl.compiled(with_name(place, sbpl.HARMLESS))
+        harmless = case.sbpl.compiled(with_name(place, sbpl.HARMLESS))
         judge(harmless, place, sbpl.HARMLESS, home)
         raise Failure(f"the string reads back, {place} is {name!r}", name, str(why)) from None
 
 
 @requires("SBPL-NAME-02")
 @pytest.mark.parametrize("place", PLACES)
-def test_a_name_built_to_open_a_form_stays_a_name(box: Box, place: str) -> None:
-    chance = random.Random(box.session.seed)
-    harmless = box.sbpl.compiled(with_name(place, sbpl.HARMLESS))
-    home = at_home(box, place)
+def test_a_name_built_to_open_a_form_stays_a_name(case: Case, place: str) -> None:
+    chance = random.Random(case.session.seed)
+    harmless = case.sbpl.compiled(with_name(place, sbpl.HARMLESS))
+    home = at_home(case, place)
     expect("the harmless text", sbpl.strange(harmless.data), [], harmless.evidence())
     for name in sbpl.hostile_names(chance, sbpl.times(40)):
-        text = box.sbpl.compiled(with_name(place, name))
+        text = case.sbpl.compiled(with_name(place, name))
         expect(f"strange lines, {place} is {name!r}", sbpl.strange(text.data), [], text.evidence())
         plain = sbpl.in_a_rule(name) if place in ("rule", "glob") else name
         sbpl.same_shape(f"{place} is {name!r}", text, plain, harmless)
@@ -105,7 +105,7 @@ SPELLED = {"composed": "caf\u00e9", "decomposed": "cafe\u0301", "replaced": "\u2
 
 @requires("SBPL-NAME-01")
 @pytest.mark.parametrize("spelled", SPELLED)
-def test_a_name_keeps_its_spelling(box: Box, spelled: str) -> None:
+def test_a_name_keeps_its_spelling(case: Case, spelled: str) -> None:
     """Only what `case: fold` asks for may stand for another spelling."""
     name = SPELLED[spelled]
     given = Setup(
@@ -115,7 +115,7 @@ def test_a_name_keeps_its_spelling(box: Box, spelled: str) -> None:
         side_roots=[f"/opt/{name}"],
         provider="codex",
     )
-    text = box.sbpl.compiled(given).data
+    text = case.sbpl.compiled(given).data
     forms = {unicodedata.normalize(form, name) for form in ("NFC", "NFD")} - {name}
     expect("whether the name is there as it was given", name.encode() in text, True)
     expect("other spellings", [each for each in forms if each.encode() in text], [])
@@ -137,9 +137,9 @@ NAMED = {
 @requires("SBPL-NAME-03")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("control", CONTROLS, ids=[f"{ord(each):#04x}" for each in CONTROLS])
-def test_a_control_character_is_refused_and_named(box: Box, place: str, control: str) -> None:
+def test_a_control_character_is_refused_and_named(case: Case, place: str, control: str) -> None:
     bad, good = with_name(place, f"a{control}b"), with_name(place, "a b")
-    sbpl.refuses(box, f"{control!r} in {place}", bad, good, *NAMED[place])
+    sbpl.refuses(case, f"{control!r} in {place}", bad, good, *NAMED[place])
 
 
 # Each list, and where its rule comes to no clause.
@@ -156,7 +156,7 @@ LISTS = {
 
 @requires("SBPL-NAME-03")
 @pytest.mark.parametrize("where", LISTS)
-def test_a_control_character_is_refused_in_each_list(box: Box, where: str) -> None:
+def test_a_control_character_is_refused_in_each_list(case: Case, where: str) -> None:
     def given(letter: str) -> Setup:
         lists = ("read", "modify", "deny_read", "deny_modify")
         made: dict[str, Any] = {name: getattr(LISTS[where], name) for name in lists}
@@ -164,7 +164,7 @@ def test_a_control_character_is_refused_in_each_list(box: Box, where: str) -> No
             made[name] = [each.format(letter) for each in rules]
         return Setup(**made)
 
-    sbpl.refuses(box, f"a control character in {where}", given("\x01"), given("x"))
+    sbpl.refuses(case, f"a control character in {where}", given("\x01"), given("x"))
 
 
 LIMIT = 1000
@@ -179,17 +179,17 @@ def long_root(written: int, letter: str = "a") -> str:
 
 @requires("SBPL-NAME-04")
 @pytest.mark.parametrize("letter", ["a", '"', "\\", "é"], ids=["a", "quote", "backslash", "é"])
-def test_a_string_has_a_thousand_bytes_at_most(box: Box, letter: str) -> None:
+def test_a_string_has_a_thousand_bytes_at_most(case: Case, letter: str) -> None:
     root = long_root(LIMIT, letter)
     bad, good = Setup(root=long_root(LIMIT + 1, letter)), Setup(root=root)
-    sbpl.refuses(box, f"a root of {LIMIT + 1} bytes as written", bad, good)
-    text = box.sbpl.compiled(Setup(root=root, modify=["**"]))
+    sbpl.refuses(case, f"a root of {LIMIT + 1} bytes as written", bad, good)
+    text = case.sbpl.compiled(Setup(root=root, modify=["**"]))
     text.expect("the long root", sbpl.both([".", "x"], [root[:-1]]))
 
 
 @requires("SBPL-NAME-04")
 @pytest.mark.parametrize("place", ["rule", "deny", "side root", "HOME", "CODEX_HOME"])
-def test_each_string_has_the_limit(box: Box, place: str) -> None:
+def test_each_string_has_the_limit(case: Case, place: str) -> None:
     def setup(size: int) -> Setup:
         path = long_root(size)
         return {
@@ -200,29 +200,29 @@ def test_each_string_has_the_limit(box: Box, place: str) -> None:
             "CODEX_HOME": BASE.but(env={"CODEX_HOME": path}),
         }[place]
 
-    sbpl.refuses(box, f"{LIMIT + 1} bytes in {place}", setup(LIMIT + 1), setup(LIMIT))
+    sbpl.refuses(case, f"{LIMIT + 1} bytes in {place}", setup(LIMIT + 1), setup(LIMIT))
 
 
 @requires("SBPL-NAME-04")
 @pytest.mark.parametrize("place", ["rule", "deny"])
-def test_a_pattern_has_the_limit_to_the_byte(box: Box, place: str) -> None:
+def test_a_pattern_has_the_limit_to_the_byte(case: Case, place: str) -> None:
     def given(glob: str) -> Setup:
         if place == "rule":
             return BASE.but(modify=[glob])
         return BASE.but(modify=["**"], deny_modify=[glob])
 
-    judge_the_limit(box, place, given)
+    judge_the_limit(case, place, given)
 
 
 @requires("SBPL-NAME-04", capability="sbpl.fold")
-def test_a_folded_pattern_has_the_limit_to_the_byte(box: Box) -> None:
+def test_a_folded_pattern_has_the_limit_to_the_byte(case: Case) -> None:
     def folded(glob: str) -> Setup:
         return BASE.but(modify=["**"], deny_modify=[glob], case="fold")
 
-    judge_the_limit(box, "folded deny", folded)
+    judge_the_limit(case, "folded deny", folded)
 
 
-def judge_the_limit(box: Box, place: str, given: Callable[[str], Setup]) -> None:
+def judge_the_limit(case: Case, place: str, given: Callable[[str], Setup]) -> None:
     """How many bytes a pattern takes is the implementation's; each digit is one more."""
 
     def setup(size: int) -> Setup:
@@ -231,12 +231,12 @@ def judge_the_limit(box: Box, place: str, given: Callable[[str], Setup]) -> None
     fits, too_long = 1, LIMIT
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
-        if box.sbpl.compile(setup(middle)).ok:
+        if case.sbpl.compile(setup(middle)).ok:
             fits = middle
         else:
             too_long = middle
-    sbpl.refuses(box, f"one byte more in a {place}", setup(too_long), setup(fits))
-    written = sbpl.strings(box.sbpl.compiled(setup(fits)).profile.forms)
+    sbpl.refuses(case, f"one byte more in a {place}", setup(too_long), setup(fits))
+    written = sbpl.strings(case.sbpl.compiled(setup(fits)).profile.forms)
     expect("bytes of the longest string", max(len(each.inside) for each in written), LIMIT)
 
 
@@ -246,7 +246,7 @@ NO_TEXT = {"a byte alone": b"\xff", "half a letter": b"\xc3", "a surrogate": b"\
 
 @requires("SBPL-NAME-05")
 @pytest.mark.parametrize("name", NO_TEXT)
-def test_what_is_not_utf8_is_refused(box: Box, name: str) -> None:
+def test_what_is_not_utf8_is_refused(case: Case, name: str) -> None:
     def setups(end: bytes) -> list[Setup]:
         return [
             BASE.but(root=b"/Users/u/" + end),
@@ -256,7 +256,7 @@ def test_what_is_not_utf8_is_refused(box: Box, name: str) -> None:
         ]
 
     for bad, good in zip(setups(NO_TEXT[name]), setups("é".encode()), strict=True):
-        sbpl.refuses(box, name, bad, good)
+        sbpl.refuses(case, name, bad, good)
 
 
 SLASHES = ["/Users//u/ws", "/Users/u/ws/", "//Users/u///ws//", "/Users/u/ws///"]
@@ -264,9 +264,9 @@ SLASHES = ["/Users//u/ws", "/Users/u/ws/", "//Users/u///ws//", "/Users/u/ws///"]
 
 @requires("SBPL-NAME-06")
 @pytest.mark.parametrize("path", SLASHES)
-def test_slashes_too_many_are_cleaned_away(box: Box, path: str) -> None:
+def test_slashes_too_many_are_cleaned_away(case: Case, path: str) -> None:
     def same(given: Setup, yes: str, no: str) -> None:
-        text = box.sbpl.compiled(given)
+        text = case.sbpl.compiled(given)
         text.expect(f"with {path}", sbpl.both([yes], [no]))
 
     setup = BASE.but(env={})
@@ -277,7 +277,7 @@ def test_slashes_too_many_are_cleaned_away(box: Box, path: str) -> None:
         same(setup.but(root="/opt/ws", env={variable: path}), "/Users/u/ws/x", "/Users/u/x")
     same(
         setup.but(root="/opt/ws", env={"HOME": path}),
-        f"/Users/u/ws/{at_home(box, 'HOME')}/x",
+        f"/Users/u/ws/{at_home(case, 'HOME')}/x",
         "/Users/u/ws/x",
     )
 
@@ -299,15 +299,15 @@ NOT_CANONICAL = ["ws", "./ws", "~", "~/ws", "~u/ws", "/opt/./ws", "/opt/../ws", 
 
 @requires("SBPL-NAME-07")
 @pytest.mark.parametrize("path", NOT_CANONICAL)
-def test_a_path_that_is_not_canonical_is_refused(box: Box, path: str) -> None:
+def test_a_path_that_is_not_canonical_is_refused(case: Case, path: str) -> None:
     for place, bad in places(path).items():
-        sbpl.refuses(box, f"{path} as {place}", bad, places("/opt/ws")[place], *NAMED[place])
+        sbpl.refuses(case, f"{path} as {place}", bad, places("/opt/ws")[place], *NAMED[place])
 
 
 @requires("SBPL-NAME-07")
-def test_names_of_dots_are_names(box: Box) -> None:
+def test_names_of_dots_are_names(case: Case) -> None:
     for path in ("/opt/...", "/opt/..ws", "/opt/ws.", "/opt/.ws", "/opt/~", "/opt/~ws"):
-        text = box.sbpl.compiled(BASE.but(root=path))
+        text = case.sbpl.compiled(BASE.but(root=path))
         text.expect(f"the root {path}", sbpl.both(["src/x"], ["x"]))
 
 
@@ -326,17 +326,17 @@ ALIASES = {
 
 @requires("SBPL-NAME-08")
 @pytest.mark.parametrize("path", ALIASES)
-def test_an_alias_is_refused_and_the_real_spelling_named(box: Box, path: str) -> None:
+def test_an_alias_is_refused_and_the_real_spelling_named(case: Case, path: str) -> None:
     for place, bad in places(path).items():
         good = places("/private/opt/ws")[place]
-        sbpl.refuses(box, f"{path} as {place}", bad, good, ALIASES[path])
+        sbpl.refuses(case, f"{path} as {place}", bad, good, ALIASES[path])
 
 
 @requires("SBPL-NAME-08")
 @pytest.mark.parametrize("path", ["/tmpfiles/ws", "/variable", "/etcetera/x", "/t", "/opt/tmp"])
-def test_what_only_begins_like_an_alias_is_none(box: Box, path: str) -> None:
-    home = at_home(box, "HOME")
+def test_what_only_begins_like_an_alias_is_none(case: Case, path: str) -> None:
+    home = at_home(case, "HOME")
     for place, setup in places(path).items():
         below = {"root": "/src/x", "HOME": f"/{home}/x"}.get(place, "/x")
-        text = box.sbpl.compiled(setup)
+        text = case.sbpl.compiled(setup)
         text.expect(f"{path} as {place}", sbpl.both([path + below], ["/usr/x"]))

@@ -6,83 +6,83 @@ import random
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 
 
 @requires("SBPL-READ-01")
 @pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
-def test_what_a_rule_denies_cannot_be_read(box: Box, own: bool) -> None:
+def test_what_a_rule_denies_cannot_be_read(case: Case, own: bool) -> None:
     rules = ["k/**", "lib/x", "**/*.env"]
     setup = Setup(read=["**", *(f"!{rule}" for rule in rules)]) if own else Setup(deny_read=rules)
     no = ["k", "k/a", "k/a/b", "lib/x", "a.env", "lib/.env"]
     yes = [".", "k2", "lib", "lib/y", "a.envy"]
-    box.sbpl.compiled(setup).expect("reading", sbpl.both(yes, no), sbpl.READ)
+    case.sbpl.compiled(setup).expect("reading", sbpl.both(yes, no), sbpl.READ)
 
 
 @requires("SBPL-READ-02")
-def test_a_later_rule_makes_readable_again(box: Box) -> None:
+def test_a_later_rule_makes_readable_again(case: Case) -> None:
     rules = ["**", "!a/**", "a/b/**", "a/x", "!a/b/c/**", "**/*.md"]
-    text = box.sbpl.compiled(Setup(read=rules))
+    text = case.sbpl.compiled(Setup(read=rules))
     yes = ["x", "a/b", "a/b/x", "a/x", "a/r.md", "a/b/c/r.md"]
     text.expect("reading again", sbpl.both(yes, ["a", "a/y", "a/b/c", "a/b/c/x"]), sbpl.READ)
 
 
 @requires("SBPL-READ-02")
-def test_a_rule_that_comes_again_decides_again(box: Box) -> None:
+def test_a_rule_that_comes_again_decides_again(case: Case) -> None:
     rules = ["**", "!a/**", "a/b/**", "!a/b/c/**", "a/b/**", "!a/**", "a/x"]
-    closed = box.sbpl.compiled(Setup(read=rules))
+    closed = case.sbpl.compiled(Setup(read=rules))
     closed.expect("closed again", sbpl.both(["a/x", "x"], ["a", "a/b", "a/b/x"]), sbpl.READ)
-    opened = box.sbpl.compiled(Setup(read=rules[:5]))
+    opened = case.sbpl.compiled(Setup(read=rules[:5]))
     opened.expect("opened again", sbpl.both(["a/b", "a/b/c", "a/b/c/x"], ["a/x"]), sbpl.READ)
 
 
 @requires("SBPL-READ-02")
-def test_a_global_deny_stands_behind_all_own_rules(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(read=["**", "!a/**", "a/b/**"], deny_read=["a/b/k"]))
+def test_a_global_deny_stands_behind_all_own_rules(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(read=["**", "!a/**", "a/b/**"], deny_read=["a/b/k"]))
     text.expect("reading again", sbpl.both(["a/b", "a/b/x"], ["a/x", "a/b/k"]), sbpl.READ)
 
 
 @requires("SBPL-READ-03")
-def test_a_path_that_no_rule_matches_is_readable(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(read=["src/**", "!src/k"]))
+def test_a_path_that_no_rule_matches_is_readable(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(read=["src/**", "!src/k"]))
     text.expect("reading", sbpl.both([".", "x", "src", "src/x"], ["src/k"]), sbpl.READ)
-    nothing = box.sbpl.compiled(Setup(read=[], deny_read=["k"]))
+    nothing = case.sbpl.compiled(Setup(read=[], deny_read=["k"]))
     nothing.expect("reading", sbpl.both([".", "x"], ["k"]), sbpl.READ)
 
 
 @requires("SBPL-READ-03")
-def test_each_path_is_decided_as_the_policy_does(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_each_path_is_decided_as_the_policy_does(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(30)):
         reads, denies = sbpl.rules(chance, 5), sbpl.rules(chance, 2, denies=0)
         given = Setup(read=sbpl.without(reads, denies), deny_read=denies)
         paths = [sbpl.absolute(given, path) for path in sbpl.paths(chance, given, 25)]
         meant = sbpl.Meaning(given).may_read
-        sbpl.same_as_meant("reading", box.sbpl.compiled(given), meant, paths, sbpl.READ)
+        sbpl.same_as_meant("reading", case.sbpl.compiled(given), meant, paths, sbpl.READ)
 
 
 @requires("SBPL-READ-03")
-def test_reading_is_denied_below_the_root_of_the_system(box: Box) -> None:
+def test_reading_is_denied_below_the_root_of_the_system(case: Case) -> None:
     """The one directory whose path ends in a slash."""
     given = Setup(root="/", read=["**", "!a/**", "a/b"], deny_read=["k", "**/*.env"])
-    text = box.sbpl.compiled(given)
+    text = case.sbpl.compiled(given)
     text.expect("reading", sbpl.both(["/", "x", "a/b"], ["a", "a/x", "k", "x.env"]), sbpl.READ)
 
 
 @requires("SBPL-READ-04")
 @pytest.mark.parametrize("name", sbpl.READS)
-def test_data_metadata_and_attributes_are_denied_alike(box: Box, name: str) -> None:
-    text = box.sbpl.compiled(Setup(read=["**", "!a/**", "a/b"], deny_read=["k", "lib/*.c"]))
+def test_data_metadata_and_attributes_are_denied_alike(case: Case, name: str) -> None:
+    text = case.sbpl.compiled(Setup(read=["**", "!a/**", "a/b"], deny_read=["k", "lib/*.c"]))
     text.expect(name, sbpl.both([".", "lib", "a/b"], ["a", "a/x", "k", "lib/x.c"]), [name])
 
 
 @requires("SBPL-READ-05")
-def test_reads_outside_the_root_stay_allowed(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(read=[], deny_read=["**"], env={"HOME": "/Users/u"}))
+def test_reads_outside_the_root_stay_allowed(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(read=[], deny_read=["**"], env={"HOME": "/Users/u"}))
     yes = ["/", "/usr/bin/x", "/Users/u", "/Users/u/ws2", "/Users/u/ws2/x", "/Users/u/.ssh/id"]
     text.expect("reading outside", sbpl.both(yes, [".", "x"]), sbpl.READS)
-    globs = box.sbpl.compiled(Setup(deny_read=["**/*.env", "k"]))
+    globs = case.sbpl.compiled(Setup(deny_read=["**/*.env", "k"]))
     outside = ["/x.env", "/Users/u/x.env", "/k"]
     globs.expect("reading outside", sbpl.both(outside, ["x.env", "k"]), sbpl.READS)

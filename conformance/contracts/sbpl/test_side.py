@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 
@@ -13,17 +13,17 @@ CODEX = Setup(modify=["src/**"], side_roots=SIDES, provider="codex")
 
 
 @requires("SBPL-SIDE-01")
-def test_a_side_root_is_writable_with_all_below(box: Box) -> None:
-    text = box.sbpl.compiled(CODEX)
+def test_a_side_root_is_writable_with_all_below(case: Case) -> None:
+    text = case.sbpl.compiled(CODEX)
     yes = [place + below for place in SIDES for below in ("", "/x", "/x/y")]
     text.expect("side roots", sbpl.both(yes, ["x", "/Users/u/x"]))
 
 
 @requires("SBPL-SIDE-01")
-def test_a_side_root_is_writable_where_the_policy_denies_it(box: Box) -> None:
+def test_a_side_root_is_writable_where_the_policy_denies_it(case: Case) -> None:
     denies = ["state/**", "a/b/**", "**/*.pem"]
     sides = ["/Users/u/ws/state", "/Users/u/ws/a/b/c"]
-    text = box.sbpl.compiled(
+    text = case.sbpl.compiled(
         CODEX.but(modify=["**", "!a/**"], deny_modify=denies, side_roots=sides)
     )
     yes = ["state", "state/x", "state/x.pem", "a/b/c", "a/b/c/x", "x"]
@@ -32,23 +32,23 @@ def test_a_side_root_is_writable_where_the_policy_denies_it(box: Box) -> None:
 
 @requires("SBPL-SIDE-02")
 @pytest.mark.parametrize("provider", [None, "claude", "gemini"])
-def test_for_others_side_roots_allow_nothing(box: Box, provider: str | None) -> None:
-    text = box.sbpl.compiled(CODEX.but(provider=provider))
+def test_for_others_side_roots_allow_nothing(case: Case, provider: str | None) -> None:
+    text = case.sbpl.compiled(CODEX.but(provider=provider))
     text.expect(f"side roots of {provider}", sbpl.both(["src/x"], [*SIDES, f"{SIDES[0]}/x"]))
-    codex = box.sbpl.compiled(CODEX)
+    codex = case.sbpl.compiled(CODEX)
     codex.expect("side roots of codex", sbpl.both(SIDES, ["x"]))
 
 
 @requires("SBPL-SIDE-03")
-def test_a_side_root_allows_nothing_beside_itself(box: Box) -> None:
-    text = box.sbpl.compiled(CODEX.but(side_roots=["/Users/u/ws/a/b", "/opt/side"]))
+def test_a_side_root_allows_nothing_beside_itself(case: Case) -> None:
+    text = case.sbpl.compiled(CODEX.but(side_roots=["/Users/u/ws/a/b", "/opt/side"]))
     no = ["a", "a/bc", "a/x", "a/bc/x", "/opt", "/opt/side2", "/opt/side2/x", "/opt/sid"]
     text.expect("beside", sbpl.both(["a/b", "a/b/x", "/opt/side/x"], no), sbpl.WRITES)
 
 
 @requires("SBPL-SIDE-03")
-def test_a_side_root_makes_nothing_readable(box: Box) -> None:
-    text = box.sbpl.compiled(CODEX.but(deny_read=["**/*.env", "k"]))
+def test_a_side_root_makes_nothing_readable(case: Case) -> None:
+    text = case.sbpl.compiled(CODEX.but(deny_read=["**/*.env", "k"]))
     text.expect("reading", sbpl.both(["out/x", "x"], ["out/x.env", "k"]), sbpl.READS)
     text.expect("writing", sbpl.both(["out/x"], ["x"]))
 
@@ -76,15 +76,15 @@ OVERLAPS = {
 @pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
 @pytest.mark.parametrize("name", OVERLAPS)
 def test_a_side_root_that_meets_a_read_denied_rule_is_refused(
-    box: Box, name: str, own: bool
+    case: Case, name: str, own: bool
 ) -> None:
     where, rule = OVERLAPS[name]
     side = "/Users/u/ws" if where == "." else f"/Users/u/ws/{where}"
     given = Setup(read=["**", f"!{rule}"]) if own else Setup(deny_read=[rule])
     bad = given.but(side_roots=[side], provider="codex")
-    answer = box.sbpl.compile(bad)
+    answer = case.sbpl.compile(bad)
     sbpl.refused(f"a side root that {name}", answer, side)
-    sbpl.refuses(box, f"a side root that {name}", bad, bad.but(side_roots=["/opt/side"]), rule)
+    sbpl.refuses(case, f"a side root that {name}", bad, bad.but(side_roots=["/opt/side"]), rule)
 
 
 # A root and a side root, in spellings of one name, and a rule.
@@ -98,10 +98,10 @@ FOLDED = {
 
 @requires("SBPL-SIDE-04", capability="sbpl.fold")
 @pytest.mark.parametrize("name", FOLDED)
-def test_a_side_root_meets_a_rule_in_every_spelling(box: Box, name: str) -> None:
+def test_a_side_root_meets_a_rule_in_every_spelling(case: Case, name: str) -> None:
     root, side, rule = FOLDED[name]
     bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex", case="fold")
-    sbpl.refuses(box, f"a side root in {name} spelling", bad, bad.but(side_roots=["/opt/side"]))
+    sbpl.refuses(case, f"a side root in {name} spelling", bad, bad.but(side_roots=["/opt/side"]))
 
 
 @requires("SBPL-SIDE-04")
@@ -118,17 +118,19 @@ def test_a_side_root_meets_a_rule_in_every_spelling(box: Box, name: str) -> None
         ("/Users/u//ws/", "/Users/u/ws/a/", "a/k"),
     ],
 )
-def test_a_side_root_meets_a_rule_by_whole_names(box: Box, root: str, side: str, rule: str) -> None:
+def test_a_side_root_meets_a_rule_by_whole_names(
+    case: Case, root: str, side: str, rule: str
+) -> None:
     """The root of the system, which ends in a slash, and slashes too many."""
     bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex")
-    sbpl.refuses(box, f"the side root {side} with {rule} in {root}", bad, bad.but(deny_read=[]))
+    sbpl.refuses(case, f"the side root {side} with {rule} in {root}", bad, bad.but(deny_read=[]))
 
 
 @requires("SBPL-SIDE-04")
-def test_a_side_root_beside_a_read_denied_rule_is_not_refused(box: Box) -> None:
+def test_a_side_root_beside_a_read_denied_rule_is_not_refused(case: Case) -> None:
     for where, rule in (("kx", "k/**"), ("k", "k2"), ("a/c", "a/b/*"), ("a", "**/*.env")):
         side = f"/Users/u/ws/{where}"
-        text = box.sbpl.compiled(Setup(deny_read=[rule], side_roots=[side], provider="codex"))
+        text = case.sbpl.compiled(Setup(deny_read=[rule], side_roots=[side], provider="codex"))
         text.expect(f"beside {rule}", sbpl.both([f"{where}/x"], ["x"]))
     above = Setup(deny_read=["k"], side_roots=["/opt"], provider="codex")
-    box.sbpl.compiled(above).expect("elsewhere", sbpl.both(["/opt/x"], ["k"]))
+    case.sbpl.compiled(above).expect("elsewhere", sbpl.both(["/opt/x"], ["k"]))

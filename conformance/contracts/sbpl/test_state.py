@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from boxspec.api import Box, requires
+from boxspec.api import Case, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 
@@ -21,34 +21,34 @@ def with_below(*places: str) -> list[str]:
     return [*places, *(f"{place}/a/b" for place in places)]
 
 
-def writable(box: Box, provider: str | None, env: dict[str, str], yes: list[str]) -> None:
+def writable(case: Case, provider: str | None, env: dict[str, str], yes: list[str]) -> None:
     """With the home directory itself as the twin that is not."""
-    text = box.sbpl.compiled(Setup(env=env, provider=provider))
+    text = case.sbpl.compiled(Setup(env=env, provider=provider))
     text.expect(f"state, for {provider}", sbpl.both(yes, ["/Users/u", "/opt"]), sbpl.WRITES)
 
 
 @requires("SBPL-STATE-01")
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_state_of_codex_is_writable(box: Box, provider: str | None) -> None:
+def test_the_state_of_codex_is_writable(case: Case, provider: str | None) -> None:
     variable, place, default = CODEX
-    writable(box, provider, {"HOME": HOME}, with_below(default))
-    writable(box, provider, {"HOME": HOME, variable: place}, with_below(place))
-    writable(box, provider, {variable: place}, with_below(place))
+    writable(case, provider, {"HOME": HOME}, with_below(default))
+    writable(case, provider, {"HOME": HOME, variable: place}, with_below(place))
+    writable(case, provider, {variable: place}, with_below(place))
 
 
 @requires("SBPL-STATE-02")
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_state_of_claude_is_writable(box: Box, provider: str | None) -> None:
+def test_the_state_of_claude_is_writable(case: Case, provider: str | None) -> None:
     variable, place, default = CLAUDE
-    writable(box, provider, {"HOME": HOME}, with_below(default))
-    writable(box, provider, {"HOME": HOME, variable: place}, with_below(place))
-    writable(box, provider, {variable: place}, with_below(place))
+    writable(case, provider, {"HOME": HOME}, with_below(default))
+    writable(case, provider, {"HOME": HOME, variable: place}, with_below(place))
+    writable(case, provider, {variable: place}, with_below(place))
 
 
 @requires("SBPL-STATE-03")
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_state_of_gemini_is_writable(box: Box, provider: str | None) -> None:
-    writable(box, provider, {"HOME": HOME}, with_below("/Users/u/.gemini"))
+def test_the_state_of_gemini_is_writable(case: Case, provider: str | None) -> None:
+    writable(case, provider, {"HOME": HOME}, with_below("/Users/u/.gemini"))
 
 
 GIVEN = [None, "/opt/codex", "/Users/u/else"]
@@ -58,12 +58,12 @@ GIVEN = [None, "/opt/codex", "/Users/u/else"]
 @pytest.mark.parametrize("home", [HOME, None], ids=["with HOME", "without HOME"])
 @pytest.mark.parametrize(("codex", "claude"), list(itertools.product(GIVEN, GIVEN)))
 def test_a_variable_relocates(
-    box: Box, home: str | None, codex: str | None, claude: str | None
+    case: Case, home: str | None, codex: str | None, claude: str | None
 ) -> None:
     claude = claude and f"{claude}-2"
     env = {"HOME": home, "CODEX_HOME": codex, "CLAUDE_CONFIG_DIR": claude}
     given = {name: value for name, value in env.items() if value}
-    text = box.sbpl.compiled(Setup(modify=["src/**"], env=given))
+    text = case.sbpl.compiled(Setup(modify=["src/**"], env=given))
     wanted = {
         "/Users/u/.codex/x": home is not None and codex is None,
         "/Users/u/.claude/x": home is not None and claude is None,
@@ -80,13 +80,13 @@ def test_a_variable_relocates(
 
 @requires("SBPL-STATE-05")
 @pytest.mark.parametrize("empty", [*itertools.product(["", None], repeat=3)])
-def test_an_empty_variable_is_not_set(box: Box, empty: tuple[str | None, ...]) -> None:
+def test_an_empty_variable_is_not_set(case: Case, empty: tuple[str | None, ...]) -> None:
     names = ("HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
     full = dict(zip(names, (HOME, "/opt/codex", "/opt/claude"), strict=True))
     env = {
         name: full[name] if word is None else word for name, word in zip(names, empty, strict=True)
     }
-    text = box.sbpl.compiled(Setup(modify=["src/**"], env=env))
+    text = case.sbpl.compiled(Setup(modify=["src/**"], env=env))
     home, codex, claude = (env[name] != "" for name in names)
     wanted = {
         "/opt/codex/x": codex,
@@ -109,41 +109,41 @@ TOO_WIDE |= {"HOME and a slash": "/Users/u/", "HOME with slashes": "//Users//u",
 @requires("SBPL-STATE-06")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
 @pytest.mark.parametrize("place", TOO_WIDE)
-def test_a_variable_never_opens_the_home_directory(box: Box, variable: str, place: str) -> None:
+def test_a_variable_never_opens_the_home_directory(case: Case, variable: str, place: str) -> None:
     good = Setup(env={"HOME": HOME, variable: "/Users/u/state"})
     bad = good.but(env={"HOME": HOME, variable: TOO_WIDE[place]})
-    sbpl.refuses(box, f"{variable}={TOO_WIDE[place]}", bad, good, variable)
-    text = box.sbpl.compiled(good)
+    sbpl.refuses(case, f"{variable}={TOO_WIDE[place]}", bad, good, variable)
+    text = case.sbpl.compiled(good)
     text.expect("home", sbpl.both(["/Users/u/state/x"], ["/Users/u", "/Users/u/x"]), sbpl.WRITES)
 
 
 @requires("SBPL-STATE-06", capability="sbpl.fold")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
 @pytest.mark.parametrize("place", ["/USERS/U", "/users"])
-def test_no_spelling_of_home_is_opened(box: Box, variable: str, place: str) -> None:
+def test_no_spelling_of_home_is_opened(case: Case, variable: str, place: str) -> None:
     good = Setup(env={"HOME": HOME, variable: "/Users/u/state"}, case="fold")
     bad = good.but(env={"HOME": HOME, variable: place})
-    sbpl.refuses(box, f"{variable}={place}", bad, good, variable)
+    sbpl.refuses(case, f"{variable}={place}", bad, good, variable)
 
 
 @requires("SBPL-STATE-06")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
 @pytest.mark.parametrize("home", ["/Users/u/", "//Users/u"])
-def test_however_home_is_written_it_is_not_opened(box: Box, variable: str, home: str) -> None:
+def test_however_home_is_written_it_is_not_opened(case: Case, variable: str, home: str) -> None:
     good = Setup(env={"HOME": home, variable: "/Users/u/state"})
     bad = good.but(env={"HOME": home, variable: "/Users/u"})
-    sbpl.refuses(box, f"HOME={home} and {variable}=/Users/u", bad, good, variable)
+    sbpl.refuses(case, f"HOME={home} and {variable}=/Users/u", bad, good, variable)
 
 
 @requires("SBPL-STATE-06")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
-def test_without_home_a_variable_does_not_open_everything(box: Box, variable: str) -> None:
+def test_without_home_a_variable_does_not_open_everything(case: Case, variable: str) -> None:
     bad, good = Setup(env={variable: "/"}), Setup(env={variable: "/opt"})
-    sbpl.refuses(box, f"{variable}=/", bad, good, variable)
+    sbpl.refuses(case, f"{variable}=/", bad, good, variable)
 
 
 @requires("SBPL-STATE-06")
-def test_a_variable_that_only_begins_like_home_is_no_home(box: Box) -> None:
+def test_a_variable_that_only_begins_like_home_is_no_home(case: Case) -> None:
     for place in ("/Users/u2", "/Users/u/.codex", "/Use"):
-        text = box.sbpl.compiled(Setup(env={"HOME": HOME, "CODEX_HOME": place}))
+        text = case.sbpl.compiled(Setup(env={"HOME": HOME, "CODEX_HOME": place}))
         text.expect("the place and home", sbpl.both([f"{place}/x"], ["/Users/u/x"]), sbpl.WRITES)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from boxspec.api import Box, expect, one_of, requires
+from boxspec.api import Case, expect, one_of, requires
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 
@@ -16,24 +16,24 @@ UNLINK = (sbpl.UNLINK,)
 @requires("SBPL-UNLINK-01")
 @pytest.mark.parametrize("rule", ["k", "k/**", "a/k", "**/*.env", "a/**/k", "a/*.c"])
 @pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
-def test_what_may_not_be_read_cannot_be_unlinked(box: Box, rule: str, own: bool) -> None:
+def test_what_may_not_be_read_cannot_be_unlinked(case: Case, rule: str, own: bool) -> None:
     reads = Setup(read=["**", f"!{rule}"]) if own else Setup(deny_read=[rule])
-    text = box.sbpl.compiled(reads.but(modify=["**"]))
+    text = case.sbpl.compiled(reads.but(modify=["**"]))
     path = rule.replace("**/*", "x").replace("/**/", "/x/").replace("*", "x").removesuffix("/xx")
     text.expect("unlinking", sbpl.both(["b", "b/x"], [path]), UNLINK)
     text.expect("writing", sbpl.both([path, "b"], ["/Users/u/x"]))
 
 
 @requires("SBPL-UNLINK-01")
-def test_what_is_readable_again_stays_guarded(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(modify=["**"], read=["**", "!a/**", "a/b"]))
+def test_what_is_readable_again_stays_guarded(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(modify=["**"], read=["**", "!a/**", "a/b"]))
     text.expect("unlinking", sbpl.both(["b"], ["a", "a/b", "a/x"]), UNLINK)
 
 
 @requires("SBPL-UNLINK-01")
 @pytest.mark.parametrize("rule", ["a/b", "a/b/**", "a/*.c"])
-def test_what_is_taken_back_by_an_equal_rule_stays_guarded(box: Box, rule: str) -> None:
-    text = box.sbpl.compiled(Setup(modify=["**"], read=["**", f"!{rule}", rule]))
+def test_what_is_taken_back_by_an_equal_rule_stays_guarded(case: Case, rule: str) -> None:
+    text = case.sbpl.compiled(Setup(modify=["**"], read=["**", f"!{rule}", rule]))
     path = rule.replace("*.c", "x.c").removesuffix("/**")
     text.expect("unlinking", sbpl.both(["b"], [path]), UNLINK)
 
@@ -48,10 +48,10 @@ ABOVE = {
 
 
 @requires("SBPL-UNLINK-01")
-def test_what_may_not_be_read_cannot_be_unlinked_in_a_side_root_either(box: Box) -> None:
+def test_what_may_not_be_read_cannot_be_unlinked_in_a_side_root_either(case: Case) -> None:
     """Rules that begin with a wildcard have no place that a side root could meet."""
     given = Setup(modify=["src/**"], deny_read=["**/*.env"], provider="codex")
-    text = box.sbpl.compiled(given.but(side_roots=["/Users/u/ws/out", "/opt/side"]))
+    text = case.sbpl.compiled(given.but(side_roots=["/Users/u/ws/out", "/opt/side"]))
     yes = ["src/x", "out/x", "out/x.envy", "/opt/side/x.env"]
     text.expect("unlinking", sbpl.both(yes, ["src/x.env", "out/x.env", "out/a/.env"]), UNLINK)
     text.expect("writing", sbpl.both(["out/x.env"], ["x.env"]))
@@ -59,68 +59,68 @@ def test_what_may_not_be_read_cannot_be_unlinked_in_a_side_root_either(box: Box)
 
 @requires("SBPL-UNLINK-02")
 @pytest.mark.parametrize("name", ABOVE)
-def test_an_ancestor_of_what_may_not_be_read_cannot_be_unlinked(box: Box, name: str) -> None:
+def test_an_ancestor_of_what_may_not_be_read_cannot_be_unlinked(case: Case, name: str) -> None:
     rule, above = ABOVE[name]
-    text = box.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
+    text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
     text.expect("unlinking", sbpl.both(["x", "a/x", "a2", "."], above), UNLINK)
     text.expect("writing", sbpl.both(above, ["/Users/u/x"]))
 
 
 @requires("SBPL-UNLINK-02")
 @pytest.mark.parametrize("depth", [8, 16, 17, 32, 33, 64, 65, 100])
-def test_ancestors_are_guarded_however_deep(box: Box, depth: int) -> None:
+def test_ancestors_are_guarded_however_deep(case: Case, depth: int) -> None:
     above = ["/".join(["d"] * count) for count in range(1, depth + 1)]
-    text = box.sbpl.compiled(Setup(modify=["**"], deny_read=[f"{above[-1]}/k"]))
+    text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[f"{above[-1]}/k"]))
     text.expect("unlinking", sbpl.both(["x", f"{above[-1]}/x"], above), UNLINK)
 
 
 @requires("SBPL-UNLINK-02")
-def test_ancestors_are_guarded_below_the_root_of_the_system(box: Box) -> None:
-    text = box.sbpl.compiled(Setup(modify=["**"], deny_read=["a/b/k", "c/*.env"], root="/"))
+def test_ancestors_are_guarded_below_the_root_of_the_system(case: Case) -> None:
+    text = case.sbpl.compiled(Setup(modify=["**"], deny_read=["a/b/k", "c/*.env"], root="/"))
     no = ["a", "a/b", "a/b/k", "c", "c/x.env"]
     text.expect("unlinking", sbpl.both(["x", "a/x", "a/b/x", "c/x"], no), UNLINK)
 
 
 @requires("SBPL-UNLINK-02")
-def test_each_rule_guards_its_own_ancestors(box: Box) -> None:
-    text = box.sbpl.compiled(
+def test_each_rule_guards_its_own_ancestors(case: Case) -> None:
+    text = case.sbpl.compiled(
         Setup(modify=["**"], read=["**", "!a/k", "a/k/x"], deny_read=["b/c/**"])
     )
     text.expect("unlinking", sbpl.both(["a/x", "b/x", "c"], ["a", "b"]), UNLINK)
 
 
 @requires("SBPL-UNLINK-03")
-def test_everything_else_can_be_unlinked_where_it_can_be_modified(box: Box) -> None:
+def test_everything_else_can_be_unlinked_where_it_can_be_modified(case: Case) -> None:
     denies = ["a/d", "a/e/d"]
-    text = box.sbpl.compiled(Setup(modify=["a/**"], deny_modify=denies, deny_read=["a/b/k"]))
+    text = case.sbpl.compiled(Setup(modify=["a/**"], deny_modify=denies, deny_read=["a/b/k"]))
     yes = ["a/x", "a/b/x", "a/b/kx", "a/bc", "a/e"]
     text.expect("unlinking", sbpl.both(yes, [".", "x", "a/d", "/Users/u/x"]), UNLINK)
 
 
 @requires("SBPL-UNLINK-03")
-def test_each_path_can_be_unlinked_as_the_policy_means(box: Box) -> None:
-    chance = random.Random(box.session.seed)
+def test_each_path_can_be_unlinked_as_the_policy_means(case: Case) -> None:
+    chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(24)):
         reads, denies = sbpl.rules(chance, 3), sbpl.rules(chance, 2, denies=0)
         denies = [deny for deny in denies if deny != "**"]
         given = Setup(modify=["**"], read=["**", *sbpl.without(reads, denies)], deny_read=denies)
         paths = [sbpl.absolute(given, path) for path in sbpl.paths(chance, given, 25)]
         meant = sbpl.Meaning(given).may_unlink
-        sbpl.same_as_meant("unlinking", box.sbpl.compiled(given), meant, paths, UNLINK)
+        sbpl.same_as_meant("unlinking", case.sbpl.compiled(given), meant, paths, UNLINK)
 
 
 @requires("SBPL-UNLINK-04")
-def test_rules_that_begin_with_a_wildcard_are_named(box: Box) -> None:
+def test_rules_that_begin_with_a_wildcard_are_named(case: Case) -> None:
     denies = ["k/**", "**/*.env", "a/*.c", "*/x", "b"]
-    text = box.sbpl.compiled(Setup(read=["**", "!**/own"], deny_read=denies))
+    text = case.sbpl.compiled(Setup(read=["**", "!**/own"], deny_read=denies))
     named = [rule.removeprefix("!") for rule in text.unguarded or ()]
     expect("unguarded rules", sorted(named), sorted(["**/*.env", "*/x", "**/own"]))
     allowed = Setup(read=["**/a", "!b", "*/c", "!**/own", "**/own/d", "!."])
-    text = box.sbpl.compiled(allowed)
+    text = case.sbpl.compiled(allowed)
     named = [rule.removeprefix("!") for rule in text.unguarded or ()]
     expect("unguarded rules, where others allow and one is the root", named, ["**/own"])
-    asked = box.sbpl.compiled(Setup(deny_read=["?/k", "?x/**", "a?/k/x", "b/?"]))
+    asked = case.sbpl.compiled(Setup(deny_read=["?/k", "?x/**", "a?/k/x", "b/?"]))
     named = [rule.removeprefix("!") for rule in asked.unguarded or () if rule[:1] != "a"]
     expect("unguarded rules that begin with a question mark", sorted(named), ["?/k", "?x/**"])
-    guarded = box.sbpl.compiled(Setup(deny_read=["k/**", "a/*.c"]))
+    guarded = case.sbpl.compiled(Setup(deny_read=["k/**", "a/*.c"]))
     expect("unguarded rules", guarded.unguarded, one_of([[], None]))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Box, expect, one_of, requires, satisfies
+from boxspec.api import Case, expect, one_of, requires, satisfies
 from contracts.sbpl import kit as sbpl
 
 WRAPPER = b"/usr/bin/sandbox-exec"
@@ -17,37 +17,37 @@ BEGIN = [WRAPPER, b"-f", sbpl.FILE.encode()]
 
 @requires("SBPL-WRAP-01")
 @pytest.mark.parametrize("argv", [["true"], ["/bin/sh", "-c", "exit 3"], ["a b", "", "é"]])
-def test_a_command_runs_under_the_wrapper(box: Box, argv: list[str]) -> None:
-    answer = box.sbpl.wrap(argv, wrapper="present")
+def test_a_command_runs_under_the_wrapper(case: Case, argv: list[str]) -> None:
+    answer = case.sbpl.wrap(argv, wrapper="present")
     expect("the command", sbpl.argv_of(answer), BEGIN + [word.encode() for word in argv])
     expect("whether it is wrapped", answer.result["wrapped"], True)
     expect("warnings", answer.result["warnings"], [])
 
 
 @requires("SBPL-WRAP-01")
-def test_the_file_is_the_one_that_was_named(box: Box) -> None:
+def test_the_file_is_the_one_that_was_named(case: Case) -> None:
     for file in ("/opt/p.sb", "/opt/a b/é.sb", b"/opt/\xff.sb"):
-        argv = box.sbpl.wrapped(["true"], file=file)
+        argv = case.sbpl.wrapped(["true"], file=file)
         wanted = file if isinstance(file, bytes) else file.encode()
         expect("the command", argv, [WRAPPER, b"-f", wanted, b"true"])
 
 
 @requires("SBPL-WRAP-02")
 @pytest.mark.parametrize("provider", [None, "codex", "claude", "gemini"])
-def test_without_the_wrapper_a_command_is_refused(box: Box, provider: str | None) -> None:
+def test_without_the_wrapper_a_command_is_refused(case: Case, provider: str | None) -> None:
     for fallback in (False, None):
-        answer = box.sbpl.wrap(
+        answer = case.sbpl.wrap(
             ["true"], wrapper="missing", allow_fallback=fallback, provider=provider
         )
         expect("kind of the error", answer.error["kind"], MISSING, {"answer": answer.raw})
         expect("the message", answer.error["message"], sbpl.naming(WRAPPER.decode()))
-    there = box.sbpl.wrap(["true"], wrapper="present", provider=provider)
+    there = case.sbpl.wrap(["true"], wrapper="present", provider=provider)
     expect("whether it is wrapped where the wrapper is", there.result["wrapped"], True)
 
 
 @requires("SBPL-WRAP-02")
-def test_the_wrapper_is_looked_for(box: Box) -> None:
-    answer = box.sbpl.wrap(["true"])
+def test_the_wrapper_is_looked_for(case: Case) -> None:
+    answer = case.sbpl.wrap(["true"])
     if HERE:
         expect("whether it is wrapped", answer.result["wrapped"], True)
     else:
@@ -56,17 +56,17 @@ def test_the_wrapper_is_looked_for(box: Box) -> None:
 
 @requires("SBPL-WRAP-03")
 @pytest.mark.parametrize("argv", [["true"], ["sh", "-c", "exit 3"], ["-f", "", "é", "--"]])
-def test_a_fallback_is_the_command_as_it_was_given(box: Box, argv: list[str]) -> None:
-    answer = box.sbpl.wrap(argv, wrapper="missing", allow_fallback=True)
+def test_a_fallback_is_the_command_as_it_was_given(case: Case, argv: list[str]) -> None:
+    answer = case.sbpl.wrap(argv, wrapper="missing", allow_fallback=True)
     expect("the command", sbpl.argv_of(answer), [word.encode() for word in argv])
     expect("whether it is wrapped", answer.result["wrapped"], False)
 
 
 @requires("SBPL-WRAP-03")
 @pytest.mark.parametrize("provider", [None, "codex", "gemini"])
-def test_a_fallback_passes_byte_for_byte(box: Box, provider: str | None) -> None:
+def test_a_fallback_passes_byte_for_byte(case: Case, provider: str | None) -> None:
     argv = [b"x", b"", b"\xff\xfe", b"a\xc3", b" ", b"", b"a\nb"]
-    answer = box.sbpl.wrap(argv, wrapper="missing", allow_fallback=True, provider=provider)
+    answer = case.sbpl.wrap(argv, wrapper="missing", allow_fallback=True, provider=provider)
     expect("the command", sbpl.argv_of(answer), argv)
 
 
@@ -79,9 +79,9 @@ OWN_FLAGS = {
 
 @requires("SBPL-WRAP-04")
 @pytest.mark.parametrize("provider", OWN_FLAGS)
-def test_a_fallback_keeps_the_flags_of_the_provider_and_warns(box: Box, provider: str) -> None:
+def test_a_fallback_keeps_the_flags_of_the_provider_and_warns(case: Case, provider: str) -> None:
     argv = OWN_FLAGS[provider]
-    answer = box.sbpl.wrap(argv, wrapper="missing", allow_fallback=True, provider=provider)
+    answer = case.sbpl.wrap(argv, wrapper="missing", allow_fallback=True, provider=provider)
     expect("the command", sbpl.argv_of(answer), [word.encode() for word in argv])
     warned = satisfies("a warning", lambda got: any(word.strip() for word in got))
     expect("the warnings", answer.result["warnings"], warned)
@@ -89,27 +89,27 @@ def test_a_fallback_keeps_the_flags_of_the_provider_and_warns(box: Box, provider
 
 @requires("SBPL-WRAP-04")
 @pytest.mark.parametrize("provider", OWN_FLAGS)
-def test_with_the_wrapper_there_is_no_fallback(box: Box, provider: str) -> None:
+def test_with_the_wrapper_there_is_no_fallback(case: Case, provider: str) -> None:
     fields = {"wrapper": "present", "provider": provider}
-    given = box.sbpl.wrap(OWN_FLAGS[provider], allow_fallback=True, **fields)
+    given = case.sbpl.wrap(OWN_FLAGS[provider], allow_fallback=True, **fields)
     expect("whether it is wrapped", given.result["wrapped"], True)
-    strict = box.sbpl.wrapped(OWN_FLAGS[provider], **fields)
+    strict = case.sbpl.wrapped(OWN_FLAGS[provider], **fields)
     expect("the command, a fallback being allowed", sbpl.argv_of(given), strict)
 
 
 @requires("SBPL-WRAP-05")
-def test_a_wrapper_in_the_path_is_not_the_wrapper(box: Box) -> None:
+def test_a_wrapper_in_the_path_is_not_the_wrapper(case: Case) -> None:
     """One that stands first in PATH, and in the current directory."""
-    planted = box.tmp / "sandbox-exec"
+    planted = case.tmp / "sandbox-exec"
     planted.write_text("#!/bin/sh\nexit 0\n")
     planted.chmod(0o755)
-    env = {"PATH": f"{box.tmp}:/usr/bin:/bin"}
+    env = {"PATH": f"{case.tmp}:/usr/bin:/bin"}
     message = sbpl.wrap_message(["true"], wrapper="present")
-    named = box.send(message, shim_env=env, state=["--cwd", str(box.tmp)])
+    named = case.send(message, shim_env=env, state=["--cwd", str(case.tmp)])
     expect("the wrapper", sbpl.argv_of(named)[0], WRAPPER)
     for more in ({}, {"wrapper": "missing"}):
-        looked = box.send(
-            sbpl.wrap_message(["true"], **more), shim_env=env, state=["--cwd", str(box.tmp)]
+        looked = case.send(
+            sbpl.wrap_message(["true"], **more), shim_env=env, state=["--cwd", str(case.tmp)]
         )
         if HERE and not more:
             expect("the wrapper", sbpl.argv_of(looked)[0], WRAPPER)
@@ -132,47 +132,47 @@ ARGUMENTS: dict[str, list[bytes]] = {
 
 @requires("SBPL-WRAP-06")
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_arguments_pass_byte_for_byte(box: Box, name: str) -> None:
-    expect("the command", box.sbpl.wrapped(ARGUMENTS[name]), BEGIN + ARGUMENTS[name])
+def test_arguments_pass_byte_for_byte(case: Case, name: str) -> None:
+    expect("the command", case.sbpl.wrapped(ARGUMENTS[name]), BEGIN + ARGUMENTS[name])
 
 
 @requires("SBPL-WRAP-07")
-def test_an_empty_command_is_refused(box: Box) -> None:
-    sbpl.refused("an empty command", box.sbpl.wrap([], wrapper="present"))
-    fallback = box.sbpl.wrap([], wrapper="missing", allow_fallback=True)
+def test_an_empty_command_is_refused(case: Case) -> None:
+    sbpl.refused("an empty command", case.sbpl.wrap([], wrapper="present"))
+    fallback = case.sbpl.wrap([], wrapper="missing", allow_fallback=True)
     sbpl.refused("an empty command, as a fallback", fallback)
-    expect("a command of one word", box.sbpl.wrapped(["x"]), [*BEGIN, b"x"])
+    expect("a command of one word", case.sbpl.wrapped(["x"]), [*BEGIN, b"x"])
 
 
 @requires("SBPL-WRAP-07")
 @pytest.mark.parametrize("file", ["p.sb", "./p.sb", "../p.sb", "~/p.sb", "", "-"])
-def test_a_file_that_is_not_absolute_is_refused(box: Box, file: str) -> None:
-    sbpl.refused(f"the file {file!r}", box.sbpl.wrap(["x"], wrapper="present", file=file))
-    expect("an absolute one", box.sbpl.wrapped(["x"], file="/p.sb")[2], b"/p.sb")
+def test_a_file_that_is_not_absolute_is_refused(case: Case, file: str) -> None:
+    sbpl.refused(f"the file {file!r}", case.sbpl.wrap(["x"], wrapper="present", file=file))
+    expect("an absolute one", case.sbpl.wrapped(["x"], file="/p.sb")[2], b"/p.sb")
 
 
 @requires("SBPL-WRAP-07")
 @pytest.mark.parametrize("folder", ["profiles", "./profiles", ""])
-def test_a_directory_that_is_not_absolute_is_refused(box: Box, folder: str) -> None:
+def test_a_directory_that_is_not_absolute_is_refused(case: Case, folder: str) -> None:
     given = {"wrapper": "present", "text": "(version 1)\n"}
-    sbpl.refused(f"the directory {folder!r}", box.sbpl.wrap(["x"], dir=folder, **given))
-    expect("whether an absolute one is", box.sbpl.wrap(["x"], dir=box.tmp, **given).ok, True)
+    sbpl.refused(f"the directory {folder!r}", case.sbpl.wrap(["x"], dir=folder, **given))
+    expect("whether an absolute one is", case.sbpl.wrap(["x"], dir=case.tmp, **given).ok, True)
 
 
 @requires("SBPL-WRAP-07")
 @pytest.mark.parametrize("argv", [[""], ["", "x"]], ids=["alone", "with an argument"])
 @pytest.mark.parametrize("wrapper", ["present", "missing"])
-def test_an_empty_program_is_refused(box: Box, argv: list[str], wrapper: str) -> None:
+def test_an_empty_program_is_refused(case: Case, argv: list[str], wrapper: str) -> None:
     fields = {"wrapper": wrapper, "allow_fallback": True}
-    sbpl.refused(f"the command {argv}", box.sbpl.wrap(argv, **fields))
-    expect("whether its twin is wrapped or bare", box.sbpl.wrap(["x", ""], **fields).ok, True)
+    sbpl.refused(f"the command {argv}", case.sbpl.wrap(argv, **fields))
+    expect("whether its twin is wrapped or bare", case.sbpl.wrap(["x", ""], **fields).ok, True)
 
 
 @requires("SBPL-WRAP-08")
 @pytest.mark.parametrize("program", ["-p", "-f", "-D", "-x", "-", "--"])
-def test_a_program_is_no_option_of_the_wrapper(box: Box, program: str) -> None:
+def test_a_program_is_no_option_of_the_wrapper(case: Case, program: str) -> None:
     more = ["(version 1)(allow default)", "/bin/sh"]
-    answer = box.sbpl.wrap([program, *more], wrapper="present")
+    answer = case.sbpl.wrap([program, *more], wrapper="present")
     if answer.ok:
         behind_a_slash = satisfies(
             "a path to it", lambda got: got[:1] != b"-" and got.endswith(b"/" + program.encode())
@@ -181,4 +181,4 @@ def test_a_program_is_no_option_of_the_wrapper(box: Box, program: str) -> None:
     else:
         sbpl.refused(f"the program {program!r}", answer)
     there = [f"./{program}".encode(), *(word.encode() for word in more)]
-    expect("one that is named by its path", box.sbpl.wrapped(there), BEGIN + there)
+    expect("one that is named by its path", case.sbpl.wrapped(there), BEGIN + there)

@@ -10,11 +10,11 @@ from typing import Any
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Blocked, Failure
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.client import known
 from boxspec.subject.sentinels import Ask, Say, sentinels
 from boxspec.subject.sentinels import no as _no
-from contracts.sbpl.asking import Setup, wrap_message
+from contracts.sbpl.client import Setup, wrap_message
 from contracts.sbpl.text import WRITE
 
 # Several of each kind: an implementation with one mistake answers one of them rightly.
@@ -38,21 +38,23 @@ SENTINELS: dict[str, list[Ask]] = {
 }
 
 
-def trust(box: Box, say: Say) -> None:
-    sentinels(box.capabilities, lambda message: box.put(message).raw, SENTINELS, say)
-    if "sbpl" in box.capabilities:
-        _texts(box, say)
-    if "sbpl.wrap" in box.capabilities:
-        _commands(box, say)
+def trust(case: Case, say: Say) -> None:
+    sentinels(case.capabilities, lambda message: case.put(message).raw, SENTINELS, say)
+    if "sbpl" in case.capabilities:
+        _texts(case, say)
+    if "sbpl.wrap" in case.capabilities:
+        _commands(case, say)
 
 
-def _texts(box: Box, say: Say) -> None:
+def _texts(case: Case, say: Say) -> None:
     """Paths that a text allows to write, and twins that it does not."""
-    first, second = (known.result("sbpl.compile", box.sbpl.compile(SETUP).result) for _ in range(2))
+    first, second = (
+        known.result("sbpl.compile", case.sbpl.compile(SETUP).result) for _ in range(2)
+    )
     if first != second:
         raise _no(f"one setup is answered with {shown(first)} and then with {shown(second)}")
     try:
-        text = box.sbpl.compiled(SETUP)
+        text = case.sbpl.compiled(SETUP)
         yes, nay = ([text.allows(WRITE[0], path) for path in paths] for paths in (YES, NO))
     except Failure as why:
         say(f"the same text twice; what it decides is not known: {why.got}")
@@ -67,9 +69,9 @@ def _texts(box: Box, say: Say) -> None:
     say("a text allows what it should, and not what it should not; twice the same")
 
 
-def _commands(box: Box, say: Say) -> None:
+def _commands(case: Case, say: Say) -> None:
     """Commands that are wrapped, and twins that are refused."""
-    yes, nay = ([box.sbpl.wrap(**given).ok for given in some] for some in (WRAPPED, REFUSED))
+    yes, nay = ([case.sbpl.wrap(**given).ok for given in some] for some in (WRAPPED, REFUSED))
     if all(nay):
         raise _no(
             "without the wrapper, without a program, with a relative file a command is made:"

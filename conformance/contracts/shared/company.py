@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.judge.verdict import Failure, Late
-from boxspec.subject.case import Box
-from boxspec.subject.live import Live
+from boxspec.subject.case import Case
 from boxspec.subject.observe.company import Company
 from boxspec.subject.observe.lines import Deadline
 from boxspec.subject.observe.looking import Looking
+from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.inside import blame_place
 
 WITHIN_S = 10.0
@@ -19,42 +19,42 @@ WITHIN_S = 10.0
 LOOKS = 2
 
 # Starts a run whose program is `gate EVENTS FIFO`.
-Start = Callable[[str, Path], Live[Any]]
+Start = Callable[[str, Path], ShimProcess[Any]]
 
 
-def looks(box: Box, contract: str, start: Start, name: str = "company") -> dict[str, Any] | None:
+def looks(case: Case, contract: str, start: Start, name: str = "company") -> dict[str, Any] | None:
     """Look at runs of a contract, and note who takes part; the answer where the shim refuses one,
     and nothing is known then."""
     found = Company()
     for number in range(LOOKS):
-        seen, answer = _look(box, f"{name}-{number}", start)
+        seen, answer = _look(case, f"{name}-{number}", start)
         if seen is None:
             return answer or {}
         found = found.joined(seen)
-    box.session.company[contract] = found
+    case.session.company[contract] = found
     return None
 
 
-def looks_in_passing(box: Box, contract: str, start: Start) -> None:
+def looks_in_passing(case: Case, contract: str, start: Start) -> None:
     """The same; what is wrong with such a run is for the requirements to tell."""
     try:
-        looks(box, contract, start)
+        looks(case, contract, start)
     except (Failure, Late):
-        blame_place(box)
+        blame_place(case)
 
 
-def _look(box: Box, name: str, start: Start) -> tuple[Company | None, dict[str, Any] | None]:
+def _look(case: Case, name: str, start: Start) -> tuple[Company | None, dict[str, Any] | None]:
     """Who takes part in a run, None where the shim refuses it; and its answer."""
-    events, fifo = box.events(name), box.fifo(name)
-    with start(events.path, fifo) as live:
-        looking = Looking(live)
+    events, fifo = case.events(name), case.fifo(name)
+    with start(events.path, fifo) as shim:
+        looking = Looking(shim)
         try:
             ready = looking.until_ready(events, Deadline(WITHIN_S))
         except Failure:
-            seen = live.finish()
+            seen = shim.finish()
             if seen.ok:
                 raise
             return None, seen.raw
-        box.open_gate(fifo)
+        case.open_gate(fifo)
         company = looking.until_the_end(ready, Deadline(WITHIN_S))
-        return company, live.finish().raw
+        return company, shim.finish().raw

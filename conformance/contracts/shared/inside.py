@@ -19,7 +19,7 @@ from boxspec.errors import UsageError
 from boxspec.judge.verdict import Changed, NotApplicable, NotMeasured
 from boxspec.places import CONTRACTS
 from boxspec.programs import programs
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 
 # The workspace is written, the network stays: what the suites do.
 PROFILE = "repo-write"
@@ -29,11 +29,11 @@ OF_THE_RUN: Mapping[str, Any] = {}
 Around = Mapping[str, Any] | None
 
 
-def blame_place(box: Box) -> None:
+def blame_place(case: Case) -> None:
     """Something of the kit did not run: UsageError where that is because of where the kit is."""
-    if box.session.backend and programs.gate.startswith("/tmp/"):
+    if case.session.backend and programs.gate.startswith("/tmp/"):
         problem = f"sandboxes have a /tmp of their own, and there is {programs.gate}"
-        raise UsageError(f"--backend {box.session.backend}", problem, "move the checkout")
+        raise UsageError(f"--backend {case.session.backend}", problem, "move the checkout")
 
 
 @dataclass(frozen=True)
@@ -71,14 +71,14 @@ def _read(path: Path) -> list[Change]:
 class Inside:
     """What `--backend` makes of the questions of one case."""
 
-    def __init__(self, box: Box, contract: str) -> None:
-        self._box = box
+    def __init__(self, case: Case, contract: str) -> None:
+        self._case = case
         self._contract = contract
 
     @property
     def name(self) -> str | None:
         """The backend; None where nothing is asked inside of one."""
-        return self._box.session.backend
+        return self._case.session.backend
 
     @property
     def capability(self) -> str:
@@ -87,7 +87,7 @@ class Inside:
     @property
     def parts(self) -> tuple[str, ...]:
         """What the backend is made of, as hello says: namespaces, landlock, seccomp."""
-        named = self._box.hello.get("backends", {})
+        named = self._case.hello.get("backends", {})
         return tuple(str(named.get(self.name, {}).get("mechanism", "")).split("+"))
 
     @property
@@ -104,15 +104,15 @@ class Inside:
         """
         if self.name is None:
             return {}
-        if self.capability not in self._box.capabilities:
-            if self._box.deciding:
+        if self.capability not in self._case.capabilities:
+            if self._case.deciding:
                 raise NotApplicable.without(self.capability)
             return {}
         self._expect_named()
         self._expect_unchanged()
         context = {"profile": PROFILE}
         if not own_root:
-            context["root"] = str(self._box.folder)
+            context["root"] = str(self._case.folder)
         if cwd is not None:
             context["cwd"] = cwd
         # Partly enforced is confined, too; what ran without any sandbox is told by the answer.
@@ -125,17 +125,17 @@ class Inside:
         return {} if backend is None else {"backend": dict(backend)}
 
     def _expect_named(self) -> None:
-        known = self._box.hello.get("backends", {})
+        known = self._case.hello.get("backends", {})
         if self.name not in known:
             problem = "the shim has no such backend"
             raise UsageError(f"--backend {self.name}", problem, f"it names {', '.join(known)}")
 
     def _expect_unchanged(self) -> None:
-        test = self._box.name.rpartition("::")[2].partition("[")
+        test = self._case.name.rpartition("::")[2].partition("[")
         names = {test[0], "".join(test)}
         for change in changes(self._contract):
             here = not change.parts or not {*change.parts}.isdisjoint(self.parts)
-            if here and change.requirement in self._box.deciding and names & {*change.tests}:
+            if here and change.requirement in self._case.deciding and names & {*change.tests}:
                 instead = f"; {change.instead} decides what holds" if change.instead else ""
                 raise Changed(f"{change.why}{instead}")
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Events, Failure, Late, Live, NotMeasured, Verdict, expect
+from boxspec.api import Events, Failure, Late, NotMeasured, ShimProcess, Verdict, expect
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
@@ -84,7 +84,7 @@ def send(pid: int, name: str) -> None:
         os.kill(pid, signal.Signals[f"SIG{name}"])
 
 
-def need_preload(live: Live[Any], name: str) -> None:
+def need_preload(shim: ShimProcess[Any], name: str) -> None:
     """A static program, or one without libc, does not load it, and then it decides nothing."""
-    if not live.has_preload(name):
+    if not shim.has_preload(name):
         raise NotMeasured(f"{name}.so was not loaded: the shim is static or has no dynamic loader")

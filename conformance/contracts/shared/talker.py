@@ -20,7 +20,7 @@ from typing import Any
 from boxspec.api import HostLacks, Verdict, expect, satisfies
 from boxspec.judge.verdict import Declared, Failure, Late, NotApplicable
 from boxspec.places import case_root
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 
 # Each of the shim that confines; none has a network under this profile.
 PROFILE = "no-network"
@@ -78,17 +78,17 @@ def words(source: str = TALKER) -> tuple[str, list[str]]:
     return interpreter(), ["-I", "-S", "-c", source]
 
 
-def backends(box: Box) -> list[str]:
+def backends(case: Case) -> list[str]:
     """The one of this run, or all that the shim names and that confine."""
-    if box.session.backend is not None:
-        return [box.session.backend]
-    return [name for name in box.hello.get("backends", {}) if name != CONTROL]
+    if case.session.backend is not None:
+        return [case.session.backend]
+    return [name for name in case.hello.get("backends", {}) if name != CONTROL]
 
 
-def ask_each(box: Box, ask: Callable[[str], None]) -> None:
+def ask_each(case: Case, ask: Callable[[str], None]) -> None:
     """Each of them; what excuses one says nothing about the others."""
     excused = []
-    for name in backends(box):
+    for name in backends(case):
         try:
             ask(name)
         except NotApplicable as why:
@@ -159,14 +159,14 @@ def expect_control(said: list[str], there: Outside) -> None:
 
 
 def expect_refused(
-    box: Box, said: list[str], there: Outside, result: dict[str, Any], name: str
+    case: Case, said: list[str], there: Outside, result: dict[str, Any], name: str
 ) -> None:
     """Nothing came out, what is allowed worked, and it answered to the end."""
-    need_enforcement(box, result, name)
+    need_enforcement(case, result, name)
     evidence = {"answers": said, "backend": name, "claim": result.get("enforcement")}
     effects = there.effects()
     if effects != (CANARY, 0):
-        _excuse(box, effects, result, name)
+        _excuse(case, effects, result, name)
         raise Failure(
             "nothing outside is another for it",
             f"the canary as it was, and no connection ({name})",
@@ -180,7 +180,7 @@ def expect_refused(
     expect(f"answers in all ({name})", len(said), satisfies(lambda n: n == 4, "4"))
 
 
-def _excuse(box: Box, effects: tuple[str, int], result: dict[str, Any], name: str) -> None:
+def _excuse(case: Case, effects: tuple[str, int], result: dict[str, Any], name: str) -> None:
     """Declared, where the sandbox is partial and nothing that got out is claimed fully.
 
     The result comes after the run: where backend.probe can be asked, its claims decide.
@@ -190,8 +190,8 @@ def _excuse(box: Box, effects: tuple[str, int], result: dict[str, Any], name: st
         return
     got_out = {"fs-write": effects[0] != CANARY, "network": effects[1] > 0}
     aspects = [aspect for aspect, out in got_out.items() if out]
-    if "backend" in box.capabilities:
-        claims = box.backend.probe(PROFILE, backend=name).result["aspects"]
+    if "backend" in case.capabilities:
+        claims = case.backend.probe(PROFILE, backend=name).result["aspects"]
         if any(claims[aspect]["claim"] == "fully" for aspect in aspects):
             return
         reasons = [str(why) for aspect in aspects for why in claims[aspect].get("reasons", ())]
@@ -200,22 +200,22 @@ def _excuse(box: Box, effects: tuple[str, int], result: dict[str, Any], name: st
     raise Declared(what, "partial", came, "; ".join(reasons))
 
 
-def need_enforcement(box: Box, result: dict[str, Any], name: str) -> None:
+def need_enforcement(case: Case, result: dict[str, Any], name: str) -> None:
     """What enforces nothing, and claims nothing else, is not asked what it keeps out."""
     if result.get("enforcement") == "none":
         why = "; ".join(map(str, result.get("enforcement_reasons", ())))
-        _expect_unavailable(box, name, why)
+        _expect_unavailable(case, name, why)
         raise NotApplicable(f"{name} enforces nothing here: {why}")
 
 
-def _expect_unavailable(box: Box, name: str, why: str) -> None:
+def _expect_unavailable(case: Case, name: str, why: str) -> None:
     """What degrade has dropped claims to enforce nothing, where it can be asked."""
-    if "backend" not in box.capabilities:
+    if "backend" not in case.capabilities:
         return
-    overall = box.backend.probe(PROFILE, backend=name).result["overall"]
+    overall = case.backend.probe(PROFILE, backend=name).result["overall"]
     if overall == "unavailable":
         return
-    if box.look.number == 1:
+    if case.look.number == 1:
         # Its own bound of time may have cut its probe off, on a machine with no processor for it.
         raise Late(name, "it is kept", f"it is dropped: {why}")
     raise Failure(

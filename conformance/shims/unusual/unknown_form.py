@@ -3,8 +3,10 @@
 import os
 import sys
 
-TWIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python")
-sys.path.insert(0, TWIN)
+PYTHON_IMPLEMENTATION = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "python"
+)
+sys.path.insert(0, PYTHON_IMPLEMENTATION)
 
 import sbpl.clauses as clauses
 from protocol import main

@@ -13,7 +13,7 @@ from boxspec.places import ROOT
 from boxspec.products.declared import Product
 from boxspec.products.judging import Facts, Judged
 from boxspec.products.view import Columns
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.client.command import REFERENCE, reference_argv, shim_argv
 from boxspec.subject.observe.probes import table
 from boxspec.subject.session import Session
@@ -114,18 +114,18 @@ def _ask_claims(judged: Judged) -> None:
     try:
         trust(session, contracts=[])
         said = session.hello["implementation"]
-        box = Box(session, "matrix")
+        case = Case(session, "matrix")
         try:
-            mechanism = "+".join(box.backend.mechanism(product.backend))
+            mechanism = "+".join(case.backend.mechanism(product.backend))
             for profile in PROFILES:
                 try:
-                    profiles[profile] = box.backend.probe(profile).result
+                    profiles[profile] = case.backend.probe(profile).result
                 except NotApplicable:
                     continue
                 if profiles[profile]["overall"] == "unavailable":
                     break  # a backend that does not start is not waited for five times
         finally:
-            box.close(keep=False)
+            case.close(keep=False)
     finally:
         session.close()
     version = f"{said['name']} {said['version']}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from boxspec.subject.client.b64 import put_word, raw, unb64
-from boxspec.subject.twin import ask_twin
+from boxspec.subject.python_implementation import ask_python_implementation
 from contracts.shared import globs as oracle
 
 Fields = dict[str, Any]
@@ -126,7 +126,7 @@ def _places(answer: Mapping[str, Any], also: str) -> list[Fields]:
 
 def _load(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judged]:
     request = case["request"]
-    answer = ask_twin(case)
+    answer = ask_python_implementation(case)
     loads = "result" in answer
     about = "POLICY-FILE-15" if request["format"] == "yaml" else "POLICY-FILE-10"
     if "workspace" in request:
@@ -152,7 +152,7 @@ def _load(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judge
 
 def _resolve(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judged]:
     request = case["request"]
-    answer = ask_twin(case)
+    answer = ask_python_implementation(case)
     if "result" not in answer:
         # A profile that is not there or a policy that does not load is asked for by other kinds.
         return
@@ -165,7 +165,7 @@ def _resolve(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Ju
 
 def _checks(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judged]:
     request = case["request"]
-    answer = ask_twin(case)
+    answer = ask_python_implementation(case)
     if "result" not in answer:
         yield from _load({"op": "policy.load", "request": request["policy"]}, accused)
         return

@@ -6,6 +6,6 @@ CONTRACT = Contract(
     name="echo",
     operations={"echo.say": "echo"},
     capabilities={"echo": "`echo.say`"},
-    offers="contracts.echo.asking:AsksEcho",
+    offers="contracts.echo.client:EchoClient",
     trust="contracts.echo.trust:trust",
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Box, expect, requires
+from boxspec.api import Case, expect, requires
 
 
 @requires("ECHO-SAY-01")
 @pytest.mark.parametrize("text", ["a", "", " between blanks ", "é\n"])
-def test_what_is_said_comes_back(box: Box, text: str) -> None:
-    expect("the text of the answer", box.echo.say(text), text)
+def test_what_is_said_comes_back(case: Case, text: str) -> None:
+    expect("the text of the answer", case.echo.say(text), text)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.sentinels import Ask, Say, sentinels
 
 SENTINELS: dict[str, list[Ask]] = {"echo": [("echo.say", {"text": "smoke"})]}
 
 
-def trust(box: Box, say: Say) -> None:
-    sentinels(box.capabilities, lambda message: box.put(message).raw, SENTINELS, say)
+def trust(case: Case, say: Say) -> None:
+    sentinels(case.capabilities, lambda message: case.put(message).raw, SENTINELS, say)

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -I -S
-"""The twin with another sense of time: slow_twin.py HOW[=N]... -- run REQUEST RESPONSE | serve
+"""A slow Python implementation: slow_implementation.py HOW[=N]... -- run REQUEST RESPONSE | serve
 
 deadline=MS  looks at each deadline so much later
 end=MS       returns so much later from a run of slow-exit

@@ -1,4 +1,4 @@
-"""Questions about compiled profiles and wrapped commands: what a case has as `box.sbpl`."""
+"""Questions about compiled profiles and wrapped commands: what a case has as `case.sbpl`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.client.b64 import Word, b64, put_word, put_words, raw, text_or_none, unb64
 from boxspec.subject.observed import Answer
 from contracts.sbpl.text import Text
@@ -64,14 +64,14 @@ class Setup:
         return made
 
 
-class AsksSbpl:
-    """What a case has as `box.sbpl`: profiles as text, and wrapped commands."""
+class SbplClient:
+    """What a case has as `case.sbpl`: profiles as text, and wrapped commands."""
 
-    def __init__(self, box: Box) -> None:
-        self._box = box
+    def __init__(self, case: Case) -> None:
+        self._case = case
 
     def compile(self, setup: Setup) -> Answer:
-        return self._box.put(setup.message())
+        return self._case.put(setup.message())
 
     def compiled(self, setup: Setup) -> Text:
         """The text of a setup that nothing is wrong with, read back."""
@@ -79,7 +79,7 @@ class AsksSbpl:
 
     def wrap(self, argv: Sequence[Word], **fields: Any) -> Answer:
         """sbpl.wrap; `file` is a name of a file that nobody looks at."""
-        return self._box.put(wrap_message(argv, **fields))
+        return self._case.put(wrap_message(argv, **fields))
 
     def wrapped(self, argv: Sequence[Word], **fields: Any) -> list[bytes]:
         """The command of a wrap with the wrapper in place."""

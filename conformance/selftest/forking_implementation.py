@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -I -S
-"""The twin with processes between itself and its children: forking_twin.py HOW -- WORDS
+"""The twin with processes between itself and its children: forking_implementation.py HOW -- WORDS
 
 supervisor  each run is that of another process, which ends with it
 server      these are started by a server, which stays until the shim ends

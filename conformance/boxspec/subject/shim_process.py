@@ -44,7 +44,7 @@ def _send(pid: int, name: str | int) -> None:
             os.kill(pid, signal_number(name))
 
 
-class Case(patience.Stage, Protocol):
+class Owner(patience.Stage, Protocol):
     """What a running shim asks of the case that it belongs to."""
 
     @property
@@ -61,12 +61,12 @@ class Case(patience.Stage, Protocol):
     def hear(self) -> None: ...
 
 
-class Live(Generic[Outcome]):
+class ShimProcess(Generic[Outcome]):
     """Leave the with-block and whatever is left is swept."""
 
     def __init__(
         self,
-        case: Case,
+        case: Owner,
         exchange: Exchange,
         warden: Warden,
         streams: Streams,
@@ -96,7 +96,7 @@ class Live(Generic[Outcome]):
         self._outcome: Outcome | None = None
         self._sent: set[int] = set()
 
-    def __enter__(self) -> Live[Outcome]:
+    def __enter__(self) -> ShimProcess[Outcome]:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -112,7 +112,7 @@ class Live(Generic[Outcome]):
 
     @property
     def events(self) -> Events:
-        """The events of the case (`box.events()`)."""
+        """The events of the case (`case.events()`)."""
         return self._case.events()
 
     @property

@@ -1,4 +1,4 @@
-"""Questions about modules: what a case has as `box.module`."""
+"""Questions about modules: what a case has as `case.module`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from boxspec.subject.case import WITHIN_S, Box
+from boxspec.subject.case import WITHIN_S, Case
 from boxspec.subject.client.b64 import put_word
-from boxspec.subject.live import Live
 from boxspec.subject.observed import Facts, Observed
 from boxspec.subject.patience import slow_s
+from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.files import script_at
 from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
 
@@ -44,21 +44,21 @@ class ExecutedInside(Executed):
         super().__init__(raw, observed)
 
 
-class AsksModule:
+class ModuleClient:
     """Puts modules into the extensions root of the case, and executes them."""
 
-    def __init__(self, box: Box) -> None:
-        self._box = box
-        self.inside = Inside(box, "module")
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self.inside = Inside(case, "module")
 
     @property
     def root(self) -> Path:
-        return self._box.tmp / "extensions"
+        return self._case.tmp / "extensions"
 
     @property
     def below(self) -> Path:
         """TMPDIR of the shim, which no other case has, unless a test names another one."""
-        return self._box.tmp / "directories"
+        return self._case.tmp / "directories"
 
     def script(self, module_id: str, body: str, mode: int = 0o755) -> Path:
         """A module that is a shell script."""
@@ -77,7 +77,7 @@ class AsksModule:
         within_s: float = WITHIN_S,
         state: Sequence[str] = (),
         shim_env: Mapping[str, Any] | None = None,
-    ) -> Live[Executed]:
+    ) -> ShimProcess[Executed]:
         """extensions_root: that of the case unless it is named; None leaves it out."""
         message: dict[str, Any] = {"op": "module.execute", "module_id": module_id}
         message |= {"input": value, "enabled": enabled}
@@ -91,7 +91,7 @@ class AsksModule:
         # What a killed caller cannot remove goes with the case.
         self.below.mkdir(exist_ok=True)
         self.below.chmod(0o777)
-        return self._box.launch(
+        return self._case.launch(
             message,
             ExecutedInside if of_the_run else Executed,
             child=enabled,
@@ -110,29 +110,29 @@ class AsksModule:
         """The workspace is the module's own directory, and the tests look at what it notes in the
         folder of the case: so that is the cache of a home, which `full-dev` lets it write."""
         message["backend"]["context"]["profile"] = "full-dev"
-        home = self._box.folder / "home"
+        home = self._case.folder / "home"
         home.mkdir(exist_ok=True)
         if not (home / ".cache").is_symlink():
-            (home / ".cache").symlink_to(self._box.folder)
+            (home / ".cache").symlink_to(self._case.folder)
         return {"HOME": str(home)}
 
     def execute(self, module_id: str, value: Any = None, **options: Any) -> Executed:
-        with self.start(module_id, value, **options) as live:
-            return live.finish()
+        with self.start(module_id, value, **options) as shim:
+            return shim.finish()
 
     def runner(self, *words: str, given: bytes) -> Observed:
         """The shim as the runner of a module of this case, with these few bytes on its stdin."""
-        with self._box.launch(
+        with self._case.launch(
             given,
             Observed,
             expect_result=False,
-            within_s=max(WITHIN_S, slow_s(self._box.startup_ms)),
+            within_s=max(WITHIN_S, slow_s(self._case.startup_ms)),
             shim_env={"APCORE_EXTENSIONS_ROOT": str(self.root)},
             streams={"stdin": "pipe"},
             words=[RUNNER, *words],
-        ) as live:
+        ) as shim:
             # Who refuses the words need not read.
             with contextlib.suppress(BrokenPipeError):
-                live.stdin.write(given)
-            live.stdin.close()
-            return live.finish()
+                shim.stdin.write(given)
+            shim.stdin.close()
+            return shim.finish()

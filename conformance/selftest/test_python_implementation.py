@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from selftest.tools import CONTRACTS, ROOT, TWIN, ask, converse, run
+from selftest.tools import CONTRACTS, PYTHON_IMPLEMENTATION, ROOT, ask, converse, run
 
 # A question that only this contract knows. Some are refused under serve, which is no `unsupported`.
 QUESTIONS: dict[str, dict[str, Any]] = {
@@ -28,14 +28,14 @@ BUILT_ON = {"exec": {"backend", "module", "process"}, "policy": {"backend", "sbp
 def copied(folder: Path) -> Path:
     """Copies of the twin and of its faults, away from the repository."""
     leave = shutil.ignore_patterns("__pycache__")
-    for part in (TWIN.parent, TWIN.parents[1] / "faults"):
+    for part in (PYTHON_IMPLEMENTATION.parent, PYTHON_IMPLEMENTATION.parents[1] / "faults"):
         shutil.copytree(part, folder / part.name, ignore=leave)
     return folder
 
 
 def without(name: str, folder: Path) -> Path:
     """The same; the twin has lost a contract."""
-    shutil.rmtree(copied(folder) / TWIN.parent.name / name)
+    shutil.rmtree(copied(folder) / PYTHON_IMPLEMENTATION.parent.name / name)
     return folder
 
 
@@ -53,7 +53,7 @@ def test_each_contract_has_its_question() -> None:
 @pytest.mark.parametrize("name", sorted(CONTRACTS))
 def test_a_contract_that_is_away_leaves_the_others(name: str, tmp_path: Path) -> None:
     gone = {name} | BUILT_ON.get(name, set())
-    shim = without(name, tmp_path) / TWIN.parent.name / TWIN.name
+    shim = without(name, tmp_path) / PYTHON_IMPLEMENTATION.parent.name / PYTHON_IMPLEMENTATION.name
     hello, *answers = asked([sys.executable, "-I", "-S", shim], *QUESTIONS.values())
     declared = {each.split(".")[0] for each in hello["result"]["capabilities"]}
     assert declared & set(CONTRACTS) == set(CONTRACTS) - gone
@@ -82,7 +82,7 @@ MALFORMED = [
 def test_what_is_no_json_is_refused_in_words(text: bytes, tmp_path: Path) -> None:
     request, response = tmp_path / "request", tmp_path / "response"
     request.write_bytes(text)
-    done = run([sys.executable, "-I", "-S", TWIN, "run", request, response])
+    done = run([sys.executable, "-I", "-S", PYTHON_IMPLEMENTATION, "run", request, response])
     assert "Traceback" not in done.stderr
     answer = json.loads(response.read_text(encoding="utf-8"))
     assert answer["error"]["kind"] == "invalid_input"
@@ -90,7 +90,7 @@ def test_what_is_no_json_is_refused_in_words(text: bytes, tmp_path: Path) -> Non
 
 
 def test_without_pyyaml_a_yaml_policy_is_unsupported(tmp_path: Path) -> None:
-    shim = copied(tmp_path) / TWIN.parent.name / TWIN.name
+    shim = copied(tmp_path) / PYTHON_IMPLEMENTATION.parent.name / PYTHON_IMPLEMENTATION.name
     question = {"op": "policy.load", "text": "{}", "format": "yaml"}
     hello, answer = asked([sys.executable, "-I", "-S", shim], question)
     assert "policy.yaml" not in hello["result"]["capabilities"]
@@ -103,5 +103,5 @@ def test_its_modules_run_when_it_is_started_by_a_relative_path(tmp_path: Path) -
     module.chmod(0o755)
     message = {"id": "1", "op": "module.execute", "module_id": "echo", "input": 1}
     message["extensions_root"] = str(tmp_path)
-    shim: list[str | Path] = [sys.executable, TWIN.relative_to(ROOT)]
+    shim: list[str | Path] = [sys.executable, PYTHON_IMPLEMENTATION.relative_to(ROOT)]
     assert ask(shim, message, tmp_path, cwd=ROOT) == {"id": "1", "result": {"value": 1}}

@@ -1,4 +1,4 @@
-"""Questions about runs: what a case has as `box.exec`."""
+"""Questions about runs: what a case has as `case.exec`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.subject.case import WITHIN_S, Box
-from boxspec.subject.live import Live
+from boxspec.subject.case import WITHIN_S, Case
+from boxspec.subject.shim_process import ShimProcess
 from contracts.exec.answers import BatchInside, ObservedBatch, ObservedRun, RunInside
 from contracts.shared.inside import Inside
 from contracts.shared.requests import env_mode, exec_request, has_bytes
@@ -29,17 +29,17 @@ def _cwd(state: Sequence[str]) -> str | None:
     return state[state.index("--cwd") + 1] if "--cwd" in state else None
 
 
-class AsksExec:
+class ExecClient:
     """Starts runs, one or several in one shim process."""
 
-    def __init__(self, box: Box) -> None:
-        self._box = box
-        self.inside = Inside(box, "exec")
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self.inside = Inside(case, "exec")
 
     @property
     def place(self) -> Path:
         """The working directory of a program whose request has no current_dir."""
-        return Path.cwd() if self.inside.name is None else self._box.folder.resolve()
+        return Path.cwd() if self.inside.name is None else self._case.folder.resolve()
 
     def start(
         self,
@@ -56,14 +56,14 @@ class AsksExec:
         shim_stdout: Any = None,
         shim_stderr: Any = None,
         **request: Any,
-    ) -> Live[ObservedRun]:
+    ) -> ShimProcess[ObservedRun]:
         """Start one exec.run; `request` holds its fields (unknown ones go through as they are)."""
         message: Message = {"op": "exec.run", "request": self._request(request)}
         if sandbox is not None:
             message["sandbox"] = dict(sandbox)
         else:
             message |= self.inside.use(None if "current_dir" in request else _cwd(state))
-        return self._box.launch(
+        return self._case.launch(
             message,
             RunInside if "backend" in message else ObservedRun,
             child=True,
@@ -83,8 +83,8 @@ class AsksExec:
 
     def run(self, **options: Any) -> ObservedRun:
         """Start one exec.run and return its answer."""
-        with self.start(**options) as live:
-            return live.finish()
+        with self.start(**options) as shim:
+            return shim.finish()
 
     def start_batch(
         self,
@@ -98,14 +98,14 @@ class AsksExec:
         shim_stdin: Any = None,
         shim_stdout: Any = None,
         shim_stderr: Any = None,
-    ) -> Live[ObservedBatch]:
+    ) -> ShimProcess[ObservedBatch]:
         """Start several runs at once in one shim: (after_ms, fields) or just the fields."""
         listed: list[Message] = []
         for run in runs:
             after_ms, fields = run if isinstance(run, tuple) else (0, run)
             listed.append({"after_ms": after_ms, "request": self._request(fields)})
         message: Message = {"op": "exec.batch", "runs": listed, **self.inside.use(_cwd(state))}
-        return self._box.launch(
+        return self._case.launch(
             message,
             BatchInside if "backend" in message else ObservedBatch,
             child=True,
@@ -121,8 +121,8 @@ class AsksExec:
     def batch(
         self, runs: Sequence[tuple[int, Mapping[str, Any]] | Mapping[str, Any]], **options: Any
     ) -> ObservedBatch:
-        with self.start_batch(runs, **options) as live:
-            return live.finish()
+        with self.start_batch(runs, **options) as shim:
+            return shim.finish()
 
     def _request(self, fields: Mapping[str, Any]) -> Message:
         """Build the request; raise NotApplicable for bytes that an API of strings cannot pass."""
@@ -131,7 +131,7 @@ class AsksExec:
         return made
 
     def _needs_bytes(self, asked: Any) -> None:
-        if "exec.bytes" not in self._box.capabilities and has_bytes(asked):
+        if "exec.bytes" not in self._case.capabilities and has_bytes(asked):
             raise NotApplicable.without("exec.bytes")
 
     def format_env(self, env: Any) -> str:
@@ -141,12 +141,12 @@ class AsksExec:
         """
         mode = env_mode(env)
         self._needs_bytes(mode)
-        answer = self._box.session.serve().call("exec.format_env", env=mode)
+        answer = self._case.session.serve().call("exec.format_env", env=mode)
         if "result" not in answer:
             raise Failure("exec.format_env answers", "a result", shown(answer))
         text = str(answer["result"]["text"])
-        if (len(text) + self._box.session.seed) % 4 == 0:
-            again = self._box.send({"op": "exec.format_env", "env": mode}).result["text"]
+        if (len(text) + self._case.session.seed) % 4 == 0:
+            again = self._case.send({"op": "exec.format_env", "env": mode}).result["text"]
             if again != text:
                 raise Failure(
                     "serve and run give the same answer",

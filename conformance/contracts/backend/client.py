@@ -1,4 +1,4 @@
-"""Questions about backends: what a case has as `box.backend`."""
+"""Questions about backends: what a case has as `case.backend`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from boxspec.judge.verdict import Late, NotApplicable
-from boxspec.subject.case import WITHIN_S, Box
+from boxspec.subject.case import WITHIN_S, Case
 from boxspec.subject.client.b64 import put_word
-from boxspec.subject.live import Live
 from boxspec.subject.observed import Observed
 from boxspec.subject.session import Session
+from boxspec.subject.shim_process import ShimProcess
 from contracts.backend.answers import Claims, ObservedSession
 from contracts.shared.requests import exec_request
 
@@ -45,16 +45,16 @@ def context_of(fields: Mapping[str, Any]) -> Message:
     return made
 
 
-class AsksBackend:
+class BackendClient:
     """Probes a backend, and runs sessions of it."""
 
-    def __init__(self, box: Box) -> None:
-        self._box = box
+    def __init__(self, case: Case) -> None:
+        self._case = case
 
     @property
     def named(self) -> dict[str, dict[str, Any]]:
         """The backends of hello."""
-        found: dict[str, dict[str, Any]] = self._box.hello.get("backends", {})
+        found: dict[str, dict[str, Any]] = self._case.hello.get("backends", {})
         return found
 
     def mechanism(self, name: str) -> list[str]:
@@ -69,7 +69,7 @@ class AsksBackend:
     @property
     def chosen(self) -> str:
         """The backend of this run: `--backend`, else the first of hello that confines."""
-        asked = self._box.session.backend
+        asked = self._case.session.backend
         if asked is not None:
             return asked
         confining = [name for name in self.named if name != CONTROL]
@@ -87,7 +87,7 @@ class AsksBackend:
             **{name: value for name, value in fields.items() if value is not None},
         }
         options = {name: message.pop(name) for name in ("state", "shim_env") if name in message}
-        answer = self._box.send(message, within_s=within_s, **options)
+        answer = self._case.send(message, within_s=within_s, **options)
         if answer.ok and answer.result["overall"] != "unavailable":
             _seen_enforcing.add(self._named(message["backend"]))
         return answer
@@ -106,7 +106,7 @@ class AsksBackend:
         shim_env: Mapping[str, str | None] | None = None,
         shim_stdin: Any = None,
         **context: Any,
-    ) -> Live[ObservedSession]:
+    ) -> ShimProcess[ObservedSession]:
         """Start one backend.run; `context` holds the fields of its context."""
         self.need(context.get("profile", ""))
         message: Message = {
@@ -119,7 +119,7 @@ class AsksBackend:
             message["script"] = dict(script)
         if on_unavailable is not None:
             message["on_unavailable"] = on_unavailable
-        return self._box.launch(
+        return self._case.launch(
             message,
             partial(ObservedSession, probed=partial(self._claimed, state, shim_env or {})),
             hold=hold,
@@ -132,8 +132,8 @@ class AsksBackend:
 
     def run(self, calls: Sequence[Mapping[str, Any]], **options: Any) -> ObservedSession:
         """One backend.run from start to end."""
-        with self.start(calls, **options) as live:
-            seen = live.finish()
+        with self.start(calls, **options) as shim:
+            seen = shim.finish()
         if not {"script", "backend"} & set(options):
             self._look_again_if_cut_off(seen, self.chosen)
         return seen
@@ -149,7 +149,7 @@ class AsksBackend:
         asked: Message = {"backend": message["backend"], "state": [*state]}
         asked |= {name: each for name, each in message["context"].items() if name in PROBED}
         env = {name: each for name, each in shim_env.items() if name not in OF_THE_GROUND}
-        known = _probed.setdefault(self._box.session, {})
+        known = _probed.setdefault(self._case.session, {})
         key = json.dumps([asked, env], sort_keys=True)
         if key not in known:
             answer = self.probe(**asked, shim_env=shim_env)
@@ -158,7 +158,7 @@ class AsksBackend:
         return known[key]
 
     def _named(self, backend: str) -> tuple[str, ...]:
-        return (*map(str, self._box.session.argv), backend)
+        return (*map(str, self._case.session.argv), backend)
 
     def _look_again_if_cut_off(self, seen: ObservedSession, backend: str) -> None:
         """A backend that has enforced before and is left away now may have missed the bound of its
@@ -171,7 +171,7 @@ class AsksBackend:
         elif (
             named in _seen_enforcing
             and seen.elapsed_ms >= CUT_OFF_MS
-            and self._box.look.number == 1
+            and self._case.look.number == 1
         ):
             why = str(seen.result.get("why", "it does not say why"))
             raise Late("the backend, which has enforced before", "it enforces", why)

@@ -15,21 +15,21 @@ from typing import Any
 from boxspec.errors import HarnessError
 from boxspec.places import ROOT
 
-TWIN = ROOT / "conformance" / "shims" / "python" / "shim.py"
+PYTHON_IMPLEMENTATION = ROOT / "conformance" / "shims" / "python" / "shim.py"
 ANSWER_S = 60
 
 Fields = dict[str, Any]
 
 
-def twin_command() -> list[str]:
+def python_implementation_command() -> list[str]:
     # The interpreter itself: a version manager's python3 is a script that takes its time.
-    return [str(Path(sys.executable).resolve()), "-I", "-S", str(TWIN)]
+    return [str(Path(sys.executable).resolve()), "-I", "-S", str(PYTHON_IMPLEMENTATION)]
 
 
-def ask_twin(case: Mapping[str, Any]) -> Fields:
+def ask_python_implementation(case: Mapping[str, Any]) -> Fields:
     message = {"id": "1", "op": case["op"], **case["request"]}
     done = subprocess.run(
-        [*twin_command(), "serve"],
+        [*python_implementation_command(), "serve"],
         input=json.dumps(message) + "\n",
         capture_output=True,
         text=True,

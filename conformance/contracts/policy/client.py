@@ -1,4 +1,4 @@
-"""Questions about globs and policies: what a case has as `box.policy`."""
+"""Questions about globs and policies: what a case has as `case.policy`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.subject.case import Box
+from boxspec.subject.case import Case
 from boxspec.subject.client import known
 from boxspec.subject.client.b64 import Word, put_word, put_words
 from boxspec.subject.contract import owner
@@ -43,28 +43,28 @@ def refused(item: Item, what: str) -> bool:
     return True
 
 
-def readable(box: Box, message: Message) -> Message:
+def readable(case: Case, message: Message) -> Message:
     """A request with its policy in a format that the shim reads: JSON is YAML too."""
-    if "policy.json" in box.capabilities or "policy.yaml" not in box.capabilities:
+    if "policy.json" in case.capabilities or "policy.yaml" not in case.capabilities:
         return message
     if message["op"] == "policy.load":
         return as_yaml(message)
     return {**message, "policy": as_yaml(message["policy"])} if "policy" in message else message
 
 
-class AsksPolicy:
-    """What a case has as `box.policy`; each question goes through the serve session."""
+class PolicyClient:
+    """What a case has as `case.policy`; each question goes through the serve session."""
 
-    def __init__(self, box: Box) -> None:
-        self._box = box
+    def __init__(self, case: Case) -> None:
+        self._case = case
 
     def put(self, message: Message, within_s: float | None = None) -> Answer:
         """A request of this contract; what the shim does not declare is not applicable to it."""
         contract = owner(message["op"])
         needed = contract.operations[message["op"]] if contract else ""
-        if needed not in self._box.capabilities:
+        if needed not in self._case.capabilities:
             raise NotApplicable.without(needed)
-        return self._box.put(readable(self._box, message), within_s)
+        return self._case.put(readable(self._case, message), within_s)
 
     def ask(self, op: str, within_s: float | None = None, **fields: Any) -> Answer:
         """The same; fields that are None are left out."""

@@ -1,4 +1,4 @@
-"""Questions about processes: what a case has as `box.process`."""
+"""Questions about processes: what a case has as `case.process`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boxspec.programs import programs
-from boxspec.subject.case import WITHIN_S, Box
+from boxspec.subject.case import WITHIN_S, Case
 from boxspec.subject.client.b64 import put_word, put_words, unb64
-from boxspec.subject.live import Live
 from boxspec.subject.observed import Facts, Observed
+from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
 
 Message = dict[str, Any]
@@ -99,10 +99,10 @@ def step(name: str, on: str = "a", **fields: Any) -> Step:
     return made
 
 
-class AsksProcess:
-    def __init__(self, box: Box) -> None:
-        self._box = box
-        self.inside = Inside(box, "process")
+class ProcessClient:
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self.inside = Inside(case, "process")
 
     @staticmethod
     def _judged_inside(message: Message, backend: Around) -> bool:
@@ -126,10 +126,10 @@ class AsksProcess:
         shim_env: Mapping[str, str | None] | None = None,
         stdout: Any = None,
         stderr: Any = None,
-    ) -> Live[Script]:
+    ) -> ShimProcess[Script]:
         message = {"op": "process.script", "handles": dict(handles), "steps": list(steps)}
         message |= self.inside.around(backend)
-        return self._box.launch(
+        return self._case.launch(
             message,
             ScriptInside if self._judged_inside(message, backend) else Script,
             child=True,
@@ -144,8 +144,8 @@ class AsksProcess:
     def script(
         self, handles: Mapping[str, Message], steps: Sequence[Step], **options: Any
     ) -> Script:
-        with self.start(handles, steps, **options) as live:
-            return live.finish()
+        with self.start(handles, steps, **options) as shim:
+            return shim.finish()
 
     def start_bridge(
         self,
@@ -162,11 +162,11 @@ class AsksProcess:
         stdin: Any = None,
         stdout: Any = None,
         stderr: Any = None,
-    ) -> Live[Bridge]:
+    ) -> ShimProcess[Bridge]:
         """fields: more of the request, `current_dir` and `env`."""
         message = {"op": "process.bridge", "request": request(program, args, **(fields or {}))}
         message |= self.inside.around(backend)
-        return self._box.launch(
+        return self._case.launch(
             message,
             BridgeInside if self._judged_inside(message, backend) else Bridge,
             child=True,
@@ -179,5 +179,5 @@ class AsksProcess:
         )
 
     def bridge(self, program: str, args: Sequence[Any] = (), **options: Any) -> Bridge:
-        with self.start_bridge(program, args, **options) as live:
-            return live.finish()
+        with self.start_bridge(program, args, **options) as shim:
+            return shim.finish()
