@@ -1,1 +1,1 @@
-"""What a verdict is, what it is about, and what a run of many amounts to."""
+"""Verdicts, requirements, and the results of a run that are computed from them."""

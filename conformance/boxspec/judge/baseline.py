@@ -1,20 +1,20 @@
-"""The baseline `known.toml`: deviations that are known, each by its requirement, test and reason.
+"""The baseline `known.toml`: a list of known deviations by requirement, test and reason.
 
 ```toml
 [[known]]
 requirement = "EXEC-ORPHAN-03"
-test = "test_an_orphan_is_killed[redirected]"  # left out: each test of the requirement
+test = "test_an_orphan_is_killed[redirected]"  # optional; default: every test of the requirement
 verdict = "fails"
 why = "what the run left running"
-issue = "https://example.org/7"                # for people
-until = 2027-01-01                             # the last day on which it is excused
-flaky = true                                   # it may conform, too; needs an `until`
+issue = "https://example.org/7"                # optional, for readers
+until = 2027-01-01                             # optional, the last day on which it is excused
+flaky = true                                   # optional, may also conform; needs `until`
 ```
 
-All of it is the same from run to run: `boxspec baseline --write` makes such a file. A requirement
-that fails now and then is on the list with `flaky`: it is excused when it fails for this reason,
-and the entry is not stale when it conforms. Another reason is as bad as ever, and since such an
-entry hides the day on which the failure came for good, it has a last day.
+`boxspec baseline --write` creates the file. It keeps only facts that are equal from run to run.
+A requirement that fails now and then is entered with `flaky`: the run excuses it if it fails for
+this reason, and the entry is not stale if it conforms. A failure for any other reason still counts.
+A flaky entry needs a last day, because it would hide the day on which the failure became permanent.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FIELDS = ("requirement", "test", "verdict", "why", "issue", "until", "flaky")
 
 @dataclass(frozen=True)
 class Seen:
-    """One reason why a requirement does not conform; `test` is empty where none was run."""
+    """The verdict of one test with its reason; `test` is empty if no test was run."""
 
     test: str
     verdict: Verdict
@@ -77,7 +77,7 @@ class Baseline:
     today: datetime.date = field(default_factory=datetime.date.today)
 
     def covers(self, name: str, reasons: Sequence[Seen]) -> bool:
-        """Every reason has an entry that says the same and has not expired."""
+        """True if each reason has a matching entry that has not expired."""
         mine = [each for each in self.entries if each.requirement == name and self.holds(each)]
         return bool(reasons) and all(any(each.says(seen) for each in mine) for seen in reasons)
 
@@ -85,10 +85,10 @@ class Baseline:
         return entry.until is None or entry.until >= self.today
 
     def stale(self, found: Mapping[str, Sequence[Seen]], *, whole: bool) -> list[str]:
-        """Entries that no longer say what is: one line each.
+        """Return one line for each entry that no longer matches the results.
 
-        `found` has the tests of each judged requirement, those that conform too; `whole` says
-        that none of them was left out.
+        found: the verdicts of each requirement's tests, conforming ones included.
+        whole: True if no test of these requirements was left out of the run.
         """
         lines = []
         for entry in self.entries:
@@ -118,7 +118,7 @@ class Baseline:
 
 
 def read(path: Path) -> Baseline:
-    """The entries of a file, or a usage error that names the first wrong one."""
+    """Read a baseline file; raise a UsageError that names the first wrong entry."""
     place = f"--known {path}"
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -142,7 +142,7 @@ def read(path: Path) -> Baseline:
 
 
 def _entry(table: Any) -> Known:
-    """One table; ValueError says what is wrong with it."""
+    """Read one table; raise a ValueError that names the first problem."""
     if not isinstance(table, dict):
         raise ValueError("is no table")
     for name in table:
@@ -168,7 +168,7 @@ def _entry(table: Any) -> Known:
 
 
 def _date(value: Any) -> datetime.date:
-    """2027-01-01 as a date or as text; a moment means its day."""
+    """Return a date given as a TOML date, a TOML date-time (its day counts) or a text."""
     if isinstance(value, datetime.datetime):
         return value.date()
     if isinstance(value, datetime.date):

@@ -1,4 +1,4 @@
-"""The failure block: id and clause, request, expected, got, evidence, repro, kept folder."""
+"""The failure block: the lines that the console and the reports print about one failed test."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from boxspec.printable import one_line
 
 
 def failure_block(record: Record, how: How) -> str:
-    """The block in its fixed order."""
+    """Return the block of a record as one text."""
     return "\n".join(block_lines(record, how))
 
 
 def block_lines(
     record: Record, how: How, requirement: str | None = None, tests: str = ""
 ) -> list[str]:
-    """The same, each line escaped. `requirement`: the one of several that it is about; `tests` says
-    how many of them fail."""
+    """Return the lines of a block, with control characters escaped.
+
+    requirement: the only requirement to name, if the test decides several.
+    tests: how many tests of that requirement fail, in words.
+    """
     lines = [
         heading(name, record.verdict)
         for name in ([requirement] if requirement else record.requirements)
@@ -40,7 +43,7 @@ def block_lines(
 
 
 def heading(name: str, verdict: Verdict) -> str:
-    """`EXEC-ORPHAN-03 (MUST, contract): its clause`."""
+    """Return `EXEC-ORPHAN-03 (MUST, contract): its clause`."""
     entry = load().get(name)
     kind = f" ({entry.level}, {entry.profile})" if entry else ""
     told = "" if verdict is Verdict.FAILS else f" [{verdict}]"

@@ -1,4 +1,4 @@
-"""`expect`: one judgement with a description of what would have been right, and its matchers."""
+"""`expect` compares a result with a matcher, which can describe the values that it accepts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Matcher(Protocol):
 
 
 def shown(value: Any) -> str:
-    """A value as a failure block shows it: repr, the middle of long ones left out."""
+    """Return the repr of a value, with the middle of a long one left out."""
     text = repr(value)
     if len(text) <= SHOWN:
         return text
@@ -29,7 +29,7 @@ def shown(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Described:
-    """A matcher made of a test and its words."""
+    """A matcher built from a predicate and its description."""
 
     words: str
     test: Callable[[Any], bool]
@@ -42,7 +42,7 @@ class Described:
 
 
 def _same(got: Any, wanted: Any) -> bool:
-    # 1 == True in Python, never in JSON.
+    # In Python 1 == True; in JSON they differ.
     if isinstance(got, bool) is not isinstance(wanted, bool):
         return False
     return bool(got == wanted)
@@ -50,7 +50,7 @@ def _same(got: Any, wanted: Any) -> bool:
 
 @dataclass(frozen=True)
 class Same:
-    """A matcher of one value."""
+    """A matcher that accepts one value."""
 
     wanted: Any
 
@@ -62,7 +62,7 @@ class Same:
 
 
 def as_matcher(wanted: Any) -> Matcher:
-    # What `isinstance(wanted, Matcher)` would ask, at a tenth of the time.
+    # The same check as `isinstance(wanted, Matcher)`, in a tenth of the time.
     is_matcher = hasattr(wanted, "accepts") and hasattr(wanted, "describe")
     matcher: Matcher = wanted if is_matcher else Same(wanted)
     return matcher
@@ -77,7 +77,7 @@ def at_least(low: float) -> Matcher:
 
 
 def at_most(high: float) -> Matcher:
-    """For counts and sizes; a bound of time is judged by `expect_within` (see timing.py)."""
+    """Match counts and sizes. Time limits are checked by `expect_within` (see timing.py)."""
     return Described(f"at most {high}", lambda got: _number(got) and got <= high)
 
 
@@ -86,7 +86,7 @@ def between(low: float, high: float) -> Matcher:
 
 
 def one_of(*alternatives: Any) -> Matcher:
-    """Any of the alternatives, values or matchers; a single list, tuple or set is unpacked."""
+    """Match any of the alternatives: values or matchers, or a single list, tuple or set of them."""
     if len(alternatives) == 1 and isinstance(alternatives[0], list | tuple | set | frozenset):
         alternatives = tuple(alternatives[0])
     each = [as_matcher(alternative) for alternative in alternatives]
@@ -107,7 +107,7 @@ def contains(part: Any) -> Matcher:
 
 
 def startswith(prefix: Any) -> Matcher:
-    """A str or bytes that begins like this."""
+    """Match a str or bytes with this prefix."""
     return Described(
         f"something that starts with {shown(prefix)}",
         lambda got: isinstance(got, type(prefix)) and got.startswith(prefix),
@@ -115,7 +115,7 @@ def startswith(prefix: Any) -> Matcher:
 
 
 def matches(pattern: Any) -> Matcher:
-    """A regular expression found anywhere in the value (anchor it if it must be all)."""
+    """Match a regular expression anywhere in the value; anchor it to match all of the value."""
     compiled = re.compile(pattern)
     return Described(
         f"a match of {pattern!r}",
@@ -126,7 +126,7 @@ def matches(pattern: Any) -> Matcher:
 def satisfies(
     first: str | Callable[[Any], Any], second: str | Callable[[Any], Any] = "the condition"
 ) -> Matcher:
-    """A predicate and its words, in either order."""
+    """Match by a predicate; it and its description may come in either order."""
     if callable(first):
         assert isinstance(second, str)
         return Described(second, first)
@@ -143,10 +143,11 @@ def expect(
     *,
     about: Any = None,
 ) -> None:
-    """Judge `got`; a mismatch raises Failure with what, expected, got and the evidence.
+    """Raise a Failure if `got` does not match `wanted`.
 
-    about: the answer that the judgement is about, where it is not the last one: its request is
-    shown. Without it, what is wrong in `got` may say (observed.Told).
+    evidence: further facts that the failure block shows.
+    about: the answer whose request the failure block shows. By default it is the answer that holds
+        the wrong value, or else the last one.
     """
     matcher = as_matcher(wanted)
     if not matcher.accepts(got):
@@ -161,7 +162,7 @@ def expect(
 
 
 def _offender(got: Any, wanted: Any) -> Any:
-    """The answer that what is wrong tells of; of a tuple, its first part that is wrong."""
+    """Return the answer that holds the wrong value; in a tuple, the first wrong part decides."""
     if isinstance(got, tuple) and isinstance(wanted, tuple):
         pairs = zip(got, wanted, strict=False)
         got = next((part for part, right in pairs if not as_matcher(right).accepts(part)), None)

@@ -1,5 +1,7 @@
-"""The requirements of each version of the spec, as they were when it came out: `--spec 1.0` counts
-the same ones for ever. What comes later has another `since` and is no part of it."""
+"""The requirements of each version of the specification, frozen at its release.
+
+`--spec 1.0` always counts the same requirements. A later requirement has another `since`.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,14 @@ SET = "spec-{}.yaml"
 
 @cache
 def versions() -> list[str]:
-    """Those that have a set, the oldest first."""
+    """Return the versions that have a frozen list, the oldest first."""
     found = {path.stem.removeprefix("spec-") for path in CONTRACTS.glob(f"*/{SET.format('*')}")}
     return sorted(found, key=lambda each: [int(part) for part in each.split(".")])
 
 
 @cache
 def frozen(version: str) -> Mapping[str, tuple[str, str]]:
-    """Each requirement that is scored under a version, to its level and profile there."""
+    """Map each requirement that counts under a version to its level and profile in that version."""
     found: dict[str, tuple[str, str]] = {}
     for path in sorted(CONTRACTS.glob(f"*/{SET.format(version)}")):
         for name, words in yaml.safe_load(path.read_bytes()).items():

@@ -1,4 +1,4 @@
-"""The facts of this machine that a verdict may depend on."""
+"""Facts about this machine that can affect a verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the records of tests to the verdicts of requirements."""
+"""Compute the verdicts of requirements from the records of tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from boxspec.judge.verdict import BROKEN, SEEN, Verdict, worst
 
 
 class Blocks:
-    """Which failures come of another requirement that is broken."""
+    """Finds failures that are a consequence of another broken requirement."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._failing: dict[str, list[Record]] = {}
@@ -24,12 +24,15 @@ class Blocks:
         self._broken: dict[str, bool] = {}
 
     def by(self, name: str, record: Record) -> list[str]:
-        """The broken requirements that this failure of a requirement is blocked by."""
+        """Return the broken requirements that explain this failure of requirement `name`."""
         return [] if record.verdict in SEEN else sorted(self._explained(name, record, {name}))
 
     def _explained(self, name: str, record: Record, above: set[str]) -> set[str]:
-        """Of one that is needed, and fails because of a third one alone, it is the third that
-        explains this failure too. above: those on the way here, which explain nothing."""
+        """Return the broken requirements that explain a failure, followed along `needs`.
+
+        If a needed requirement fails only because of a third one, the third explains this failure.
+        above: requirements already visited on this path; they explain nothing.
+        """
         found: set[str] = set()
         for each in self._needs(name, record) - above:
             if self._is_broken(each):
@@ -45,9 +48,9 @@ class Blocks:
         return closure({*(known[name].needs if name in known else ()), *record.needs})
 
     def _is_broken(self, name: str) -> bool:
-        """Broken by itself: not all of its failures are blocked in turn."""
+        """True if at least one failure of it is not explained by another requirement."""
         if name not in self._broken:
-            # Tests may name needs in a circle: then each of them counts as broken.
+            # Needs of tests may form a circle. Then each requirement in it counts as broken.
             self._broken[name] = name in self._failing
             self._broken[name] = any(
                 not self.by(name, record) for record in self._failing.get(name, ())
@@ -61,7 +64,7 @@ def judge(
     capabilities: Iterable[str],
     baseline: Baseline | None = None,
 ) -> list[Judged]:
-    """The worst verdict of each selected requirement."""
+    """Return each selected requirement with its worst verdict."""
     every = list(records)
     blocks = Blocks(every)
     deciding: dict[str, list[Record]] = {name: [] for name in selected}
@@ -95,8 +98,9 @@ def _judged(
         return Judged(requirement, Verdict.NOT_MEASURED, mine, reason, reason)
     blocked = {id(each): blocks.by(name, each) for each in mine if each.verdict in BROKEN}
     failing = [each for each in mine if each.verdict in BROKEN and not blocked[id(each)]]
-    # A test may need more than its requirement does: where it does not apply, the others decide.
-    # What escaped and was declared does not conform because other attempts were refused.
+    # A test may need more capabilities than its requirement. If it does not apply, the other tests
+    # decide. An escape that was declared beforehand does not conform just because other attempts
+    # were refused, so it takes part.
     applying = [
         each for each in mine if each.verdict is not Verdict.NOT_APPLICABLE or each.escaped
     ] or mine
@@ -123,7 +127,7 @@ def _say_why_not_measured(made: Judged, mine: list[Record], blockers: set[str]) 
         made.why = f"blocked by {', '.join(made.blocked_by)}"
         made.reason = f"{made.why}: {said}" if said else made.why
         return
-    # A reason that the host has nothing to do with comes first.
+    # Prefer a reason that is not a missing feature of the host.
     first = min(undecided, key=lambda each: bool(each.lacks))
     made.reason, made.why, made.lacks = first.reason, stable(first.reason), first.lacks
 
@@ -134,16 +138,16 @@ def selection(
     spoken: Iterable[str],
     named: set[str] | None,
 ) -> tuple[list[str], list[str], dict[str, Requirement]]:
-    """Contracts that are judged, contracts not declared, and the selected requirements.
+    """Return the judged contracts, the contracts not declared, and the selected requirements.
 
-    `spoken` are the contracts that the shim declares, as a whole or a part of them; `named` are the
-    requirements of a selection by expression or id; None is everything.
+    spoken: the contracts that the shim declares at least in part.
+    named: the requirements that the user selected by expression or id; without it all.
     """
     declared = set(spoken)
     every = list(dict.fromkeys(each.contract for each in load().values()))
     chosen = contracts
     if chosen is None:
-        # Half of a contract may be asked for; one that nothing was asked of is not a part of it.
+        # With -k or --topic, leave out declared contracts that the selection does not touch.
         asked = every if named is None else {load()[name].contract for name in named}
         known = [name for name in every if name in declared]
         chosen = [name for name in known if name in asked] or known

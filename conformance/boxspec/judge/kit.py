@@ -1,4 +1,4 @@
-"""Which kit made a result: its version, and the commit of the checkout it ran from."""
+"""The version of the kit, and the commit of the checkout that it runs from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxspec.places import ROOT
 
 @cache
 def kit() -> dict[str, Any]:
-    """commit, modified: None where it runs from no checkout, or git is missing."""
+    """Return version, commit and modified flag; without a checkout or git only the version."""
     commit = _git("rev-parse", "HEAD") if (ROOT / ".git").exists() else None
     changes = None if commit is None else _git("status", "--porcelain", "--untracked-files=no")
     return {

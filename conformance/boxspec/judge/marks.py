@@ -1,4 +1,4 @@
-"""`@requires`: which requirements a test decides and how it may be run."""
+"""`@requires`: the requirements that a test decides, and how the test may be run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ID = re.compile(r"[A-Z]+(?:-[A-Z0-9]+)+-\d+")
 
 @dataclass(frozen=True)
 class Requires:
-    """What `@requires` says about one test."""
+    """The arguments of `@requires` for one test; `requires` documents them."""
 
     ids: tuple[str, ...]
     pitfalls: tuple[str, ...] = ()
@@ -45,14 +45,14 @@ def requires(
 ) -> Callable[[Body], Body]:
     """Name the requirements that a test decides.
 
-    overlap: the body starts with the session in a worker thread; a number is the expected
-    duration in seconds (the longest start first).
-    main_thread: the body runs nowhere else. Hypothesis reads sources with `ast`, pytest does so for
-    each traceback, and CPython 3.11 takes only one of them at a time.
-    needs: requirements of any topic without which this test decides nothing: where one of them is
-    broken, a failure of this test is blocked by it. What holds for each test of a requirement
-    stands in requirements.yaml as `needs`.
-    inside: it is about runs in a sandbox, and is there with `--backend` alone.
+    overlap: the body starts with the session in a thread. A number is its expected duration in
+        seconds; the longest bodies start first.
+    main_thread: the body runs only in the main thread. Hypothesis and pytest's tracebacks parse
+        sources with `ast`, which CPython 3.11 allows in one thread at a time.
+    needs: requirements of any topic that this test relies on. If one of them is broken, a failure
+        of this test counts as blocked. Needs of all tests of a requirement belong in
+        requirements.yaml.
+    inside: the test is about runs in a sandbox, and is collected only with `--backend`.
     """
     if not ids:
         raise TypeError("@requires names at least one requirement")

@@ -1,4 +1,4 @@
-"""What one test left: its verdict, why, and where the evidence is."""
+"""The record of one test: its verdict, the reason, and the evidence."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ from boxspec.judge.verdict import (
 class Record:
     """One test of one run.
 
-    line: where it stands in its file, from 1; 0 where that is not known.
-    seconds: what its body took. shim_seconds: of that, what its shim processes and answers took.
-    why: the part of the reason that is the same in the next run.
+    line: line of the test in its file, from 1; 0 if unknown.
+    seconds: duration of the test body.
+    shim_seconds: the part of it that shim processes and their answers took.
+    why: the part of the reason that is equal in every run.
     symptom: see Failure.
-    cases: [failed, of] questions, for a test that asks many and was decided.
-    needs: requirements without which the test decides nothing.
-    blocked_by: those that the test itself found broken.
-    lacks: the feature of the host without which it was not measured.
-    missing: the capabilities without which it does not apply.
-    changed: why it does not apply under the conditions of this run; another test does.
-    declared, escaped: what was said beforehand not to be held, and what got out.
-    timing: each bound of time, each time that it was measured (see timing.py).
-    late: at some look something came too late, and the machine may have been the cause.
+    cases: [failed, total] questions, if the test asks several and was decided.
+    needs: requirements that the test relies on.
+    blocked_by: requirements that the test itself found broken.
+    lacks: the missing host feature that kept the test from being measured.
+    missing: capabilities that the shim does not declare, so that the test does not apply.
+    changed: why the conditions of this run replace this test by another one.
+    declared, escaped: the gap that was declared before the run, and the escape that was seen.
+    timing: every measurement of a time limit (see timing.py).
+    late: True if an attempt exceeded a time limit and scheduling delay may be the cause.
     """
 
     id: str
@@ -70,7 +71,7 @@ class Record:
 
     @property
     def name(self) -> str:
-        """The id without its file: files are moved."""
+        """Return the id without its file, because files are moved."""
         return self.id.partition("::")[2]
 
     @property
@@ -78,7 +79,7 @@ class Record:
         return self.late and self.verdict not in BROKEN
 
     def blame(self, why: BaseException) -> None:
-        """Take the verdict out of what a body raised."""
+        """Set the verdict and the reason from the exception that a test body raised."""
         self.reason = str(why) or type(why).__name__
         self.why = stable(self.reason)
         if isinstance(why, Failure):
@@ -122,25 +123,25 @@ class Record:
         return cls(**{**plain, "verdict": Verdict(plain["verdict"])})
 
     def told(self) -> dict[str, Any]:
-        """What differs from a record of which nothing is known, for `take` in another process."""
+        """Return the fields that differ from an empty record, for `update` in another process."""
         blank = vars(Record("", []))
         return {name: value for name, value in self.to_json().items() if value != blank[name]}
 
     def take(self, told: dict[str, Any]) -> None:
-        """What another process told; what the mark of the test needs is known here alone."""
+        """Set the fields that another process sent; keep the needs that `@requires` names."""
         needs = {*self.needs, *told.get("needs", ())}
         vars(self).update(told)
         self.verdict, self.needs = Verdict(self.verdict), sorted(needs)
 
 
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """As JSON keeps it."""
+    """Return a copy with JSON types only."""
     kept: dict[str, Any] = json.loads(json.dumps(values, default=_plain))
     return kept
 
 
 def _plain(value: Any) -> Any:
-    """Evidence may hold anything that a test found worth showing."""
+    """Convert a value that JSON cannot hold; evidence may contain any object."""
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     return str(value)

@@ -1,4 +1,4 @@
-"""The command that asks again what a test decided."""
+"""The command that runs a decided test again."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from boxspec.places import COMMAND
 
 @dataclass(frozen=True)
 class How:
-    """What a verdict may depend on beside the requirement, as the flags of a run give it. shim:
-    None is the reference. backend: the one that was named, of several. busy: loops beside it."""
+    """The flags of a run that can change a verdict.
+
+    shim: the command of the shim; by default the reference.
+    backend: the backend that the user named.
+    busy: number of busy loops that run in parallel.
+    """
 
     shim: str | None = None
     backend: str | None = None
@@ -23,7 +27,7 @@ class How:
 
     @property
     def words(self) -> list[str]:
-        """The flags, where they are not the default."""
+        """Return the flags that differ from their defaults."""
         words = [*["--isolate"] * self.isolate, *["--stress"] * self.stress]
         for flag, value in (
             ("--shim", self.shim),
@@ -37,10 +41,10 @@ class How:
 
 
 def repro_command(requirements: Iterable[str], how: How) -> str:
-    """Pasteable: reruns what decides these requirements, asked as they were."""
+    """Return a shell command that reruns the tests of these requirements with the same flags."""
     return command(["repro", *how.words, *requirements])
 
 
 def command(words: Iterable[str]) -> str:
-    """Pasteable, of the words behind `boxspec`."""
+    """Return a shell command from the words after `boxspec`."""
     return shlex.join([COMMAND, *words])

@@ -1,4 +1,4 @@
-"""The numbered requirements and the pitfall rows, as the folders of the contracts have them."""
+"""The numbered requirements and the pitfalls, read from the folders of the contracts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROFILES = ("contract", "hardened")
 class Requirement:
     """One numbered rule of a contract.
 
-    `links` maps each public source that `source` names to its address.
+    links: maps each public source that `source` names to its address.
     """
 
     id: str
@@ -35,7 +35,7 @@ class Requirement:
     contract: str
     untestable: str | None = None
     capability: str | None = None
-    # Requirements without which this one cannot be decided.
+    # Requirements that must hold before this one can be decided.
     needs: tuple[str, ...] = ()
     links: Mapping[str, str] = field(default_factory=dict)
 
@@ -53,7 +53,7 @@ def _wrong(path: Path, problem: str) -> UsageError:
 
 
 def _addresses(path: Path, document: Any) -> dict[str, str]:
-    """`sources` at the head of a file: what is public, as the entries name it, and where it is."""
+    """Read `sources` at the head of a file: the address of each public source, by name."""
     found = document.get("sources", {}) if isinstance(document, dict) else {}
     if not isinstance(found, dict):
         raise _wrong(path, "sources is no mapping of names to addresses")
@@ -106,10 +106,10 @@ def _names(path: Path, name: str, needs: Any) -> list[str]:
 
 @cache
 def load() -> dict[str, Requirement]:
-    """All requirements of all contracts, by id, in the order of the files."""
+    """Return all requirements of all contracts by id, in the order of the files."""
     found: dict[str, Requirement] = {}
     for path in sorted(CONTRACTS.glob("*/requirements.yaml")):
-        # The C loader is ten times as fast; every start of the suite reads these files.
+        # Every start of the suite reads these files, and the C loader is ten times as fast.
         document = yaml.load(
             path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         )
@@ -133,7 +133,8 @@ def load() -> dict[str, Requirement]:
 
 
 def _check_needs(found: dict[str, Requirement]) -> None:
-    """Each is there or belongs to a contract whose folder is not, and none needs itself."""
+    """Check that each need exists, unless its contract is not installed, and that needs have no
+    circle."""
     contracts = {each.contract for each in found.values()}
     for name, each in found.items():
         path = CONTRACTS / each.contract / "requirements.yaml"
@@ -145,7 +146,7 @@ def _check_needs(found: dict[str, Requirement]) -> None:
 
 
 def closure(needs: Iterable[str], known: Mapping[str, Requirement] | None = None) -> set[str]:
-    """These requirements and all that they need in turn."""
+    """Return these requirements and all that they need, directly or indirectly."""
     known = load() if known is None else known
     found: set[str] = set()
     todo = [*needs]
@@ -159,7 +160,7 @@ def closure(needs: Iterable[str], known: Mapping[str, Requirement] | None = None
 
 @dataclass(frozen=True)
 class Pitfall:
-    """One row of the catalogue of pitfalls; `why_not` when no test can show it."""
+    """One row of the catalogue of pitfalls; `why_not` says why no test can show it."""
 
     id: str
     name: str = ""
@@ -167,8 +168,10 @@ class Pitfall:
 
 
 def pitfalls(folder: Path = CONTRACTS) -> dict[str, Pitfall]:
-    """All rows of pitfalls*.yaml below a folder: an id to the reason why no test shows it, or to
-    an object."""
+    """Read all rows of pitfalls*.yaml below a folder.
+
+    A row is either the reason why no test shows the pitfall, or an object.
+    """
     found = {}
     for path in sorted(folder.rglob(PITFALLS)):
         document = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
@@ -184,7 +187,7 @@ def pitfalls(folder: Path = CONTRACTS) -> dict[str, Pitfall]:
 
 
 def requirement(name: str) -> Requirement:
-    """The requirement, or a usage error with the names near it."""
+    """Return the requirement; raise a UsageError that suggests similar names."""
     found = load().get(name.upper())
     if found is None:
         raise UsageError.unknown(name, "requirement", name.upper(), load(), "boxspec list")
@@ -192,12 +195,12 @@ def requirement(name: str) -> Requirement:
 
 
 def contract_of(name: str) -> str:
-    """EXEC-TIMEOUT-01 belongs to exec."""
+    """Return the contract of a requirement: EXEC-TIMEOUT-01 belongs to exec."""
     return name.partition("-")[0].lower()
 
 
 def select(contracts: Iterable[str], profiles: Iterable[str] = PROFILES) -> dict[str, Requirement]:
-    """The testable requirements of these contracts and profiles."""
+    """Return the testable requirements of these contracts and profiles."""
     wanted, kinds = set(contracts), set(profiles)
     return {
         name: each

@@ -1,4 +1,4 @@
-"""The one result tree: every output is made from it, nothing is counted twice."""
+"""The result of a run. Every output is made from it, so that all of them count alike."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from boxspec.judge.verdict import BROKEN, UNDECIDED, Verdict
 
 @dataclass
 class Judged:
-    """One selected requirement with the records that decide it.
+    """One selected requirement with the records of its tests.
 
-    failing: those that broke it. blocked_by: broken requirements without which it is not decided.
-    missing: the capabilities without which it does not apply. lacks: what the host has not, where
-    nothing else kept it from being measured.
+    failing: the records that break it.
+    blocked_by: broken requirements that keep it from being decided.
+    missing: undeclared capabilities, so that it does not apply.
+    lacks: the missing host feature, if that is the only reason why it was not measured.
     """
 
     requirement: Requirement
@@ -38,12 +39,12 @@ class Judged:
 
     @property
     def excused(self) -> bool:
-        """Known not to be measured on hosts like this one: the baseline gives that very reason."""
+        """True if the baseline has this requirement as not-measured for this reason."""
         return self.known and self.verdict is Verdict.NOT_MEASURED
 
     @property
     def reasons(self) -> list[Seen]:
-        """Everything that keeps it from conforming, as a baseline has it."""
+        """Return every reason why it does not conform, in the form of a baseline."""
         if self.verdict is Verdict.CONFORMS:
             return []
         alike = BROKEN if self.verdict in BROKEN else {self.verdict}
@@ -54,7 +55,7 @@ class Judged:
 
     @property
     def seen(self) -> list[Seen]:
-        """What each of its tests said, those that conform too."""
+        """Return the verdict of each of its tests, conforming ones included."""
         if self.blocked_by or not self.records:
             return [Seen("", self.verdict, self.why)]
         return [Seen(each.name, each.verdict, each.why) for each in self.records]
@@ -62,10 +63,16 @@ class Judged:
 
 @dataclass
 class Tree:
-    """asked: requirements that were named by their ids. narrowed: a part of the tests was left out
-    by name, mark or topic. started: RFC 3339, UTC. command: the words behind `boxspec`. left: what
-    the shim left running, in words. folders: those of cases that cannot be removed, and why. spec:
-    the version whose requirements alone are judged."""
+    """The result of one run.
+
+    asked: requirements that the user named by id.
+    narrowed: True if a name, mark or topic left out some tests.
+    started: RFC 3339, UTC.
+    command: the words after `boxspec`.
+    left: processes that the shim left running, in words.
+    folders: case folders that cannot be removed, with the reason.
+    spec: the specification version whose requirements were counted; None counts all.
+    """
 
     how: How
     argv: list[str]
@@ -87,14 +94,14 @@ class Tree:
 
     @property
     def name(self) -> str:
-        """What is judged, in words."""
+        """Return the name and version of the implementation, or the command of its shim."""
         said = self.hello.get("implementation", {})
         if not said:
             return " ".join(self.argv)
         return f"{said.get('name')} {said.get('version')}"
 
     def of(self, profile: str, level: str, contract: str | None = None) -> tuple[int, int]:
-        """How many conform, of how many selected that apply; of one contract or of all."""
+        """Return how many requirements conform, and how many were selected and apply."""
         mine = [
             each
             for each in self.judged
@@ -114,13 +121,15 @@ class Tree:
 
     @property
     def late(self) -> int:
-        """Tests that were late at some look, which is held against nobody."""
+        """Return how many tests exceeded a time limit in some attempt without failing by it."""
         return sum(record.late_unpunished for record in self.records)
 
     def not_applicable(self) -> dict[str, list[str]]:
-        """The requirements that do not apply, by the capabilities that are missing; not those
-        whose escapes were declared or that the conditions of the run change: they are told by
-        themselves."""
+        """Group the requirements that do not apply by the missing capabilities.
+
+        Left out are declared escapes and tests that the conditions of the run replace; the summary
+        lists them separately.
+        """
         found: dict[str, list[str]] = {}
         for each in self.judged:
             told = any(record.escaped or record.changed for record in each.records)
@@ -129,7 +138,7 @@ class Tree:
         return found
 
     def counts(self, each: Judged) -> bool:
-        """Whether the exit status depends on it."""
+        """True if the exit status depends on this requirement."""
         if self.asked:
             return each.id in self.asked
         counted = {"contract"} if self.profile in (None, "contract") else set(PROFILES)
@@ -137,7 +146,7 @@ class Tree:
 
     @property
     def broken(self) -> list[Judged]:
-        """What makes this run exit with 1."""
+        """Return the requirements that make this run exit with 1."""
         return [
             each
             for each in self.judged
@@ -145,7 +154,7 @@ class Tree:
         ]
 
     def incomplete(self, require_complete: bool) -> str | None:
-        """Why this run cannot say `conforms`, if it cannot."""
+        """Return the reason why this run cannot end with `conforms`, if there is one."""
         if not self.contracts:
             return "the shim declares no contract; --contract NAME judges what it declares of one"
         if self.asked:
@@ -168,7 +177,7 @@ class Tree:
     def _contract_undecided(self, contract: str) -> str | None:
         mine = [each for each in self.judged if each.requirement.contract == contract]
         musts = [each for each in mine if each.requirement.level == "MUST"]
-        # A part of a contract may have no MUST at all.
+        # A selected part of a contract may contain no MUST.
         asked, kind = (mine, "requirement") if self.narrowed and not musts else (musts, "MUST")
         if any(each.verdict not in UNDECIDED for each in asked):
             return None
@@ -182,7 +191,7 @@ class Tree:
         return None
 
     def exit_code(self, *, require_complete: bool = False, strict: bool = False) -> int:
-        """The table of design: the first that applies of 2, 1, 3, 4, 0."""
+        """Return the exit status: the first that applies of 2, 1, 3, 4, 0."""
         if any(record.verdict is Verdict.HARNESS_ERROR for record in self.records):
             return 2
         if self.broken:
@@ -193,6 +202,6 @@ class Tree:
 
 
 def why_not(key: str) -> str:
-    """A key of `Tree.not_applicable` in words: names of capabilities, or a test's own reason."""
+    """Describe a key of `not_applicable`: names of capabilities, or the reason of a test."""
     named = all(" " not in name for name in key.split(", "))
     return f"without {key}" if named else key

@@ -1,11 +1,13 @@
-"""Bounds of time: what was measured, and what that says.
+"""Time limits: how one measurement is judged.
 
-A machine that is busy makes everybody late and nobody early. So whoever is on time conforms on any
-machine; whoever is late by more than the machine was, fails; and what lies between says nothing.
+Scheduling delay on a busy machine can only make a program later, never earlier. So a measurement
+within the limit conforms on any machine. It fails if it exceeds the limit by more than the
+scheduling delay. In between, the test is repeated.
 
-Not all who wait can be asked how long: a child that was killed must run once more to be gone, and
-takes its count along. Where the others waited, it may have waited too, so a look beside others at a
-busy machine accuses nobody; the next one, alone, does.
+Scheduling delay cannot be read from every process: a killed child must run once more to exit, and
+its counter disappears with it. If other processes were delayed, that child may have been delayed
+too. So an attempt that runs in parallel with other tests on a busy machine never fails; a later
+attempt without other tests decides.
 """
 
 from __future__ import annotations
@@ -15,20 +17,24 @@ from typing import Any
 
 from boxspec.judge.verdict import Failure, Late
 
-# So many looks may have others beside them (schedule/beside.py). `run -x`, where none is alone,
-# decides by the third.
+# The first attempts, which may run in parallel with other tests (see schedule/retry_pool.py). With
+# `run -x` no attempt runs without other tests, and the third one decides.
 BESIDE = 2
 
 
 @dataclass
 class Timing:
-    """One bound, measured once; all in milliseconds.
+    """One measurement of a time limit; all values in milliseconds.
 
-    limit: the requirement's. spare: what a right implementation may take beyond it, whatever the
-    load. took: the longest that it can have been. waited: of that, at most so much was the
-    machine's doing. seen: whether all of that was read from those who waited; else it is how long
-    no processor was free. attempt, alone, realtime: which look it was, whether others ran beside
-    it, and whether it ran in front of all other programs.
+    limit_ms: the limit of the requirement.
+    spare_ms: measurement allowance on top of the limit, independent of load.
+    took_ms: upper bound of the measured duration.
+    waited_ms: upper bound of the scheduling delay within took_ms.
+    seen: True if the delay was read from every process involved; otherwise waited_ms is the time in
+        which no processor was free.
+    attempt: number of the attempt, from 1.
+    alone: True if no other test ran in parallel.
+    realtime: True if the attempt ran with real-time priority.
     """
 
     what: str
@@ -51,12 +57,13 @@ class Timing:
 
     @property
     def own_ms(self) -> float:
-        """The least that it took by itself."""
+        """The duration without scheduling delay: a lower bound."""
         return self.took_ms - self.waited_ms
 
     @property
     def may_have_missed(self) -> bool:
-        """Whether somebody who was not seen may have waited as well, at a look beside others."""
+        """True if an unread process may have been delayed too, in an attempt parallel to other
+        tests."""
         return self.attempt <= BESIDE and not self.alone and self.waited_ms > self.spare_ms
 
     def to_json(self) -> dict[str, Any]:
@@ -70,7 +77,7 @@ class Timing:
         )
 
     def judge(self) -> None:
-        """Failure, Late, or nothing."""
+        """Raise Failure if the limit was exceeded, Late if scheduling delay may be the cause."""
         if self.in_time:
             return
         expected = f"at most {self.limit_ms:g} ms, and {self.spare_ms:g} to be seen"

@@ -1,4 +1,4 @@
-"""Verdicts, their order from worst to best, and the exceptions that carry them out of a test."""
+"""Verdicts from worst to best, and the exceptions that carry them out of a test."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Verdict(StrEnum):
     CONFORMS = "conforms"
 
 
-# The declaration above is the order "the worst wins"; an enum keeps it.
+# The order of declaration, from worst to best.
 ORDER: tuple[Verdict, ...] = tuple(Verdict)
 
-# The verdicts that say: the target broke the requirement.
+# Verdicts that mean: the implementation breaks the requirement.
 BROKEN = frozenset(
     {
         Verdict.CONTRADICTION,
@@ -34,25 +34,26 @@ BROKEN = frozenset(
         Verdict.UNPROVEN,
     }
 )
-# An observer outside saw it happen: whatever else is broken excuses nothing.
+# Verdicts based on an effect that an outside observer saw. Another broken requirement never excuses
+# them.
 SEEN = frozenset({Verdict.CONTRADICTION, Verdict.ESCAPED})
 UNDECIDED = frozenset({Verdict.HARNESS_ERROR, Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE})
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """The worst of several; a requirement without any verdict was not measured."""
+    """Return the worst of several verdicts; a requirement without a verdict was not measured."""
     return min(verdicts, key=ORDER.index, default=Verdict.NOT_MEASURED)
 
 
 class Failure(Exception):
-    """The target broke what a test judges.
+    """The implementation breaks the requirement that a test decides.
 
-    why: what a baseline knows it by; without it that is `what`.
-    symptom: failures that share it are shown once; without it what, expected and got decide.
-    cases: how many of how many questions of one test were answered wrongly.
-    asked: the request that is about, where it is not the last one.
-    timed: it is about a bound of time, and the machine was not the cause.
-    needs: requirements that explain this failure, where one of them is broken: it is blocked then.
+    why: the reason as a baseline stores it; by default the checked property.
+    symptom: failures that share it are shown once; by default property, expected and got decide.
+    cases: (failed, total) questions, if the test asks several.
+    asked: the request to show, if it is not the last one.
+    timed: True for a time limit that was exceeded by more than the scheduling delay.
+    needs: requirements that explain this failure; if one of them is broken, this one is blocked.
     """
 
     def __init__(
@@ -81,11 +82,12 @@ class Failure(Exception):
 
 
 class NotMeasured(Exception):
-    """It could not be shown; the reason says why. Makes a run incomplete: see HostLacks."""
+    """The test could not decide, for this reason. The run is incomplete unless the host lacks a
+    feature."""
 
 
 class HostLacks(NotMeasured):
-    """This host has not what it takes. `feature` is what `boxspec doctor` calls it."""
+    """This host lacks a feature; `feature` is its name in `boxspec doctor`."""
 
     def __init__(self, feature: str, reason: str) -> None:
         super().__init__(reason)
@@ -93,7 +95,7 @@ class HostLacks(NotMeasured):
 
 
 class Blocked(NotMeasured):
-    """It cannot be decided where another requirement, one of `by`, is broken."""
+    """The test cannot decide anything because one of the requirements `by` is broken."""
 
     def __init__(self, by: Iterable[str], reason: str) -> None:
         super().__init__(reason)
@@ -101,9 +103,9 @@ class Blocked(NotMeasured):
 
 
 class Late(NotMeasured):
-    """Something came too late, and the machine may have been the cause: it is asked again, alone.
+    """A time limit was exceeded, and scheduling delay may be the cause: the test is repeated.
 
-    hang: it did not come at all. That is not asked a third time.
+    hang: True if the awaited event did not happen at all. Then the test is repeated only once.
     """
 
     def __init__(
@@ -133,7 +135,7 @@ class Late(NotMeasured):
 
 
 class NotApplicable(Exception):
-    """The capabilities that the test needs, `missing`, are not declared."""
+    """The shim does not declare the capabilities `missing`, which the test needs."""
 
     def __init__(self, reason: str, missing: Iterable[str] = ()) -> None:
         super().__init__(reason)
@@ -145,8 +147,7 @@ class NotApplicable(Exception):
 
 
 class Changed(NotApplicable):
-    """What the test asks is another matter under the conditions of this run: `changed` says why,
-    and another test decides what holds instead."""
+    """The conditions of this run replace this test by another one; `changed` says why."""
 
     def __init__(self, changed: str) -> None:
         super().__init__(f"changed: {changed}")
@@ -154,8 +155,12 @@ class Changed(NotApplicable):
 
 
 class Declared(NotApplicable):
-    """What got out was declared before the run not to be held: `declared` says how (partial,
-    unavailable, not enforced), `escaped` what got out. No conformance, and no broken claim."""
+    """An escape that the implementation declared before the run. It neither conforms nor breaks a
+    claim.
+
+    declared: how the gap was declared: partial, unavailable or not enforced.
+    escaped: the escape that was seen.
+    """
 
     def __init__(self, what: str, declared: str, escaped: str, reasons: str = "") -> None:
         because = f" ({reasons})" if reasons else ""
