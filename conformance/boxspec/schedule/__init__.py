@@ -1,1 +1,1 @@
-"""Which tests run, in which order, beside each other or alone: the pytest plugin."""
+"""The pytest plugin: which tests run, in which order, and which run in parallel."""

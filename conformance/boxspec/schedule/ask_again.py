@@ -1,9 +1,9 @@
-"""What came too late, and may be the machine's doing, is asked again: alone, in front of others.
+"""Repeat tests whose time limit was exceeded, if scheduling delay may be the cause.
 
-Nobody is accused of lateness that may be the machine's, and nobody conforms by it: whoever is on
-time at one of these looks conforms, whoever is late by itself fails, and what stays open was not
-measured. Something that did not come at all is asked once more, and before that beside others that
-did not come either.
+The first attempt of that test neither fails nor conforms. The test is repeated without other tests
+and with real-time priority. One attempt in time conforms, one that is late without scheduling delay
+fails, and a test that stays open was not measured. A test that hung is repeated only once, after an
+attempt in parallel with other tests that hung.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.subject.look import Look
 from boxspec.subject.observe.realtime import realtime
 
-# With the first look.
+# The first attempt included.
 LOOKS = 5
-# So long is spent on what stays open: a machine that is late for minutes will be so for more.
+# Total time for repeating tests that stay open: a machine that is late for minutes stays late.
 MOST_IN_VAIN_S = 120.0
 
-# The test, asked in a case of its own.
+# Runs the test in a new case.
 Ask = Callable[[Look], object]
 
 
 class AskAgain:
-    """For the tests of one session."""
+    """Repeats the tests of one session."""
 
     def __init__(self) -> None:
         self.in_vain_s = 0.0
@@ -40,13 +40,16 @@ class AskAgain:
         alone: bool = True,
         in_front: bool = True,
     ) -> str:
-        """Ask until one look decides; what was seen at the others, in words.
+        """Repeat until one attempt decides; return a description of the late ones.
 
-        beside: what a second look came to that was had beside others (schedule/beside.py).
-        alone: no other test runs meanwhile. in_front: it goes in front of all other programs where
-        that is allowed, which only one test may do at a time.
-        Raises what decides against the target: Failure; or NotMeasured, when none does. What did
-        not come at all, twice, is a failure where it ran in front of all others.
+        beside: returns or raises the result of the second attempt, if it ran in the retry pool.
+        alone: True if no other test runs meanwhile.
+        in_front: True to use real-time priority if the system permits it. Only one test at a time
+            may do so.
+
+        Raise Failure if an attempt decides against the implementation, and NotMeasured if no
+        attempt decides. A test that hung twice fails if the second time was with real-time
+        priority.
         """
         seen = [first]
         if beside is not None:
@@ -93,8 +96,8 @@ class AskAgain:
 
 
 class _Obstacle(Exception):
-    """In front of all others a run behaved otherwise, such as one that computes without a pause and
-    is ended: that is no way to judge it."""
+    """The test behaved differently with real-time priority, for example because the kernel kills a
+    process that computes without a pause. This attempt must not decide."""
 
 
 @contextlib.contextmanager

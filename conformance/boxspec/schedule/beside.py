@@ -1,8 +1,8 @@
-"""Second looks at what hung: beside each other, while no other test runs.
+"""The retry pool: second attempts of tests that hung run in parallel, while no other test runs.
 
-A body that hangs waits, so many of them keep no machine busy, and a machine that is on time decides
-about them (see subject/patience.py). One after the other, those of a shim of bash took five
-minutes.
+A body that hangs only waits, so many of them leave the machine idle, and an attempt on an idle
+machine can decide (see subject/patience.py). One after the other, the retries of a shim written in
+bash took five minutes.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from boxspec.subject.case import Case
 from boxspec.subject.look import Look
 from boxspec.subject.session import Session
 
-# All others rest meanwhile: a shim that hangs in fifty tests is waited for a few times over.
+# If a shim hangs in fifty tests, the run waits for it four times instead of fifty times.
 AT_ONCE = 16
 
-# A test's body in a case; the seconds that it took.
+# Runs a test's body in a case; returns its duration in seconds.
 Run = Callable[[Case], float]
 
 
 class Beside:
-    """The second looks of one session, by the test."""
+    """The second attempts of one session, by test."""
 
     def __init__(self) -> None:
         self._pool = Overlap(AT_ONCE)
-        # Nobody has taken these yet.
+        # Cases that no test has taken over yet.
         self._cases: dict[str, Case] = {}
 
     def look(self, bodies: Mapping[str, Run], shim: Session, gap_s: float) -> None:
-        """At all of these tests that were not looked at yet; their bodies have ended then."""
+        """Run these tests once, if they were not repeated yet; return when all bodies have
+        ended."""
         self._pool.gap_s = gap_s
         begun = []
         for name, run in bodies.items():
@@ -44,23 +45,24 @@ class Beside:
         wait(begun)
 
     def take(self, name: str) -> tuple[Case, Future[float]] | None:
-        """The case of the second look at a test, from now on the caller's, and what came of it."""
+        """Hand over the case of a test's second attempt, with its result; the caller closes the
+        case."""
         case, future = self._cases.pop(name, None), self._pool.get(name)
         return None if case is None or future is None else (case, future)
 
     def cancel(self) -> None:
-        """Start nothing more."""
+        """Start no further body."""
         self._pool.cancel()
 
     def close(self) -> None:
-        """After the shims were interrupted: the cases that nobody took are over."""
+        """Close the cases that no test has taken over. The shims were interrupted before."""
         self._pool.join()
         for case in self._cases.values():
             case.close(keep=False)
 
 
 def hung(future: Future[float] | None) -> bool:
-    """Whether a body that ran elsewhere ended because something did not come, nobody knows why."""
+    """True if a body in another thread ended because an awaited event did not happen."""
     if future is None or not future.done() or future.cancelled():
         return False
     why = future.exception()

@@ -1,4 +1,4 @@
-"""A test's body, apart from pytest: it runs in any thread, any number of times."""
+"""The body of a test without pytest: it can run in any thread, any number of times."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from boxspec.subject.session import Session
 
 @cache
 def _names(function: Callable[..., object]) -> tuple[str, ...]:
-    """Of its arguments; most functions stand for many items."""
+    """Return the names of its arguments, cached because most functions serve many items."""
     return tuple(inspect.signature(function).parameters)
 
 
 class Body:
-    """A test's function without its case: it runs in any thread, any number of times."""
+    """A test's function with all its arguments except the case."""
 
     @staticmethod
     def is_portable(item: pytest.Item) -> bool:
-        """Whether it needs nothing but its case and parameters."""
+        """True if it needs no fixture except its case and its parameters."""
         return not Body._strange(item)
 
     @staticmethod
@@ -69,7 +69,7 @@ class Body:
             self.function(**given)
 
     def run_and_sweep(self, case: Case) -> float:
-        """The seconds that it took; nothing of it runs on."""
+        """Run the body, end its processes, and return the duration in seconds."""
         start = time.monotonic()
         try:
             self.run(case)
@@ -80,7 +80,7 @@ class Body:
 
 
 def told(item: pytest.Item, marked: Requires, case: Case, *, keep: bool) -> dict[str, Any]:
-    """Run a body in the process of the lane; what it left, for the other one. The case is over."""
+    """Run a body in the worker process; return its result for the main process. Closes the case."""
     said: dict[str, Any] = {}
     try:
         Body(item, marked).run_and_sweep(case)
@@ -97,7 +97,7 @@ def told(item: pytest.Item, marked: Requires, case: Case, *, keep: bool) -> dict
 
 
 def blame(record: Record, why: BaseException, case: Case | None) -> None:
-    """What a record says of what a body raised, and of the case where it did."""
+    """Enter in a record the exception that a body raised, with the facts of its case."""
     record.blame(why)
     if case is None or record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
         return
@@ -115,12 +115,12 @@ def applicable(marked: Requires, shim: Session) -> None:
 
 
 def needed(marked: Requires) -> list[str]:
-    """The capabilities without which a test cannot be asked."""
+    """Return the capabilities that a test needs."""
     names = dict.fromkeys(marked.capabilities)
     for each in marked.ids:
         names.update(dict.fromkeys([load()[each].capability or contract_of(each)]))
     contract = find(contract_of(marked.ids[0]))
-    # Some can be had without the contract, everything else only with it.
+    # Some capabilities exist without their contract; all others need it.
     if not contract.alone.issuperset(names):
         names.setdefault(contract.name)
     return list(names)

@@ -1,4 +1,4 @@
-"""Which of the collected tests a session runs: by contract, profile, requirement, topic, focus."""
+"""Which collected tests a session runs: by contract, profile, requirement, topic or focus."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from boxspec.subject.contract import spoken
 
 
 def says(item: pytest.Item) -> Requires | None:
-    """What `@requires` says about a test; None for tests of the kit itself."""
+    """Return the `@requires` of a test; tests of the kit itself have no such mark."""
     mark = item.get_closest_marker("requires")
     return mark.args[0] if mark is not None else None
 
 
 def is_of_other_topics(path: Path, config: pytest.Config) -> bool:
-    """A file of a contract's tests that names no wanted topic: it need not be imported."""
+    """True if a test file names no selected topic, so that it need not be imported."""
     known = load()
     only = config.getoption("boxspec_requirements") or ()
     topics = {known[name].topic for name in only if name in known}
@@ -32,7 +32,7 @@ def is_of_other_topics(path: Path, config: pytest.Config) -> bool:
 
 
 def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave in `items` what the options ask for, the overlapping ones last."""
+    """Deselect tests by the options, and move overlapping tests to the end."""
     known = load()
     option = config.getoption
     contracts = option("boxspec_contracts")
@@ -64,12 +64,13 @@ def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
         dropped += away
     if dropped:
         config.hook.pytest_deselected(items=dropped)
-    # The main thread comes to the overlapping ones last: until then they run beside.
+    # Overlapping bodies run in threads from the start; the main thread reads their results last.
     items[:] = sorted(kept, key=_overlaps)
 
 
 def focused(items: list[pytest.Item], topic: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """All tests of the topic, and of the rest as few as decide every requirement once."""
+    """Split the tests: all tests of the topic, plus as few others as decide every requirement
+    once."""
     known = load()
     kept: set[str] = set()
     decided: set[str] = set()
@@ -96,9 +97,9 @@ def _overlaps(item: pytest.Item) -> bool:
 
 
 def leave_undeclared(session: pytest.Session, capabilities: frozenset[str]) -> None:
-    """Without --contract those are judged that the shim declares; the others are not even asked.
+    """Without --contract, deselect the contracts that the shim does not declare.
 
-    A shim that declares none keeps all: each then says why it is not applicable.
+    If the shim declares no contract, all tests stay, and each reports that it is not applicable.
     """
     declared = set(spoken(capabilities))
     if session.config.getoption("boxspec_contracts") is not None or not declared:

@@ -1,4 +1,4 @@
-"""Which tests decide which requirement, and which show which pitfall."""
+"""An index of the tests: by requirement, and by pitfall."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxspec.schedule.runner import collect
 
 
 class Collected:
-    """Which tests decide which requirement, and which show which pitfall."""
+    """The tests of each requirement and of each pitfall, from one collection."""
 
     def __init__(self) -> None:
         self.by_requirement: dict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""What a pytest session leaves beside its records."""
+"""Results of a pytest session apart from the records of its tests."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ from typing import Any
 
 import pytest
 
-# The name of the user property that holds the record of a test.
+# Name of the user property that holds the record of a test.
 PROPERTY = "boxspec"
 
 
 @dataclass
 class Ending:
-    """`stop` is why nothing was judged; `repeat` are the lines of --repeat, `flaky` their sum.
+    """Results of a session apart from its records.
 
-    `left` says what the shim left running, `folders` which of ours it keeps from being removed.
-    `ahead` gives the tests whose bodies are done in other threads, before pytest comes to them.
-    `again` is the test that is asked once more now.
+    hello: the shim's answer to `hello`.
+    stop: the reason why no test ran.
+    repeat: the lines of --repeat.
+    flaky: the number of failures that --repeat saw.
+    left: returns the processes that the shim left running, in words.
+    folders: returns the case folders that cannot be removed.
+    ahead: returns the tests whose bodies ended in other threads before pytest reached them.
+    again: the name of the test that is being repeated.
     """
 
     hello: dict[str, Any] = field(default_factory=dict)

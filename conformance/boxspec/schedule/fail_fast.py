@@ -1,4 +1,4 @@
-"""`run -x`: the run ends with the first test that fails; tests that finish soon are run first."""
+"""`run -x`: stop at the first test that fails. Tests that finish soon run first."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from boxspec.schedule.overlap import Overlap
 
 
 def until_failure(session: pytest.Session, overlap: Overlap) -> None:
-    """Every test or those up to the first that fails; what overlaps when it is done."""
+    """Run tests until one fails; an overlapping test is read when its body has ended."""
     left = sorted(session.items, key=_is_a_law)
     while left:
         item = _next(left, overlap)
         left.remove(item)
-        # Fixtures that outlive a test would be made again for the next one; there are none.
+        # With nextitem=None pytest tears down long-lived fixtures after each test; no test has any.
         session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         record = item.stash.get(RECORD, None)
         if record is not None and record.verdict in BROKEN:
@@ -28,13 +28,13 @@ def until_failure(session: pytest.Session, overlap: Overlap) -> None:
 
 
 def _is_a_law(item: pytest.Item) -> bool:
-    """Laws try many examples: the single questions come first."""
+    """Property tests try many examples, so the single questions come first."""
     marked = says(item)
     return marked is not None and marked.main_thread
 
 
 def _next(left: list[pytest.Item], overlap: Overlap) -> pytest.Item:
-    """One that is done, else one for this thread, else the first that will be done."""
+    """Return a finished test, else one for this thread, else the first to finish."""
     running: dict[Future[float], pytest.Item] = {}
     for item in left:
         future = overlap.get(item.nodeid)

@@ -1,4 +1,4 @@
-"""What the parts of the plugin keep at a test."""
+"""Keys under which the plugin stores data with a test."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from boxspec.judge.record import Record
 from boxspec.schedule.worker import Left
 from boxspec.subject.case import Case
 
-# Of a case of this process, or what one of the other process left.
+# A case of this process, or the result of a case of the worker process.
 CASE = pytest.StashKey[Case | Left]()
 RECORD = pytest.StashKey[Record]()
-# How long the body took, in the thread that ran it.
+# Duration of the body in the thread that ran it.
 SECONDS = pytest.StashKey[float]()
-# The cases of all looks at it, the last one included.
+# The cases of all attempts, the last one included.
 LOOKS = pytest.StashKey[list[Case | Left]]()
-# It was late at some look: what was seen, where it conformed at another one.
+# Present if an attempt was late; describes the late attempts if a later one conformed.
 LATE = pytest.StashKey[str]()

@@ -1,7 +1,7 @@
-"""Short bodies, one after the other; more beside each other while all that run do nothing but wait.
+"""The queue of short bodies: one at a time, and more as long as all running ones only wait.
 
-An implementation that hangs is waited for tens of seconds, test after test. Who waits keeps no
-machine busy: while a processor is free, the next bodies begin.
+An implementation that hangs costs tens of seconds per test. A body that waits uses no processor, so
+further bodies start while a processor is free.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from concurrent.futures import Future
 from boxspec.schedule.overlap import Overlap
 from boxspec.subject.observe.machine import Machine
 
-# A short body takes far less on a machine that has time for it.
+# A short body that runs longer is waiting; on an idle machine it takes far less.
 STALLS_S = 2.0
-# So often is looked, and so much of that time the processors were free together, on average.
+# Interval of the check, and the mean share of idle time at which further bodies start.
 LOOK_S, FREE = 0.5, 0.25
 AT_ONCE = 16
 
 
 class Lane(Overlap):
-    """A queue of short bodies."""
+    """Runs short bodies in threads."""
 
     def __init__(self) -> None:
         super().__init__(threads=1)
@@ -44,7 +44,7 @@ class Lane(Overlap):
 
 
 def threads(began: list[float], free: float) -> int:
-    """How many bodies may run, where these run already."""
+    """Return how many bodies may run, given the start times of the running ones."""
     now = time.monotonic()
     stalled = sum(now - each >= STALLS_S for each in began)
     if free < FREE:

@@ -1,4 +1,5 @@
-"""Long tests beside each other: their bodies start with the session, pytest only joins them."""
+"""Long tests run in parallel: their bodies start with the session, and pytest reads their
+results."""
 
 from __future__ import annotations
 
@@ -13,10 +14,11 @@ THREADS = 32
 
 
 class Overlap:
-    """A bounded pool. Plain threads: an executor's would be waited for at exit, even when idle.
+    """A bounded pool of plain threads: at exit, Python waits for an executor's threads even if
+    idle.
 
-    `gap_s` apart at least two bodies start: thirty shims that start in the same moment would
-    each take thirty times as long, and every upper bound with them.
+    Bodies start at least `gap_s` apart. If thirty shims started at the same moment, each would take
+    thirty times as long and exceed every time limit.
     """
 
     def __init__(self, threads: int = THREADS, gap_s: float = 0.0) -> None:
@@ -30,11 +32,11 @@ class Overlap:
         self._threads: list[threading.Thread] = []
         self._rests = threading.Condition()
         self._resting = False
-        # When the bodies that run began, by thread.
+        # Start times of the running bodies, by thread.
         self._running: dict[threading.Thread, float] = {}
 
     def submit(self, key: Hashable, body: Callable[[], float]) -> Future[float]:
-        """Queue a body; the first submitted start first."""
+        """Queue a body; bodies start in the order of submission."""
         future: Future[float] = Future()
         with self._lock:
             self._futures[key] = future
@@ -43,21 +45,22 @@ class Overlap:
         return future
 
     def allow(self, threads: int) -> None:
-        """So many bodies may run beside each other from now on; none that runs is ended."""
+        """Set the number of parallel bodies; running ones are not ended."""
         with self._lock:
             self._limit = threads
             for _ in self._queue:
                 self._start_thread()
 
     def _start_thread(self) -> None:
-        """One more, if there may be one; the caller holds the lock. It ends when nothing waits."""
+        """Start a thread if the limit permits it. It ends when the queue is empty. Caller holds the
+        lock."""
         if len(self._threads) < self._limit:
             thread = threading.Thread(target=self._work, name="overlap", daemon=True)
             self._threads.append(thread)
             thread.start()
 
     def running(self) -> list[float]:
-        """When the bodies that run now began, by the monotonic clock."""
+        """Return the start times of the running bodies, by the monotonic clock."""
         with self._rests:
             return list(self._running.values())
 
@@ -76,7 +79,7 @@ class Overlap:
                     self._rests.notify_all()
 
     def _one(self, me: threading.Thread) -> bool:
-        """Run the next body, if there is one and this thread is not one too many."""
+        """Run the next body; return False if the queue is empty or the limit was lowered."""
         with self._lock:
             if not self._queue or len(self._threads) > self._limit:
                 self._threads.remove(me)
@@ -92,7 +95,7 @@ class Overlap:
         return True
 
     def _turn(self) -> float:
-        """Take the next free start; how long it is until then."""
+        """Reserve the next start time; return the delay until then."""
         with self._lock:
             now = time.monotonic()
             mine = max(now, self._next_start)
@@ -101,7 +104,7 @@ class Overlap:
 
     @contextlib.contextmanager
     def at_rest(self) -> Iterator[None]:
-        """No body runs meanwhile: those that do are waited for, the others wait."""
+        """Wait for the running bodies, and hold back all others until the block ends."""
         with self._rests:
             self._resting = True
             self._rests.wait_for(lambda: not self._running)
@@ -117,7 +120,7 @@ class Overlap:
             return list(self._futures.values())
 
     def finished(self) -> list[Hashable]:
-        """The keys of the bodies that have ended."""
+        """Return the keys of the bodies that have ended."""
         with self._lock:
             return [key for key, future in self._futures.items() if _has_ended(future)]
 
@@ -125,7 +128,7 @@ class Overlap:
         return self._futures.get(key)
 
     def cancel(self) -> None:
-        """Start nothing more."""
+        """Start no further body."""
         self._cancelled.set()
         with self._lock:
             waiting = [future for future, _ in self._queue]

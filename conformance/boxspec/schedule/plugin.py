@@ -1,4 +1,4 @@
-"""The pytest plugin: options, the fixture `case`, overlapping bodies, verdicts."""
+"""The pytest plugin: options, the `box` fixture, parallel bodies, and verdicts from exceptions."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
 
 
 def _short(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requires]]:
-    """Those whose bodies may run in the lane."""
+    """Return the tests that may run in the queue of short bodies."""
     for item in items:
         marked = says(item)
         here = marked is None or marked.overlap or marked.main_thread
@@ -112,7 +112,7 @@ def _short(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requires]]:
 
 
 def _fill_lane(items: list[pytest.Item], state: State, shim: Session) -> None:
-    """The short bodies, from the last one on."""
+    """Queue the short bodies in reverse order: the main thread starts at the other end."""
     for item, marked in _short(items[::-1]):
         body = Body(item, marked)
         state.lane.submit(item.nodeid, partial(_run_in_lane, body, item, state, shim))
@@ -132,7 +132,7 @@ def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> 
 
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> Generator[Case | Left, None, None]:
-    """The world of one case."""
+    """The case of a test."""
     state = request.config.stash[STATE]
     future = state.elsewhere(request.node.nodeid)
     if future is not None:
@@ -184,7 +184,8 @@ def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool |
 
 
 def _beside(item: pytest.Function, state: State) -> Callable[[], float] | None:
-    """What the second look at a test that hung came to, had together with all others that hung."""
+    """Repeat all tests that hung in the retry pool; return a function that gives this test's
+    result."""
     bodies = {
         each.nodeid: Body(each, marked).run_and_sweep
         for each in (item, *state.have_hung(item.session.items))
@@ -208,7 +209,7 @@ def _next_case(item: pytest.Function, state: State, look: Look) -> Case:
 
 
 def _take(item: pytest.Function, case: Case, state: State) -> Case:
-    """This is the case of the test now."""
+    """Make this case the current one of the test."""
     item.stash[CASE].close(keep=state.config.getoption("boxspec_keep"))
     item.stash[CASE] = case
     item.stash[LOOKS].append(case)
@@ -247,7 +248,7 @@ def pytest_runtest_makereport(
 
 
 def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
-    """What the body took where it ran; a body that failed has told its case alone."""
+    """Return the duration of the body in its thread; for a failed body only its case knows it."""
     case = item.stash.get(CASE, None)
     if SECONDS not in item.stash and case is not None and case.seconds is not None:
         return case.seconds

@@ -1,4 +1,4 @@
-"""`--repeat N`: how often each test gives another verdict than `conforms`, resumable."""
+"""`--repeat N`: how often each test does not conform. An interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AT_ONCE = 24
 
 
 class Repeat:
-    """Every selected test N times: overlapping ones at most 24 at once, the others one by one."""
+    """Runs every selected test N times: overlapping ones in parallel, the others one by one."""
 
     def __init__(self, session: pytest.Session, shim: Session) -> None:
         option = session.config.getoption
@@ -43,7 +43,8 @@ class Repeat:
 
     def _resume(self, path: Path) -> None:
         for line in path.read_text(encoding="utf-8").splitlines():
-            # The last line may be half: the run before was interrupted while writing it.
+            # The last line may be incomplete, because the previous run was interrupted while
+            # writing it.
             try:
                 entry = json.loads(line)
             except ValueError:
@@ -98,7 +99,7 @@ class Repeat:
             )
 
     def run(self) -> None:
-        """All rounds; the overlapping ones of all tests are one queue."""
+        """Run all rounds; the rounds of all overlapping tests share one queue."""
         overlap = Overlap(AT_ONCE)
         alone: list[tuple[str, Body, int]] = []
         waiting = []
@@ -133,7 +134,7 @@ class Repeat:
         )
 
     def lines(self) -> list[str]:
-        """The flake rate of each test, the worst first, then the sum."""
+        """Return the failure rate of each test, the worst first, then the total."""
         rows = sorted(self.counts.items(), key=lambda pair: (-self._flaky(pair[1]), pair[0]))
         made = []
         for name, count in rows:

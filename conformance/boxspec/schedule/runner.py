@@ -1,4 +1,4 @@
-"""pytest inside this process, its own output put aside: collection and runs for the verbs."""
+"""Run pytest inside this process and capture its output, for collection and for runs."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from boxspec.places import CONTRACTS, ROOT
 from boxspec.schedule.choosing import says
 from boxspec.schedule.ending import ENDING, PROPERTY, Ending
 
-# The kit needs none of the plugins that happen to be installed; most of the start-up is theirs.
+# Installed third-party plugins are not needed, and loading them takes most of the start-up time.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
-# What pytest takes from there is about the caller's own tests: flags that it does not know here, or
-# a selection that leaves tests out and says nothing. Shims get the environment as it was.
+# These variables are meant for the caller's own tests: they may hold unknown options, or a
+# selection that silently omits tests. Shims still get the unchanged environment.
 _OF_THE_CALLER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DEBUG", _NO_AUTOLOAD)
 
 
-# So many objects more than before, and garbage is sought; a case makes thousands and drops them.
+# Number of new objects that starts a garbage collection; a case creates and frees thousands.
 YOUNG = 20_000
 
 
 def folders(wanted: Sequence[str] | None = None) -> list[str]:
-    """The tests of these contracts, or of all that have tests."""
+    """Return the test folders of these contracts, or of all contracts that have tests."""
     every = dict.fromkeys(each.contract for each in load().values())
     contracts = every if wanted is None else [name for name in every if name in wanted]
     places = [CONTRACTS / name for name in contracts]
@@ -40,8 +40,13 @@ def folders(wanted: Sequence[str] | None = None) -> list[str]:
 
 @dataclass(frozen=True)
 class Done:
-    """Tests that are over, of how many; how many of those do not overlap, and were broken; and the
-    one that is asked once more now."""
+    """How far a session is.
+
+    tests, of: tests that have ended, and all tests.
+    short: ended tests that do not overlap.
+    broken: tests that do not conform.
+    again: the name of the test that is being repeated.
+    """
 
     tests: int
     of: int
@@ -52,7 +57,7 @@ class Done:
 
 @dataclass
 class Observer:
-    """A pytest plugin that takes the records and tells whoever wants to know."""
+    """A pytest plugin that collects the records and passes them on to a callback."""
 
     on_record: Callable[[Record, Observer], None] | None = None
     items: list[pytest.Item] = field(default_factory=list)
@@ -69,7 +74,7 @@ class Observer:
     environment: dict[str, str] | None = None
 
     def takes_environment(self) -> None:
-        """What is pytest's of it, until pytest has begun."""
+        """Remove pytest's variables from the environment until pytest has read its options."""
         self.environment = {name: os.environ[name] for name in _OF_THE_CALLER if name in os.environ}
         for name in self.environment:
             del os.environ[name]
@@ -98,12 +103,13 @@ class Observer:
         self.items = [item for item in session.items if says(item) is not None]
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
-        """Contracts that the shim does not declare leave after the collection."""
+        """Count tests that were deselected after the collection: contracts that the shim does not
+        declare."""
         gone = {item.nodeid for item in items}
         self.left_out += sum(item.nodeid in gone for item in self.items)
 
     def done(self) -> Done:
-        """How far the session is, from any thread."""
+        """Return how far the session is; callable from any thread."""
         names = {record.id for record in list(self.records)}
         config = self.config
         ending = self.ending if config is None else config.stash.get(ENDING, self.ending)
@@ -142,11 +148,11 @@ def _without(*plugins: str) -> list[str]:
 def run_pytest(
     arguments: list[str], observer: Observer, contracts: Sequence[str] | None = None
 ) -> int:
-    """pytest.main on the tests of these contracts (None: all); its exit code."""
+    """Call pytest.main on the tests of these contracts, by default all; return its exit code."""
     observer.takes_environment()
     gc.disable()
     try:
-        # Its complaints about a selection become one line of ours.
+        # pytest's errors about a selection are reported as one line of the kit.
         with contextlib.redirect_stderr(observer.output):
             return int(
                 pytest.main(
@@ -156,15 +162,15 @@ def run_pytest(
                         "--rootdir",
                         str(ROOT),
                         "--capture=sys",
-                        # What a failing test tells is in its record.
+                        # The record of a failing test has the details.
                         "--tb=native",
-                        # Verdicts are raised by `expect`: no assertion is to be rewritten, which
-                        # reads each test's source anew, and no garbage collected after each test.
+                        # `expect` raises verdicts, so assertions need no rewriting, which would
+                        # read each test's source again; and no garbage collection after each test.
                         "--assert=plain",
                         *_without("unraisableexception", "threadexception"),
-                        # Nor is anything logged or warned of that somebody reads.
+                        # No test uses logging or warnings.
                         *_without("logging", "warnings"),
-                        # What these do for each test, no test of a contract asks for.
+                        # These plugins do work for each test that no contract test needs.
                         *_without("setuponly", "setupplan", "unittest", "faulthandler"),
                         *_without("subtests", "tmpdir", "legacypath", "recwarn", "pastebin"),
                         *_without("doctest", "stepwise", "junitxml"),
@@ -180,7 +186,7 @@ def run_pytest(
 
 
 def collect() -> Observer:
-    """All tests, none of them run."""
+    """Collect all tests without running any."""
     observer = Observer()
     run_pytest(["--collect-only", "-q"], observer)
     return observer

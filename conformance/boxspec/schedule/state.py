@@ -1,4 +1,4 @@
-"""What one pytest session holds, and what it leaves for whoever started it."""
+"""The state of one pytest session."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ from boxspec.subject.trust import trust
 
 
 class State:
-    """What one pytest session holds; made in pytest_configure, closed in pytest_unconfigure."""
+    """The state of one pytest session; created in pytest_configure, closed in
+    pytest_unconfigure."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.session: Session | None = None
         self.overlap = Overlap(config.getoption("boxspec_jobs"))
-        # Short bodies, from the last one on: the main thread comes to meet it. Most of a short case
-        # is waiting for processes to start and end, and there is more than one processor.
+        # Short bodies, in reverse order: the main thread starts at the other end. A short case
+        # mostly waits for processes to start and end, so two can run in parallel.
         self.lane = Lane()
-        # It does what the lane says, where there are many short bodies and two processors.
+        # Runs the bodies of the queue, if there are many short ones and two processors.
         self.worker: Worker | None = None
         self.cases: dict[str, Case | Left] = {}
         self.again = AskAgain()
@@ -47,7 +48,7 @@ class State:
         )
 
     def open(self) -> Session:
-        """The shim's session, trusted; the first caller starts it."""
+        """Return the shim's session after its trust checks; the first call starts it."""
         if self.session is None:
             option = self.config.getoption
             programs.check()
@@ -78,13 +79,14 @@ class State:
         )
 
     def start_worker(self, items: Sequence[pytest.Item]) -> None:
-        """For these short tests, before the session is opened."""
+        """Fork the worker process if enough tests are short; call it before the session is
+        opened."""
         if len(items) >= WORTH and len(os.sched_getaffinity(0)) > 1:
             named = {item.nodeid: item for item in items}
             self.worker = Worker.start(self._beside, partial(self._turn, named))
 
     def _beside(self, handed: dict[str, Any]) -> Session:
-        """The session of the worker."""
+        """Return the session of the worker process."""
         isolated = handed["isolation"]
         session = self._session(Isolation(**isolated) if isolated else None)
         session.take_over(handed)
@@ -98,7 +100,7 @@ class State:
         return told(item, marked, Case(session, name), keep=keep)
 
     def elsewhere(self, key: str) -> Future[float] | None:
-        """A body that runs or ran in another thread; None leaves it to the caller."""
+        """Return the future of a body in another thread, unless the caller must run it."""
         future = self.overlap.get(key)
         if future is not None:
             return future
@@ -106,14 +108,14 @@ class State:
         return None if future is None or future.cancel() else future
 
     def have_hung(self, items: Sequence[pytest.Item]) -> list[pytest.Item]:
-        """Those of them whose bodies ran in another thread, and hung there."""
+        """Return the tests that hung in another thread."""
         names = [item.nodeid for item in items]
         futures = [self.overlap.get(name) or self.lane.get(name) for name in names]
         return [item for item, future in zip(items, futures, strict=True) if hung(future)]
 
     @contextlib.contextmanager
     def asks_again(self, name: str) -> Iterator[None]:
-        """Whoever looks how far the run is sees which test it waits for."""
+        """Name the test that is being repeated, for the progress line."""
         self.ending.again = name
         try:
             yield
@@ -122,7 +124,8 @@ class State:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
-        """No other test runs meanwhile; but who asks for the first failure waits for nobody."""
+        """Hold back all other tests. With -x, where the first failure ends the run, do not wait for
+        them."""
         if self.config.getoption("boxspec_fail_fast"):
             yield False
             return

@@ -1,13 +1,15 @@
-"""The second lane: a process of its own, which runs bodies of short tests one after the other.
+"""The worker process, which runs bodies of short tests one after the other.
 
-In one interpreter one thread computes at a time, and half of a short case is computing. The process
-is forked when the tests are collected, so it knows them; what trust has found out about the shim
-comes with the first line. Both sides speak in lines of JSON:
+In one interpreter only one thread computes at a time, and half of a short case is computing. The
+process is forked after the collection, so it knows the tests. The results of the trust checks
+arrive with the first line. Both sides exchange lines of JSON:
 
-* to it: what it has to know of the session, then the name of one test at a time;
-* from it: what its body left (`Left`); and when nothing more comes, what the shim left running.
+* to the worker: the facts of the session, then the name of one test at a time;
+* from the worker: the result of its body (`Left`); after the last one, the processes that the shim
+  left running.
 
-Its end of the socket ends with the kit, whatever ends the kit: its cases end within a moment then.
+The worker's end of the socket closes when the kit ends for any reason. Then its cases end within a
+moment.
 """
 
 from __future__ import annotations
@@ -28,19 +30,19 @@ from boxspec.errors import HarnessError
 from boxspec.judge.verdict import Late
 from boxspec.subject.session import Session
 
-# For fewer tests than that a process is not worth its start.
+# For fewer tests a process is not worth its start.
 WORTH = 24
-# A session without cases has so long to end.
+# A session without open cases gets this long to end.
 ENDS_S = 30.0
 
-# Makes the session of the second process out of what the first one hands on.
+# Creates the worker's session from the facts that the main process sends.
 Make = Callable[[dict[str, Any]], Session]
-# Runs the test of this name there, and says what it left.
+# Runs the named test in the worker, and returns its result.
 Turn = Callable[[Session, str], dict[str, Any]]
 
 
 class Blamed(Exception):
-    """What a body raised in the other process; `told` is what a record says of it."""
+    """An exception that a body raised in the worker, with the fields of its record."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         super().__init__(told.get("reason", ""))
@@ -49,7 +51,7 @@ class Blamed(Exception):
 
 @dataclass
 class Left:
-    """A case that was over when this process heard of it: what a record takes from its case."""
+    """The result of a closed case of the worker: the facts that a record takes from its case."""
 
     seconds: float | None
     shim_seconds: float
@@ -60,23 +62,24 @@ class Left:
         return self.timing
 
     def close(self, *, keep: bool) -> None:
-        """The other process has kept or deleted its folder."""
+        """The worker has already kept or deleted the folder."""
 
 
 class Worker:
-    """This process's end. One thread asks at a time."""
+    """The main process's end. One thread at a time sends a test."""
 
     def __init__(self, pid: int, end: socket.socket) -> None:
         self._pid, self._end = pid, end
         self._lines = end.makefile("rb")
         self._session: Session | None = None
         self._asked = threading.Lock()
-        # It is there, and answers.
+        # True as long as the worker is alive and answers.
         self.serves = True
 
     @classmethod
     def start(cls, make: Make, turn: Turn) -> Worker:
-        """Before the session has threads and descriptors of its own, which a fork would copy."""
+        """Fork the worker, before the session has threads and descriptors that a fork would
+        copy."""
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
@@ -91,8 +94,10 @@ class Worker:
             self._say(session.handed_on())
 
     def run(self, name: str, topic: str) -> tuple[Left, float | Exception] | None:
-        """What a test left, and its seconds or what to raise; None while another one runs there.
-        HarnessError where the process is gone."""
+        """Return a test's result with its duration or exception, unless the worker is busy.
+
+        Raise HarnessError if the worker has died.
+        """
         if not self._asked.acquire(blocking=False):
             return None
         try:
@@ -136,12 +141,12 @@ class Worker:
         return HarnessError(f"the process of the second lane has ended before its time{why}")
 
     def interrupt(self) -> None:
-        """Nothing more will be asked; a case that runs ends within a moment."""
+        """Send no further test; a running case ends within a moment."""
         with contextlib.suppress(OSError):
             self._end.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
-        """After `interrupt`, when nobody asks any more."""
+        """Reap the worker; call it after `interrupt`, when no thread sends tests."""
         self._end.settimeout(ENDS_S)
         with contextlib.suppress(HarnessError):
             behind = self._hear()
@@ -160,9 +165,9 @@ def _send(end: socket.socket, message: dict[str, Any]) -> None:
 
 
 def _work(end: socket.socket, make: Make, turn: Turn) -> NoReturn:
-    """The other process, from its fork to its end."""
+    """Run the worker process from its fork to its end."""
     try:
-        # An interrupt of the terminal is for the first process, which tells this one.
+        # The terminal sends SIGINT to both processes; the main process ends this one in order.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123
         _Lane(end, make, turn).run()
@@ -174,7 +179,7 @@ def _work(end: socket.socket, make: Make, turn: Turn) -> NoReturn:
 
 
 class _Lane:
-    """The other process's end."""
+    """The worker's end."""
 
     def __init__(self, end: socket.socket, make: Make, turn: Turn) -> None:
         self._end, self._make, self._turn = end, make, turn
@@ -202,7 +207,7 @@ class _Lane:
         self._say(session.leftovers.to_json())
 
     def _say(self, message: dict[str, Any]) -> None:
-        """Where nobody is left to hear it, `run` ends by the end of its lines."""
+        """Ignore a closed socket: `run` ends at the end of its input."""
         with contextlib.suppress(OSError):
             _send(self._end, message)
 
