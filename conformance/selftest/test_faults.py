@@ -287,10 +287,10 @@ def fault_of(requirement: str | None, contract: str = "exec", role: str = "fault
 
 
 def judged(
-    fault: Fault, scope: str | None, *results: list[str], beside: list[str] | None = None
+    fault: Fault, scope: str | None, *results: list[str], others: list[str] | None = None
 ) -> tuple[Any, Scripted]:
     runs = Scripted(*results)
-    outcome = judge(fault, runs, scope, beside or [])  # type: ignore[arg-type]
+    outcome = judge(fault, runs, scope, others or [])  # type: ignore[arg-type]
     if unsettled(outcome):
         settle(outcome, runs)  # type: ignore[arg-type]
     return outcome, runs
@@ -321,23 +321,23 @@ def test_one_requirement_is_asked_up_to_its_first_failure() -> None:
 @pytest.mark.parametrize("scope", [None, "own", "focus", "all"])
 @pytest.mark.parametrize("role", ["control", "noop"])
 def test_what_breaks_no_requirement_meets_every_test(role: str, scope: str | None) -> None:
-    _, runs = judged(fault_of(None, role=role), scope, beside=["EXEC-KILL-02"])
+    _, runs = judged(fault_of(None, role=role), scope, others=["EXEC-KILL-02"])
     assert runs.asked == [[]]
 
 
 def test_a_control_is_asked_up_to_its_first_failure_where_faults_are() -> None:
     control, met = fault_of(None, role="control"), ["EXEC-KILL-02"]
-    outcome, runs = judged(control, "named", met, beside=["EXEC-ENV-02"])
+    outcome, runs = judged(control, "named", met, others=["EXEC-ENV-02"])
     assert (outcome.good, runs.asked) == (True, [["-x"]])
     assert not judged(control, "named")[0].good
 
 
 def test_a_noop_is_asked_what_the_faults_beside_it_are_asked() -> None:
     noop, beside = fault_of(None, role="noop"), ["EXEC-KILL-02", "EXEC-ENV-02", "EXEC-KILL-02"]
-    outcome, runs = judged(noop, "named", beside=beside)
+    outcome, runs = judged(noop, "named", others=beside)
     each = ["--requirement", "EXEC-ENV-02", "--requirement", "EXEC-KILL-02"]
     assert (outcome.good, runs.asked) == (True, [each])
-    assert judged(noop, "named", beside=[])[1].asked == [[]]
+    assert judged(noop, "named", others=[])[1].asked == [[]]
 
 
 def test_a_noop_that_is_caught_is_asked_again_alone() -> None:

@@ -293,7 +293,7 @@ def test_a_reader_that_left_is_not_the_progress_lines_to_say(
 
 
 def test_the_expected_time_follows_the_last_half_minute() -> None:
-    run = pace.Pace.of([None] * 100 + [20.0, 5.0], beside=32)
+    run = pace.Pace.of([None] * 100 + [20.0, 5.0], at_once=32)
     assert run.expected_s(1.0, 0) is None
     assert run.expected_s(10.0, 10) == 100.0
     assert run.expected_s(20.0, 50) == 40.0
@@ -303,9 +303,9 @@ def test_the_expected_time_follows_the_last_half_minute() -> None:
 
 
 def test_the_longest_that_runs_beside_is_waited_for() -> None:
-    run = pace.Pace.of([None, None, 30.0], beside=32)
+    run = pace.Pace.of([None, None, 30.0], at_once=32)
     assert run.expected_s(2.0, 2) == 30.0
-    assert pace.Pace.of([10.0] * 8, beside=2).expected_s(1.0, 0) == 40.0
+    assert pace.Pace.of([10.0] * 8, at_once=2).expected_s(1.0, 0) == 40.0
 
 
 def test_the_live_line_says_how_far_it_is() -> None:

@@ -1,4 +1,4 @@
-"""The verb `baseline`: a run, and what deviates in it written down as known."""
+"""The verb `baseline`: run the suite and write the current failures to a baseline."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def kept(before: Baseline, tree: Tree) -> Iterator[Known]:
-    """Entries of which this run says nothing, and flaky ones of what conforms in it."""
+    """Yield entries that this run did not test, and flaky ones whose tests conform in it."""
     asked = {each.id: {record.name for record in each.records} for each in tree.judged}
     seen = {each.id: each.seen for each in tree.judged}
     for entry in before.entries:

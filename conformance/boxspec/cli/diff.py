@@ -1,4 +1,4 @@
-"""The verb `diff`: what two results say differently."""
+"""The verb `diff`: compare two results."""
 
 from __future__ import annotations
 

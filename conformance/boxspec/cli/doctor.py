@@ -1,4 +1,4 @@
-"""The verb `doctor`: what this host has and lacks, one line each."""
+"""The verb `doctor`: report the features that this host has and lacks, one per line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from boxspec.subject.observe.inotify import Inotify
 from boxspec.subject.observe.realtime import realtime
 from boxspec.subject.observe.warden import spawn
 
-Finding = tuple[bool, bool, str]  # there, needed, what it is and what depends on it
+Finding = tuple[bool, bool, str]  # present, mandatory, description and use
 
 
 def _syscall(number: int, *arguments: int) -> int:
@@ -84,7 +84,8 @@ def _root() -> Finding:
 
 
 def _other_users() -> Finding:
-    """Another user has to reach the folders of cases; the way to the shim is opened by a mount."""
+    """Check that another user can reach the case folders. The way to the shim is opened by a
+    mount."""
     folder = scratch()
     closed = [each for each in (folder, *folder.parents) if not each.stat().st_mode & stat.S_IXOTH]
     place = f"{closed[0]} is closed to them" if closed else f"{folder} is open to them"
@@ -93,7 +94,8 @@ def _other_users() -> Finding:
 
 
 def _set_up() -> Finding:
-    """A mount namespace stands for what a process may do to itself before the shim starts."""
+    """Try a mount namespace as an example of changes that a process makes before it starts the
+    shim."""
     tried = subprocess.run(
         ["unshare", "--mount", "--pid", "true"], check=False, stderr=subprocess.DEVNULL
     )
@@ -145,7 +147,7 @@ SPAWNS = 21
 
 
 def median_spawn_ms() -> float:
-    """Of a bare posix_spawn and wait of a static program, now."""
+    """Return the median duration of a bare posix_spawn and wait of a static program."""
     took = []
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     try:
@@ -208,7 +210,7 @@ def findings() -> Iterator[Finding]:
 
 
 def doctor() -> int:
-    """One line each; 2 when something is missing without which nothing runs."""
+    """Print one line per feature; return 2 if a mandatory one is missing."""
     missing = 0
     for there, needed, what in findings():
         word = "has" if there else ("LACKS" if needed else "lacks")

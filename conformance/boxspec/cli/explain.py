@@ -1,4 +1,4 @@
-"""The verb `explain`: one requirement with its clause, source and tests; or one pitfall."""
+"""The verb `explain`: show one requirement with its clause, source and tests, or one pitfall."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def explain(name: str) -> int:
 
 
 def explain_pitfall(row: Pitfall) -> int:
-    """A known bug of real supervisors: the tests that show it, and what they decide."""
+    """Show a known bug of real supervisors: its tests, and the requirements that they decide."""
     collected = Collected()
     tests = collected.by_pitfall.get(row.id, [])
     decided = [id for id, mine in collected.by_requirement.items() if set(mine) & set(tests)]

@@ -1,4 +1,4 @@
-"""The verb `faults`: each fault of the twin against the suite, and who catches whom."""
+"""The verb `faults`: run the suite against each seeded fault."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from boxspec.report.files import OutputFile
 from boxspec.subject.contract import find, names
 from boxspec.words import count
 
-# What the process that runs are forked from imports: most of them take less time than that. The
-# tests themselves are not here, each run imports those it needs.
+# Imported by the process that runs are forked from, because most runs are shorter than these
+# imports. Each run imports the tests that it needs.
 PRELOAD = ("hypothesis", "boxspec.api", "boxspec.schedule.plugin", "boxspec.schedule.runner")
 
-# Scopes in which no other topic is asked.
+# Scopes that run tests of one topic only.
 NARROW = ("named", "own")
 
 
@@ -140,7 +140,7 @@ def share(word: str) -> tuple[int, int]:
 
 
 class _Named:
-    """What -k asks: does this word stand in the id?"""
+    """Matches a word of the -k expression against the id of a fault."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -180,14 +180,17 @@ def choose(
 
 
 def preload(contracts: Iterable[str]) -> list[str]:
-    """The modules that every run of a fault would import, and those of its contract."""
+    """Return the modules that every run of a fault imports, and those of its contract."""
     theirs = (name for each in contracts for name in find(each).preload)
     return list(dict.fromkeys([*PRELOAD, *theirs]))
 
 
 def lanes(contract: str, scope: str | None) -> int:
-    """How many runs go well beside each other. Those of one requirement wait for most of their
-    time; those of a whole contract use a processor, and late ones are asked again, alone."""
+    """Return how many runs of a contract go well in parallel.
+
+    Runs of one requirement mostly wait. Runs of a whole contract use a processor each, and late
+    tests are repeated without other tests.
+    """
     its = find(contract)
     most = its.fault_lanes
     return most if (scope or its.fault_scope) in NARROW else min(most, (os.cpu_count() or 1) + 1)
@@ -196,11 +199,13 @@ def lanes(contract: str, scope: str | None) -> int:
 def try_all(
     chosen: list[Fault], runs: Runs, args: argparse.Namespace, outcomes: list[Outcome]
 ) -> None:
-    """One contract after the other: they differ in how many runs go well beside each other."""
+    """Run the faults of one contract after the other, because the number of parallel runs
+    differs."""
     for contract in dict.fromkeys(fault.contract for fault in chosen):
         mine = [fault for fault in chosen if fault.contract == contract]
         beside = [fault.requirement for fault in mine if fault.requirement]
-        # The control and the no-op meet most tests of their contract: the longest first.
+        # The control and the no-op run most tests of their contract, so the longest runs start
+        # first.
         mine.sort(key=lambda fault: fault.topic is not None)
         pool = ThreadPoolExecutor(args.jobs or lanes(contract, args.scope))
         met: list[Outcome] = []
@@ -238,14 +243,14 @@ def main(words: Sequence[str]) -> int:
     there = {each.fault.id for each in outcomes}
     left = [fault for fault in chosen if fault.id not in there]
     runs = Runs(boxspec, preload({fault.contract: None for fault in left}))
-    # Also where a shell has started this in the background with SIGINT ignored, and for SIGTERM:
-    # the runs are in sessions of their own and would go on without us.
+    # A shell may have started this process in the background with SIGINT ignored. The runs are in
+    # separate sessions and would continue without this process.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
         try_all(left, runs, args, outcomes)
     except KeyboardInterrupt:
-        # Once is enough: what was finished is written down, and no second signal may prevent that.
+        # A second signal must not prevent the output of finished faults.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
         for outcome in filter(unsettled, outcomes):

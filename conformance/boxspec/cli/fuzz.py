@@ -1,4 +1,4 @@
-"""`boxspec fuzz TARGET…`: its words, and what they do."""
+"""The verb `fuzz`: its options, and the actions that they select."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def agree(args: argparse.Namespace) -> None:
-    """What means nothing beside the other words, or would undo them, is wrong use."""
+    """Raise a UsageError for options that contradict each other or would have no effect."""
     for name in ("why", "requirement", "into"):
         if getattr(args, name) is not None and not args.promote:
             raise UsageError(f"--{name}", "nothing is promoted", "give --promote, too")
@@ -106,7 +106,7 @@ def chosen(args: argparse.Namespace) -> list[Target]:
     if len(found) > 1 and args.replay:
         raise UsageError("--replay", "several targets", "name the one that the inputs are for")
     for name in args.replay or ():
-        # Before anything is built.
+        # Check this before the builds start.
         problem = "is a folder" if Path(name).is_dir() else "no such file"
         if not Path(name).is_file():
             raise UsageError(f"--replay {name}", problem, "name inputs, one or more files")
@@ -119,10 +119,10 @@ def chosen(args: argparse.Namespace) -> list[Target]:
 
 
 def environment(args: argparse.Namespace, target: Target) -> dict[str, str]:
-    """What the target needs beside its input. What we were given is named in repro commands too."""
+    """Return the environment that the target needs; repro commands show it too."""
     given = {name: value for name, value in os.environ.items() if name.startswith("BOXSPEC_FUZZ_")}
     if target.shim:
-        # An installed kit is for other people's implementations, and says so.
+        # An installed kit judges other implementations, so it names the shim.
         named = args.shim is not None or INSTALLED
         command = list(shim_argv(args.shim)) if named else python_implementation_command()
         given["BOXSPEC_FUZZ_SHIM"] = shlex.join(command)
@@ -151,7 +151,7 @@ def _replay(args: argparse.Namespace, target: Target, console: Terminal) -> list
 def _run(
     args: argparse.Namespace, some: list[Target], record: Ledger | None, console: Terminal
 ) -> tuple[list[Finding], bool]:
-    """What was found, and whether every target ran."""
+    """Return the findings, and whether every target ran."""
     with stoppable() as stopped:
 
         def make(target: Target, seed: int, seconds: float) -> Outcome:
@@ -200,7 +200,7 @@ def main(words: Sequence[str]) -> int:
         check(into, args.requirement)
     record = Ledger(Path(args.results).resolve()) if args.results else None
     if record is not None:
-        # What is wrong with it is said before anything is built.
+        # Report a broken results file before the builds start.
         record.open()
         record.entries()
     presets = [trees.JUDGE] if args.replay else [trees.PRESETS[args.engine], trees.JUDGE]

@@ -1,4 +1,4 @@
-"""The verb `list`: requirements, their tests, the rows of the pitfalls; or the escape probes."""
+"""The verb `list`: the requirements with their tests and the pitfalls, or the escape probes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from boxspec.pages.requirements import FIRST
 from boxspec.programs import SETUP, programs
 from boxspec.schedule.collected import Collected
 
-# Where a line of a terminal has room for a clause beside the rest.
+# Minimum terminal width for a clause in the same line.
 WIDE = 100
 
 
@@ -31,7 +31,7 @@ def wanted(requirement: dict[str, Any], args: argparse.Namespace) -> bool:
 
 
 def row(requirement: dict[str, Any], columns: int | None) -> str:
-    """One requirement: a line, or as many as a terminal with so many columns needs."""
+    """Return one requirement as one line, or wrapped for a terminal with this many columns."""
     kind = f"{requirement['level']:<6} {requirement['profile']:<8}"
     tests = len(requirement["tests"])
     said = "not scored" if requirement["testable"] is not True else _many(tests, "test")
@@ -56,7 +56,7 @@ def _many(number: int, noun: str) -> str:
 
 
 def topics(chosen: Sequence[dict[str, Any]]) -> int:
-    """The topics in their order, and what they hold."""
+    """Print the topics in order, with the number of their requirements and tests."""
     known = load()
     found = {known[each["id"]].topic: known[each["id"]].contract for each in chosen}
     for topic, contract in found.items():
@@ -89,7 +89,7 @@ def list_(args: argparse.Namespace) -> int:
 
 
 def probes(as_json: bool) -> int:
-    """The attempts of the program `probe`, as it lists them itself."""
+    """Print the escape probes, as the program `probe` lists them."""
     try:
         done = subprocess.run([programs.probe, "--list"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as why:

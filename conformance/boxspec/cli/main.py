@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def dispatch(words: list[str]) -> int:
-    # Only the verb that is asked for is imported: `boxspec smoke` does not pay for pytest.
+    # Import only the requested verb, so that `boxspec smoke` does not import pytest.
     if words and words[0] in ALIASES:
         words = [ALIASES[words[0]], *words[1:]]
     if words and words[0] in VERBS:
@@ -65,7 +65,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def status_of(verb: Callable[[], int]) -> int:
-    """The one place where the unexpected becomes one line and exit status 2: 1 is a verdict's."""
+    """Return the exit status of a verb.
+
+    Unexpected exceptions become one line and exit status 2, because status 1 is a verdict.
+    """
     try:
         status = verb()
         sys.stdout.flush()
@@ -75,7 +78,7 @@ def status_of(verb: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         _complain("interrupted")
     except BrokenPipeError:
-        # Whoever read our output has left; there is nobody to tell.
+        # The reader of stdout has closed it, so no message can reach it.
         _be_silent()
     except OSError as why:
         place = f"{why.filename}: " if why.filename else ""
@@ -91,15 +94,16 @@ def status_of(verb: Callable[[], int]) -> int:
 
 
 def _prepare() -> None:
-    """What the caller may have left out."""
+    """Set up signals and streams that the caller may have left in an unusual state."""
     if threading.current_thread() is threading.main_thread():
-        # Where it is ignored, the kernel collects our children before we do.
+        # If SIGCHLD is ignored, the kernel reaps our children before we do.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        # As SIGINT does: folders go and processes end. `nohup` ignores SIGHUP, and so do we then.
+        # Treat these like SIGINT, so that folders are deleted and processes end. `nohup` ignores
+        # SIGHUP; then so do we.
         for signo in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(signo) is signal.SIG_DFL:
                 signal.signal(signo, _interrupt)
-    # A descriptor that is closed would be the next file's.
+    # The next opened file would take the number of a closed standard descriptor.
     while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(fd, True)
     os.close(fd)
@@ -108,7 +112,7 @@ def _prepare() -> None:
             made = open(fd, "w", closefd=False)
             setattr(sys, name, made)
             setattr(sys, f"__{name}__", made)
-    # An encoding of the caller's choice may not have every character of a clause.
+    # The encoding of the caller may lack a character of a clause.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -119,7 +123,7 @@ def _interrupt(*_: object) -> None:
 
 
 def _place(why: BaseException) -> str:
-    """Where in the kit it came up."""
+    """Return the place in the kit where an exception was raised."""
     frames = traceback.extract_tb(why.__traceback__)
     ours = [frame for frame in frames if "conformance" in frame.filename] or frames
     if not ours:
@@ -129,7 +133,7 @@ def _place(why: BaseException) -> str:
 
 
 def _complain(*lines: str) -> None:
-    """To stderr, if that can be written; what is left for stdout may be what failed."""
+    """Print to stderr, if possible. Flush stdout first; that may be the operation that failed."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
@@ -141,7 +145,7 @@ def _complain(*lines: str) -> None:
 
 
 def _be_silent() -> None:
-    """Nothing more to stdout, at the end of the interpreter either: that would be status 120."""
+    """Redirect stdout to /dev/null; otherwise the flush at exit would fail with status 120."""
     null = os.open(os.devnull, os.O_WRONLY)
     with contextlib.suppress(OSError, ValueError):
         os.dup2(null, sys.stdout.fileno())

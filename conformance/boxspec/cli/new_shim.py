@@ -1,4 +1,4 @@
-"""The verb `new-shim`: a shim to begin with, in a folder of its own."""
+"""The verb `new-shim`: write a template for a new shim."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxspec.errors import UsageError
 from boxspec.places import TEMPLATES, command_from
 from boxspec.printable import one_line
 
-# What to call in the folder before the shim is there, and the shim.
+# By language: the build command, if there is one, and the path of the shim.
 LANGUAGES = {
     "python": ("", "shim.py"),
     "go": ("go build -o my-shim .", "my-shim"),
@@ -27,7 +27,7 @@ run programs by the standard library of the language, until your implementation 
 
 
 def new_shim(language: str, folder: Path) -> list[str]:
-    """Write the template; the commands that come next, for a shell in the caller's folder."""
+    """Write the template; return the next commands for a shell in the caller's folder."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(str(folder), "is there and is not empty", "name a new folder")
     shutil.copytree(TEMPLATES / language, folder, dirs_exist_ok=True, copy_function=_copy)
@@ -40,7 +40,8 @@ def new_shim(language: str, folder: Path) -> list[str]:
 
 
 def _copy(source: str, target: str) -> None:
-    """The bytes and the run bit: what an installed kit has of times and write bits stays there."""
+    """Copy the bytes and the executable bit, but not the times and write bits of an installed
+    kit."""
     shutil.copyfile(source, target)
     if Path(source).read_bytes().startswith(b"#!"):
         Path(target).chmod(0o755)

@@ -1,4 +1,4 @@
-"""The verb `pages`: the parts of the pages that are made from declarations."""
+"""The verb `pages`: compare or write the generated parts of the pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxspec.places import COMMAND, ROOT
 
 
 def compare(write: bool, every: Sequence[Path] | None = None) -> int:
-    """0: all are as they are made; 1: some differ, which is shown; the same where it is written."""
+    """Show the generated parts that differ. Return 1 if any differs and is not written."""
     differ = 0
     every = pages() if every is None else every
     for page in every:

@@ -1,4 +1,4 @@
-"""The verb `report`: results that were written before, shown beside each other."""
+"""The verb `report`: write other formats of earlier results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ several as {"results": [...]}. Results that --earlier names are in no column: th
 an implementation of that name fails.
 exit codes: 0 everything is written; 2 bad usage, or a file that is no result."""
 
-# One result each.
+# Formats that hold one result.
 ALONE = {"--junit": junit.render, "--tap": tap.render}
 
 
@@ -47,7 +47,7 @@ def main(words: Sequence[str]) -> int:
     add("--backends", action="append", metavar="FILE", default=[], help=f"one per backend {more}")
     add("--peers", action="append", metavar="FILE", default=[], help=f"of a peer {more}")
     add("--faults", metavar="FILE", help="what `boxspec faults --json` wrote")
-    # Results may stand on both sides of a flag.
+    # RESULT arguments may come before and after options.
     args = parser.parse_intermixed_args(words)
     alone = {flag: getattr(args, flag.removeprefix("--")) for flag in ALONE}
     if not (args.html or args.md or args.badge or any(alone.values())):

@@ -1,4 +1,4 @@
-"""The verb `repro`: the tests of requirements once more, with details, their folders kept."""
+"""The verb `repro`: rerun the tests of requirements with details, and keep their folders."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ profile; 2 bad usage, a broken shim or a broken kit; 3 one of them could not be 
 def main(words: Sequence[str]) -> int:
     if "--bisect" not in words:
         return _repro(words)
-    # To git any other status below 128 is a commit that is bad.
+    # For git any other status below 128 means a bad commit.
     status = status_of(partial(_repro, words))
     return SKIP if status in (2, 3) else status
 

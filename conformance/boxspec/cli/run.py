@@ -1,4 +1,4 @@
-"""The verb `run`: one run, its outputs, its exit code."""
+"""The verb `run`: run the suite, write the outputs, return the exit status."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ INTERRUPTED = 2
 USAGE = 4
 NO_TESTS = 5
 
-# Files of a run, all made from one result.
+# The output files of a run, with the function that renders each.
 Outputs = list[tuple[OutputFile, Callable[[Result], str]]]
 FORMATS: dict[str, Callable[[Result], str]] = {
     "--json": lambda result: json_report.render(result.plain),
@@ -51,8 +51,10 @@ FORMATS: dict[str, Callable[[Result], str]] = {
 
 @dataclass
 class Ran:
-    """What a run came to. `tree` is None where it was broken off before anything was judged, or
-    repeated; then `status` is all there is."""
+    """The outcome of a run.
+
+    tree: None if the run ended before any verdict, or if it was a --repeat run.
+    """
 
     status: int
     tree: Tree | None = None
@@ -60,22 +62,22 @@ class Ran:
 
 
 def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None = None) -> int:
-    """Run, report, and say by the exit code what came out."""
+    """Run the suite and report; return the exit status."""
     return observe(args, keep=keep, only=only).status
 
 
 def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None = None) -> Ran:
-    """The same with the result tree."""
+    """Run the suite and report; return the exit status with the result."""
     _check(args, only)
     argv = shim_argv(args.shim)
-    # A missing build is bad usage, said before anything starts.
+    # Report a missing build as wrong usage, before any test starts.
     kit = Kit()
     baseline = baselines.read(Path(args.known)) if args.known else None
     files, page = _outputs(args)
     if args.repeat_file:
         OutputFile("--repeat-file", args.repeat_file)
     if only and not args.contract:
-        # Whoever asks by id asks of these contracts, declared or not.
+        # Requirements named by id select their contracts, declared or not.
         args.contract = sorted({load()[name].contract for name in only})
     console = Console(verbose=args.verbose or keep)
     console.header(list(argv), args.shim is None)
@@ -137,7 +139,7 @@ def _check(args: argparse.Namespace, only: list[str] | None) -> None:
 
 
 def _left_out(args: argparse.Namespace, asked: Requirement) -> str:
-    """Why a requirement that is asked for by its id would not be judged; nothing if it is."""
+    """Return why a requirement named by id would not be judged, or an empty text."""
     if asked.untestable:
         return f"which is not testable: {asked.untestable}"
     for flag, wanted, its in (
@@ -151,7 +153,10 @@ def _left_out(args: argparse.Namespace, asked: Requirement) -> str:
 
 
 def _outputs(args: argparse.Namespace) -> tuple[Outputs, OutputFile | None]:
-    """What the flags name, the page apart; a usage error where one cannot be written."""
+    """Return the output files of the options, and the HTML page separately.
+
+    Raise a UsageError if one of them cannot be written.
+    """
     files: Outputs = [
         (OutputFile(flag, name), render)
         for flag, render in FORMATS.items()
@@ -164,7 +169,7 @@ def _outputs(args: argparse.Namespace) -> tuple[Outputs, OutputFile | None]:
 
 
 class _Telling:
-    """How far a run is, each time that it is asked."""
+    """Returns the progress line of a run."""
 
     def __init__(self, beside: int) -> None:
         self._beside = beside
@@ -186,8 +191,11 @@ class _Telling:
 def _report(
     args: argparse.Namespace, console: Console, ran: Ran, files: Outputs, page: OutputFile | None
 ) -> None:
-    """Files first: what follows on the console may find its reader gone. One that cannot be
-    written takes nothing else with it."""
+    """Write the files, then print the summary.
+
+    The files come first, because the reader of the console may be gone. If one file cannot be
+    written, the others still are.
+    """
     assert ran.tree is not None
     tree = ran.tree
     incomplete = tree.incomplete(args.require_complete)
@@ -206,7 +214,7 @@ def _report(
 
 
 def _write(result: Result, files: Outputs, page: OutputFile | None) -> list[UsageError]:
-    """What could not be written; the others are."""
+    """Write all outputs; return the errors."""
     unwritten = []
     for file, render in files:
         try:
@@ -222,7 +230,7 @@ def _write(result: Result, files: Outputs, page: OutputFile | None) -> list[Usag
 
 
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
-    # A word of its own would be a place for pytest to look for files, until it knows the flag.
+    # `--seed=N` in one word: pytest would take a separate N for a path before it knows the option.
     words = [f"--seed={args.seed}", f"--busy={args.busy}", *["--stress"] * args.stress]
     words += ["--isolate"] * args.isolate
     for flag, value in (
@@ -264,7 +272,7 @@ def _tree(
     named: set[str] | None = set(only) if only else None
     if named is None and args.topic:
         named = {name for name, each in load().items() if each.topic in args.topic}
-    # Of what is asked for by its id nothing is taken away: without a test it is not measured.
+    # Requirements named by id always stay: without a test they are not measured.
     if (args.k or args.m) and not only:
         marks = [marked for item in observer.items if (marked := says(item))]
         met = {name for marked in marks for name in marked.ids}
@@ -296,7 +304,7 @@ def _tree(
 
 
 def pytest_summary(tree: Tree) -> str:
-    """The closing line of a test runner, for machines that look for one."""
+    """Return the last line of a test runner, for programs that parse it."""
     verdicts = [record.verdict for record in tree.records]
     passed = verdicts.count(Verdict.CONFORMS)
     failed = sum(verdict in BROKEN or verdict is Verdict.HARNESS_ERROR for verdict in verdicts)

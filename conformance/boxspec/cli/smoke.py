@@ -1,4 +1,4 @@
-"""The verb `smoke`: the trust checks alone."""
+"""The verb `smoke`: run only the trust checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The kit during a run: what is judged has the rights of its caller, and may write to the kit."""
+"""Check that the kit does not change during a run: a shim has the rights of the caller and could
+write to it."""
 
 from __future__ import annotations
 
@@ -13,8 +14,7 @@ from boxspec.errors import HarnessError
 from boxspec.places import ROOT
 from boxspec.programs import programs
 
-# Which file it is, how long, and when its text and its facts last changed. A program can set back
-# the first of both times, not the second.
+# Inode, size, mtime and ctime. A program can set back the mtime, but not the ctime.
 Facts = tuple[int, int, int, int]
 
 
@@ -32,8 +32,12 @@ def _files(folder: Path) -> Iterator[tuple[str, Facts]]:
 
 
 def _compiled(sources: Path) -> Iterator[tuple[str, str]]:
-    """What the interpreter runs in place of sources. Another run may write the same again, and what
-    is older than its source is compiled anew."""
+    """Yield the compiled files that the interpreter runs instead of the sources, with their
+    digests.
+
+    Another run may write equal files again. A file older than its source is compiled again and does
+    not count.
+    """
     places = [(path, path.parent.parent) for path in sources.rglob("__pycache__/*.pyc")]
     if sys.pycache_prefix is not None:
         apart = Path(sys.pycache_prefix)
@@ -46,7 +50,7 @@ def _compiled(sources: Path) -> Iterator[tuple[str, str]]:
 
 
 def _is_of(code: bytes, source: Path) -> bool:
-    """By its header: which interpreter, which kind (0 here), when and how long the source was."""
+    """True if the header matches the source: interpreter, kind (0: by time), mtime and size."""
     _, kind, changed, size = struct.unpack_from("<4I", code.ljust(16, b"\0"))
     try:
         facts = source.stat()
@@ -57,7 +61,7 @@ def _is_of(code: bytes, source: Path) -> bool:
 
 
 class Kit:
-    """What a verdict is made of, as it was when the run began: sources, requirements, programs."""
+    """The state of sources, requirements and programs at the beginning of the run."""
 
     def __init__(self, folders: tuple[Path, ...] | None = None) -> None:
         self._folders = folders or (ROOT / "conformance", programs.folder)
@@ -71,10 +75,10 @@ class Kit:
         return dict(_compiled(self._folders[0]))
 
     def expect_unchanged(self) -> None:
-        """HarnessError that names the first file which is not what it was."""
+        """Raise a HarnessError that names the first changed file."""
         now = self._now()
         changed = {path for path, _ in self._before.items() ^ now.items()}
-        # More of them is no change: what was not compiled yet is, when it is needed.
+        # Additional files are no change: the interpreter compiles a module at its first import.
         compiled = self._compiled_now()
         changed |= {path for path, told in self._compiled.items() if compiled.get(path) != told}
         if changed:

@@ -1,4 +1,4 @@
-"""The verbs of the core: each is a file of this folder with `main(words)`."""
+"""The verbs of the core; each is a module of this folder with `main(words)`."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ VERBS = {
     "fuzz": "fuzz a target, and turn what is found into vectors",
 }
 
-# Words of earlier versions.
+# Names of verbs in earlier versions.
 ALIASES = {"peers": "products"}
 
-# At the end of the help of each verb: a command, and what it does.
+# Shown at the end of the help of each verb: a command, and its effect.
 EXAMPLES = {
     "run": {
         "run --shim ./my-shim": "all that it declares",
@@ -79,7 +79,7 @@ EXAMPLES = {
 
 
 def examples(name: str) -> str:
-    """The examples of a verb as its help shows them."""
+    """Return the examples of a verb for its help."""
     rows = EXAMPLES.get(name, {})
     width = max((len(command) for command in rows), default=0)
     lines = [f"  boxspec {command:<{width}}  {does}".rstrip() for command, does in rows.items()]
@@ -87,7 +87,7 @@ def examples(name: str) -> str:
 
 
 def verb_parser(name: str, epilog: str | None = None, about: str | None = None) -> Parser:
-    """The parser of one verb; `about` where --help says more than the list of verbs."""
+    """Return the parser of one verb. about: a longer description than the list of verbs has."""
     return Parser(
         prog=f"boxspec {name}",
         description=about or VERBS[name],

@@ -1,1 +1,1 @@
-"""Runs of implementations with one mistake each, and what they must trip."""
+"""Runs of the suite against implementations with one seeded fault each."""

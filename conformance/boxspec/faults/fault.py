@@ -1,4 +1,5 @@
-"""The catalogue of faults: one mistake each over the twin, and the requirement that it breaks."""
+"""The catalogue of faults: one seeded fault each in the Python implementation, with the requirement
+that it breaks."""
 
 from __future__ import annotations
 
@@ -40,12 +41,12 @@ def catalogue() -> list[Fault]:
     if listed.returncode != 0:
         raise HarnessError(f"{SHIM} --list: {listed.stderr.decode(errors='replace').strip()}")
     faults = (Fault(**entry) for entry in json.loads(listed.stdout))
-    # The twin may know contracts whose folders are not here.
+    # The Python implementation may implement contracts whose folders are not installed.
     return [fault for fault in faults if fault.contract in names()]
 
 
 def interpreter() -> str:
-    """A Python that cases which run as another user can reach too, where there is one."""
+    """Return a Python that cases of another user can execute too, if there is one."""
     own = Path(sys.executable).resolve()
     if all(os.stat(place).st_mode & 0o001 for place in (own, *own.parents)):  # noqa: PTH116
         return str(own)

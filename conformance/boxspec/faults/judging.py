@@ -1,7 +1,7 @@
-"""One fault against the suite: what catches it, and how often it is tried.
+"""Run the suite against one fault, and decide whether the suite catches it.
 
-A fault is one realistic mistake over the twin, with the requirement that it breaks. It counts when
-that requirement fails, and none of another topic does.
+A fault counts as caught if the requirement that it breaks fails, and no requirement of another
+topic does.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from boxspec.faults.runs import Runs
 from boxspec.judge.requirements import load
 from boxspec.subject.contract import find
 
-# A fault that two runs beside others missed has so many more, alone: some mistakes show at some
-# moments only.
+# Further runs, without other runs in parallel, of a fault that two runs missed: some faults show
+# only at certain moments.
 MORE_TRIES = 4
 
 
 def of_requirement(fault: Fault) -> list[str]:
-    """The words that ask whether the requirement that it breaks sees it; one failure is enough."""
+    """Return the options of a run that ends at the first failure of the fault's requirement."""
     return ["--requirement", str(fault.requirement), "-x"]
 
 
 def of_topics(topics: Iterable[str | None]) -> list[str]:
-    """The words that choose the tests of these topics."""
+    """Return the options that select these topics."""
     return [word for topic in sorted(filter(None, {*topics})) for word in ("--topic", topic)]
 
 
-def words_for(fault: Fault, scope: str, beside: Iterable[str]) -> list[str]:
-    """The words that choose what this fault is asked.
+def words_for(fault: Fault, scope: str, others: Iterable[str]) -> list[str]:
+    """Return the options that select the tests for a fault.
 
-    A control and a no-op meet every test, but in the scope `named`. There one failure tells that a
-    control is caught, and a no-op is asked what the faults beside it are asked: that the twin
-    conforms elsewhere decides nothing about them.
+    A control and a no-op run against every test, except in the scope `named`. There a control is
+    caught by its first failure, and a no-op runs against the requirements of the other selected
+    faults: its result elsewhere would say little about them.
     """
     named = of_requirement(fault)
     if not fault.topic:
         named = ["-x"]
         if fault.role == "noop":
-            named = [word for name in sorted({*beside}) for word in ("--requirement", name)]
+            named = [word for name in sorted({*others}) for word in ("--requirement", name)]
     return {
         "all": [],
         "focus": ["--focus", str(fault.topic)],
@@ -50,16 +50,17 @@ def words_for(fault: Fault, scope: str, beside: Iterable[str]) -> list[str]:
     }[scope]
 
 
-def judge(fault: Fault, runs: Runs, scope: str | None, beside: Iterable[str] = ()) -> Outcome:
-    """A requirement of another topic counts when it fails twice: one failure may be the load's.
+def judge(fault: Fault, runs: Runs, scope: str | None, others: Iterable[str] = ()) -> Outcome:
+    """Run one fault.
 
-    The named one counts when it fails in one of two runs; `settle` gives it more. `beside` are the
-    requirements that the other faults of this contract break.
+    A requirement of another topic counts if it fails twice, because load may cause one failure. The
+    requirement of the fault counts if it fails in one of two runs; `settle` adds more runs.
+    others: the requirements of the other selected faults of this contract.
     """
     if not fault.topic and scope != "named":
         scope = "all"
     outcome = Outcome(fault, scope or find(fault.contract).fault_scope)
-    words = words_for(fault, outcome.scope, beside)
+    words = words_for(fault, outcome.scope, others)
     try:
         outcome.caught_by = runs.failing(fault, words)
         if fault.requirement and not outcome.named:
@@ -75,7 +76,7 @@ def judge(fault: Fault, runs: Runs, scope: str | None, beside: Iterable[str] = (
 
 
 def ask_again(outcome: Outcome, doubtful: list[str], runs: Runs) -> None:
-    """What does not fail a second time is not counted."""
+    """Remove requirements that do not fail a second time."""
     again = runs.failing(outcome.fault, of_topics(load()[name].topic for name in doubtful))
     outcome.caught_by = [
         name for name in outcome.caught_by if name not in doubtful or name in again
@@ -83,15 +84,15 @@ def ask_again(outcome: Outcome, doubtful: list[str], runs: Runs) -> None:
 
 
 def try_again(outcome: Outcome, runs: Runs) -> None:
-    """The tests of its requirement once more."""
+    """Run the tests of the fault's requirement again."""
     outcome.tries += 1
     again = runs.failing(outcome.fault, of_requirement(outcome.fault))
     outcome.caught_by = sorted({*outcome.caught_by, *again})
 
 
 def unsettled(outcome: Outcome) -> bool:
-    """A fault that its requirement did not see and may see at another moment, or a no-op that the
-    load beside it may have tripped."""
+    """True for a missed fault, which may show in another run, and for a no-op that load may have
+    failed."""
     if outcome.problem:
         return False
     if outcome.fault.role == "noop":
@@ -100,7 +101,7 @@ def unsettled(outcome: Outcome) -> bool:
 
 
 def settle(outcome: Outcome, runs: Runs) -> None:
-    """The last tries, with nothing beside them."""
+    """Run the last repetitions, with no other run in parallel."""
     try:
         if outcome.fault.role == "noop":
             ask_again(outcome, outcome.caught_by, runs)

@@ -1,4 +1,4 @@
-"""What a matrix of before says of faults that are still the same."""
+"""Read results of an earlier matrix for faults that have not changed since."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMA = "boxspec-faults/1"
 
 
 def read(file: Path, chosen: Sequence[Fault], scope: str) -> list[Outcome]:
-    """Outcomes that were as they should be; all others are asked again. No file: none."""
+    """Return the outcomes that were good; all others run again. A missing file has no outcomes."""
     try:
         tree = json.loads(file.read_text(encoding="utf-8"))
         right = tree["schema"] == SCHEMA and tree["scope"] == scope

@@ -1,4 +1,4 @@
-"""What one fault met, and whether that is as it should be."""
+"""The outcome of one fault, and whether it is the expected one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from boxspec.judge.requirements import load
 
 @dataclass
 class Outcome:
-    """What one fault met. `caught_by`: requirements that failed, and again when asked alone."""
+    """The outcome of one fault. caught_by: requirements that failed, also when run again
+    separately."""
 
     fault: Fault
     scope: str
@@ -21,7 +22,7 @@ class Outcome:
 
     @property
     def blunt(self) -> list[str]:
-        """Requirements of other topics that failed too."""
+        """Return requirements of other topics that failed too."""
         topic = self.fault.topic
         return [name for name in self.caught_by if topic and load()[name].topic != topic]
 

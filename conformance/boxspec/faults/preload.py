@@ -1,6 +1,6 @@
-"""What every run of a fault would read first, for the process they are forked from.
+"""Loads, in the process that runs are forked from, the files that every run reads first.
 
-Imported there when all modules are: see PRELOAD of the verb.
+Imported after all modules of PRELOAD; see cli/faults.py.
 """
 
 import gc
@@ -13,5 +13,5 @@ from boxspec.subject.client.schema import registry
 _pytest.config.get_config()
 load()
 registry()
-# pytest collects garbage more than once a session; what is here is none.
+# pytest collects garbage more than once per session; the objects loaded so far all stay in use.
 gc.freeze()

@@ -1,4 +1,4 @@
-"""Runs of the suite against faults, each in a process of its own."""
+"""Runs of the suite against faults, each in a separate process."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from boxspec.places import scratch
 
 LIMIT_S = 900
 
-# What the verdicts of a result tree are called there.
+# The verdicts that count as caught, as a result file spells them.
 CAUGHT = {verdict.value for verdict in BROKEN}
 
 Main = Callable[[list[str]], int]
 
 
 def run_quietly(main: Main, words: list[str], folder: str, errors: str) -> None:
-    """`boxspec WORDS` by its `main` in this process, which was forked for it.
+    """Run `boxspec WORDS` through its `main` in this forked process.
 
-    What it complains of is in a file, and what it keeps goes away with the folder.
+    Its error messages go to a file; its case folders are deleted with `folder`.
     """
     os.setsid()
     os.environ["TMPDIR"] = tempfile.tempdir = folder
@@ -44,8 +44,11 @@ def run_quietly(main: Main, words: list[str], folder: str, errors: str) -> None:
 
 
 def caught(tree: dict[str, Any], named: str | None) -> list[str]:
-    """The requirements that fail. The one that a fault breaks may be blocked by another that the
-    same mistake breaks: its own tests have seen it all the same."""
+    """Return the requirements that fail.
+
+    The requirement of a fault may be blocked by another one that the same fault breaks. If one of
+    its own tests failed, it counts as well.
+    """
     failed = {test["id"] for test in tree["tests"] if test["verdict"] in CAUGHT}
     return [
         each["id"]
@@ -55,10 +58,10 @@ def caught(tree: dict[str, Any], named: str | None) -> list[str]:
 
 
 class Runs:
-    """The suite in processes of their own; all are ended when the user has enough.
+    """Runs the suite in separate processes, and ends them all when the user interrupts.
 
-    They are forked from one process that has imported what each of them needs: most runs of a
-    fault take less time than those imports.
+    They are forked from one process that has imported the modules that each of them needs: most
+    runs of a fault are shorter than those imports.
     """
 
     def __init__(self, main: Main, preload: Iterable[str] = ()) -> None:
@@ -67,13 +70,14 @@ class Runs:
         self.lock = threading.Lock()
         self.stopped = False
         self.folder = folders.make(scratch())
-        # Some cases run as another user.
+        # Some cases run as another user, and that user must reach their folders.
         self.folder.chmod(0o711)
         self.forks = multiprocessing.get_context("forkserver")
         self.forks.set_forkserver_preload([*preload, "boxspec.faults.preload"])
 
     def failing(self, fault: Fault, scope: list[str]) -> list[str]:
-        """Requirements that fail with this fault; `scope` are words of `boxspec run`."""
+        """Return the requirements that fail with this fault; `scope` are options of `boxspec
+        run`."""
         made = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".json")
         errors = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".stderr")
         with made, errors:
@@ -84,7 +88,7 @@ class Runs:
             told = Path(errors.name).read_text(encoding="utf-8", errors="replace")
         if not text:
             lines = told.strip().splitlines() or ["no output"]
-            # What is kept, and where, is said behind the reason.
+            # The line with the reason comes first; the lines after it name kept folders.
             said = [line for line in lines if line.startswith("boxspec: ")]
             raise HarnessError((said or lines)[-1])
         return caught(json.loads(text), fault.requirement)

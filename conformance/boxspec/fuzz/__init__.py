@@ -1,1 +1,1 @@
-"""The verb `fuzz`: engines are run, findings told apart, made small and turned into vectors."""
+"""Fuzzing: run engines, distinguish findings, minimise them, and turn them into vectors."""

@@ -1,4 +1,4 @@
-"""AFL++: a main fuzzer and secondary ones, which exchange inputs through one folder of outputs."""
+"""AFL++: one main fuzzer and secondary ones, which exchange inputs through one output folder."""
 
 from __future__ import annotations
 
@@ -16,29 +16,31 @@ from boxspec.fuzz.engine import INPUT_S, Crash, Plan, Progress
 from boxspec.fuzz.targets import Target
 
 SETTINGS = {
-    # Neither a terminal nor a machine that was prepared for it can be asked for.
+    # AFL++ runs without a terminal and on machines that were not prepared for it.
     "AFL_NO_UI": "1",
     "AFL_NO_COLOR": "1",
     "AFL_SKIP_CPUFREQ": "1",
     "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES": "1",
-    # Bound to a core it is three times as fast; without a free one it runs all the same.
+    # Bound to a core it is three times as fast; without a free core it still runs.
     "AFL_TRY_AFFINITY": "1",
     "AFL_FUZZER_STATS_UPDATE_INTERVAL": "1",
-    # A run goes on where the last one stopped.
+    # A run resumes the last one.
     "AFL_AUTORESUME": "1",
     "AFL_FORKSRV_INIT_TMOUT": "30000",
 }
 
-# Each input of the queue several times before the first run took a slow shim longer than a turn.
+# For shims: calibration runs each seed several times before the first run, which takes longer than
+# a turn.
 AT_ONCE = {"AFL_NO_STARTUP_CALIBRATION": "1"}
 
 DIFFERING_S = 10.0
-# It is asked for no colours and has some all the same.
+# AFL++ prints some colours despite AFL_NO_COLOR.
 COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def settings(target: Target) -> dict[str, str]:
-    """With the mutator of the target, which works beside AFL++'s own."""
+    """Return the settings, with the mutator of the target, which works in addition to AFL++'s
+    own."""
     library = trees.mutator(target)
     if library is None:
         return SETTINGS | AT_ONCE if target.shim else SETTINGS
@@ -48,12 +50,13 @@ def settings(target: Target) -> dict[str, str]:
 
 
 def main_name() -> str:
-    """Of the main fuzzer; machines that exchange inputs (fuzz/exchange) need different ones."""
+    """Return the name of the main fuzzer; machines that exchange inputs (fuzz/exchange) need
+    different names."""
     return "main-" + re.sub(r"[^A-Za-z0-9]+", "-", platform.node())
 
 
 def crashing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> list[Path]:
-    """The seeds that the target falls over: AFL++ would leave them out and say nothing."""
+    """Return the seeds that crash the target; AFL++ would skip them silently."""
 
     def falls(some: Sequence[Path]) -> bool:
         argv = [binary, *some]
@@ -67,8 +70,11 @@ def crashing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> lis
 
 
 def differing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> dict[str, Crash]:
-    """What a shim differs in over the seeds, by key. AFL++ wants a seed that the target does not
-    fall over, and where much differs there is none, but with all of this looked past."""
+    """Return the differences between shim and reference over the seeds, by key.
+
+    AFL++ needs a seed that does not crash the target. If many seeds differ, there is one only if
+    the target ignores all known differences.
+    """
     found: dict[str, Crash] = {}
     until = time.monotonic() + DIFFERING_S
     for path in files:
@@ -108,7 +114,7 @@ class Afl:
             env["BOXSPEC_FUZZ_KNOWN"] = ",".join(found)
         else:
             self._new = [Crash(path) for path in crashing(self._plan.binary, seeds, env)]
-        # What an earlier run has found was told then, and what it has done counted.
+        # An earlier run has already reported its findings and counted its executions.
         self._seen.update(self._saved())
         self._runs_before = self._runs()
         for number, name in enumerate(self._names):
@@ -116,7 +122,7 @@ class Afl:
             self._children.append(Child(self._argv(number, name), env, self._plan.folder, log))
 
     def _gather_seeds(self) -> list[Path]:
-        """One folder of all seeds; AFL++ needs at least one, and not an empty one."""
+        """Copy all seeds to one folder; AFL++ needs at least one that is not empty."""
         shutil.rmtree(self._seeds, ignore_errors=True)
         self._seeds.mkdir(parents=True)
         (self._seeds / "0").write_bytes(b"0")
@@ -158,7 +164,7 @@ class Afl:
     def inputs(self) -> int:
         queues = [self._out / name / "queue" for name in self._names]
         kept = [sum(1 for _ in queue.glob("id:*")) for queue in queues]
-        # A first run takes the seeds into its queue.
+        # On the first run the queue is empty, and AFL++ copies the seeds into it.
         return max(kept) or sum(1 for folder in self._plan.seeds for _ in folder.iterdir())
 
     def _stats(self, name: str) -> dict[str, str]:

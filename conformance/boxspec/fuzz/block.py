@@ -1,4 +1,4 @@
-"""The block of a finding: what fired, what that means, the case, how to see it again."""
+"""The block of a finding: the oracle, its meaning, the case, and the command that reproduces it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from boxspec.fuzz.findings import Finding
 
 SHOWN_BYTES = 32
-# Of what a shim wrote to stderr: a sanitizer's report to the place of its error, or the end.
+# Lines of a shim's stderr: a sanitizer's report up to the place of its error, or the last lines.
 SHOWN_LINES = 14
-# Of a line of a case, and of a message: a file of a hundred thousand brackets is seen at a glance.
+# Characters of a line or message: even an input of a hundred thousand brackets stays readable.
 SHOWN_CHARS = 4000
 BEGINNING = re.compile(r"Sanitizer: |runtime error: |^panic: |^Traceback |panicked at ")
 
@@ -36,7 +36,7 @@ def _cut(line: str) -> str:
 
 
 def finding_block(finding: Finding, command: str) -> list[str]:
-    """In a fixed order, like the block of a failed requirement."""
+    """Return the lines in a fixed order, like the block of a failed requirement."""
     told = finding.report
     says = finding.target.oracles.get(told.oracle) if told.oracle is not None else None
     lines = [f"{finding.target.name}: {told.key}: {_cut(told.message)}"]

@@ -1,4 +1,4 @@
-"""`fuzz/planted/run`: trials of all planted faults, one by one and resumable, and their sum."""
+"""`fuzz/planted/run`: run trials of all planted faults, resumable, and sum them up."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from boxspec.fuzz.trials import Attempt, NoTime, Result, Trial
 from boxspec.places import ROOT
 from boxspec.subject.python_implementation import python_implementation_command
 
-# What the kit promises: so much of the faults within so much CPU time.
+# CPU time within which the kit promises to find its share of the faults.
 LIMITS_S = {"libfuzzer": 60.0, "afl": 300.0}
 RESULTS = ROOT / "build" / "planted.jsonl"
 
@@ -28,7 +28,8 @@ RESULTS = ROOT / "build" / "planted.jsonl"
 def read_results(path: Path) -> list[Result]:
     results = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        # The last line may be half: the run before was interrupted while writing it.
+        # The last line may be incomplete, because the previous run was interrupted while writing
+        # it.
         try:
             results.append(Result.from_json(json.loads(line)))
         except (ValueError, KeyError, TypeError):
@@ -37,7 +38,7 @@ def read_results(path: Path) -> list[Result]:
 
 
 def trials(faults: Iterable[Fault], args: argparse.Namespace) -> list[Trial]:
-    """Seed by seed, so that an interrupted run has looked at every fault."""
+    """Return the trials seed by seed, so that an interrupted run has tried every fault."""
     made = []
     for seed in range(1, args.seeds + 1):
         for fault in faults:
@@ -61,7 +62,8 @@ def line(result: Result) -> str:
 
 
 def summary(results: Iterable[Result]) -> list[str]:
-    """A line for each engine; a fault counts as found when its median over the seeds is."""
+    """Return a line for each engine; a fault counts as found if its median over the seeds is
+    found."""
     groups: dict[tuple[str, bool], dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
         groups[result.trial.engine, result.trial.control][result.trial.fault].append(result)
@@ -87,7 +89,7 @@ def summary(results: Iterable[Result]) -> list[str]:
 
 
 def _median(results: list[Result]) -> float | None:
-    """The median time of the seeds, None when that one did not find it."""
+    """Return the median time over the seeds, or None if the median seed did not find the fault."""
     times = sorted(each.cpu_s if each.found else float("inf") for each in results)
     middle = times[(len(times) - 1) // 2]
     return middle if middle != float("inf") else None
@@ -143,9 +145,10 @@ def main(words: Sequence[str]) -> int:
 
 
 def _run(todo: list[Trial], tree: Tree, path: Path) -> list[Result]:
-    """Beside the results is where the trials are made: two runs must not share a folder."""
+    """Run the trials in a folder next to the results file, because two runs must not share a
+    folder."""
     adopt_orphans()
-    # Also where a shell has started this in the background with SIGINT ignored, and for SIGTERM.
+    # A shell may have started this process in the background with SIGINT ignored.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     work = path.with_suffix(".work")

@@ -1,4 +1,4 @@
-"""The processes that a run starts, and their end: nothing of them is left behind."""
+"""Start and end the processes of a run, without leftover processes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from boxspec.subject.observe import procs
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True)
 
-# What an engine may take to write down where it is. AFL++ ends its own children first.
+# Grace period in which an engine saves its state. AFL++ first ends its own children.
 GRACE_S = 5.0
 
 
 def adopt_orphans() -> None:
-    """Whatever our children leave behind becomes our child: AFL++ starts sessions of their own."""
+    """Become the parent of orphaned descendants, because AFL++ starts separate sessions."""
     _libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -30,7 +30,7 @@ def _die_with_the_parent() -> None:
 
 
 class Child:
-    """One engine process, the leader of its own group; what it says goes to a file."""
+    """One engine process, the leader of a process group; its output goes to a file."""
 
     def __init__(
         self, argv: Sequence[str | Path], env: Mapping[str, str], folder: Path, log: Path
@@ -55,7 +55,7 @@ class Child:
 
     @property
     def status(self) -> int | None:
-        """None while it runs."""
+        """Return the exit status once the process has ended."""
         return self._process.poll()
 
     def said(self) -> str:
@@ -67,18 +67,18 @@ class Child:
                 os.kill(self.pid, signal.SIGINT)
 
     def end(self, patience_s: float) -> None:
-        """After what it may still take, it and its group are killed."""
+        """Wait for the rest of the grace period, then kill the process and its group."""
         try:
             self._process.wait(max(patience_s, 0))
         except subprocess.TimeoutExpired:
-            # The leader is not reaped yet, so the number of the group is still ours.
+            # The leader is not reaped yet, so its process group id is still valid.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
             self._process.wait()
 
 
 def end_all(children: Sequence[Child]) -> None:
-    """All are asked at once, each has the grace; then whatever they left is swept."""
+    """Signal all children, wait one grace period for all, then kill leftover processes."""
     for child in children:
         child.ask_to_end()
     until = time.monotonic() + GRACE_S
@@ -88,7 +88,7 @@ def end_all(children: Sequence[Child]) -> None:
 
 
 def sweep() -> None:
-    """Kills by pid what lies below us: after `end_all` these are orphans of engines."""
+    """Kill all descendants by pid; after `end_all` these are orphans of engines."""
     for _ in range(50):
         left = procs.tree(os.getpid())
         if not left:

@@ -1,4 +1,4 @@
-"""What both engines have in common: what they are given, and what is known of their progress."""
+"""The interface of both engines: their input, and their progress."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Protocol
 
 from boxspec.fuzz.targets import Target
 
-# One input may take so long. Longer is a finding of its own.
+# Time limit for one input; a longer run is a finding.
 INPUT_S = 10
-# A shim that hangs is waited for, twice, and then for each half of what it was asked.
+# A shim that hangs takes two limits, and then further ones for each half of its batch.
 SHIM_INPUT_S = 40
 MEMORY_MB = 2048
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One run of one target; `folder` is where everything of it goes."""
+    """One run of one target; all its files are in `folder`."""
 
     target: Target
     binary: Path
@@ -42,34 +42,35 @@ class Progress:
     runs: int = 0
     per_second: float = 0.0
     inputs: int = 0
-    edges: int | None = None  # of the code, as the engine counts what was reached
-    of_edges: int | None = None  # as many as it can reach
+    edges: int | None = None  # of the code, as the engine counts them
+    of_edges: int | None = None  # number of edges that exist
 
 
 @dataclass(frozen=True)
 class Crash:
-    """An input that ended a process, and what the process said about it, if that is known."""
+    """An input that crashed a process, with the output of the process if that is known."""
 
     input: Path
     said: str = ""
-    sure: bool = True  # False: it may be in order, and is no finding unless it is seen again
+    sure: bool = True  # False: it counts only if a replay confirms it
 
 
 class Engine(Protocol):
-    """Started once, looked at often, stopped once."""
+    """An engine: start it once, poll it often, stop it once."""
 
     def start(self) -> None: ...
 
     def progress(self) -> Progress:
-        """How far it is; never blocks."""
+        """Return the progress without blocking."""
 
     def inputs(self) -> int:
-        """How many it would begin with now: those of the tree, and those that were kept."""
+        """Return the number of inputs that a run would start with: those of the tree and the kept
+        ones."""
 
     def crashes(self) -> list[Crash]:
-        """Those that are new since the last call."""
+        """Return the crashes since the last call."""
 
     def why_ended(self) -> str | None:
-        """None while there is something that runs."""
+        """Return why the engine ended; None while a process of it runs."""
 
     def stop(self) -> None: ...

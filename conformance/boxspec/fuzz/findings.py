@@ -1,4 +1,4 @@
-"""The findings of a run: told apart by what was said, replayed, made small, kept."""
+"""The findings of a run: distinguished by their message, replayed, minimised, kept."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from boxspec.fuzz.targets import ONE_ALONE, Target
 from boxspec.places import INSTALLED, ROOT
 
 MINIMISE_S = 20.0  # for all findings of a run
-# What shim_diff says of one request in a batch.
+# How shim_diff names one request of a batch.
 REQUEST = re.compile(r"\brequest (\d+)\b")
 
 
 @dataclass
 class Finding:
-    """`path` is the input that is kept, the smallest that says the same."""
+    """One finding; `path` is the smallest input that shows it."""
 
     target: Target
     report: Report
@@ -39,7 +39,7 @@ class Finding:
 
 
 class Findings:
-    """`env` is what a target needs to find it again: a shim, a lie."""
+    """The findings of a target. env: variables that reproduce a finding, for example the shim."""
 
     def __init__(self, target: Target, judge: Path, folder: Path, env: Mapping[str, str]) -> None:
         self._target, self._judge, self._env = target, judge, env
@@ -47,7 +47,8 @@ class Findings:
         self.by_key: dict[str, Finding] = {}
 
     def take(self, crash: Crash) -> bool:
-        """False for one that is known. What the engine heard counts first: it costs nothing."""
+        """Add a crash; return False if it is known. The engine's own output is checked first, for
+        free."""
         heard = report.read(crash.said)
         if heard is not None and heard.key in self.by_key:
             self.by_key[heard.key].times += 1
@@ -55,7 +56,7 @@ class Findings:
         path, seen = self._look(crash, heard)
         told = seen or heard
         if told is None and not crash.sure:
-            # Slow on a busy machine, say, and in order when it is asked alone.
+            # For example a timeout on a busy machine that the replay does not confirm.
             return False
         told = told or Report("engine", "its own build falls over it, the one that judges does not")
         if told.key in self.by_key:
@@ -68,8 +69,11 @@ class Findings:
         return True
 
     def _look(self, crash: Crash, heard: Report | None) -> tuple[Path, Report | None]:
-        """What is seen when it is replayed, and of which input: of a batch the one request that is
-        to blame, for another may differ in another way."""
+        """Replay a crash; return the input and its report.
+
+        From a batch, return only the request at fault, because another request may differ in
+        another way.
+        """
         seen = self._alone(crash.input, heard)
         if seen is not None:
             return self._trial, seen
@@ -80,7 +84,7 @@ class Findings:
         return (self._trial, alone) if alone is not None else (crash.input, seen)
 
     def _alone(self, path: Path, told: Report | None) -> Report | None:
-        """What is seen of the request that is named alone, where that is the same."""
+        """Replay only the request that the report names; return the report if it is equal."""
         number = REQUEST.search(told.message) if self._target.shim and told is not None else None
         if told is None or number is None:
             return None
@@ -91,7 +95,7 @@ class Findings:
 
     @property
     def _trial(self) -> Path:
-        # An input may be replayed while a run goes on.
+        # The pid is in the name because a replay may run in parallel with a run.
         return self._folder / f"trial-{os.getpid()}"
 
     def _keep(self, told: Report, data: bytes) -> Path:
@@ -102,13 +106,14 @@ class Findings:
         return path
 
     def minimise(self, finding: Finding, stopped: Callable[[], object]) -> None:
-        """A hang costs its whole limit each time and is left as it is."""
+        """Minimise the input of a finding. A hang is left as it is, because each try costs its
+        whole limit."""
         if not finding.reproduces or finding.report.key.split()[0] in ("timeout", "hang"):
             return
         quick = finding.report.oracle is not None
         trial = self._trial
 
-        # Of a batch an input is the beginning: a shorter one can be a longer case.
+        # An input is the beginning of a batch: a shorter input can be a longer case.
         longest = len("".join(finding.report.case)) if self._target.shim else None
 
         def same(data: bytes) -> bool:
@@ -124,7 +129,7 @@ class Findings:
             longest = len("".join(seen.case))
             return True
 
-        # The simplest byte to read, or the first choice of a generator.
+        # The most readable byte, or the first choice of a generator.
         plain = b"0" if self._target.input == "raw bytes" else b"\0"
         until = time.monotonic() + MINIMISE_S / len(self.by_key)
         small = replay.minimise(
@@ -138,7 +143,8 @@ class Findings:
             finding.report = seen or finding.report
 
     def command(self, finding: Finding) -> str:
-        """Pasteable, from the root of the checkout; of an installed kit from anywhere."""
+        """Return a shell command, for the root of the checkout; of an installed kit for any
+        folder."""
         assignments = [f"{name}={shlex.quote(value)}" for name, value in self._env.items()]
         words = [_beside(self._judge), _beside(finding.path)]
         return " ".join([*assignments, shlex.join(words)])

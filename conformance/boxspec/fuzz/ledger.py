@@ -1,4 +1,4 @@
-"""The file of results: a line of JSON for each run that was made, appended and never changed."""
+"""The results file: one line of JSON for each run, only ever appended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from boxspec.places import ROOT
 
 @dataclass(frozen=True)
 class Found:
-    """A finding of a run; two with one key are one."""
+    """A finding of a run; findings with equal keys are the same."""
 
     key: str
     message: str
@@ -28,7 +28,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Entry:
-    """One run. `at` is when it began, in UTC; `dirty` says that the tree was not the commit's."""
+    """One run. at: its start in UTC. dirty: True if the checkout differed from the commit."""
 
     at: str
     commit: str | None
@@ -54,7 +54,8 @@ class Entry:
 
 
 class Ledger:
-    """Read anew each time: two engines, or two machines, may write into one file."""
+    """A results file. It is read again each time, because several engines or machines may append to
+    it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -76,7 +77,7 @@ class Ledger:
             raise UsageError(place, "no result of a run", "take that line out") from None
 
     def open(self) -> None:
-        """Whether it can be written is known before anything runs."""
+        """Check that the file can be written, before a run starts."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.open("ab").close()
@@ -86,7 +87,7 @@ class Ledger:
     def append(self, entry: Entry) -> None:
         line = json.dumps(asdict(entry)).encode() + b"\n"
         try:
-            # In one write, which others that append do not tear.
+            # In a single write, so that lines of several writers do not mix.
             with self.path.open("ab", buffering=0) as out:
                 if out.write(line) < len(line):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -98,7 +99,8 @@ class Ledger:
 
 
 def checkout(ledger: Path) -> tuple[str | None, bool]:
-    """The commit of this tree, and whether the tree differs from it; the ledger does not count."""
+    """Return the commit of this checkout, and whether files other than the ledger differ from
+    it."""
 
     def git(*words: str) -> str | None:
         done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
@@ -109,11 +111,11 @@ def checkout(ledger: Path) -> tuple[str | None, bool]:
     return git("rev-parse", "HEAD"), changed != ""
 
 
-# The sum ------------------------------------------------------------------------------------
+# Summary ------------------------------------------------------------------------------------
 
 
 def seconds_of(entries: Iterable[Entry], engine: str) -> dict[str, float]:
-    """How long each target has run so far."""
+    """Return the run time of each target so far."""
     spent: dict[str, float] = defaultdict(float)
     for entry in entries:
         if entry.engine == engine:
@@ -122,7 +124,7 @@ def seconds_of(entries: Iterable[Entry], engine: str) -> dict[str, float]:
 
 
 def clock(seconds: float) -> str:
-    """`45s`, `10m`, `2h 5m`: rounded to seconds below an hour, to minutes above."""
+    """Format a duration: `45s`, `10m`, `2h 5m`; below an hour in seconds, above in minutes."""
     whole = round(seconds)
     if whole < 3600:
         parts = [(whole // 60, "m"), (whole % 60, "s")]
@@ -132,7 +134,7 @@ def clock(seconds: float) -> str:
 
 
 def report(entries: Sequence[Entry]) -> list[str]:
-    """For each engine a line for each target, one for each finding below it, and the sum."""
+    """Return, for each engine, a line per target with its findings, and the total."""
     lines: list[str] = []
     for engine in sorted({entry.engine for entry in entries}):
         ours = [entry for entry in entries if entry.engine == engine]

@@ -1,4 +1,4 @@
-"""libFuzzer: a process for each job on one corpus. A job that found something starts anew."""
+"""libFuzzer: one process per job, all on one corpus. A job with a finding starts again."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S, Crash, Plan, P
 
 # `#1048576  pulse  cov: 100 ft: 300 corp: 20/1Kb lim: 4096 exec/s: 349525 rss: 60Mb`
 STATUS = re.compile(r"^#(\d+)\t.*?cov: (\d+) .*?corp: (\d+)/.*?exec/s: (\d+)", re.M)
-# How many places of the code it looks at.
+# Number of edges that exist.
 EDGES = re.compile(r"\((\d+) inline 8-bit counters\)")
-# What it says at its end, to the last execution.
+# The exact number of executions, printed at the end.
 FINAL = re.compile(r"^stat::number_of_executed_units:\s*(\d+)$", re.M)
 ARTIFACT = re.compile(r"Test unit written to (\S+)")
-# What a target says before it gives up: a shim that does not even start, say.
+# The last message of a target that cannot go on, for example because its shim does not start.
 GAVE_UP = re.compile(r"^boxspec-fuzz: (\S+ [^:\n]*)$", re.M)
-# The status of a process that found something: error, timeout, out of memory.
+# Exit statuses with a finding: error, timeout, out of memory.
 FOUND = (77, 70, 71)
-# A job that falls over its first input again and again shows nothing new.
+# A job that crashes on its first input again and again finds no more.
 MOST_STARTS = 40
 
 
@@ -29,7 +29,7 @@ class _Job:
     def __init__(self, number: int) -> None:
         self.number = number
         self.starts = 0
-        self.asks_short = False  # single requests, before anything is fuzzed
+        self.asks_short = False  # runs single requests first, without fuzzing
         self.runs_before = 0
         self.now = Progress()
         self.child: Child | None = None
@@ -44,8 +44,8 @@ class LibFuzzer:
         self._jobs = [_Job(number) for number in range(plan.jobs)]
         self._new: list[Crash] = []
         self._short = plan.folder / "libfuzzer" / "short"
-        # A shim differs from the reference in every input or in none: what is known about it is
-        # looked past by those that start anew, and the run goes on.
+        # A shim differs from the reference in every input or in none. Restarted jobs ignore known
+        # differences, so that the run continues.
         self._known: dict[str, None] = {}
         self._of_edges: int | None = None
 
@@ -63,14 +63,14 @@ class LibFuzzer:
         plan = self._plan
         argv: list[str | Path] = [
             plan.binary,
-            # 0 would be a seed of libFuzzer's own choice.
+            # With 0 libFuzzer would choose a random seed.
             f"-seed={plan.seed * 1000 + job.number * MOST_STARTS + job.starts + 1}",
             f"-max_len={seeds.LONGEST_ALONE if job.asks_short else plan.target.max_len}",
             f"-artifact_prefix={self._found}/",
             f"-timeout={SHIM_INPUT_S if plan.target.shim else INPUT_S}",
             f"-rss_limit_mb={MEMORY_MB}",
             "-print_final_stats=1",
-            # What one job finds the others take over.
+            # With several jobs, each loads the new inputs of the others.
             f"-reload={int(plan.jobs > 1)}",
         ]
         if plan.target.dictionary is not None:
@@ -115,7 +115,7 @@ class LibFuzzer:
             if final is not None:
                 runs = int(final[1])
             elif status is None:
-                # Lines come at powers of two; between them the rate is the best guess.
+                # libFuzzer prints a line at powers of two; in between the rate gives an estimate.
                 runs = max(runs, int(per_second * (time.monotonic() - child.started)))
             job.now = Progress(runs, per_second, inputs, edges)
         if status is None:

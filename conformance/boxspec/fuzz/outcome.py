@@ -1,4 +1,4 @@
-"""What a run of a target was."""
+"""The outcome of a run of a target."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from boxspec.fuzz.findings import Finding
 
 @dataclass(frozen=True)
 class Outcome:
-    """The times are those of the engine, without what became of its findings."""
+    """The outcome of a run. Its times cover only the engine, not the processing of findings."""
 
     findings: list[Finding]
     progress: Progress

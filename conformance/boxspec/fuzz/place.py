@@ -1,4 +1,5 @@
-"""The folder of a run: it can be written, has room, and one run of an engine is at work there."""
+"""The work folder of a run: check that it is writable, has space, and is used by one run per
+engine."""
 
 from __future__ import annotations
 
@@ -11,13 +12,13 @@ from typing import IO
 
 from boxspec.errors import UsageError
 
-# What an engine needs to write down a finding, and what says about it.
+# Space that an engine needs to save a finding, and the report about it.
 ROOM_BYTES = 512 * 1024
 REMEDY = "--work DIR names another folder"
 
 
 def no_room(folder: Path) -> UsageError | None:
-    """What is to be said where nothing more can be kept there: engines go on and say nothing."""
+    """Return an error if the disk is full, because engines continue silently."""
     if shutil.disk_usage(folder).free >= ROOM_BYTES:
         return None
     return UsageError(str(folder), "no room is left", f"make some, or {REMEDY}")
@@ -25,8 +26,11 @@ def no_room(folder: Path) -> UsageError | None:
 
 @contextlib.contextmanager
 def claimed(folder: Path, *engines: str) -> Iterator[None]:
-    """Makes it. Two runs of one engine would write over each other's logs; locks end with their
-    process."""
+    """Create the folder and lock it for these engines.
+
+    Two runs of one engine would overwrite each other's logs. The kernel releases the locks when the
+    process ends.
+    """
     with contextlib.ExitStack() as locks:
         try:
             folder.mkdir(parents=True, exist_ok=True)

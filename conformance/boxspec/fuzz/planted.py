@@ -1,4 +1,4 @@
-"""The planted faults of fuzz/planted: what they are, and targets with one of them inside."""
+"""The planted faults of fuzz/planted, and builds of targets that contain one of them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from boxspec.places import ROOT
 
 FOLDER = FUZZ / "planted"
 HEAD = ("Fault", "Source", "Targets")
-# The reference as the fuzz trees compile it; the ordinary library is in those trees too.
+# The reference as the fuzz trees compile it; the same trees also contain the ordinary library.
 FUZZED = "boxspec_fuzzed.dir"
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One patch, by its head."""
+    """One patch, described by its header lines."""
 
     name: str
     patch: Path
@@ -33,7 +33,7 @@ class Fault:
 
     @property
     def files(self) -> list[str]:
-        """What it changes, relative to the root."""
+        """Return the changed files, relative to the root."""
         return re.findall(r"^\+\+\+ b/(\S+)$", self.patch.read_text(), re.M)
 
 
@@ -60,14 +60,14 @@ def named(name: str) -> Fault:
 
 
 def copy_patched(fault: Fault, folder: Path) -> list[Path]:
-    """Copies what the patch changes below `folder`, and patches the copies."""
+    """Copy the files of the patch below `folder`, and patch the copies."""
     for name in fault.files:
         if not (ROOT / name).is_file():
             raise HarnessError(f"{fault.name} does not apply: there is no {name}")
         copy = folder / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes((ROOT / name).read_bytes())
-    # In a folder that git does not take for a part of the checkout.
+    # Keep git from treating the folder as a part of the checkout.
     env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
     done = subprocess.run(
         ["git", "apply", str(fault.patch)], cwd=folder, env=env, capture_output=True, text=True
@@ -84,7 +84,7 @@ def _command(words: list[str], folder: Path, what: str) -> None:
 
 
 class Tree:
-    """A fuzz tree that is built, as a stock of flags, objects and link commands."""
+    """A built fuzz tree: the source of compiler flags, objects and link commands."""
 
     def __init__(self, preset: str) -> None:
         self.folder = ROOT / "build" / preset
@@ -96,7 +96,7 @@ class Tree:
         }
 
     def compile_argv(self, name: str, source: Path, out: Path) -> list[str]:
-        """How the tree compiles `name`, for a copy of it; the marks are seen by it alone."""
+        """Return the compile command of `name` for a copy of it; only this copy sees planted.h."""
         try:
             words = list(self._flags[str(ROOT / name)])
         except KeyError:
@@ -106,8 +106,8 @@ class Tree:
         return [words[0], "-include", str(FOLDER / "planted.h"), *words[1:]]
 
     def link_argv(self, target: str, objects: list[Path], more: list[str], out: Path) -> list[str]:
-        """How the tree links the target, `objects` in front of the archives: what they define is
-        not taken from there."""
+        """Return the link command of a target, with `objects` before the archives, so that they
+        take precedence."""
         done = subprocess.run(
             ["ninja", "-C", self.folder, "-t", "commands", f"fuzz/{target}"],
             capture_output=True,
@@ -126,14 +126,14 @@ SILENCED = ["-Wl,--wrap=LLVMFuzzerTestOneInput", "-Wl,--wrap=bs_fuzz_fail"]
 
 
 def build(fault: Fault, tree: Tree, target: str, folder: Path, *, silent: bool) -> Path:
-    """The target with the fault in it; `silent`: its oracles say nothing."""
+    """Build the target with the fault. silent: oracles report no finding."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for name, source in zip(fault.files, copy_patched(fault, folder), strict=True):
         objects.append(folder / f"{source.stem}.o")
         argv = tree.compile_argv(name, source, objects[-1])
         _command(argv, tree.folder, f"{fault.name} does not compile")
-    # Without instrumentation: the engine must not see the marks.
+    # Compile without instrumentation, because the engine must not see the marks.
     for name in ["planted", *(["crash_only"] if silent else [])]:
         objects.append(folder / f"{name}.o")
         argv = ["cc", "-std=c17", "-O2", "-c", f"{FOLDER / name}.c", "-o", str(objects[-1])]

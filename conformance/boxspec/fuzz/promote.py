@@ -1,4 +1,4 @@
-"""`--promote`: a finding becomes vectors, which pytest runs, and an input that ctest replays."""
+"""`--promote`: turn a finding into vectors for pytest and an input for ctest."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from boxspec.fuzz.findings import Finding
 from boxspec.judge.requirements import contract_of, load
 from boxspec.subject.contract import find, owner
 
-# Ids of found vectors have a block of their own, so that topics written by hand can grow.
+# Ids of found vectors start here, so that topics written by hand can grow.
 FIRST_NUMBER = 9001
-# A case may ask about many paths; so many of one finding are kept.
+# A case may contain many paths; at most this many vectors of one finding are kept.
 MOST = 4
-# Of whoever is accused: how long it is waited for, and how long a line may be.
+# Limits for the accused implementation: time for an answer, and its length.
 ANSWER_S, MOST_ANSWER = 20.0, 1 << 24
 
-# What is written to, below a root, and what to do where that fails.
+# Output folders below a root, and the remedy if they cannot be written.
 VECTORS, INPUTS = Path("fixtures", "vectors"), Path("fuzz", "regressions")
 ELSEWHERE = "name a folder where you may write"
 
 
 def check(into: Path, about: str | None) -> None:
-    """Whether there is anything against it, before anything is looked for."""
+    """Check requirement and folders before the run starts."""
     if about is not None and about not in load():
         place = f"--requirement {about}"
         raise UsageError.unknown(place, "requirement", about, load(), "boxspec list")
@@ -54,8 +54,11 @@ def promote(
     about: str | None,
     accused: Sequence[str],
 ) -> list[str]:
-    """Writes below `into` and says what, a line each. `accused` is the command of the shim that the
-    finding is about: of a case those vectors are made that it fails."""
+    """Write the vectors and the input below `into`; return a line for each.
+
+    accused: the command of the shim that the finding is about. Only vectors that it fails are
+        written.
+    """
     told: list[str] = []
     try:
         cases = replay.cases(decoder, finding.path)
@@ -76,7 +79,7 @@ def promote(
 
 
 def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] | None:
-    """None where it has none: it may be what it is accused of."""
+    """Return the answer of a shim to a case; None if it has none, which may be its fault."""
     message = json.dumps({"id": "1", "op": case["op"], **case["request"]}) + "\n"
     with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as said:
         request.write(message.encode())
@@ -111,15 +114,14 @@ def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] |
 def vectors_of(
     case: Mapping[str, Any], accused: Mapping[str, Any] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """The vectors that a case stands for, those that an answer fails; none where its operation has
-    none."""
+    """Yield the vectors of a case that the answer fails; some operations have no vectors."""
     contract = owner(str(case["op"]))
     if contract is not None and contract.fuzzing:
         yield from contract.load_fuzzing().vectors_of(case, accused)
 
 
 def _reason(finding: Finding) -> str:
-    # A sentence, as the schema wants it; whoever commits it says whose mistake it is.
+    # The schema requires a sentence; the person who commits the vector may improve it.
     said = re.sub(r"\s+", " ", finding.report.message).strip().rstrip(".")
     return f"Found by fuzzing {finding.target.name}, {finding.report.key}: {said}."
 
@@ -139,7 +141,7 @@ def _write(path: Path, fields: dict[str, Any], why: str) -> str:
     head = {"id": name, "requirement": fields["requirement"], "kind": fields["kind"], "why": why}
     entries.append({**head, **fields})
     path.parent.mkdir(parents=True, exist_ok=True)
-    # On a full disk the vectors that are there stay.
+    # Write a new file first, so that a full disk does not damage the existing vectors.
     made = path.with_suffix(".new")
     try:
         made.write_text(_text(topic, entries), encoding="utf-8")
@@ -150,7 +152,7 @@ def _write(path: Path, fields: dict[str, Any], why: str) -> str:
 
 
 def _short(topic: str) -> str:
-    """GLOB for POLICY-GLOB."""
+    """Return GLOB for POLICY-GLOB."""
     return topic.partition("-")[2]
 
 
@@ -162,7 +164,8 @@ def _next_id(topic: str, entries: list[dict[str, Any]]) -> str:
 
 
 def _text(topic: str, entries: list[dict[str, Any]]) -> str:
-    """As the files that are written by hand: what it is, why, and the question a line each."""
+    """Return the JSON in the layout of the hand-written files: head, reason and question in one
+    line each."""
 
     def line(entry: dict[str, Any], names: Iterator[str]) -> str:
         return json.dumps({name: entry[name] for name in names}, ensure_ascii=False)[1:-1]

@@ -1,5 +1,5 @@
-"""One input through a target: what it says, what case it is, and a smaller input that says the
-same."""
+"""Run one input through a target: its report, its decoded case, and a smaller input with the same
+report."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from boxspec.fuzz import report
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S
 from boxspec.fuzz.report import Report
 
-# A shim that hangs is waited for, and the sanitizer takes its time at the end.
+# Includes the wait for a hanging shim, and the time that a sanitizer takes at the end.
 LIMIT_S = 6 * INPUT_S
 
 
 def look(binary: Path, path: Path, env: Mapping[str, str], *, quick: bool = False) -> Report | None:
-    """What libFuzzer's binary says of an input. `quick` leaves out the traces, which an oracle
-    does not need and which take a quarter of a second."""
+    """Return the report of libFuzzer's binary about an input.
+
+    quick: omit stack traces, which an oracle does not need and which take a quarter of a second.
+    """
     limit_s = SHIM_INPUT_S if "BOXSPEC_FUZZ_SHIM" in env else INPUT_S
     argv = [str(binary), f"-timeout={limit_s}", f"-rss_limit_mb={MEMORY_MB}"]
     argv += ["-handle_abrt=0"] if quick else []
@@ -52,7 +54,7 @@ def look(binary: Path, path: Path, env: Mapping[str, str], *, quick: bool = Fals
 
 
 def cases(decoder: Path, path: Path) -> list[dict[str, Any]]:
-    """The requests that an input stands for, decoded by the replay driver without judging."""
+    """Return the requests of an input, decoded by the replay driver without a verdict."""
     done = subprocess.run(
         [decoder, "--json", path], stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
@@ -64,8 +66,10 @@ def cases(decoder: Path, path: Path) -> list[dict[str, Any]]:
 def minimise(
     data: bytes, same: Callable[[bytes], bool], plain: bytes, go_on: Callable[[], bool]
 ) -> bytes:
-    """Pieces are left out as long as the finding stays, then bytes become `plain`; what was
-    reached when it is not to go on."""
+    """Remove pieces while the finding remains, then replace bytes by `plain`.
+
+    If `go_on` returns False, return the smallest input so far.
+    """
     size = max(len(data) // 2, 1)
     while data:
         at, shorter = 0, False

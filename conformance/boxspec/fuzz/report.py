@@ -1,4 +1,4 @@
-"""What a target, a sanitizer or libFuzzer said at its end, and what tells findings apart."""
+"""Parse the final output of a target, a sanitizer or libFuzzer, and distinguish findings by it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ SANITIZER = re.compile(r"ERROR: (Address|Leak|Thread)Sanitizer: ([\w-]+)(.*)$", 
 UNDEFINED = re.compile(r"^(\S+?):(\d+):\d+: runtime error: (.*)$", re.M)
 ENGINE = re.compile(r"ERROR: libFuzzer: (timeout|out-of-memory|deadly signal)(.*)$", re.M)
 FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (\S+) (\S+)", re.M)
-# What a shim that is in trouble wrote to stderr.
+# Lines of stderr from a shim that crashed or complained.
 SHIM = re.compile(r"^boxspec-shim: (.*)$", re.M)
-# A detail word in front of a message tells two findings of one oracle apart.
+# A detail word before the message distinguishes two findings of one oracle.
 DETAIL = re.compile(r"([a-z][a-z-]*): ")
 
 FRAMES = 2
@@ -20,8 +20,8 @@ FRAMES = 2
 
 @dataclass(frozen=True)
 class Report:
-    """Two reports with one key are one finding. It is told in front of the message, which does not
-    say it again."""
+    """A parsed report. Reports with equal keys are the same finding; the message does not repeat
+    the key."""
 
     key: str
     message: str
@@ -31,7 +31,7 @@ class Report:
 
 
 def read(said: str) -> Report | None:
-    """None where nothing was found."""
+    """Return the report in an output, or None if there is no finding."""
     fired = ORACLE.search(said)
     if fired is not None:
         return _fired(fired, said)
@@ -59,7 +59,7 @@ def _fired(fired: re.Match[str], said: str) -> Report:
         key, message = f"{key} {detail[1]}", message[detail.end() :]
     case = []
     for line in said[fired.end() :].splitlines()[1:]:
-        # What the engine says behind it begins at the margin.
+        # Lines of the engine after the case are not indented.
         if not line.startswith("  ") or line.startswith("  file "):
             break
         case.append(line.strip())

@@ -1,4 +1,4 @@
-"""One run of one target: the engine is watched until the time is over or somebody stops it."""
+"""One run of one target: watch the engine until its time is over or the user stops it."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ from boxspec.terminal import Terminal
 
 ENGINES: dict[str, Callable[[Plan], Engine]] = {"libfuzzer": LibFuzzer, "afl": Afl}
 LOOK_S = 0.2
-# AFL++ may save a thousand inputs of one fault; looking at them must neither stop the run nor
-# follow it for long.
+# AFL++ may save a thousand inputs of one fault. Processing them must neither block the run nor
+# extend it for long.
 TAKE_S = 0.5
 TAKE_AT_THE_END_S = 20.0
 
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[list[int]]:
-    """SIGINT and SIGTERM are noted, once each, and end the run in order; also where a shell has
-    started us in the background with SIGINT ignored."""
+    """Collect SIGINT and SIGTERM in a list, so that the run can end in order.
+
+    This also works if a shell started this process in the background with SIGINT ignored.
+    """
     came: list[int] = []
     before = [
         (number, signal.signal(number, lambda number, _: came.append(number)))
@@ -47,13 +49,14 @@ def stoppable() -> Iterator[list[int]]:
 
 
 def _cpu_s() -> float:
-    """Of all that was started and has ended, orphans too."""
+    """Return the CPU time of all ended descendants, orphans included."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 class Run:
-    """What is found is told in full when the engine has stopped, in a line when it is seen."""
+    """Runs an engine: prints a line for each new finding, and all details when the engine has
+    stopped."""
 
     def __init__(self, plan: Plan, engine: str, seconds: float, console: Terminal) -> None:
         self._plan, self._name, self._seconds, self._console = plan, engine, seconds, console
@@ -66,7 +69,7 @@ class Run:
         self._waiting: list[Crash] = []
 
     def go(self, stopped: Sequence[int], *, smaller: bool) -> Outcome:
-        """Until its time is over, or `stopped` is not empty."""
+        """Run until the time is over, or until `stopped` is not empty."""
         adopt_orphans()
         before, cpu_before_s = self._engine.inputs(), _cpu_s()
         started = time.monotonic()
@@ -133,5 +136,5 @@ class Run:
 
 
 def fresh(folder: Path) -> None:
-    """Forgets what earlier runs of a target have found."""
+    """Delete the corpus and the findings of earlier runs."""
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,6 +1,7 @@
-"""First inputs of the fuzz targets, as the contracts make them: `fuzz/seed TARGET FOLDER`.
+"""Create the first inputs of the fuzz targets, as the contracts define them: `fuzz/seed TARGET
+FOLDER`.
 
-A corpus is made of these, of what a run of the engine adds, and of nothing that adds no coverage:
+A corpus consists of these and of inputs that a run added, without those that add no coverage:
 fuzz/seed TARGET seeds; TARGET found seeds; TARGET -merge=1 fuzz/corpus/TARGET seeds found.
 """
 
@@ -14,18 +15,19 @@ from pathlib import Path
 from boxspec.subject.contract import every
 
 LONGEST = 8192
-# What is asked alone and not fuzzed: a hundred thousand levels, a string of a megabyte.
+# Limit for inputs that run singly without fuzzing: a hundred thousand levels, a string of a
+# megabyte.
 LONGEST_ALONE = 1 << 20
 
 
 def makers() -> dict[str, Callable[[], Iterable[bytes]]]:
-    """The name of a target to the maker of its first inputs."""
+    """Map the name of each target to the function that yields its first inputs."""
     fuzzing = [contract.load_fuzzing() for contract in every() if contract.fuzzing]
     return {name: maker for each in fuzzing for name, maker in each.seeds.items()}
 
 
 def write(inputs: Iterable[bytes], folder: Path, longest: int = LONGEST) -> int:
-    """Under names that say their content, so that the same input is one file."""
+    """Write the inputs, named by their hash, so that equal inputs are one file."""
     folder.mkdir(parents=True, exist_ok=True)
     names = set()
     for data in inputs:

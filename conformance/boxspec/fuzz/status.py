@@ -1,4 +1,4 @@
-"""The live status line of a run, and its closing one."""
+"""The live status line of a run, and its last line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from boxspec.fuzz.engine import Progress
 
 
 def count(number: float) -> str:
-    """`950`, `12.3 k`, `4.5 M`: as many digits as a person reads."""
+    """Format a number for people: `950`, `12.3 k`, `4.5 M`."""
     for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= unit:
             return f"{number / unit:.3g}{name}"
@@ -34,7 +34,7 @@ def _edges(now: Progress) -> str:
 def closing(
     name: str, engine: str, spent: float, now: Progress, findings: int, cpu_s: float
 ) -> str:
-    """The rate by the CPU is that of the machine when it has nothing else to do."""
+    """Return the last line. The rate per CPU second is the rate of an otherwise idle machine."""
     rate, by_cpu = (count(now.runs / each) if each > 0 else "0" for each in (spent, cpu_s))
     return (
         f"{name} · {engine} · {spent:.1f} s · {count(now.runs)} runs, {rate}/s, {by_cpu}/CPU s"

@@ -1,4 +1,4 @@
-"""The fuzz targets as fuzz/targets.json has them, and where their files are."""
+"""The fuzz targets of fuzz/targets.json, and the paths of their files."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ from boxspec.places import INSTALLED, ROOT
 
 FUZZ = ROOT / "fuzz"
 LIST = FUZZ / "targets.json"
-# What to do about it in an installed kit.
+# Remedy for a target that an installed kit lacks.
 PACKAGE = "pip install 'boxspec[fuzz]'"
 CHECKOUT = "unpack the source archive and call ./ci/boxspec fuzz there"
-# A first byte of an input of shim_diff (support/shim_gen.h): the first request of a batch alone.
+# First byte of a shim_diff input (support/shim_gen.h): run only the first request of a batch.
 ONE_ALONE = 192
-# A second byte of one: policy files follow, word for word.
+# Second byte of a shim_diff input: policy files follow verbatim.
 TEXTS = 248
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """One target; `oracles` says of each what is wrong when it fires, `mutator` names the library
-    that AFL++ loads for it. libFuzzer has it in the target."""
+    """One target.
+
+    oracles: the meaning of each oracle when it fires.
+    mutator: the library that AFL++ loads for it; libFuzzer has it in the target.
+    """
 
     name: str
     checks: str
@@ -38,14 +41,14 @@ class Target:
 
     @property
     def seeds(self) -> list[Path]:
-        """The folders with inputs that are in the tree."""
+        """Return the folders of the tree that hold inputs."""
         places = (FUZZ / kind / self.name for kind in ("corpus", "regressions"))
         return [place for place in places if place.is_dir()]
 
 
 @cache
 def every() -> dict[str, Target]:
-    """All targets by name, in the order of the file."""
+    """Return all targets by name, in the order of the file."""
     if INSTALLED and not LIST.is_file():
         raise UsageError("boxspec fuzz", "the package boxspec-fuzz is not here", PACKAGE)
     try:
@@ -53,7 +56,7 @@ def every() -> dict[str, Target]:
         found = {name: _target(name, entry) for name, entry in entries.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as why:
         raise HarnessError(f"{LIST} is no list of targets: {why}") from None
-    # The others are about the reference: who judges by it has no use for them.
+    # The other targets test the reference, which users of an installed kit do not build.
     return {name: each for name, each in found.items() if each.shim or not INSTALLED}
 
 
@@ -70,7 +73,7 @@ def _target(name: str, entry: Mapping[str, object]) -> Target:
         input=str(entry["input"]),
         max_len=max_len,
         oracles=oracles,
-        # libFuzzer refuses to start without a file that it is given.
+        # libFuzzer does not start if its dictionary file is missing.
         dictionary=dictionary if dictionary is not None and dictionary.is_file() else None,
         shim=bool(entry.get("shim")),
         mutator=str(entry["mutator"]) if "mutator" in entry else None,
@@ -88,7 +91,7 @@ def named(name: str) -> Target:
 
 
 def list_targets(some: Sequence[Target] = ()) -> str:
-    """What each target checks, and what each of its oracles says; of none named all."""
+    """Return the description of targets and their oracles; by default of all targets."""
     lines = []
     for target in some or every().values():
         lines.append(f"{target.name}: {target.checks}")

@@ -1,4 +1,4 @@
-"""The builds that the verb needs: one tree for each engine, one that replays."""
+"""The builds for fuzzing: one tree per engine, and one that replays."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from boxspec.places import INSTALLED, ROOT
 
 PRESETS = {"libfuzzer": "fuzz-libfuzzer", "afl": "fuzz-afl"}
 
-# Findings of both engines are looked at with libFuzzer's binary, which has the sanitizers; a case
-# is decoded by the replay driver, which every tree has.
+# libFuzzer's binary replays the findings of both engines, because it has the sanitizers. The replay
+# driver, which every tree has, decodes cases.
 JUDGE = PRESETS["libfuzzer"]
 DECODER = "release"
 REFERENCE = ROOT / "build" / DECODER / "reference" / "boxspec-ref"
@@ -24,7 +24,7 @@ def binary(preset: str, target: Target) -> Path:
 
 
 def mutator(target: Target) -> Path | None:
-    """The library of the AFL++ tree that changes what the inputs of a target are made of."""
+    """Return the AFL++ mutator library of a target."""
     if target.mutator is None:
         return None
     return ROOT / "build" / PRESETS["afl"] / "fuzz" / f"{target.mutator}.so"
@@ -39,9 +39,9 @@ def _run(*words: str) -> None:
 
 
 def build(some: Sequence[Target], *presets: str) -> None:
-    """Sets up and builds what is missing; says nothing when nothing is.
+    """Set up and build missing targets; silent if all exist.
 
-    An installed kit has what the package boxspec-fuzz brought, which is nothing for AFL++.
+    An installed kit has only the binaries of the package boxspec-fuzz, and no binary for AFL++.
     """
     if INSTALLED:
         absent = [each for each in presets if not all(binary(each, one).is_file() for one in some)]

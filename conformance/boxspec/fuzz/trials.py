@@ -1,4 +1,4 @@
-"""One trial: a target with a planted fault inside, an engine, a seed, so much CPU time."""
+"""One trial: a target with a planted fault, an engine, a seed, and a limit of CPU time."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from boxspec.subject.observe import procs
 
 MARKS = struct.Struct("=QQ")
 LOOK_S = 0.05
-# A machine that is shared gives less CPU time than time passes; this much less is too little.
+# A shared machine gives less CPU time than elapsed time; beyond this factor a trial is given up.
 PATIENCE = 10
 
 
 class NoTime(HarnessError):
-    """The machine was too busy for a trial; it says nothing about the fault."""
+    """The machine was too busy for a trial; this is no result about the fault."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What a result is about; two results with the same trial are one."""
+    """The parameters of a trial; results with equal parameters are the same."""
 
     fault: str
     target: str
@@ -67,14 +67,14 @@ class Result:
 
 @contextmanager
 def _marks(path: Path) -> Iterator[mmap.mmap]:
-    """The file that the marks are counted in."""
+    """Create the file in which the target counts its marks, and map it."""
     path.write_bytes(bytes(MARKS.size))
     with path.open("r+b") as file, mmap.mmap(file.fileno(), MARKS.size) as mapped:
         yield mapped
 
 
 def _cpu_s(pid: int) -> float:
-    """Of a process, of all that it has waited for, and of all that lives below it."""
+    """Return the CPU time of a process, its reaped children and its living descendants."""
     ticks = 0
     for each in [pid, *(proc.pid for proc in procs.tree(pid))]:
         stat = procs.read(f"/proc/{each}/stat")
@@ -84,7 +84,7 @@ def _cpu_s(pid: int) -> float:
 
 
 class Attempt:
-    """A trial that is being made in `folder`; the seeds are those of the tree."""
+    """Runs a trial in `folder`, with the seeds of the tree."""
 
     def __init__(self, trial: Trial, binary: Path, env: dict[str, str], folder: Path) -> None:
         self.trial, self.binary, self.folder = trial, binary, folder
@@ -104,7 +104,7 @@ class Attempt:
         return Result(self.trial, key is not None, key or "", cpu_s, runs, reached, triggered)
 
     def _watch(self, argv: list[str | Path], env: dict[str, str], done: Any) -> tuple[str, float]:
-        """Until the child ends, `done` says so, or the CPU time is spent."""
+        """Run until the child ends, `done` returns True, or the CPU time is spent."""
         child = Child(argv, env, self.folder, self.folder / "log")
         until, cpu_s = time.monotonic() + PATIENCE * self.trial.limit_s, 0.0
         try:
@@ -141,7 +141,8 @@ class Attempt:
         found = report.read(said)
         leaked = found is not None and found.key.startswith("leak")
         if leaks and leaked and self.trial.control and "silenced" in said:
-            # An oracle that was cut short has freed nothing: that leak is the control's own.
+            # A silenced oracle is interrupted before it frees its memory; this leak is caused by
+            # the control.
             return self._libfuzzer(leaks=False)
         lines = STATUS.findall(said)
         return (found.key if found else None), cpu_s, int(lines[-1][0]) if lines else 0

@@ -1,4 +1,4 @@
-"""Several targets in turn: the one that has had the least time goes on, until all have enough."""
+"""Fuzz several targets in turns; the target with the least time so far is next."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ from boxspec.fuzz.outcome import Outcome
 from boxspec.fuzz.targets import Target
 from boxspec.places import ROOT
 
-# Short, so that what was interrupted has looked at every target; long beside the start of an
+# Short, so that an interrupted run has tried every target; long compared with the start of an
 # engine, which reads a corpus first.
 TURN_S = 120.0
-# What is left of a time is not worth a turn.
+# A shorter rest is not worth a turn.
 ENOUGH_S = 0.5
 
 
 class Turns:
-    """`make` runs a target with a seed for so many seconds; `stopped` is not empty when somebody
-    wants an end. Each turn has a seed of its own: the last one's chances were taken."""
+    """Runs targets in turns.
+
+    make: runs a target with a seed for a number of seconds.
+    stopped: a list that is not empty once the user wants to stop.
+
+    Each turn has another seed, because the previous seed would repeat the same choices.
+    """
 
     def __init__(
         self, engine: str, jobs: int, seed: int, make: Callable[[Target, int, float], Outcome]
@@ -33,7 +38,7 @@ class Turns:
     def go(
         self, chosen: Sequence[Target], each_s: float, ledger: Ledger, stopped: Sequence[int]
     ) -> list[Finding]:
-        """Until each target has `each_s` in the ledger."""
+        """Run turns until each target has `each_s` seconds in the ledger."""
         found: list[Finding] = []
         commit, dirty = checkout(ledger.path)
         while not stopped:
@@ -47,7 +52,7 @@ class Turns:
             try:
                 outcome = self._make(target, seed, seconds)
             except HarnessError as why:
-                # The others have their time all the same.
+                # The other targets still get their time.
                 print(f"boxspec: {target.name}: {why}", file=sys.stderr)
                 self.left_out.append(target.name)
                 continue
@@ -81,14 +86,15 @@ class Turns:
         able = [target for target in chosen if target.name not in self.left_out]
         if not able:
             return None
-        # Of several the first in the list.
+        # Between equal times the first in the list wins.
         target = min(able, key=lambda each: spent.get(each.name, 0.0))
         missing = each_s - spent.get(target.name, 0.0)
         return (target, min(missing, TURN_S)) if missing >= ENOUGH_S else None
 
 
 def _found(finding: Finding) -> Found:
-    """Below the checkout the path is that from its top: the file of results may be part of it."""
+    """Store paths below the checkout as relative ones, because the results file may be
+    committed."""
     path = finding.path
     kept = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     return Found(finding.report.key, finding.report.message, str(kept))

@@ -1,1 +1,1 @@
-"""The parts of the pages that are made from declarations: requirements, operations, fields."""
+"""The generated parts of the pages: requirements, operations, fields."""

@@ -1,6 +1,6 @@
-"""The fields of requests and results, as their schemas describe them.
+"""Tables of the fields of requests and results, from their schemas.
 
-A field is left out where it is the `_b64` twin of another one.
+A field `NAME_b64` is left out if the field NAME exists.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from boxspec.subject.client import schema
 
 
 def of_request(op: str, part: str = "request") -> list[str]:
-    """A part of the schema's `$defs`, without id and op: field, value, what holds without it."""
+    """Return the table of a part of the schema's `$defs`, without id and op."""
     asked = schema.documents()[op]["$defs"][part]
     mandatory = _mandatory(asked)
     rows = [
@@ -34,7 +34,7 @@ def _when_absent(field: dict[str, Any], mandatory: bool) -> str:
 
 
 def of_result(op: str, part: str = "result") -> list[str]:
-    """A part of the schema's `$defs`: field, value, and when it is given."""
+    """Return the table of a part of the schema's `$defs`: field, value, and when it is given."""
     parts = schema.documents()[op]["$defs"]
     given = dict.fromkeys(_mandatory(parts[part]), "always")
     for name, asked in parts.items():
@@ -66,7 +66,7 @@ def _value(op: str, name: str, field: dict[str, Any]) -> str:
 
 
 def _mandatory(asked: dict[str, Any]) -> set[str]:
-    """What must be given: itself, or its twin."""
+    """Return the mandatory fields; NAME stands for NAME_b64 too."""
     found = set(asked.get("required", ()))
     for each in (asked, *asked.get("allOf", ())):
         ways = [set(way["required"]) for way in each.get("oneOf", ())]

@@ -1,9 +1,9 @@
-"""A page and the parts of it that are made: what stands between two markers.
+"""Generate the parts of a page that stand between two markers:
 
     <!-- generated: KIND WORDS -->
     <!-- end of generated -->
 
-Everything else on a page is prose and stays as it is.
+The rest of the page is prose and is not changed.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ KINDS: dict[str, Callable[..., list[str]]] = {
 
 
 def pages() -> list[Path]:
-    """Those with a part that is made."""
+    """Return the pages that have a generated part."""
     every = sorted([*CONTRACTS.glob("*/*.md"), *(ROOT / "conformance" / "spec").glob("*.md")])
     return [page for page in every if BEGIN.search(page.read_text(encoding="utf-8"))]
 
 
 def remade(text: str, name: str) -> str:
-    """The page with each of its parts made anew; `name` is what an error calls it."""
+    """Return the page with its parts generated again; error messages call the page `name`."""
     done: list[str] = []
     begun: int | None = None
     for number, line in enumerate(text.splitlines(), 1):

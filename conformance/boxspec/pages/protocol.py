@@ -1,4 +1,4 @@
-"""The tables of the protocol page: what the contracts declare, and what the envelope allows."""
+"""Tables of the protocol page: the declarations of the contracts, and the error kinds."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def kinds() -> list[str]:
 
 
 def _title(op: str) -> str:
-    """Of a schema that is called `OPERATION: what it asks for`."""
+    """Return the description from a schema's title, which is `OPERATION: description`."""
     return str(schema.documents()[op]["title"]).removeprefix(f"{op}: ")

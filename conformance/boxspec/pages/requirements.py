@@ -1,4 +1,4 @@
-"""The requirements of a topic as a page has them."""
+"""The requirements of a topic, as list items of a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ FIRST = "1.0"
 
 
 def of_topic(topic: str) -> list[str]:
-    """One item for each requirement of a topic such as EXEC-TEXT, in the order of the file."""
+    """Return one item for each requirement of a topic (for example EXEC-TEXT), in the order of the
+    file."""
     found = [line(each) for each in load().values() if each.topic == topic]
     if not found:
         raise KeyError(topic)
@@ -25,9 +26,9 @@ def line(each: Requirement) -> str:
 
 
 def source(each: Requirement) -> str:
-    """What is public in it is a link."""
+    """Return the source with a link for each public source."""
     said = each.source
-    # A longer name first: one may begin another.
+    # Replace longer names first, because a short name may be the beginning of a longer one.
     for name in sorted(each.links, key=len, reverse=True):
         said = said.replace(name, f"[{name}]({each.links[name]})")
     return said

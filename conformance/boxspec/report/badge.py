@@ -1,4 +1,4 @@
-"""A badge: SVG, or the JSON that an endpoint of shields.io wants. Which one the suffix says."""
+"""A badge, as SVG or as JSON for an endpoint of shields.io, by the suffix of the file."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from boxspec.errors import UsageError
 from boxspec.report.result import Result
 
 GREEN, RED, YELLOW = "#1a7f37", "#b42318", "#8a6100"
-# One character of 11 px Verdana, on average and at most.
+# Mean width in px of a character in 11 px Verdana.
 CHARACTER = 7.2
 PADDING = 10
 
 
 def _said(result: Result) -> tuple[str, str, str]:
-    """Label, message and colour. A fraction that is not whole never looks like one that is."""
+    """Return label, message and colour. An incomplete fraction never looks like a complete one."""
     selection, must = result.plain["selection"], result.plain["summary"]["contract"]["must"]
     label = f"boxspec {' '.join(selection['contracts'])}".rstrip()
     message = f"MUST {must['conforms']}/{must['of']}"
@@ -55,7 +55,7 @@ def as_svg(result: Result) -> str:
 
 
 def renderer(name: str) -> Callable[[Result], str]:
-    """By the suffix of the file."""
+    """Return the renderer for the suffix of the file."""
     made = {".json": as_json, ".svg": as_svg}.get(Path(name).suffix.lower())
     if made is None:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""A baseline as TOML, in the form that `judge.baseline` reads."""
+"""Write a baseline as TOML, in the form that `judge.baseline` reads."""
 
 from __future__ import annotations
 

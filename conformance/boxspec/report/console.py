@@ -1,4 +1,4 @@
-"""What a person sees: lines, escaped and whole, and one live line where there is a terminal."""
+"""Console output: escaped lines, and one live line on a terminal."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from boxspec.judge.host import host
 from boxspec.judge.record import Record
 from boxspec.terminal import Terminal
 
-# How often somebody is told how far a run is: at a terminal, and where lines are collected.
+# Interval of progress output: on a terminal, and where lines are collected.
 LIVE_S, LINES_S = 1.0, 10.0
 
 
 class Console(Terminal):
-    """What a run says beside its results, in order."""
+    """Prints the lines of a run, in order."""
 
     def __init__(self, out: TextIO | None = None, *, verbose: bool = False) -> None:
         super().__init__(out)
@@ -33,14 +33,15 @@ class Console(Terminal):
         self.write(f"shim      {' '.join(argv)}{claim}")
 
     def test(self, record: Record) -> None:
-        """One line a test, in verbose runs."""
+        """Print one line per test in verbose runs."""
         if self.verbose:
             place = f"  {record.folder}" if record.folder else ""
             self.write(f"{record.verdict:<15}{record.seconds:7.2f} s  {record.id}{place}")
 
 
 class Progress:
-    """Says how far a run is: each second at a terminal, else one line every 10 seconds."""
+    """Prints the progress of a run: every second on a terminal, otherwise one line every 10
+    seconds."""
 
     def __init__(self, console: Console, told: Callable[[], str]) -> None:
         self._console, self._told = console, told
@@ -50,7 +51,7 @@ class Progress:
 
     def _run(self) -> None:
         tty = self._console.tty
-        # A reader that has left is for the main thread to say.
+        # If the reader of the output has gone, the main thread reports it.
         with contextlib.suppress(OSError, ValueError):
             while not self._over.wait(LIVE_S if tty else LINES_S):
                 (self._console.status if tty else self._console.write)(self._told())

@@ -1,4 +1,4 @@
-"""Two results: what the second says differently, requirement by requirement."""
+"""Compare two results, requirement by requirement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from boxspec.report.result import Plain, Result
 
 @dataclass(frozen=True)
 class Change:
-    """before, after: verdict and reason, or None where the result has not that requirement."""
+    """The change of one requirement.
+
+    before, after: verdict and reason, unless the result lacks the requirement.
+    """
 
     id: str
     before: tuple[str, str] | None
@@ -32,8 +35,13 @@ class Change:
 
 @dataclass
 class Diff:
-    """fixed: broken before, conforms now. broken: not broken before, broken now. changed: another
-    verdict than these two, or broken for another reason. appeared, gone: only one has it."""
+    """The differences of two results.
+
+    fixed: requirements that were broken and conform now.
+    broken: requirements that were not broken and are broken now.
+    changed: requirements with another verdict, or broken for another reason.
+    appeared, gone: requirements that only one result has.
+    """
 
     old: Result
     new: Result
@@ -57,7 +65,7 @@ def compare(old: Result, new: Result) -> Diff:
         before, after = old.requirements.get(name), new.requirements.get(name)
         change = Change(name, _said(before), _said(after))
         if before is None or after is None:
-            # A requirement that is new and broken is one that is broken now.
+            # A new requirement that is broken counts as broken.
             lost = made.broken if _is_broken(after) else made.appeared
             (made.gone if after is None else lost).append(change)
         elif _is_broken(before) and after["verdict"] == Verdict.CONFORMS:
@@ -78,7 +86,7 @@ def _said(each: Plain | None) -> tuple[str, str] | None:
 
 
 def _whys(result: Result, each: Plain) -> set[tuple[str, str]]:
-    """Why it is broken, in words that are the same in the next run."""
+    """Return the reasons why it is broken, in a form that is equal in every run."""
     mine = (result.tests.get(name) for name in each["failing"])
     return {(test["id"].partition("::")[2], test["why"]) for test in mine if test}
 
@@ -97,7 +105,7 @@ def _head(result: Result) -> dict[str, str]:
 
 
 def markdown(diff: Diff) -> str:
-    """Fit for a comment on a change."""
+    """Return the differences as Markdown for a comment on a change."""
     mark = "❌" if diff.broken else "✅"
     parts = [f"## {mark} boxspec: {text(diff.closing())}", ""]
     rows = [(each.name, each.started, each.denominators()) for each in (diff.old, diff.new)]

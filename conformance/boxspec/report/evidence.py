@@ -1,4 +1,4 @@
-"""The failure blocks of a page: short ones in it, the whole of long ones in files beside it."""
+"""The failure blocks of a page: short ones in the page, long ones in separate files."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from typing import Any
 
 from boxspec.report.result import Result, is_error, is_failure, told_of
 
-# All blocks of a page have so many characters at most, each of them at least the last of these.
+# Total number of characters of all blocks in a page, and the possible limits for one block.
 ROOM = 2_000_000
 LENGTHS = (8000, 4000, 2000, 1000, 500)
 
 
 @dataclass
 class Evidence:
-    """blocks: of each result (by its slug) and test, the text and the name of its file or None.
-    files: what the data folder gets, by name."""
+    """Failure blocks.
+
+    blocks: for each result (by its slug) and test, the text and the name of its file, if it has
+        one.
+    files: the content of the data folder, by file name.
+    """
 
     blocks: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
@@ -43,7 +47,8 @@ class Evidence:
     def _shown(self, text: str, length: int) -> list[Any]:
         if len(text) <= length:
             return [text, None]
-        # Named by what it has: pages of one folder share it, and a new page spoils no old one.
+        # Named by its content, so that pages in one folder share it and a new page damages no old
+        # one.
         name = f"{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}.txt"
         self.files[name] = text + "\n"
         return [text[:length], name]

@@ -1,4 +1,4 @@
-"""Failures that share a symptom, told once."""
+"""Groups failures that share a symptom."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
 
 WIDTH = 160
-# Numbers of one digit or two are often what a test is about; longer ones are pids and times.
+# Numbers of one or two digits are often the subject of a test; longer ones are pids and times.
 _SHORT = re.compile(r"(?<![\w.-])\d{1,2}(?![\w.])")
 
 
 @dataclass
 class Failures:
-    """One symptom: the record that is shown, and every requirement that it broke."""
+    """One symptom: the record to show, and every requirement that it breaks."""
 
     record: Record
     judged: list[Judged] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Failures:
         return self.judged[0]
 
     def line(self) -> str:
-        """All of it in one line."""
+        """Return the group in one line."""
         shown = f"{self.record.verdict}: {self.record.what}: expected {self.record.expected}"
         said = one_line(f"{self.first.id} {shown}, got {self.record.got}")
         said = said if len(said) <= WIDTH else said[: WIDTH - 1] + "…"
@@ -41,7 +41,7 @@ class Failures:
 
 
 def share(judged: Judged) -> str:
-    """`2 of 3 tests fail`, and of one test how many of its questions."""
+    """Return `2 of 3 tests fail`, and for tests with several questions how many of them failed."""
     told = f"{len(judged.failing)} of {len(judged.records)} tests fail"
     asked = [record.cases for record in judged.failing if record.cases]
     if asked:
@@ -51,13 +51,13 @@ def share(judged: Judged) -> str:
 
 
 def is_partial(judged: Judged) -> bool:
-    """Some of it conforms: a mistake of certain inputs, or of certain moments."""
+    """True if a part of it conforms: a mistake for certain inputs or at certain moments."""
     whole = all(each.cases is None or each.cases[0] == each.cases[1] for each in judged.failing)
     return bool(judged.failing) and not (whole and len(judged.failing) == len(judged.records))
 
 
 def symptom(contract: str, record: Record) -> Hashable:
-    """What two failures have in common that have one cause, as far as can be told."""
+    """Return a key that is equal for failures which probably have one cause."""
     if record.symptom:
         return contract, record.verdict, record.symptom
     return contract, record.verdict, record.what, _alike(record.expected), _alike(record.got)
@@ -68,13 +68,17 @@ def _alike(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def grouped(tree: Tree) -> list[Failures]:
-    """The failures of a run by symptom: what the exit status depends on first, then what shows a
-    requirement that no symptom before it has shown."""
+    """Return the failures of a run, grouped by symptom.
+
+    First come failures that affect the exit status, then each failure that shows another
+    requirement.
+    """
     found: dict[Hashable, Failures] = {}
     every: list[Failures] = []
     for judged in _in_order(tree):
         for record in judged.failing or _of_the_kit(judged):
-            # Of one requirement, what is judged is enough: its cases differ in what they expect.
+            # Tests of one requirement form a group if they check the same property: they differ
+            # only in the expected value.
             keys = symptom(judged.requirement.contract, record), (judged.id, record.what)
             group = next((found[key] for key in keys if key in found), None)
             if group is None:

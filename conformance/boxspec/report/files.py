@@ -1,4 +1,4 @@
-"""Result files: that they can be written is known before the run, so that nothing is lost."""
+"""Result files. They are checked before the run, so that no result is lost in the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ class OutputFile:
         self.flag, self.path = flag, Path(name).absolute()
         existed = self.path.exists()
         try:
-            # Append: what an earlier run left stays until there is something better.
+            # Open for appending, so that the file of an earlier run stays until the new content
+            # exists.
             with self.path.open("a", encoding="utf-8"):
                 pass
         except OSError as why:

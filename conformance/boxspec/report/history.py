@@ -1,4 +1,4 @@
-"""Since when a requirement is broken, by the earlier results of the same implementation."""
+"""Find since when a requirement is broken, from earlier results of the same implementation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from boxspec.report.result import Result
 
 
 def before(result: Result, earlier: Iterable[Result]) -> list[Result]:
-    """Those of the same implementation and backend that began before it, the newest first."""
+    """Return earlier results of the same implementation and backend, the newest first."""
 
     def key(each: Result) -> tuple[str, object]:
         return each.implementation, each.plain["selection"]["backend"]
@@ -19,7 +19,8 @@ def before(result: Result, earlier: Iterable[Result]) -> list[Result]:
 
 
 def since(name: str, result: Result, past: Sequence[Result]) -> str:
-    """`since 2026-11-20T…Z (fake 0.9)`; empty where it is not broken or nothing came before."""
+    """Return `since 2026-11-20T…Z (fake 0.9)`, or an empty text if it is not broken or has no
+    history."""
     if not _is_broken(name, result) or not past:
         return ""
     first, conformed = result, None

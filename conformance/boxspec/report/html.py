@@ -1,7 +1,7 @@
 """One offline page of results: matrices, failures, timings, faults.
 
-Everything that a shim said goes through the template's escaping or into a JSON block that the
-page's script shows as text. The page loads nothing and runs its own script alone.
+Text from a shim passes through the template's escaping, or through a JSON block that the page's
+script shows as text. The page loads no other file and runs only its own script.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 
-# Without colour a sign tells them apart, and the word stands beside it or is read aloud.
+# Signs for readers without colours; the word is next to the sign or read aloud.
 SIGNS = {
     "conforms": "✓",
     "fails": "✗",
@@ -49,7 +49,8 @@ SIGNS = {
 
 @dataclass
 class Given:
-    """What a page is made of. earlier: results that say since when something is broken."""
+    """The content of a page. earlier: older results, used to find since when a requirement is
+    broken."""
 
     results: list[Result]
     earlier: list[Result] = field(default_factory=list)
@@ -59,7 +60,7 @@ class Given:
 
 
 def write(file: OutputFile, given: Given) -> None:
-    """The page, and `data/` beside it where evidence is too long for it."""
+    """Write the page, and long evidence to the folder `data/` next to it."""
     text, more = render(given)
     folder = file.path.parent / "data"
     try:
@@ -73,7 +74,7 @@ def write(file: OutputFile, given: Given) -> None:
 
 
 def render(given: Given) -> tuple[str, dict[str, str]]:
-    """The page, and the files of its data folder by name."""
+    """Return the page, and the files of its data folder by name."""
     groups = {
         "requirements": given.results,
         "backends": given.backends,
@@ -103,7 +104,7 @@ def render(given: Given) -> tuple[str, dict[str, str]]:
 
 @cache
 def _environment() -> Environment:
-    # Few runs make a page, and each would pay for this when it starts.
+    # Imported here because few runs write a page, and the import slows down every start.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -123,7 +124,7 @@ def _hash(script: str) -> str:
 
 
 def _block(data: object) -> Markup:
-    """JSON that no parser of HTML takes for the end of its element."""
+    """Return JSON without characters that could end its HTML element."""
     text = json.dumps(data, separators=(",", ":"))
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -135,7 +136,7 @@ def _mine(runs: list[Run], group: str) -> list[Run]:
 
 
 def _data(runs: list[Run], evidence: Evidence, given: Given) -> dict[str, object]:
-    """For the script: what stands in no cell, tests by their number."""
+    """Return the data for the page's script that no table cell holds; tests are numbered."""
     tests: dict[str, int] = {}
     asks: dict[str, list[str]] = {}
     for run in runs:

@@ -1,4 +1,4 @@
-"""The result tree as JSON (schemas/result.json): what every other output is made from."""
+"""The result of a run as JSON (schemas/result.json). Every other output is made from it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def render(result: Mapping[str, Any]) -> str:
 
 
 def plain(tree: Tree, status: int, words: str) -> dict[str, Any]:
-    """status, words: the exit status of the run, and what that says of it."""
+    """Return the result as a dictionary. status, words: the exit status of the run and its
+    meaning."""
     return {
         "schema": SCHEMA,
         "spec_version": SPEC_VERSION,
@@ -73,7 +74,7 @@ def _summary(tree: Tree) -> dict[str, Any]:
 
 
 def _counts(tree: Tree, contract: str | None) -> dict[str, Any]:
-    """Fractions and verdicts, of one contract or of all."""
+    """Return fractions and verdict counts of one contract, or of all."""
     counts: dict[str, Any] = {}
     for profile in PROFILES:
         counts[profile] = {}

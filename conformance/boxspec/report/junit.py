@@ -1,6 +1,6 @@
-"""JUnit XML of a result: a suite per contract and profile, a case per test.
+"""JUnit XML of a result: one suite per contract and profile, one case per test.
 
-The time of a case is what the shim took; what the kit took besides is in the result's `seconds`.
+The time of a case is the shim's time; the whole duration is `seconds` in the result file.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 from boxspec.printable import one_line
 from boxspec.report.result import Plain, Result, is_error, is_failure, told_of
 
-# Characters that XML 1.0 cannot hold, not even escaped, and those that act on a terminal.
+# Characters that XML 1.0 cannot hold even escaped, and control characters for terminals.
 _UNWRITABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -47,7 +47,8 @@ def _case(result: Result, test: Plain) -> ET.Element:
 
 
 def _properties(result: Result, name: str) -> ET.Element:
-    """Facts, the fractions of everything, and those of the suite's contract."""
+    """Return the facts of the run, the total fractions, and the fractions of the suite's
+    contract."""
     contract, _, profile = name.partition(".")
     every = result.facts()
     every["outcome"] = f"{result.words}, exit status {result.status}"

@@ -1,4 +1,4 @@
-"""Markdown of results, fit for the summary of a CI step: tables first, then the failure blocks."""
+"""Results as Markdown for the summary of a CI step: tables first, then the failure blocks."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from boxspec.printable import one_line
 from boxspec.report.result import Plain, Result, told_of
 
-# GitHub refuses a step summary of more than 1 MiB; others have less.
+# GitHub rejects a step summary of more than 1 MiB; other systems accept less.
 MAX_BYTES = 500_000
 _ACTS = re.compile(r"([\\`*_{}\[\]<>()#+!|~@$&])")
 
 
 def text(said: object) -> str:
-    """Words that Markdown and HTML leave as they are."""
+    """Escape a text for Markdown and HTML."""
     return _ACTS.sub(lambda found: f"&#{ord(found[1])};", one_line(said))
 
 
 def fenced(lines: Sequence[str]) -> str:
-    """A block that nothing in it ends."""
+    """Return a fenced block with a fence longer than any in its content."""
     inside = "\n".join(one_line(line) for line in lines)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", inside)), default=0))
     return f"{fence}text\n{inside}\n{fence}"
@@ -38,7 +38,7 @@ def render(result: Result) -> str:
 
 
 def render_all(results: Sequence[Result]) -> str:
-    """Each result by itself; several have one table of all on top."""
+    """Render several results, with one table of all on top."""
     parts: list[str] = []
     if len(results) > 1:
         head = ("implementation", "contract MUST", "hardened MUST", "outcome")

@@ -1,4 +1,4 @@
-"""Implementations beside each other: columns with lasting names, rows by contract and topic."""
+"""The matrix of results: one column per implementation, rows by contract and topic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boxspec.report.result import Plain, Result
 
 @dataclass(frozen=True)
 class Run:
-    """One column. slug: its fragment, the same in the next report. group: the tab it is in."""
+    """One column. slug: its fragment in links, equal in later reports. group: its tab."""
 
     slug: str
     label: str
@@ -35,8 +35,10 @@ def slug(text: str) -> str:
 
 
 def runs_of(groups: Mapping[str, Sequence[Result]]) -> list[Run]:
-    """Each with a slug and a label of its own: the version tells apart what has one name, and a
-    number what has one version."""
+    """Return the columns with unique slugs and labels.
+
+    The version distinguishes results with equal names, and a number distinguishes equal versions.
+    """
     every = [(group, result) for group, results in groups.items() for result in results]
     labels = _told_apart([result.name for _, result in every])
     backends = [result.plain["selection"]["backend"] for _, result in every]
@@ -72,22 +74,22 @@ def _told_apart(names: Sequence[str], sign: str = " #") -> list[str]:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Requirements by the runs of one group."""
+    """The requirements and the runs of one group."""
 
     group: str
     runs: list[Run]
 
     @property
     def prefix(self) -> str:
-        """Before the ids of its rows; a link to a requirement alone is one to the first tab."""
+        """Return the prefix of its row ids; in the first tab the id is the requirement itself."""
         return "" if self.group == "requirements" else f"{self.group}."
 
     def requirements(self) -> dict[str, Plain]:
-        """All that some run has, in the order of the runs."""
+        """Return the requirements that appear in any run, in the order of the runs."""
         return {name: each for run in self.runs for name, each in run.result.requirements.items()}
 
     def topics(self) -> Iterator[tuple[str, str, list[Plain]]]:
-        """Contract, topic, and the requirements of it."""
+        """Yield contract, topic, and the requirements of the topic."""
         found: dict[tuple[str, str], list[Plain]] = {}
         order: dict[str, None] = {}
         for name, each in self.requirements().items():
@@ -102,7 +104,7 @@ class Matrix:
         return list(dict.fromkeys(contract_of(name) for name in self.requirements()))
 
     def verdicts(self) -> dict[str, int]:
-        """How many cells have which, the worst first."""
+        """Count the cells by verdict, the worst verdict first."""
         count = Counter(run.verdict(name) for run in self.runs for name in self.requirements())
         order = [*map(str, ORDER), "not asked"]
         return {name: count[name] for name in order if count[name]}

@@ -1,33 +1,41 @@
-"""How long a run will take, as far as can be told while it runs."""
+"""Estimate the duration of a run while it runs."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
 
-# The rest will be like the last so many seconds: the first ones are slower, when the long tests
-# start beside them.
+# The estimate uses the last 30 s: at the beginning tests are slower, because the long ones start in
+# parallel.
 RECENT_S = 30.0
 
 
 class Pace:
-    """short: how many tests are done one after the other. long: what those that run beside them
-    take each, in seconds, at most `beside` at once."""
+    """The plan of a run.
 
-    def __init__(self, short: int, long: list[float], beside: int) -> None:
+    short: number of tests that run one after the other.
+    long: durations in seconds of the tests that run in parallel with them.
+    at_once: how many long tests run at once.
+    """
+
+    def __init__(self, short: int, long: list[float], at_once: int) -> None:
         self.short = short
-        self._at_least = max([*long, sum(long) / max(1, beside)], default=0.0)
+        self._at_least = max([*long, sum(long) / max(1, at_once)], default=0.0)
         self._seen: deque[tuple[float, int]] = deque([(0.0, 0)])
 
     @classmethod
-    def of(cls, seconds: Iterable[float | None], beside: int) -> Pace:
-        """One entry a test: what it takes beside others, None for one that does not overlap."""
+    def of(cls, seconds: Iterable[float | None], at_once: int) -> Pace:
+        """Create the plan from one entry per test: the duration of a long test, None for a short
+        one."""
         every = list(seconds)
         long = [each for each in every if each is not None]
-        return cls(len(every) - len(long), long, beside)
+        return cls(len(every) - len(long), long, at_once)
 
     def expected_s(self, elapsed_s: float, short_done: int) -> float | None:
-        """The whole run in seconds; None while that would be a guess. Asked in order of time."""
+        """Return the estimated duration of the whole run in seconds, unless it would be a guess.
+
+        Call it in order of time.
+        """
         self._seen.append((elapsed_s, short_done))
         while elapsed_s - self._seen[1][0] >= RECENT_S:
             self._seen.popleft()
@@ -43,8 +51,9 @@ class Pace:
 def progress(
     done: int, of: int, elapsed_s: float, expected_s: float | None, broken: int, again: str = ""
 ) -> str:
-    """`210/640 · 12 s of about 55 s · 3 not conforming · asks test_it again, alone`."""
-    # Bodies that are done tell nothing about how long what is asked again will take.
+    """Return `210/640 · 12 s of about 55 s · 3 not conforming · re-running test_it with no other
+    test`."""
+    # The estimate does not cover tests that are being repeated.
     known = expected_s and expected_s > elapsed_s and done < of
     about = f" of about {expected_s:.0f} s" if known else ""
     bad = f" · {broken} not conforming" if broken else ""

@@ -1,4 +1,4 @@
-"""A result as its JSON has it, read back or fresh from a run: the one thing that outputs know."""
+"""A result in its JSON form, read from a file or fresh from a run. Outputs know only this form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.printable import one_line
 
 SCHEMAS = Path(__file__).with_name("schemas")
-# Whoever gives more has given something else: a run of all contracts has 5 MB.
+# A larger file is no result: a run of all contracts has 5 MB.
 MAX_BYTES = 200_000_000
 REMEDY = "name a file that `boxspec run --json` of this version wrote"
 
@@ -29,7 +29,8 @@ Plain = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Result:
-    """plain: by schemas/result.json. requirements, tests: what it has, by id."""
+    """A result. plain: the document by schemas/result.json. requirements, tests: its parts, by
+    id."""
 
     plain: Plain
     requirements: Mapping[str, Plain] = field(repr=False)
@@ -42,13 +43,13 @@ class Result:
 
     @property
     def implementation(self) -> str:
-        """Its name, the same in every version."""
+        """Return the name of the implementation without its version."""
         said = self.plain["target"]["implementation"]
         return one_line(said.get("name") or " ".join(self.plain["target"]["argv"]))
 
     @property
     def name(self) -> str:
-        """With its version, and the backend where one was named."""
+        """Return the name with the version, and with the backend if one was named."""
         said = self.plain["target"]["implementation"]
         version = f" {one_line(said['version'])}" if said.get("version") else ""
         backend = self.plain["selection"]["backend"]
@@ -56,7 +57,7 @@ class Result:
 
     @property
     def how(self) -> How:
-        """As it was asked; results of older versions do not say all of it."""
+        """Return the flags of the run; results of older versions lack some of them."""
         chosen = {each.name: each.default for each in fields(How)} | self.plain["selection"]
         given = {each.name: chosen[each.name] for each in fields(How)}
         return How(**given | {"shim": self.shim})
@@ -79,7 +80,7 @@ class Result:
         return shim
 
     def profile_of(self, name: str) -> str:
-        """`contract` or `hardened`, also of a requirement that was not selected."""
+        """Return `contract` or `hardened`, also for a requirement that was not selected."""
         if name in self.requirements:
             return str(self.requirements[name]["profile"])
         return load()[name].profile if name in load() else "contract"
@@ -89,13 +90,13 @@ class Result:
         return f"{contract_of(first)}.{self.profile_of(first)}"
 
     def is_known(self, test: Plain) -> bool:
-        """The baseline has each requirement that this test broke."""
+        """True if the baseline has each requirement that this test broke."""
         mine = [self.requirements.get(name) for name in test["requirements"]]
         broke = [each for each in mine if each and test["id"] in each["failing"]]
         return bool(broke) and all(each["known"] for each in broke)
 
     def fractions(self, contract: str | None = None) -> list[str]:
-        """`contract MUST 114/121 SHOULD 31/34` and the same for hardened."""
+        """Return `contract MUST 114/121 SHOULD 31/34` and the same for hardened."""
         counts = self._counts(contract)
         parts = []
         for profile in ("contract", "hardened"):
@@ -116,7 +117,7 @@ class Result:
         return int(self._counts(contract)["verdicts"].get(name, 0))
 
     def denominators(self) -> str:
-        """The line that a run ends with."""
+        """Return the last line of a run's console output."""
         summary = self.plain["summary"]
         parts = self.fractions()
         parts += [f"{name} {self.verdicts(name.replace(' ', '-'))}" for name in UNDECIDED]
@@ -126,7 +127,7 @@ class Result:
         return " · ".join(parts)
 
     def facts(self) -> dict[str, str]:
-        """What a verdict may depend on, each in one line."""
+        """Return the facts that can change a verdict, each in one line."""
         host, kit = self.plain["host"], self.plain["kit"]
         commit = f", commit {kit['commit']}" if kit["commit"] else ""
         changed = " with changes" if kit["modified"] else ""
@@ -156,7 +157,7 @@ UNDECIDED = ("not measured", "not applicable")
 
 
 def told_of(result: Result, test: Plain) -> list[str]:
-    """The failure block of a test, a line each."""
+    """Return the lines of a test's failure block."""
     names = ("id", "verdict", "what", "expected", "got", "reason", "request", "evidence", "folder")
     given = {name: test[name] for name in names if name in test}
     given["verdict"] = Verdict(given["verdict"])
@@ -178,7 +179,7 @@ def _schema(name: str) -> Validator:
 
 
 def document(flag: str, name: str) -> Any:
-    """A JSON file, or a usage error that names it."""
+    """Read a JSON file; raise a UsageError that names it."""
     place = f"{flag} {name}".strip()
     try:
         path = Path(name)
@@ -192,7 +193,7 @@ def document(flag: str, name: str) -> Any:
 
 
 def checked(place: str, plain: Any, schema: str = "result.json") -> Any:
-    """What follows the schema, or a usage error that says where it does not."""
+    """Return a valid document; raise a UsageError that names the first violation of the schema."""
     problem = next(iter(_schema(schema).iter_errors(plain)), None)
     if problem is not None:
         where = "/".join(str(part) for part in problem.instance_path) or "the whole"

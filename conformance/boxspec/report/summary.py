@@ -1,4 +1,4 @@
-"""What a run came to, for people: failures, what is undecided, the verdict, the denominators."""
+"""The summary of a run on the console: failures, undecided requirements, verdict, fractions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from boxspec.printable import one_line
 from boxspec.report.console import Console
 from boxspec.report.failures import grouped, is_partial, share
 
-# So many failures are shown in full; the result file has them all, and -v shows them.
+# Number of failures shown in full. The result file and -v have all.
 BLOCKS = 5
 INTERRUPTED = "no verdict: interrupted, what was finished is above"
 RED, YELLOW, BOLD = "1;31", "33", "1"
 
 
 def tell(console: Console, tree: Tree) -> None:
-    """Everything between the tests and the verdict."""
+    """Print everything between the tests and the verdict."""
     said = tree.hello.get("implementation", {})
     language = f", {said['language']}" if said.get("language") else ""
     console.write(f"target    {tree.name}{language}")
@@ -43,7 +43,8 @@ def tell(console: Console, tree: Tree) -> None:
 
 
 def _beside(judged: Judged) -> Iterator[str]:
-    """What its tests had to say although it conforms, and which of them were not asked."""
+    """Yield the remarks of tests of a conforming requirement, and the reasons of tests that did not
+    run."""
     told = [each for each in judged.records if each.reason and not each.changed]
     missing = Counter(each.reason for each in told if each.verdict is Verdict.NOT_APPLICABLE)
     for reason, count in missing.items():
@@ -107,7 +108,8 @@ def _undecided(tree: Tree) -> Iterator[str]:
 
 
 def _not_run(tree: Tree) -> Iterator[str]:
-    """Of a run that was interrupted these may be hundreds, of which only the number says much."""
+    """Yield the requirements without a test run. An interrupted run has hundreds, so they are
+    counted."""
     mine = [each for each in tree.judged if each.verdict is Verdict.NOT_MEASURED]
     mine = [each for each in mine if not each.records]
     if len(mine) <= BLOCKS:
@@ -119,7 +121,7 @@ def _not_run(tree: Tree) -> Iterator[str]:
 
 
 def close(console: Console, tree: Tree, verdict: str, status: int) -> None:
-    """The verdict in words, and the last line with the denominators."""
+    """Print the verdict in words, and the last line with the fractions."""
     console.write()
     if len(tree.contracts) > 1:
         for contract in tree.contracts:
@@ -130,7 +132,7 @@ def close(console: Console, tree: Tree, verdict: str, status: int) -> None:
 
 
 def verdict(tree: Tree, status: int, why_incomplete: str | None) -> str:
-    """What the exit status means, of this run."""
+    """Return the meaning of the exit status for this run."""
     if status == 1:
         ids = [each.id for each in tree.broken]
         if tree.asked:
@@ -156,7 +158,8 @@ def verdict(tree: Tree, status: int, why_incomplete: str | None) -> str:
 
 
 def fractions(tree: Tree, contract: str | None = None) -> list[str]:
-    """`contract MUST 114/121 SHOULD 31/34` and the same for hardened; of one contract or of all."""
+    """Return `contract MUST 114/121 SHOULD 31/34` and the same for hardened, of one contract or of
+    all."""
     parts = []
     for profile in ("contract", "hardened"):
         shown = []

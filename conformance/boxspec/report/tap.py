@@ -1,5 +1,5 @@
-"""TAP 14 of a result: a point per test. What the baseline knows is TODO; what decided nothing is
-SKIP, with its reason."""
+"""TAP 14 of a result: one point per test. TODO marks failures of the baseline, SKIP undecided
+tests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _point(number: int, result: Result, test: Plain) -> Iterator[str]:
             "block": told_of(result, test),
         }
     yield "  ---"
-    # One line a value: a reader may take each line by itself.
+    # One line per value, because some readers process single lines.
     for line in yaml.safe_dump(facts, sort_keys=False, width=2**30).splitlines():
         yield f"  {line}"
     yield "  ..."

@@ -96,7 +96,8 @@ class Observer:
             manager.register(TerminalReporter(config, self.output), "terminalreporter")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        # What is there now stays to the end: looking through it for garbage took a tenth of a run.
+        # Everything loaded so far stays until the end: scanning it for garbage took a tenth of a
+        # run.
         gc.freeze()
         gc.set_threshold(YOUNG)
         gc.enable()

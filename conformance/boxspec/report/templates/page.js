@@ -6,7 +6,7 @@ const dialog = find("dialog");
 const form = find(".filters");
 const runs = new Map(data.runs.map((run) => [run.slug, run]));
 
-// What a shim said gets into the page as text alone.
+// Text from a shim enters the page only as text nodes.
 function made(tag, text = "", properties = {}) {
   const element = document.createElement(tag);
   element.textContent = text;
@@ -17,7 +17,7 @@ function badge(verdict) {
   return made("span", `${data.signs[verdict]} ${verdict}`, { className: `v ${verdict}` });
 }
 
-// A test's fragment is made of its id, so it is the same in the next report.
+// The fragment of a test is derived from its id, so links work in later reports too.
 function fragment(test) {
   return "test-" + test.replace(/^conformance\/contracts\//, "").replace(/[^A-Za-z0-9._-]+/g, "-");
 }
@@ -104,7 +104,7 @@ function buildTests() {
   find("#panel-tests .frame").append(table);
 }
 
-// In bodies of some rows each: those out of sight are not laid out.
+// Group rows into several tbody elements, because the browser skips the layout of hidden ones.
 function place(table, rows) {
   for (const body of [...table.tBodies]) body.remove();
   for (let first = 0; first < rows.length; first += 40) {
@@ -185,7 +185,7 @@ form.addEventListener("input", filter);
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("reset", () => setTimeout(filter));
 
-// Cells by keyboard: one of a matrix is in the order of tabs, arrows go from there --------------
+// Keyboard: Tab reaches one cell of a matrix, arrow keys move from there ------------------------
 
 function rove(panel) {
   const old = find(".matrix a[tabindex='0']", panel);
@@ -225,7 +225,7 @@ document.addEventListener("keydown", (event) => {
   } else onArrow(event);
 });
 
-// A cell, opened ------------------------------------------------------------------------------
+// Details of a cell ---------------------------------------------------------------------------
 
 function copying(text) {
   return made("button", "copy", {
@@ -239,7 +239,7 @@ async function copy(button, text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // A page of the file system may not: the old way still can.
+    // The clipboard API is not available to pages opened from a file; execCommand is.
     const area = made("textarea", text);
     button.after(area);
     area.select();
@@ -309,7 +309,7 @@ function open(run, id, focused) {
   dialog.scrollTop = 0;
 }
 
-// Fragments -----------------------------------------------------------------------------------
+// Links to fragments --------------------------------------------------------------------------
 
 function reveal(element) {
   const panel = element.closest("[role=tabpanel]");
@@ -355,7 +355,7 @@ function follow() {
 }
 
 window.addEventListener("hashchange", follow);
-// The same cell again: the fragment does not change.
+// Opening the same cell again does not change the fragment, so no event follows.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href^='#']");
   if (link && link.getAttribute("href") === location.hash) follow();
