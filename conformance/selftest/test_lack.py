@@ -12,8 +12,8 @@ import pytest
 from selftest.tools import ROOT, boxspec
 
 SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "slow_implementation.py"
-STEPS = "test_running_out_of_processes_leaves_nothing_at_whichever_step"
-REFUSED = "test_a_refused_process_is_a_spawn_error_and_signals_nobody"
+STEPS = "test_running_out_of_processes_leaves_nothing_at_every_step"
+REFUSED = "test_a_refused_process_is_a_spawn_error_and_signals_no_process"
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="the process limit of another user needs root"),

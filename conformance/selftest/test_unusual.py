@@ -109,7 +109,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 def test_a_run_time_that_takes_signals_over_at_its_start_is_no_failure(tmp_path: Path) -> None:
     """As those of Go and Node do: no run has a caller that ignores them."""
     (tmp_path / "shim.py").write_text(TAKES_SIGNALS_OVER)
-    chosen = "collects_children_is_seen or (are_ignored_again and exit)"
+    chosen = "automatic_reaping_is_detected or (are_ignored_again and exit)"
     found = judged(f"{PYTHON} {tmp_path / 'shim.py'}", tmp_path, "--profile", "all", "-k", chosen)
     assert found.failing == [], found.said
     assert found.verdicts["EXEC-WAIT-05"] == "not-measured"
@@ -131,7 +131,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 def test_who_returns_when_the_child_has_ended_needs_no_signal_behind_it(tmp_path: Path) -> None:
     """A second is the most that he may wait for an escapee."""
     (tmp_path / "shim.py").write_text(RETURNS_AT_ONCE)
-    words = ("--contract", "exec", "--profile", "all", "-k", "behind_the_childs_exit_is_listed")
+    words = ("--contract", "exec", "--profile", "all", "-k", "after_the_childs_exit_is_listed")
     found = judged(f"{PYTHON} {tmp_path / 'shim.py'}", tmp_path, *words)
     assert found.verdicts == {"EXEC-SIGNAL-07": "not-measured"}, found.said
     assert "the run is over before the signal can come" in found.said
@@ -239,7 +239,9 @@ def go_shim(folder: Path) -> str:
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not on this machine")
 def test_a_compiled_runtime_with_threads_fails_what_it_does_otherwise(tmp_path: Path) -> None:
-    topics = "test_after_a_spawn_failure_mask or test_child or test_env or test_path or test_leak"
+    topics = (
+        "test_a_spawn_failure_changes_neither or test_child or test_env or test_path or test_leak"
+    )
     words = ("--contract", "exec", "--profile", "all", "-k", topics)
     found = judged(go_shim(tmp_path), tmp_path, *words)
     assert {*found.failing} - explained("go_shim.go") == set(), found.said
@@ -254,7 +256,7 @@ def test_a_compiled_runtime_with_threads_fails_what_it_does_otherwise(tmp_path: 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
 def test_a_slow_shim_is_judged_by_what_it_does(tmp_path: Path) -> None:
-    topics = "(test_an_exit_code_is and 1) or test_a_deadline_ends or test_a_deadline_is_told"
+    topics = "(test_an_exit_code_is and 1) or test_a_deadline_ends or annotation_of_the_deadline"
     words = ("--contract", "exec", "--profile", "contract", "-k", topics)
     found = judged(str(HERE / "slow-shim"), tmp_path, *words)
     assert {*found.failing} - explained("bash-shim") == set(), found.said

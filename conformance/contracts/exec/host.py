@@ -44,7 +44,7 @@ def pipe_with_room() -> Iterator[tuple[int, int]]:
 
 
 def without_pipes() -> str | None:
-    """Return why no pipe can have ROOM bytes on this host; None if one can."""
+    """Return why a pipe cannot have ROOM bytes on this host, or None if it can."""
     try:
         with pipe_with_room():
             return None

@@ -95,7 +95,7 @@ def blocked_or_late(case: Case, by: list[str], why: str) -> NotMeasured:
 def extra_descendants(shim: ShimProcess[Any], usual: int = 0) -> list[str]:
     """Return the descendants of a held caller; an empty list if there are at most `usual`.
 
-    `usual` is how many a plain run leaves, such as a server that starts the children. The check
+    `usual` is how many a plain run leaves, for example a server that starts the children. The check
     repeats for half a second, because a process may be reaped shortly after the answer.
     """
     if until(lambda: len(shim.tree()) <= usual, 0.5):

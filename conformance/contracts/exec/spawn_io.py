@@ -16,7 +16,7 @@ from contracts.shared.runs import RunAnswer
 
 Seen = TypeVar("Seen", bound=Answer)
 
-# The words name the text that an error needs, for a reader who sees only one such failure.
+# The words contain the text that an error needs: a reader may see only one failure of this kind.
 SPAWN_FAILURE = "a spawn failure (`failed to spawn …`)"
 SH = "/bin/sh"
 
@@ -87,7 +87,7 @@ def left_by_child(path: Path) -> bytes:
 
 
 def report(case: Case, **run: Any) -> dict[str, Any]:
-    """Run the program `report` with these fields and return what it reports about itself."""
+    """Run the program `report` with these fields and return its report about itself."""
     place = case.tmp / "report.json"
     case.exec.run(program=P.report, args=[str(place)], **run).result  # noqa: B018 - an error fails
     return reported(place)

@@ -1,4 +1,4 @@
-"""Several runs in one process: none waits for, ends or reads what belongs to another."""
+"""EXEC-CONC: concurrent runs in one process do not wait for, end or read each other's children."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from contracts.exec.spawn_io import digest, hash_line, shell, stream
 HERE = "exec.concurrent"
 
 
-# Children are looked for in all that is below the caller: some implementations have a process for
-# each run between, or a server that starts them and stays.
-
-
-def below(shim: ShimProcess[ObservedBatch]) -> set[int]:
+# Children are searched among all descendants of the caller: some implementations have one process
+# per run in between, or a server that starts the children.
+def descendants(shim: ShimProcess[ObservedBatch]) -> set[int]:
     return {each.pid for each in shim.tree()}
 
 
 def runs_still(shim: ShimProcess[ObservedBatch], word: str) -> bool:
-    """Whether somebody lives who has this word in his command line, or has none yet, in his exec.
-    The last words may be missing: a program may take them apart where they stand."""
+    """True if a living descendant has this word in its command line, or has no command line yet.
+
+    During its exec a process has no command line. Use an early word: some programs modify their
+    last arguments in place.
+    """
     return any(
         each.alive and word.encode() in (each.cmdline or [word.encode()]) for each in shim.tree()
     )
@@ -36,8 +37,8 @@ def runs_still(shim: ShimProcess[ObservedBatch], word: str) -> bool:
 
 @requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
 def test_runs_in_one_process_wait_at_the_same_time(case: Case) -> None:
-    # Each child waits for the other to be there: where one run waits for the end of another,
-    # the second ready never comes.
+    # Both children must be ready before either may end: if one run waits for the end of the other,
+    # the second `ready` never comes.
     events, fifo = case.events(), case.fifo("open")
     gate = {"program": P.gate, "args": [events.path, str(fifo)]}
     with case.exec.start_batch([gate, gate], within_s=15) as shim:
@@ -51,15 +52,15 @@ def test_runs_in_one_process_wait_at_the_same_time(case: Case) -> None:
 @pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
 @requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
 def test_a_run_ends_while_another_one_waits(case: Case, first: int) -> None:
-    # Where the waits queue up behind each other, one of the two children is not collected.
+    # If one wait blocks the other, one of the two children is not reaped.
     gates = [(case.events(name), case.fifo(f"open-{name}")) for name in ("a", "b")]
     runs = [{"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates]
     with case.exec.start_batch(runs, within_s=15) as shim:
         pids = [events.wait("ready", timeout_s=8).pid for events, _ in gates]
         case.open_gate(gates[first][1])
         gates[first][0].wait("end")
-        until(lambda: pids[first] not in below(shim), 5)
-        left = below(shim)
+        until(lambda: pids[first] not in descendants(shim), 5)
+        left = descendants(shim)
         case.open_gate(gates[1 - first][1])
         shim.finish()
     expect(
@@ -70,9 +71,9 @@ def test_a_run_ends_while_another_one_waits(case: Case, first: int) -> None:
 
 
 @requires("EXEC-CONC-01", pitfalls=["H15", "J6"], capability=HERE, overlap=1.5, stress=41)
-def test_a_run_is_served_while_a_crowd_waits(case: Case) -> None:
-    # Whoever has a thread of some pool for each pipe has none left for the last one, whose child
-    # needs its payload written and its output read to come to its end.
+def test_a_run_completes_while_forty_others_wait(case: Case) -> None:
+    # An implementation with one pool thread per pipe has no thread left for the last run, whose
+    # child ends only after its payload is written and its output is read.
     events, fifo = case.events("crowd"), case.fifo("open-crowd")
     own, gate = case.events("last"), case.fifo("open-last")
     line = '"$1" "$2" "$3"; exec "$4"'
@@ -84,12 +85,12 @@ def test_a_run_is_served_while_a_crowd_waits(case: Case) -> None:
             events.wait("ready", timeout_s=20)
         own.wait("ready", timeout_s=20)
         case.open_gate(gate)
-        # As a word of its shell, and then alone.
-        served = until(lambda: not runs_still(shim, "cat"), 8)
+        # `cat` is first an argument of the shell and then the program itself.
+        completed = until(lambda: not runs_still(shim, "cat"), 8)
         open_gate_for_all(fifo, lambda: len(events.all("end")) < 40)
         found = shim.finish().runs
     with for_the_prompt(case):
-        expect("whether the last of 41 came to its end while 40 waited", served, True)
+        expect("whether the last of 41 came to its end while 40 waited", completed, True)
     expect(
         "output of the last one, and outputs of the others",
         (stream(found[-1], "stdout"), {run.stdout for run in found[:-1]}),
@@ -110,12 +111,12 @@ def test_one_signal_reaches_every_active_run(case: Case, name: str, code: int) -
     expect("exit codes of three runs whose caller got one signal", codes, [code] * 3)
 
 
-# More than a word has bits.
+# More runs than a machine word has bits.
 CROWD = 66
 
 
 @requires("EXEC-CONC-02", pitfalls=["H13"], capability=HERE, overlap=1.0)
-def test_one_signal_reaches_a_crowd(case: Case) -> None:
+def test_one_signal_reaches_66_runs(case: Case) -> None:
     events = case.events()
     run = {"program": P.slow_exit, "args": [events.path, "20000"]}
     with case.exec.start_batch([run] * CROWD, within_s=28) as shim:
@@ -127,8 +128,8 @@ def test_one_signal_reaches_a_crowd(case: Case) -> None:
 
 
 @requires("EXEC-TIMEOUT-02", capability=HERE, overlap=2.0)
-def test_the_deadline_of_a_run_that_begins_later_counts_from_there(case: Case) -> None:
-    # It is still there when its run first looks.
+def test_the_deadline_of_a_later_run_counts_from_its_own_start(case: Case) -> None:
+    # The child lives for 200 ms, so that it still runs when the deadline is first checked.
     late = {"program": P.slow_exit, "args": [case.events().path, "200"], "timeout_ms": 1500}
     with for_the_prompt(case):
         seen = case.exec.batch([(0, {"program": "true"}), (1600, late)])
@@ -137,7 +138,7 @@ def test_the_deadline_of_a_run_that_begins_later_counts_from_there(case: Case) -
 
 
 @requires("EXEC-RESULT-05", capability=HERE, overlap=1.0)
-def test_the_duration_of_a_run_that_begins_later_counts_from_there(case: Case) -> None:
+def test_the_duration_of_a_later_run_counts_from_its_own_start(case: Case) -> None:
     seen = case.exec.batch([(0, {"program": "true"}), (900, {"program": "true"})])
     took = seen.runs[1].result["duration_ms"]
     expect("duration_ms of a run that begins 900 ms later", took, between(0, seen.elapsed_ms - 900))
@@ -145,7 +146,7 @@ def test_the_duration_of_a_run_that_begins_later_counts_from_there(case: Case) -
 
 @pytest.mark.parametrize("first", ["started_first", "started_last"])
 @requires("EXEC-CONC-03", capability=HERE, overlap=0.8)
-def test_a_run_that_ends_leaves_the_handlers_to_the_others(case: Case, first: str) -> None:
+def test_a_run_that_ends_keeps_the_handlers_for_the_others(case: Case, first: str) -> None:
     events, fifo = case.events(), case.fifo("open")
     short = {"program": P.gate, "args": [events.path, str(fifo)]}
     long = {"program": P.slow_exit, "args": [events.path, "20000"]}
@@ -157,8 +158,8 @@ def test_a_run_that_ends_leaves_the_handlers_to_the_others(case: Case, first: st
             events.wait("ready")
         case.open_gate(fifo)
         ended = events.wait("end").pid
-        until(lambda: ended not in below(shim))
-        # Its run returns a little after its child is collected.
+        until(lambda: ended not in descendants(shim))
+        # The run returns shortly after its child is reaped.
         pass_time(2 * case.tick_ms)
         shim.signal("TERM")
         seen = shim.finish()
@@ -184,7 +185,7 @@ def test_concurrent_children_have_no_descriptors_of_each_other(case: Case) -> No
 
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, overlap=2.0, stress=20, timing=True)
-def test_a_long_run_does_not_hold_the_short_ones(case: Case) -> None:
+def test_a_long_run_does_not_delay_the_short_ones(case: Case) -> None:
     events, fifo = case.events(), case.fifo("open")
     long = {"program": P.gate, "args": [events.path, str(fifo)]}
     ended = case.events("short")
@@ -192,16 +193,16 @@ def test_a_long_run_does_not_hold_the_short_ones(case: Case) -> None:
     with case.exec.start_batch([*[short] * 10, long, *[short] * 10], within_s=20) as shim:
         events.wait("ready")
         until(lambda: len(ended.all("end")) == 20)
-        alone_ns = time.monotonic_ns()
+        last_child_ns = time.monotonic_ns()
         pass_time(900)
         case.open_gate(fifo)
         seen = shim.finish()
     longest = max(run.result["duration_ms"] for run in (*seen.runs[:10], *seen.runs[11:]))
-    # All children but one were gone by then: what lasts longer waits for a stranger's pipe.
+    # All children but one had ended by then: a run that lasts longer waits for another run's pipe.
     waited_ms, whole = waited_between(case.shim_processes, seen.start, seen.end)
     case.judge_time(
         "how much longer than the last child the longest of twenty short runs lasted",
-        longest - elapsed_ms(seen.start.t_ns, alone_ns),
+        longest - elapsed_ms(seen.start.t_ns, last_child_ns),
         waited_ms,
         case.tick_ms,
         seen=whole,
@@ -209,9 +210,10 @@ def test_a_long_run_does_not_hold_the_short_ones(case: Case) -> None:
 
 
 @requires("EXEC-CONC-05", pitfalls=["J6", "D11", "J1"], capability=HERE, overlap=1.5, stress=64)
-def test_64_runs_at_once_have_each_their_own_output_and_end(case: Case) -> None:
-    # All 64 alive at once, and released by one close: their ends coincide. None of the codes is
-    # one that is often tried again, such as 1: that is EXEC-SPAWN-13's.
+def test_each_of_64_concurrent_runs_has_its_own_output_and_end(case: Case) -> None:
+    # All 64 children live at once and are released by one close, so that their ends coincide.
+    # Exit codes such as 1 are left out, because some implementations start such a program again;
+    # EXEC-SPAWN-13 tests that.
     events, fifo, codes = case.events(), case.fifo("open"), range(2, 66)
     runs = [
         {"program": P.gate, "args": [events.path, str(fifo), "--exit", str(n), "--then", f"<{n}>"]}
@@ -232,7 +234,10 @@ def test_64_runs_at_once_have_each_their_own_output_and_end(case: Case) -> None:
 
 
 def own_deadlines(case: Case) -> tuple[ObservedBatch, list[int]]:
-    """One run without a deadline beside two whose deadlines pass; and who got SIGTERM, in order."""
+    """Run one child without a deadline and two whose deadlines pass, concurrently.
+
+    Return the answer and the process ids that got SIGTERM, in order.
+    """
     events, fifo = case.events(), case.fifo("open")
     free = {"program": P.gate, "args": [case.events("free").path, str(fifo), "--exit", "9"]}
     dated = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0"]}
@@ -247,7 +252,7 @@ def own_deadlines(case: Case) -> tuple[ObservedBatch, list[int]]:
 
 
 @requires("EXEC-CONC-06", capability=HERE, overlap=1.5)
-def test_a_run_that_times_out_does_not_touch_the_others(case: Case) -> None:
+def test_a_run_that_times_out_does_not_affect_the_others(case: Case) -> None:
     seen, _ = own_deadlines(case)
     free = seen.runs[1]
     expect(
@@ -261,7 +266,7 @@ def test_a_run_that_times_out_does_not_touch_the_others(case: Case) -> None:
 def test_each_run_has_its_own_deadline(case: Case) -> None:
     seen, _ = own_deadlines(case)
     lasted = [run.result["duration_ms"] for run in (seen.runs[0], seen.runs[2])]
-    # Never early is exact; how much later a run ended is the machine's matter too.
+    # A lower bound is exact; how much later a run ends also depends on the machine.
     expect(
         "whether the runs with deadlines of 900 and 300 ms lasted that long",
         [lasted[0] >= 900, lasted[1] >= 300],

@@ -1,4 +1,4 @@
-"""debug: the copy on the caller's stderr, and what must not be in it."""
+"""EXEC-DEBUG: the copy of the output on the caller's stderr, without secrets."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ SECRET = b"hunter2-hunter2"
 def emit(
     case: Case, *pieces: str | bytes, secrets: dict[str, str] | None = None, **more: object
 ) -> ObservedRun:
-    """A debug run that writes these bytes, in a caller that has `secrets` in its environment."""
+    """Run with debug a child that writes these bytes; the caller's environment has `secrets`."""
     words = [piece.hex() if isinstance(piece, bytes) else piece for piece in pieces]
     return case.exec.run(program=P.emit, args=words, debug=True, shim_env=secrets or {}, **more)
 
 
 def expect_redacted(seen: ObservedRun, wanted: bytes, *secrets: str | bytes) -> None:
-    """The copy has this, and nothing beside it shows a secret: a line that logs the environment of
-    the run would do so."""
+    """Expect `wanted` in the copy, and no secret anywhere on the caller's stderr.
+
+    A log line with the environment of the run would contain a secret.
+    """
     raw = [secret.encode() if isinstance(secret, str) else secret for secret in secrets]
 
     def holds(copied: bytes) -> bool:
@@ -46,7 +48,7 @@ def test_captured_bytes_are_copied_to_the_callers_stderr(case: Case, stream: str
 
 
 @requires("EXEC-DEBUG-01", capability=HERE)
-def test_what_is_copied_is_captured_all_the_same(case: Case) -> None:
+def test_copied_output_is_captured_too(case: Case) -> None:
     seen = emit(case, "--out", b"one\n", "--err", b"two\n")
     expect("stdout and stderr of the result", (seen.stdout, seen.stderr), (b"one\n", b"two\n"))
 
@@ -84,7 +86,7 @@ SECRETS = {f"S{number}_TOKEN": f"{number}hunter-{number}" for number in range(12
 @pytest.mark.parametrize("of", ["the caller", "clear_and_set"])
 @requires("EXEC-DEBUG-02", capability=HERE)
 def test_each_of_many_secrets_is_replaced_in_the_copy(case: Case, of: str) -> None:
-    # Between values that are none, and the last one as the first.
+    # The secrets stand between ordinary values; the first and the last value are ordinary.
     plain = {f"P{number}": f"plain{number}" for number in range(3)}
     env = {**plain, **SECRETS, "LAST": "plain9"}
     written = b"".join(f"<{value}>".encode() for value in env.values())
@@ -96,7 +98,7 @@ def test_each_of_many_secrets_is_replaced_in_the_copy(case: Case, of: str) -> No
     expect_redacted(seen, wanted, *SECRETS.values())
 
 
-# Values that some tool reads otherwise than as plain bytes, and one that no small buffer holds.
+# Values that a tool could interpret (as a pattern or a format), and one that exceeds small buffers.
 SPECIAL = {
     "several lines": "-----BEGIN KEY-----\nab+cd/ef==\n-----END KEY-----",
     "lines of another system": "first-line\r\nsecond-line",
@@ -120,7 +122,7 @@ def test_a_secret_of_any_characters_is_replaced(case: Case, what: str) -> None:
 
 
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_a_variable_that_is_no_text_hides_nothing(case: Case) -> None:
+def test_secrets_are_replaced_despite_variables_that_are_not_utf8(case: Case) -> None:
     odd = {"RAW": os.fsdecode(b"caf\xe9 \xff"), os.fsdecode(b"ODD\xff"): "x"}
     secrets = {**odd, "MY_TOKEN": SECRET.decode(), "RAW_KEY": os.fsdecode(b"\xff\xfesecret\x80")}
     seen = emit(case, "--out", b"<" + SECRET + b">", "--err", b"err", secrets=secrets)
@@ -133,7 +135,7 @@ def test_a_variable_that_is_no_text_hides_nothing(case: Case) -> None:
 
 @requires("EXEC-DEBUG-02", capability=HERE)
 def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(case: Case) -> None:
-    # The child may know it from elsewhere, a file for one.
+    # The child may know the secret from elsewhere, for example from a file.
     env = {"clear_and_set": [["PLAIN", "x"]]}
     written = b"<" + SECRET + b">"
     seen = emit(case, "--out", written, secrets={"MY_TOKEN": SECRET.decode()}, env=env)
@@ -141,8 +143,8 @@ def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(cas
 
 
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_of_one_name_both_values_are_replaced(case: Case) -> None:
-    # What the child has stands for what the caller has, but not in what it may know.
+def test_both_values_of_one_name_are_replaced(case: Case) -> None:
+    # The child's value overrides the caller's, but the child may still know the caller's.
     env = {"clear_and_set": [["MY_TOKEN", "given-4711"]]}
     written = b"<" + SECRET + b"><given-4711>"
     seen = emit(case, "--out", written, secrets={"MY_TOKEN": SECRET.decode()}, env=env)
@@ -163,7 +165,7 @@ def test_a_secret_is_found_across_writes(case: Case, how: str) -> None:
     expect_redacted(seen, b"<" + REDACTED + b">", SECRET)
 
 
-# Values of A_TOKEN and B_TOKEN, what is written, and what the copy must hold.
+# Values of A_TOKEN and B_TOKEN, the output of the child, and the expected copy.
 OVERLAPS = {
     "chained": ("abcdefgh", "fghijklm", b"<abcdefghijklm>", b"<[REDACTED_ENV]>"),
     "nested": ("abcdefgh", "cdef", b"<abcdefgh>", b"<[REDACTED_ENV]>"),
@@ -185,14 +187,14 @@ def test_overlapping_secrets_are_replaced_as_one(case: Case, how: str, each_byte
 
 
 @requires("EXEC-DEBUG-03", capability=HERE)
-def test_the_beginning_of_a_secret_is_let_go_at_the_end(case: Case) -> None:
+def test_a_partial_secret_is_copied_at_the_end_of_the_output(case: Case) -> None:
     seen = emit(case, "--out", b"<hunter2-hun", secrets={"MY_TOKEN": SECRET.decode()})
     expect("the caller's stderr", seen.shim_stderr, contains(b"<hunter2-hun"))
 
 
 @requires("EXEC-DEBUG-03", capability=HERE, overlap=1.2, needs=["EXEC-DRAIN-08"])
-def test_the_beginning_of_a_secret_is_let_go_where_the_output_has_no_end(case: Case) -> None:
-    # Who left the group holds the pipe: the run ends, and its stream does not.
+def test_a_partial_secret_is_copied_if_the_output_has_no_end(case: Case) -> None:
+    # An escapee holds the pipe: the run ends, and its stream does not.
     events = case.events()
     request = without_an_end(events.path, b"<hunter2-hun")
     seen = case.exec.run(**request, debug=True, shim_env={"MY_TOKEN": SECRET.decode()})
@@ -201,7 +203,7 @@ def test_the_beginning_of_a_secret_is_let_go_where_the_output_has_no_end(case: C
 
 
 @requires("EXEC-DEBUG-03", pitfalls=["E21"], capability=HERE)
-def test_a_secret_is_found_although_the_other_stream_comes_between(case: Case) -> None:
+def test_a_secret_is_found_across_output_on_the_other_stream(case: Case) -> None:
     pause: list[str | bytes] = ["--gap-us", "40000"]
     pieces = ["--out", b"<hunter2-", *pause, "--err", b"(other)", *pause, "--out", b"hunter2>"]
     seen = emit(case, *pieces, secrets={"MY_TOKEN": SECRET.decode()})
@@ -228,46 +230,46 @@ ORDINARY = [
 ]
 
 
-def written_value(case: Case, name: str, value: str) -> ObservedRun:
-    """A debug run that writes that variable's value."""
+def run_that_writes_value(case: Case, name: str, value: str) -> ObservedRun:
+    """Run with debug a child that writes the value of this variable."""
     env = {"clear_and_set": [[name, value]]}
     return emit(case, "--out", f"<{value}>".encode(), env=env)
 
 
-def copied_value(case: Case, name: str, value: str) -> bytes:
-    """What the copy has in place of it."""
-    return written_value(case, name, value).shim_stderr
+def copy_of_value(case: Case, name: str, value: str) -> bytes:
+    """Return the caller's stderr after a run that writes the value."""
+    return run_that_writes_value(case, name, value).shim_stderr
 
 
 @pytest.mark.parametrize("name", SENSITIVE)
 @requires("EXEC-DEBUG-05", capability=HERE)
 def test_a_value_of_a_sensitive_name_is_replaced(case: Case, name: str) -> None:
-    seen = written_value(case, name, "Value-1234")
+    seen = run_that_writes_value(case, name, "Value-1234")
     expect_redacted(seen, b"<" + REDACTED + b">", "Value-1234")
 
 
 @pytest.mark.parametrize("name", ORDINARY)
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_value_of_another_name_is_left_alone(case: Case, name: str) -> None:
-    copied = copied_value(case, name, "Value-1234")
+def test_a_value_of_an_ordinary_name_is_copied(case: Case, name: str) -> None:
+    copied = copy_of_value(case, name, "Value-1234")
     expect(f"the copy of a value of {name}", copied, contains(b"<Value-1234>"))
 
 
-# The last ones have four bytes and more, and three characters at most.
+# The last ones have four or more bytes, but at most three characters.
 SHORT = ["abc", "  ab  ", "x", "\tab\n", "\r\nab\n", "\va b\f", "äöü", " é€ ", "日本", "😀😀"]
 
 
 @pytest.mark.parametrize("value", SHORT)
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_short_value_is_left_alone(case: Case, value: str) -> None:
-    copied = copied_value(case, "MY_TOKEN", value)
+def test_a_short_value_is_copied(case: Case, value: str) -> None:
+    copied = copy_of_value(case, "MY_TOKEN", value)
     expect("the copy of a short value", copied, contains(f"<{value}>".encode()))
 
 
 @pytest.mark.parametrize("value", ["a-b1", "äöüß", "a😀b😀"])
 @requires("EXEC-DEBUG-05", capability=HERE)
 def test_a_value_of_four_characters_is_replaced(case: Case, value: str) -> None:
-    seen = written_value(case, "MY_TOKEN", value)
+    seen = run_that_writes_value(case, "MY_TOKEN", value)
     expect_redacted(seen, b"<" + REDACTED + b">", f"<{value}>")
 
 

@@ -1,4 +1,4 @@
-"""debug: the copy is whole where the terminal takes it, whatever kind of terminal that is."""
+"""EXEC-DEBUG: the copy is complete if the terminal accepts it, for each kind of terminal."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from contracts.exec.test_wait_costs import costs_above_bounds
 from contracts.shared.files import program_at
 
 HERE = "exec.debug"
-# The copy of what is not captured whole decides nothing.
+# If the capture itself is incomplete, these requirements report it.
 CAPTURED = ["EXEC-DRAIN-01", "EXEC-DRAIN-02"]
 
-# More than such a terminal, a copy and a pipe take together.
+# More than an unread terminal, the buffer of the copy and a pipe hold together.
 FLOOD = 400_000
-# More than what a copy may keep of what a terminal does not take.
+# More than the buffer of the copy may hold for a terminal that is not read.
 MUCH = 150_000
 
 
 def write(
     case: Case, count: int, stderr: int | None = None, state: Sequence[str] = ()
 ) -> ObservedRun:
-    """A debug run that writes so many letters as fast as it can, and ends."""
+    """Run with debug a child that writes `count` letters as fast as it can, and ends."""
     if state:
         need_root()
     seen: ObservedRun = case.exec.run(
@@ -62,7 +62,7 @@ def write(
 
 @requires("EXEC-DEBUG-01", capability=HERE, overlap=1.0)
 @pytest.mark.parametrize("how", ["deadline", "signal"])
-def test_what_a_child_writes_while_it_ends_is_copied_too(case: Case, how: str) -> None:
+def test_output_of_a_sigterm_handler_is_copied(case: Case, how: str) -> None:
     events = case.events()
     limit = {"timeout_ms": 500} if how == "deadline" else {}
     line = 'trap \'echo at the end; exit 0\' TERM; "$1" --sync "$2"; while :; do sleep 0.02; done'
@@ -77,7 +77,7 @@ def test_what_a_child_writes_while_it_ends_is_copied_too(case: Case, how: str) -
 
 
 def read_until(fd: int, word: bytes, limit_s: float) -> bytes:
-    """What comes until the word has come, or for so long."""
+    """Read until the word has arrived, for at most `limit_s`."""
     data, end = b"", time.monotonic() + limit_s
     while word not in data and select.select([fd], [], [], max(0.0, end - time.monotonic()))[0]:
         data += os.read(fd, 65536)
@@ -131,7 +131,7 @@ def socket_with_room() -> Iterator[tuple[int, int]]:
 
 
 def all_of(fd: int, limit_s: float = 5) -> bytes:
-    """What lies in there now. Somebody may write for ever."""
+    """Read all data that is available now; the limit is for a writer that never stops."""
     os.set_blocking(fd, False)
     read, limit = b"", Deadline(limit_s)
     with contextlib.suppress(BlockingIOError):
@@ -151,8 +151,8 @@ ROOMY: dict[str, tuple[Terminal, Sequence[str]]] = {
 
 @pytest.mark.parametrize("kind", ROOMY)
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
-def test_a_terminal_that_has_room_for_all_gets_all(case: Case, kind: str) -> None:
-    # Nobody reads meanwhile, so that it takes all of it at whatever pace it is written.
+def test_a_terminal_with_enough_room_gets_the_whole_copy(case: Case, kind: str) -> None:
+    # The terminal is not read during the run: it has room for the whole copy.
     terminal, state = ROOMY[kind]
     with terminal() as (ours, theirs):
         seen = write(case, MUCH, theirs, state)
@@ -161,25 +161,25 @@ def test_a_terminal_that_has_room_for_all_gets_all(case: Case, kind: str) -> Non
 
 
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
-def test_a_file_gets_all(case: Case) -> None:
+def test_a_file_gets_the_whole_copy(case: Case) -> None:
     seen = write(case, MUCH)
     expect_whole(seen, seen.shim_stderr, MUCH)
 
 
-# A page is the least that a pipe can have room for.
+# One page is the smallest capacity of a pipe.
 NARROW = 4096
-# Less than what a copy may keep back.
+# Less than the buffer of the copy.
 SOME = 60_000
-# A reader that was away for longer did not read all the while.
+# A longer pause between two reads means that the terminal was not read continuously.
 AWAY_MS = 20.0
 
 
-# A writer ends with the run that it belongs to, unless it got away.
+# The last writer ends with its run, unless a process was left.
 ENDS_S = 5.0
 
 
 class Reader(threading.Thread):
-    """Reads all that comes, at once, up to the end of the last writer or until it is stopped."""
+    """Reads all data immediately, until the last writer has closed or the reader is stopped."""
 
     def __init__(self, fd: int) -> None:
         super().__init__(daemon=True)
@@ -202,7 +202,7 @@ class Reader(threading.Thread):
             self.read += data
 
     def came_to_the_end(self, limit_s: float = ENDS_S) -> bool:
-        """Whether the last writer has gone; the reader has, in any case."""
+        """Stop the reader; return True if the last writer had closed."""
         self.join(limit_s)
         ended = not self.is_alive()
         self.stopped.set()
@@ -211,13 +211,15 @@ class Reader(threading.Thread):
 
 
 def expect_the_end(ended: bool) -> None:
-    expect("whether nobody has the terminal open when the run is over", ended, True)
+    expect("whether all writers of the terminal are closed after the run", ended, True)
 
 
 @pytest.mark.parametrize("state", [(), OTHER_USER], ids=["own", "of_another_user"])
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
-def test_a_terminal_that_is_read_all_the_while_gets_all(case: Case, state: Sequence[str]) -> None:
-    # It has room for a page at a time: the child has ended before the copy has got through.
+def test_a_terminal_that_is_read_continuously_gets_the_whole_copy(
+    case: Case, state: Sequence[str]
+) -> None:
+    # The terminal has room for one page, so that the child ends before the copy is written.
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     reader = Reader(ours)
     try:
@@ -237,12 +239,12 @@ def test_a_terminal_that_is_read_all_the_while_gets_all(case: Case, state: Seque
 
 
 def foreign(copied: bytes) -> int:
-    """Pieces of a copy that the child did not write, which writes 23 letters alone."""
+    """Count the pieces of a copy that are not output of the child, which writes only 23 letters."""
     return len(re.findall(rb"[^a-w]+", copied))
 
 
-def seen_late(case: Case, name: str, count: int) -> bytes:
-    """What is on a terminal that nobody reads up to the moment when the child has written all."""
+def read_late(case: Case, name: str, count: int) -> bytes:
+    """Return the copy on a terminal that is read only after the child has written everything."""
     events, fifo = case.events(name), case.fifo(f"open-{name}")
     line = '"$1" "$2" 0; exec "$3" "$4" "$5" --then "$6"'
     request = shell(line, P.flood, count, P.gate, events.path, fifo, "at last")
@@ -252,7 +254,7 @@ def seen_late(case: Case, name: str, count: int) -> bytes:
         with case.exec.start(**request, debug=True, shim_stderr=theirs, within_s=10) as shim:
             events.wait("ready")
             reader.start()
-            # It has room, and the child nothing to say meanwhile.
+            # Now the terminal has room, and the child waits.
             pass_time(3 * case.tick_ms)
             case.open_gate(fifo)
             shim.finish()
@@ -265,21 +267,21 @@ def seen_late(case: Case, name: str, count: int) -> bytes:
 
 
 @requires("EXEC-DEBUG-12", capability=HERE, overlap=1.5, needs=["EXEC-DEBUG-06"])
-def test_what_a_terminal_did_not_take_is_told_when_it_has_room_again(case: Case) -> None:
-    usual = foreign(seen_late(case, "little", 100))
-    copied = seen_late(case, "much", FLOOD)
-    told = pattern(FLOOD) in copied or foreign(copied) > usual
+def test_omitted_output_is_reported_when_the_terminal_has_room_again(case: Case) -> None:
+    usual = foreign(read_late(case, "little", 100))
+    copied = read_late(case, "much", FLOOD)
+    reported = pattern(FLOOD) in copied or foreign(copied) > usual
     found = {"bytes on the terminal": len(copied), "its end": shown(copied[-200:])}
     with for_the_prompt(case):
-        expect("whether the copy is whole, or tells what is left out", told, True, found)
+        expect("whether the copy is complete, or reports the omission", reported, True, found)
 
 
 @contextmanager
 def full_and_closed_terminal() -> Iterator[int]:
-    """The write end of a pipe that is full and that nobody can read any more."""
+    """Yield the write end of a full pipe whose read end is closed."""
     with blocked_terminal() as full:
         theirs = os.dup(full)
-    # Its reader went with the block above.
+    # The block above has closed the read end.
     try:
         yield theirs
     finally:
@@ -296,7 +298,7 @@ CLOSED: dict[str, tuple[Callable[[], AbstractContextManager[int]], Sequence[str]
 @pytest.mark.parametrize("how", CLOSED)
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE, overlap=1.5, needs=["EXEC-WAIT-03"])
 def test_a_terminal_that_is_closed_costs_no_processor_time(case: Case, how: str) -> None:
-    # It is always ready, to say that it takes nothing.
+    # poll always reports the descriptor as ready, because a write would fail at once.
     terminal, state = CLOSED[how]
     if state:
         need_root()

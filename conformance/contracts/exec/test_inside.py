@@ -1,4 +1,4 @@
-"""What holds inside a sandbox instead of what a launcher changes (`--backend`, see inside.yaml)."""
+"""Runs with --backend: requirements that replace those that a launcher changes; see inside.yaml."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from contracts.exec.test_kill_refused import CALLER, becomes_roots
 from contracts.exec.test_orphan import AWAY, leave_orphan
 
 HERE = "exec.backend"
-# What `inherit` passes on, exactly these names and LC_ with a category.
+# `inherit` passes on exactly these names, and LC_ with a category.
 PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LANGUAGE")
 
 
-def variables(said: dict[str, object]) -> dict[bytes, bytes]:
-    listed = said["env_b64"]
+def variables(found: dict[str, object]) -> dict[bytes, bytes]:
+    listed = found["env_b64"]
     assert isinstance(listed, list)
     pairs = (base64.b64decode(entry).partition(b"=") for entry in listed)
     return {name: value for name, _, value in pairs}
@@ -37,7 +37,7 @@ def variables(said: dict[str, object]) -> dict[bytes, bytes]:
 
 @requires("EXEC-CHILD-01", capability=HERE, inside=True)
 def test_inside_the_whole_group_ends_at_a_deadline(case: Case) -> None:
-    # The launcher leads: what the group is for still holds of the program and its members.
+    # The launcher leads the group; a deadline must still end the program and all members.
     events = case.events()
     script = f'"{P.slow_exit}" "$0" 60000 & exec "{P.slow_exit}" "$0" 60000'
     seen = case.exec.run(
@@ -59,23 +59,23 @@ def test_inside_the_session_is_not_the_callers(case: Case) -> None:
 
 
 @requires("EXEC-CHILD-11", capability=HERE, inside=True)
-def test_inside_nobody_gains_privileges(case: Case) -> None:
+def test_inside_no_new_privs_is_set(case: Case) -> None:
     seen = case.exec.run(program="/bin/sh", args=["-c", "cat /proc/self/status"])
     expect("no_new_privs of the child", b"\nNoNewPrivs:\t1\n" in seen.stdout, True)
 
 
 @requires("EXEC-CHILD-09", capability=HERE, inside=True)
-def test_inside_nothing_is_open_above_2(case: Case) -> None:
+def test_inside_no_descriptor_above_2_is_open(case: Case) -> None:
     kept = case.tmp / "kept"
     kept.write_text("x")
-    said = report(case, state=["--leave-open", f"9={kept}"])
-    got = [(each["fd"], each["target"]) for each in said["fds"] if each["fd"] > 2]
+    found = report(case, state=["--leave-open", f"9={kept}"])
+    got = [(each["fd"], each["target"]) for each in found["fds"] if each["fd"] > 2]
     expect("number and target of what is above 2 in the child", got, [])
 
 
 @requires("EXEC-KILL-15", capability=HERE, inside=True)
-def test_inside_no_member_is_out_of_reach(case: Case) -> None:
-    # What another user's rights make out of reach stays the caller's, and says so.
+def test_inside_no_program_becomes_another_users(case: Case) -> None:
+    # A set-user-ID program does not change its user inside: it stays in reach, and exits 65.
     seen = case.exec.run(
         program=becomes_roots(case),
         args=[P.exit_with, "0"],
@@ -90,7 +90,7 @@ def test_inside_no_member_is_out_of_reach(case: Case) -> None:
 
 
 @requires("EXEC-ENV-01", capability=HERE, inside=True)
-def test_inside_inherit_is_the_listed_names(case: Case) -> None:
+def test_inside_inherit_passes_only_the_listed_names(case: Case) -> None:
     more = {"TZ": "UTC", "LANGUAGE": "en", "LC_TIME": "C", "LC_": "x", **ODD}
     got = variables(report(case, env="inherit", shim_env=more))
     strange = [
@@ -99,12 +99,16 @@ def test_inside_inherit_is_the_listed_names(case: Case) -> None:
         if name not in PASSED_ON and not (name.startswith("LC_") and len(name) > 3)
     ]
     missing = [name for name in ("PATH", "TZ", "LANGUAGE", "LC_TIME") if name.encode() not in got]
-    expect("names that are not of the list, and of it missing", (strange, missing), ([], []))
+    expect(
+        "names that are not on the list, and names of the list that are missing",
+        (strange, missing),
+        ([], []),
+    )
 
 
 @requires("EXEC-ENV-02", capability=HERE, inside=True)
 @pytest.mark.parametrize("vector", PAIRS)
-def test_inside_clear_and_set_adds_a_private_tmpdir_alone(case: Case, vector: str) -> None:
+def test_inside_clear_and_set_adds_only_a_private_tmpdir(case: Case, vector: str) -> None:
     got = variables(report(case, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"}))
     private = got.pop(b"TMPDIR", b"")
     listed = sorted(name + b"=" + value for name, value in got.items())
@@ -113,7 +117,7 @@ def test_inside_clear_and_set_adds_a_private_tmpdir_alone(case: Case, vector: st
 
 
 @requires("EXEC-ENV-03", capability=HERE, inside=True)
-def test_inside_of_duplicate_names_only_the_last_arrives(case: Case) -> None:
+def test_inside_only_the_last_of_duplicate_names_arrives(case: Case) -> None:
     got = variables(report(case, env=[("AB", "1"), ("A", "2"), ("AB", "3"), ("TMPDIR", "/own")]))
     private = got.pop(b"TMPDIR", b"/own")
     expect("the pairs", got, {b"A": b"2", b"AB": b"3"})
@@ -121,7 +125,7 @@ def test_inside_of_duplicate_names_only_the_last_arrives(case: Case) -> None:
 
 
 @requires("EXEC-ENV-04", capability=(HERE, "exec.bytes"), inside=True)
-def test_inside_pairs_that_are_no_text_arrive_exactly(case: Case) -> None:
+def test_inside_pairs_that_are_not_utf8_arrive_unchanged(case: Case) -> None:
     pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]
     got = variables(report(case, env=pairs))
     got.pop(b"TMPDIR", None)
@@ -132,8 +136,8 @@ def test_inside_pairs_that_are_no_text_arrive_exactly(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-01", capability=HERE, inside=True)
-def test_inside_a_regular_file_comes_as_a_pipe(case: Case) -> None:
-    # A descriptor of the file could be opened anew for writing, through /proc.
+def test_inside_a_regular_file_arrives_as_a_pipe(case: Case) -> None:
+    # The child could open a descriptor of the file again for writing, through /proc.
     source = case.folder / "source"
     source.write_bytes(b"0123456789")
     line = "test -f /dev/stdin && echo file; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
@@ -146,8 +150,8 @@ def test_inside_a_regular_file_comes_as_a_pipe(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-01", capability=HERE, inside=True)
-def test_inside_a_pipe_comes_as_another_pipe(case: Case) -> None:
-    # It could be opened anew for writing, too: whoever else reads it would read that.
+def test_inside_a_pipe_arrives_as_another_pipe(case: Case) -> None:
+    # The child could open the pipe again for writing, and other readers would get its data.
     reader, writer = os.pipe()
     line = "test -p /dev/stdin && echo pipe; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
     try:
@@ -158,10 +162,14 @@ def test_inside_a_pipe_comes_as_another_pipe(case: Case) -> None:
     finally:
         os.close(reader)
     got = (outcome(seen), seen.stdout, left)
-    expect("the run, what it read, and what is there", got, ("exit 5", b"pipe\n0123456789", b""))
+    expect(
+        "the run, what it read, and what is left in the pipe",
+        got,
+        ("exit 5", b"pipe\n0123456789", b""),
+    )
 
 
-# Who left the group ------------------------------------------------------------------------------
+# Processes outside the group ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", AWAY)
@@ -174,7 +182,7 @@ def test_inside_a_helper_that_left_the_group_ends_with_the_run(case: Case, how: 
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-06", capability=HERE, inside=True)
-def test_inside_a_caller_that_is_a_subreaper_is_given_nobody(case: Case, how: str) -> None:
+def test_inside_a_caller_that_is_a_subreaper_adopts_no_process(case: Case, how: str) -> None:
     events = case.events()
     args = [events.path, "--keep", "none", *AWAY[how]]
     with case.exec.start(
@@ -189,18 +197,18 @@ def test_inside_a_caller_that_is_a_subreaper_is_given_nobody(case: Case, how: st
 
 
 @requires("EXEC-DRAIN-09", capability=(HERE, "exec.termination"), inside=True)
-def test_inside_nobody_holds_the_pipes_after_the_run(case: Case) -> None:
+def test_inside_detached_writers_is_false(case: Case) -> None:
     events = case.events()
     seen = case.exec.run(program=P.orphan, args=[events.path, "--setsid", "--keep", "out"])
     attempted(events, orphan=1)
     expect("detached_writers", seen.result["detached_writers"], False)
 
 
-# One run beside others ----------------------------------------------------------------------------
+# Concurrent runs ---------------------------------------------------------------------------------
 
 
 def with_launchers(shim: ShimProcess[ObservedBatch], word: str) -> set[int]:
-    """Whoever has this word in his command line, and who stands between him and the caller."""
+    """Return the process with this word in its command line, and all between it and the caller."""
     tree = shim.tree()
     named = [each.pid for each in tree if word.encode() in each.cmdline]
     return {each for pid in named for each in procs.lineage(pid, tree)}
@@ -209,8 +217,8 @@ def with_launchers(shim: ShimProcess[ObservedBatch], word: str) -> set[int]:
 @pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
 @requires("EXEC-CONC-01", capability=(HERE, "exec.concurrent"), inside=True)
 def test_inside_a_run_ends_while_another_one_waits(case: Case, first: int) -> None:
-    # Each run has launchers of its own: those of one are collected when its program ends. What both
-    # have above them, such as a server that starts children, is nobody's.
+    # Each run has its own launchers, which are reaped when its program ends. Processes above both
+    # runs do not count; one example is a server that starts children.
     gates = [(case.events(name), case.fifo(f"open-{name}")) for name in ("a", "b")]
     runs = [{"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates]
     with case.exec.start_batch(runs, within_s=15) as shim:
@@ -227,18 +235,18 @@ def test_inside_a_run_ends_while_another_one_waits(case: Case, first: int) -> No
         case.open_gate(gates[1 - first][1])
         shim.finish()
     expect(
-        "whether of the run that ended, and of the one that waits, somebody is still there",
+        "whether the run that ended, and the one that waits, still have processes",
         [bool(ends & left), bool(waits & left)],
         [False, True],
     )
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.concurrent"), inside=True)
-def test_inside_the_directory_of_one_run_shows_in_no_other(case: Case) -> None:
+def test_inside_each_run_has_its_own_directory(case: Case) -> None:
     other = case.exec.place / "other"
     other.mkdir()
     events, fifo = case.events(), case.fifo("open")
-    # All three are there at once, and say where they are when they are let go.
+    # All three run at once, and print their working directory after the gate opens.
     line = f'"{P.gate}" "$0" "$1"; pwd -P'
     here = {"program": "/bin/sh", "args": ["-c", line, events.path, str(fifo)]}
     there = {**here, "current_dir": str(other)}
@@ -246,8 +254,8 @@ def test_inside_the_directory_of_one_run_shows_in_no_other(case: Case) -> None:
         for _ in range(3):
             events.wait("ready", timeout_s=8)
         open_gate_for_all(fifo, lambda: bool(shim.children()))
-        said = [Path(run.stdout.decode().strip()) for run in shim.finish().runs]
-    expect("where the runs are", said, [case.exec.place, other, case.exec.place])
+        places = [Path(run.stdout.decode().strip()) for run in shim.finish().runs]
+    expect("working directories of the runs", places, [case.exec.place, other, case.exec.place])
 
 
 # Signals -----------------------------------------------------------------------------------------
@@ -255,9 +263,10 @@ def test_inside_the_directory_of_one_run_shows_in_no_other(case: Case) -> None:
 
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", capability=HERE, inside=True, overlap=0.8)
-def test_inside_everybody_sends_the_first_signal_once(case: Case, why: str) -> None:
-    # The caller to the launcher, and the launcher to whom the caller cannot reach. No signal comes
-    # through to a program in a pid namespace while all are traced: there it alone says what came.
+def test_inside_each_sender_sends_the_first_signal_once(case: Case, why: str) -> None:
+    # The caller signals the launcher, and the launcher signals the processes that the caller cannot
+    # reach. With --trace-kill no signal reaches a program in a pid namespace; there only the
+    # program's own log is checked.
     traced = "namespaces" not in case.exec.inside.parts
     events, name = case.events(), "TERM" if why == "deadline" else why
     deadline = {"timeout_ms": 700} if why == "deadline" else {}
@@ -275,12 +284,12 @@ def test_inside_everybody_sends_the_first_signal_once(case: Case, why: str) -> N
         shim.finish()
         sent = shim.warden.kills() if traced else []
     attempted(events, signal=1)
-    heard = [event.rest for event in events.all("signal") if event.rest == [name]]
-    # What the kit itself sends to the caller is not among them.
+    logged = [event.rest for event in events.all("signal") if event.rest == [name]]
+    # Signals of the kit itself to the caller are not in the trace.
     by = Counter(kill.sender for kill in sent if kill.name == name and kill.sender != kill.target)
-    got = (heard, by[shim.shim_pid], max(by.values(), default=0)) if traced else (heard, 1, 1)
+    got = (logged, by[shim.shim_pid], max(by.values(), default=0)) if traced else (logged, 1, 1)
     expect(
-        f"what the program got; how often the caller, and anybody at most, sent SIG{name}",
+        f"signals of the program; SIG{name} sent by the caller, and most by one sender",
         got,
         ([[name]], 1, 1),
         {"sent": sent},
@@ -289,8 +298,8 @@ def test_inside_everybody_sends_the_first_signal_once(case: Case, why: str) -> N
 
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-KILL-11", capability=HERE, inside=True, overlap=0.5)
-def test_inside_the_callers_group_is_sent_nothing(case: Case, how: str) -> None:
-    # The launchers end their own groups; the caller ends those of launchers, never its own or all.
+def test_inside_the_callers_group_is_sent_no_signal(case: Case, how: str) -> None:
+    # Launchers end their own groups; the caller ends groups of launchers, never its own or all.
     program, words, more = ENDS[how]
     args = words.replace("EVENTS", case.events().path).split()
     with case.exec.start(program=program, args=args, state=["--trace-kill"], **more) as shim:

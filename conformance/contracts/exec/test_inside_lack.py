@@ -1,4 +1,4 @@
-"""What holds inside where something is missing for a sandbox, or is taken away: inside.yaml."""
+"""Runs with --backend while the sandbox lacks a resource or a system call; see inside.yaml."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from contracts.exec.theft import Outcome, expect_wait_errors, wait_outcome
 from contracts.shared.signals import signals_in
 
 HERE = "exec.backend"
-# Without clone3 by EPERM: the probe of a sandbox has a thread of its own.
+# Without `clone3 EPERM`: the probe of a sandbox needs a thread.
 OLDER = ["all ENOSYS", "pidfd_open EPERM", "close_range EPERM", "pidfd_send_signal EPERM"]
-# Writes to $0, which no sandbox lets it, and ends rightly either way; it needs no second process.
+# Tries to write to $0, which each sandbox forbids; exits 7 either way, and starts no process.
 WRITES = 'command : 2>/dev/null >"$0"; exit 7'
 CONFINED = "exit 7"
-TOLD = "exit 7, without a sandbox and saying so"
-UNTOLD = "it wrote outside, and its result says nothing of that"
+DECLARED = "exit 7, and the result says that there was no sandbox"
+UNDECLARED = "it wrote outside, and the result does not say that there was no sandbox"
 
 
 @contextmanager
-def beside(case: Case) -> Iterator[Path]:
-    """A file in a directory that everybody may write to, and that no sandbox of the case grants."""
-    place = case.folder.with_name(f"{case.folder.name}-beside")
+def file_outside(case: Case) -> Iterator[Path]:
+    """Yield a path in a world-writable directory that the sandbox of the test does not grant."""
+    place = case.folder.with_name(f"{case.folder.name}-outside")
     place.mkdir()
     place.chmod(0o777)
     try:
@@ -53,8 +53,8 @@ def beside(case: Case) -> Iterator[Path]:
         shutil.rmtree(place)
 
 
-class Lack:
-    """Runs of WRITES where something is missing, by what came of them."""
+class Shortage:
+    """Runs WRITES while a resource is missing and describes each result."""
 
     def __init__(self, case: Case, mark: Path) -> None:
         self._case = case
@@ -66,7 +66,10 @@ class Lack:
         expect("the run without a sandbox, and whether it wrote", got, (CONFINED, True))
 
     def run(self, state: list[str], on_unavailable: str = "degrade") -> tuple[str, int]:
-        """The run in words, empty where the shim does not start; the descriptors behind it."""
+        """Run once; return the result in words and the shim's descriptors after the run.
+
+        The words are empty if the shim does not start.
+        """
         around = self._case.exec.inside.use()
         around["backend"]["on_unavailable"] = on_unavailable
         self._mark.unlink(missing_ok=True)
@@ -88,36 +91,36 @@ class Lack:
                 raise
             return "", 0
         if left := [each.describe() for each in (*seen.survivors, *seen.zombies)]:
-            return f"somebody is left: {left}", held
+            return f"processes are left: {left}", held
         if on_unavailable == "refuse" and self._mark.exists():
             return "it wrote outside, although a run without a sandbox is refused", held
         return crash(self._case, seen, state) if seen.raw is None else self._words(seen), held
 
     def _words(self, seen: ObservedRun) -> str:
         if not seen.ok:
-            # It says nothing of a sandbox, and where one may be left away it may have started.
+            # Not SPAWN_FAILURE: an error does not say whether the program ran without a sandbox.
             return str(error_of(seen).get("kind"))
         if seen.result.get("enforcement") == "none":
-            return f"{outcome(seen)}, without a sandbox and saying so"
-        return UNTOLD if self._mark.exists() else outcome(seen)
+            return f"{outcome(seen)}, and the result says that there was no sandbox"
+        return UNDECLARED if self._mark.exists() else outcome(seen)
 
 
 def expect_nothing_unconfined(case: Case, state: list[str]) -> None:
-    """No sandbox is no run where one is refused, and is told where it may be left away."""
-    with beside(case) as mark:
-        lack = Lack(case, mark)
-        words = [lack.run(state, word)[0] for word in ("refuse", "degrade")]
+    """Expect no unconfined run under `refuse`, and only declared ones under `degrade`."""
+    with file_outside(case) as mark:
+        shortage = Shortage(case, mark)
+        words = [shortage.run(state, word)[0] for word in ("refuse", "degrade")]
     if not any(words):
         raise NotMeasured("the shim itself does not start in this state")
     expect(
-        "the runs where a sandbox is refused, and where it may be left away",
+        "the runs under `refuse` and under `degrade`",
         words,
         satisfies(
             lambda got: (
                 got[0] in {"policy_denied", "execution", CONFINED, ""}
-                and got[1] in {"execution", CONFINED, TOLD, ""}
+                and got[1] in {"execution", CONFINED, DECLARED, ""}
             ),
-            "refused, failed or confined; and failed, confined, or told",
+            "refused, failed or confined; then failed, confined, or declared as unconfined",
         ),
     )
 
@@ -127,11 +130,11 @@ def test_inside_without_descriptors_for_a_sandbox_nothing_runs(case: Case) -> No
     expect_nothing_unconfined(case, ["--nofile", "9"])
 
 
-EARLIER = {"execution", TOLD}
+EARLIER = {"execution", DECLARED}
 
 
 def expect_ends(what: str, decided: list[str]) -> None:
-    """Outcomes of ever more of something, up to enough of it."""
+    """Expect errors or declared unconfined runs while `what` is too low, then a confined run."""
     expect(
         f"outcomes over {what}, from the first at which the shim starts",
         decided,
@@ -143,17 +146,17 @@ def expect_ends(what: str, decided: list[str]) -> None:
 
 
 @requires("EXEC-SPAWN-11", capability=HERE, inside=True, overlap=True)
-def test_inside_running_out_of_descriptors_is_an_end_at_every_step(case: Case) -> None:
+def test_inside_running_out_of_descriptors_is_an_error_at_every_step(case: Case) -> None:
     decided: list[str] = []
-    with beside(case) as mark:
-        lack = Lack(case, mark)
-        _, usual = lack.run([])
+    with file_outside(case) as mark:
+        shortage = Shortage(case, mark)
+        _, usual = shortage.run([])
         for limit in range(5, 45):
-            said, held = lack.run(["--nofile", str(limit)])
+            words, held = shortage.run(["--nofile", str(limit)])
             if held > usual:
-                said = f"{limit}: {held} descriptors are left, behind another run {usual}"
-            decided += [said] if said else []
-            if said not in {"", CONFINED, *EARLIER} or decided[-3:] == [CONFINED] * 3:
+                words = f"{limit}: {held} descriptors are left, after another run {usual}"
+            decided += [words] if words else []
+            if words not in {"", CONFINED, *EARLIER} or decided[-3:] == [CONFINED] * 3:
                 break
     if not decided:
         raise NotMeasured("the shim needs more than 44 descriptors to start")
@@ -165,21 +168,21 @@ def test_inside_a_program_that_cannot_be_started_leaves_nothing(case: Case) -> N
     absent = case.folder / "absent"
     seen = case.exec.run(program=str(absent))
     left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
-    expect("the run, and who is left", (outcome(seen), left), (SPAWN_FAILURE, []))
+    expect("the run, and processes that are left", (outcome(seen), left), (SPAWN_FAILURE, []))
 
 
 @requires("EXEC-SPAWN-15", capability=HERE, inside=True, overlap=6.0)
-def test_inside_running_out_of_processes_is_an_end_at_every_step(case: Case) -> None:
+def test_inside_running_out_of_processes_is_an_error_at_every_step(case: Case) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     decided: list[str] = []
     case.open_to_others()
-    with beside(case) as mark:
-        lack = Lack(case, mark)
+    with file_outside(case) as mark:
+        shortage = Shortage(case, mark)
         for processes in range(1, 40):
             state = ["--uid", str(unused_user()), "--nproc", str(processes)]
-            said, _ = lack.run(state)
-            decided += [said] if said else []
+            words, _ = shortage.run(state)
+            decided += [words] if words else []
             if decided[-2:] == [CONFINED] * 2:
                 break
     if set(decided) <= EARLIER:
@@ -194,18 +197,18 @@ def test_inside_without_a_thread_for_the_probe_nothing_runs(case: Case) -> None:
 
 @pytest.mark.parametrize("filter_", OLDER)
 @requires("EXEC-SPAWN-14", capability=HERE, inside=True)
-def test_inside_a_child_starts_as_ever_but_for_its_group(case: Case, filter_: str) -> None:
+def test_inside_a_child_starts_in_the_same_state_except_its_group(case: Case, filter_: str) -> None:
     place, here = case.tmp / "report", case.tmp / "here"
     here.mkdir()
     run = {"program": P.report, "args": [str(place)], "current_dir": str(here), "stdin": "null"}
     seen = run_under(case, filter_, **run, state=["--ignore", "PIPE", "--block", "USR2"])
     expect("the child's end under the filter", outcome(seen), "exit 0", error_of(seen))
-    said = reported(place)
+    found = reported(place)
     got = (
-        signal.SIGPIPE in signals_in(said["sigign"]),
-        signals_in(said["sigblk"]),
-        [(each["fd"], each["type"]) for each in said["fds"]],
-        said["cwd"],
+        signal.SIGPIPE in signals_in(found["sigign"]),
+        signals_in(found["sigblk"]),
+        [(each["fd"], each["type"]) for each in found["fds"]],
+        found["cwd"],
     )
     expect(
         "ignores SIGPIPE, blocked signals, descriptors, directory",
@@ -215,15 +218,15 @@ def test_inside_a_child_starts_as_ever_but_for_its_group(case: Case, filter_: st
 
 
 @requires("EXEC-WAIT-04", capability=HERE, inside=True)
-def test_inside_a_sandbox_whose_trial_was_collected_by_somebody_else_runs_nothing(
+def test_inside_nothing_runs_if_another_waiter_reaps_the_probe(
     case: Case,
 ) -> None:
     expect_nothing_unconfined(case, ["--preload", P.preload("steal_child")])
 
 
 @requires("EXEC-WAIT-04", capability=HERE, inside=True, overlap=1.0)
-def test_inside_a_launcher_that_somebody_else_collected_is_a_wait_error(case: Case) -> None:
-    # The thief comes when the program is there: the trial of the probe was the implementation's.
+def test_inside_a_launcher_reaped_by_another_waiter_is_a_wait_error(case: Case) -> None:
+    # The theft starts only once the program runs, so that the probe of the sandbox succeeds.
     def run_once(turn: int) -> Outcome:
         events, gate = case.events(f"events-{turn}"), case.fifo(f"gate-{turn}")
         theft = case.fifo(f"theft-{turn}")

@@ -1,4 +1,4 @@
-"""The escalation: who is signalled, who is waited for, who is killed, and when."""
+"""EXEC-KILL: the order and the times of SIGTERM, grace and SIGKILL for a process group."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from contracts.exec.spawn_io import shell
 from contracts.shared.files import program_at
 from contracts.shared.moments import attempted
 
-# The child's whole group must be set up before its deadline, also on a machine that is busy.
+# The child's whole group must be set up before its deadline, even on a busy machine.
 SETTLED_MS = 900
 
 
-def own_term(events: list[Event]) -> Counter[int]:
-    """How many SIGTERM each process of the case logged."""
+def terms_by_process(events: list[Event]) -> Counter[int]:
+    """Count the SIGTERMs that each process logged, by process id."""
     return Counter(event.pid for event in events if event.rest[:1] == ["TERM"])
 
 
@@ -49,7 +49,7 @@ def test_every_member_of_the_group_gets_the_deadlines_sigterm(case: Case) -> Non
     group = {leader, *(event.pid for event in events.all("member"))}
     expect(
         "members of the group that logged no SIGTERM",
-        sorted(group - set(own_term(events.all("signal")))),
+        sorted(group - set(terms_by_process(events.all("signal")))),
         [],
         evidence={"events": [str(event) for event in events.all()]},
     )
@@ -61,7 +61,7 @@ def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(cas
     seen = case.exec.run(
         program=P.siglog, args=[events.path, "--ignore", "TERM"], timeout_ms=300, within_s=20
     )
-    # Where it comes before that is set up, SIGTERM ends it.
+    # A SIGTERM before the child ignores it would end the child.
     settled(events)
     # Shim's start <= spawn <= first signal - deadline, and SIGKILL <= shim's end: exact.
     expect(
@@ -75,12 +75,12 @@ def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(cas
 def test_a_group_that_survives_sigterm_is_ended_when_the_grace_is_over(case: Case) -> None:
     events = case.events()
     with case.exec.start(program=P.siglog, args=[events.path], timeout_ms=300, within_s=20) as shim:
-        told = events.wait("signal", timeout_s=15)
+        sigterm = events.wait("signal", timeout_s=15)
         seen = shim.finish()
     expect_within(
         case,
         "from the child's SIGTERM to the end of the run",
-        told.effect,
+        sigterm.effect,
         seen.end,
         case.grace_ms + case.tick_ms,
     )
@@ -92,19 +92,19 @@ def test_a_group_that_goes_on_writing_has_the_same_grace(case: Case) -> None:
     line = '(trap "" TERM; while echo x; do sleep 0.2; done) & exec "$1" "$2"'
     run = shell(line, P.siglog, events.path)
     with case.exec.start(**run, timeout_ms=SETTLED_MS, within_s=20) as shim:
-        told = events.wait("signal", timeout_s=15)
+        sigterm = events.wait("signal", timeout_s=15)
         seen = shim.finish()
     if not seen.stdout.startswith(b"x\n"):
-        raise Late("somebody writes", "a first line", str(seen.stdout[:20]))
+        raise Late("the member writes", "a first line", str(seen.stdout[:20]))
     what = "the shim's life beyond the deadline, in ms"
     expect(what, seen.elapsed_ms - SETTLED_MS, at_least(case.grace_ms))
     limit_ms = case.grace_ms + case.tick_ms
     what = "from the child's SIGTERM to the end of the run"
-    expect_within(case, what, told.effect, seen.end, limit_ms)
+    expect_within(case, what, sigterm.effect, seen.end, limit_ms)
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0)
-def test_sigkill_ends_all_who_ignore_sigterm(case: Case) -> None:
+def test_sigkill_ends_all_members_that_ignore_sigterm(case: Case) -> None:
     events = case.events()
     seen = case.exec.run(
         program=P.siglog,
@@ -136,8 +136,8 @@ def test_a_member_has_the_grace_although_the_leader_is_gone(case: Case) -> None:
     )
 
 
-def signalled(case: Case, shim: ShimProcess[ObservedRun]) -> tuple[Stamp, ObservedRun]:
-    """SIGTERM to the caller of a run, and how that ends."""
+def signal_caller(case: Case, shim: ShimProcess[ObservedRun]) -> tuple[Stamp, ObservedRun]:
+    """Send SIGTERM to the caller; return the time of the signal and the answer."""
     sent = shim.signal("TERM")
     seen = shim.finish()
     if not seen.ok:
@@ -152,14 +152,14 @@ def test_after_a_signal_to_the_caller_a_member_has_the_grace_too(case: Case) -> 
     args = [events.path, "--leader-exits-on", "TERM", *member]
     with case.exec.start(program=P.siglog, args=args, expect_result=False, within_s=20) as shim:
         events.wait("ready")
-        signalled(case, shim)
+        signal_caller(case, shim)
     member_pid = events.all("member")[0].pid
     ends = len(events.all("end", pid=member_pid))
     expect("ends of its own that the slow member reached", ends, 1)
 
 
 def outlived_leader(case: Case) -> ObservedRun:
-    """A run past its deadline whose leader ends on SIGTERM and whose member ignores it."""
+    """Run past the deadline with a leader that ends on SIGTERM and a member that ignores it."""
     events = case.events()
     member = ["--members", "1", "--member-ignore", "TERM"]
     seen = case.exec.run(
@@ -194,29 +194,29 @@ def test_a_leader_that_ends_late_gives_its_group_no_second_grace(case: Case) -> 
     late = ["--on", "TERM:exit:0:2500", "--members", "1", "--member-ignore", "TERM"]
     args = [events.path, *late]
     with case.exec.start(program=P.siglog, args=args, timeout_ms=SETTLED_MS, within_s=20) as shim:
-        told = events.wait("signal", timeout_s=15)
+        sigterm = events.wait("signal", timeout_s=15)
         seen = shim.finish()
     attempted(events, member=1)
     limit_ms = case.grace_ms + case.tick_ms
     what = "from the leader's SIGTERM to the end of the run"
-    expect_within(case, what, told.effect, seen.end, limit_ms)
+    expect_within(case, what, sigterm.effect, seen.end, limit_ms)
 
 
 def last_end(case: Case) -> Stamp:
-    """What the last of a group wrote before it ended; who is killed writes nothing."""
+    """Return the time of the last `end` event of the group; a killed process does not log it."""
     attempted(case.events(), end=1)
     return max(case.events().all("end"), key=lambda event: event.t_ns).cause
 
 
-# What a process may be called: who takes the line of /proc apart at blanks or brackets errs.
+# Program names that break a parser of /proc/PID/stat that splits at blanks or parentheses.
 NAMES = ["x) Z 1 1", "a b c", "((", ") R (", "1 2 3 4 5 6 7"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
-def test_a_member_has_the_grace_whatever_it_is_called(case: Case, name: str) -> None:
+def test_a_member_with_any_name_has_the_grace(case: Case, name: str) -> None:
     events, member = case.events(), program_at(case.tmp / name, P.siglog)
-    # Without our pipes: who reads them to their end waits for the member by that.
+    # The member does not hold the pipes: reading them to end of file would wait for the member.
     member_of = '"$1" "$0" --on TERM:exit:0:700 >/dev/null 2>&1'
     script = f'{member_of} & exec "$2" "$0" --leader-exits-on TERM'
     seen = case.exec.run(
@@ -253,8 +253,8 @@ def test_a_group_that_ends_early_ends_the_wait(case: Case, how: str) -> None:
 
 
 @requires("EXEC-KILL-05", pitfalls=["G5"], overlap=1.0, timing=True, needs=["EXEC-KILL-01"])
-def test_a_leader_that_is_a_zombie_does_not_hold_the_run(case: Case) -> None:
-    # Its own exit, logged: with the leader unreaped to the end its group still answers signals.
+def test_a_leader_that_is_a_zombie_does_not_block_the_run(case: Case) -> None:
+    # The caller reaps late: while the leader is a zombie, its group can still be signal_caller.
     events = case.events()
     seen = case.exec.run(
         program=P.siglog,
@@ -270,7 +270,7 @@ def test_a_leader_that_is_a_zombie_does_not_hold_the_run(case: Case) -> None:
 
 @pytest.mark.parametrize("count", [1, 3])
 @requires("EXEC-KILL-05", pitfalls=["G6"], overlap=1.5, timing=True, needs=["EXEC-KILL-01"])
-def test_orphans_that_nobody_collects_do_not_hold_the_run(case: Case, count: int) -> None:
+def test_unreaped_orphans_do_not_block_the_run(case: Case, count: int) -> None:
     events = case.events()
     members = [word for _ in range(count) for word in ("--member-on", "TERM:exit:0:150")]
     seen = case.exec.run(
@@ -331,7 +331,7 @@ def test_a_stopped_child_can_act_on_the_callers_sigterm_at_once(case: Case) -> N
     ) as shim:
         child = events.wait("stopping").pid
         until(lambda: (found := procs.proc(child)) is not None and found.state == "T")
-        sent, seen = signalled(case, shim)
+        sent, seen = signal_caller(case, shim)
     what = "from the signal to the end of the run"
     expect_within(case, what, sent, seen.end, 2 * case.tick_ms)
 
@@ -346,10 +346,10 @@ def test_a_stopped_member_can_act_on_its_sigterm_at_once(case: Case) -> None:
         member = events.wait("stopping").pid
         events.wait("ready")
         until(lambda: (found := procs.proc(member)) is None or found.state == "T")
-        told = events.wait("signal", timeout_s=15)
+        sigterm = events.wait("signal", timeout_s=15)
         seen = shim.finish()
     what = "from the leader's SIGTERM to the end of the run"
-    expect_within(case, what, told.effect, seen.end, 2 * case.tick_ms)
+    expect_within(case, what, sigterm.effect, seen.end, 2 * case.tick_ms)
 
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=2.4, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
@@ -367,7 +367,7 @@ def test_a_child_whose_main_thread_has_ended_is_waited_for(case: Case) -> None:
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=2.7, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
 def test_a_member_whose_main_thread_has_ended_is_waited_for(case: Case) -> None:
-    # The leader dies of SIGTERM at once; what is left of the group looks like a zombie.
+    # SIGTERM ends the leader at once; /proc then shows the remaining member as a zombie.
     events = case.events()
     script = f'"{P.threaded}" "$0" & exec "{P.slow_exit}" /dev/null 60000'
     case.exec.run(

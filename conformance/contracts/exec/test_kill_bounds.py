@@ -1,4 +1,4 @@
-"""What the escalation leaves alone, what it must not leave behind, and how often it signals."""
+"""EXEC-KILL: how often the escalation signals, and which processes it spares and ends."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def test_a_copy_that_is_forked_on_sigterm_does_not_survive(case: Case, times: in
 
 
 @requires("EXEC-KILL-10", overlap=2.5)
-def test_the_first_signal_is_sent_once(case: Case) -> None:
-    # More than ten ticks of a grace: a wait loop that signals in every round is heard.
+def test_the_child_gets_the_first_signal_once(case: Case) -> None:
+    # The child lives for more than ten ticks: it would log the signals of a loop that repeats them.
     events = case.events()
     case.exec.run(
         program=P.siglog,
@@ -39,7 +39,7 @@ def test_the_first_signal_is_sent_once(case: Case) -> None:
     settled(events)
     terms = [event for event in events.all("signal") if event.rest == ["TERM"]]
     if not terms:
-        raise Blocked(["EXEC-KILL-01"], "no SIGTERM came: there is nothing to count")
+        raise Blocked(["EXEC-KILL-01"], "the child got no SIGTERM that could be counted")
     expect("SIGTERMs that the child logged", len(terms), 1)
 
 
@@ -48,17 +48,17 @@ STARTED_AND_SIGNALLED = [
     "EXEC-KILL-01",
     "EXEC-SIGNAL-01",
     "EXEC-SIGNAL-02",
-    # Who watches what is sent is a filter, too.
+    # --trace-kill installs a seccomp filter too.
     "EXEC-SPAWN-14",
 ]
-# What the suite sends to a bystander at the end: it shows that it still hears.
-OURS = "USR2"
+# The last signal to a bystander, sent by the test: it shows that the bystander still logs signals.
+LAST_SIGNAL = "USR2"
 
 
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", overlap=0.8, needs=STARTED_AND_SIGNALLED)
-def test_nobody_is_sent_the_first_signal_twice(case: Case, why: str) -> None:
-    # The kernel says what was sent: two that are pending at once are one to who gets them.
+def test_the_first_signal_is_sent_to_the_leader_once(case: Case, why: str) -> None:
+    # Counted in the kernel at the sender: two pending signals would arrive as one.
     events, name = case.events(), "TERM" if why == "deadline" else why
     deadline = {"timeout_ms": 500} if why == "deadline" else {}
     with case.exec.start(
@@ -96,7 +96,7 @@ def test_only_the_childs_own_group_is_sent_signals(case: Case, how: str) -> None
     with case.exec.start(program=program, args=args, state=["--trace-kill"], **more) as shim:
         seen = shim.finish()
         sent = shim.warden.kills()
-    # Whose number it is: of the child, which the shim had and nobody else.
+    # The trace has only numbers. The child is the only process or group that may be signalled.
     groups = {abs(kill.target) for kill in sent}
     strangers = [kill for kill in sent if abs(kill.target) in (0, 1, shim.shim_pid)]
     expect(
@@ -107,61 +107,70 @@ def test_only_the_childs_own_group_is_sent_signals(case: Case, how: str) -> None
     )
 
 
-def bystander_heard(case: Case, **request: object) -> list[str]:
-    """What a process in the shim's own group heard while that run went on, or that it died."""
+def signals_to_bystander(case: Case, **request: object) -> list[str]:
+    """Return the signals that a process in the shim's own group got during a run.
+
+    The list ends with "killed" if that process died, or with "deaf" if it logs no signal.
+    """
     with case.exec.start(state=["--bystander"], within_s=20, **request) as shim:
         shim.finish()
         pid = shim.bystander_pid
         if pid is None:
             raise HarnessError("there is no bystander")
-        limit, heard = Deadline(20), list[str]()
-        while OURS not in heard and not limit.over():
+        limit, logged = Deadline(20), list[str]()
+        while LAST_SIGNAL not in logged and not limit.over():
             if not any(proc.pid == pid and proc.alive for proc in shim.descendants()):
-                return [*heard, "killed"]
-            send(pid, OURS)
+                return [*logged, "killed"]
+            send(pid, LAST_SIGNAL)
             shim.warden.pump(0.05)
             reports = [words for words in shim.warden.reports if words[0] == "bystander-signal"]
-            heard = [words[3] for words in reports]
-    return [name for name in heard if name != OURS] if OURS in heard else [*heard, "deaf"]
+            logged = [words[3] for words in reports]
+    return (
+        [name for name in logged if name != LAST_SIGNAL]
+        if LAST_SIGNAL in logged
+        else [*logged, "deaf"]
+    )
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"], overlap=0.5)
-def test_a_deadline_does_not_touch_our_own_group(case: Case) -> None:
+def test_a_deadline_does_not_signal_the_callers_group(case: Case) -> None:
     events = case.events()
-    heard = bystander_heard(case, program=P.slow_exit, args=[events.path, "2500"], timeout_ms=200)
+    logged = signals_to_bystander(
+        case, program=P.slow_exit, args=[events.path, "2500"], timeout_ms=200
+    )
     settled(events)
-    expect("signals that a bystander in our own group got", heard, [])
+    expect("signals that a bystander in the caller's group got", logged, [])
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 1])
 @requires("EXEC-KILL-11", pitfalls=["B2", "B4"])
-def test_a_deadline_right_after_the_spawn_does_not_touch_our_own_group(
+def test_a_deadline_right_after_the_spawn_does_not_signal_the_callers_group(
     case: Case, timeout_ms: int
 ) -> None:
     events = case.events()
-    # The same run with time enough: what such a deadline meets may have no time to say so.
+    # A run without a deadline logs `ready`: the run with the deadline may end before it can log.
     case.exec.run(program=P.slow_exit, args=[events.path, "0"])
     args = [events.path, "1500"]
-    heard = bystander_heard(case, program=P.slow_exit, args=args, timeout_ms=timeout_ms)
+    logged = signals_to_bystander(case, program=P.slow_exit, args=args, timeout_ms=timeout_ms)
     attempted(events, ready=1)
-    expect("signals that a bystander in our own group got", heard, [])
+    expect("signals that a bystander in the caller's group got", logged, [])
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"])
-def test_a_clean_exit_does_not_touch_our_own_group(case: Case) -> None:
+def test_a_clean_exit_does_not_signal_the_callers_group(case: Case) -> None:
     events = case.events()
-    heard = bystander_heard(case, program=P.slow_exit, args=[events.path, "0"])
+    logged = signals_to_bystander(case, program=P.slow_exit, args=[events.path, "0"])
     attempted(events, end=1)
-    expect("signals that a bystander in our own group got", heard, [])
+    expect("signals that a bystander in the caller's group got", logged, [])
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"])
-def test_a_failed_spawn_does_not_touch_our_own_group(case: Case) -> None:
-    heard = bystander_heard(case, program="/no/such/program", expect_result=False)
-    expect("signals that a bystander in our own group got", heard, [])
+def test_a_failed_spawn_does_not_signal_the_callers_group(case: Case) -> None:
+    logged = signals_to_bystander(case, program="/no/such/program", expect_result=False)
+    expect("signals that a bystander in the caller's group got", logged, [])
 
 
-# Programs in groups of their own, as a shell with job control makes them, by what they log first.
+# Programs in groups of their own, as a shell with job control starts them, by their first event.
 JOBS = {
     "orphan": '"$1" "$0" --setpgid --keep none --log',
     "ready": '"$2" "$0" --own-group </dev/null >/dev/null 2>&1 &',
@@ -171,7 +180,7 @@ JOBS = {
 @pytest.mark.parametrize("job", JOBS)
 @requires("EXEC-KILL-11", pitfalls=["B8"], overlap=1.5, needs=["EXEC-KILL-01"])
 def test_a_group_that_the_child_made_is_not_signalled(case: Case, job: str) -> None:
-    # One that nobody waits for any more, and one that is a child of the leader to the end.
+    # `orphan` has lost its parent; `ready` stays a child of the leader until the end.
     events = case.events()
     line = f'{JOBS[job]}\nexec "$2" "$0" --on TERM:exit:0'
     args = ["-c", line, events.path, P.orphan, P.siglog]
@@ -181,15 +190,15 @@ def test_a_group_that_the_child_made_is_not_signalled(case: Case, job: str) -> N
     ended = {event.pid for event in events.all("end")}
     apart = {event.pid for event in events.all(job)} - ended
     attempted(events, end=1)
-    heard = [event.rest for event in events.all("signal") if event.pid in apart]
+    logged = [event.rest for event in events.all("signal") if event.pid in apart]
     what = "groups of the child's own making, and signals that they got"
-    expect(what, (len(apart), heard), (1, []))
+    expect(what, (len(apart), logged), (1, []))
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 1, 2, 4])
 @requires("EXEC-KILL-12", pitfalls=["B2"], overlap=2.0, stress=8)
 def test_a_deadline_right_after_the_spawn_leaves_nothing(case: Case, timeout_ms: int) -> None:
-    # Without a deadline such a run ends by itself and leaves nothing: that shows the way to it.
+    # The same program without a deadline ends by itself, which shows that it starts here.
     events = case.events()
     case.exec.run(program=P.slow_exit, args=[events.path, "0"])
     attempted(events, end=1)
@@ -208,8 +217,10 @@ def test_a_deadline_right_after_the_spawn_leaves_nothing(case: Case, timeout_ms:
 
 
 def expect_no_member_runs(case: Case, seen: ObservedRun) -> None:
-    """A member that was killed may stand in line for a processor for longer than it is waited for:
-    then a busy machine is asked once more."""
+    """Expect no running member when the response is there; try again on a busy machine.
+
+    A killed member may wait for a processor longer than the implementation waits for its end.
+    """
     with for_the_prompt(case):
         running = [proc.describe() for proc in seen.survivors]
         expect("members that run when the response is there", running, [])
@@ -217,8 +228,8 @@ def expect_no_member_runs(case: Case, seen: ObservedRun) -> None:
 
 @pytest.mark.parametrize("members", [1, 12])
 @requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
-def test_no_member_runs_any_more_when_the_run_returns(case: Case, members: int) -> None:
-    # Looked at while the shim is held: its own end, or the sweep, would hide a late death.
+def test_no_member_runs_when_the_run_returns(case: Case, members: int) -> None:
+    # Checked while the shim is held: its end, or the kit's clean-up, would hide a late death.
     events = case.events()
     seen = case.exec.run(
         program=P.siglog,
@@ -235,8 +246,8 @@ def test_no_member_runs_any_more_when_the_run_returns(case: Case, members: int) 
 
 
 @requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
-def test_a_member_with_much_to_free_is_gone_when_the_run_returns(case: Case) -> None:
-    # `tail` keeps what it read: a large address space takes the kernel a while to take down.
+def test_a_member_with_much_memory_has_ended_when_the_run_returns(case: Case) -> None:
+    # `tail` keeps 96 MiB in memory: the kernel needs some time to free a large address space.
     events = case.events()
     script = (
         f'trap \'\' TERM; (head -c 96m /dev/zero; exec "{P.slow_exit}" "$0" {FOREVER_MS}) |'

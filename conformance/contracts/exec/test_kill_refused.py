@@ -1,4 +1,4 @@
-"""Group members that the caller cannot signal, such as after sudo: the run ends nevertheless."""
+"""Group members that the caller cannot signal, as after sudo: the run ends nevertheless."""
 
 from __future__ import annotations
 

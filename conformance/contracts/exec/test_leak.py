@@ -73,7 +73,7 @@ MORE, RETURN_S = 3, 6.0
 
 
 def count_after_runs(case: Case, rounds: int, what: str, enough: int) -> int:
-    """Return how many of `what` a caller has after all runs; stop to look at `enough` or less."""
+    """Return the minimum count that a caller has after all runs; stop early at `enough`."""
     try:
         return counted(case, rounds, what, enough)
     except (Failure, ShimBroke):

@@ -1,4 +1,4 @@
-"""EXEC-PATH: how a bare name becomes a program."""
+"""EXEC-PATH: the search for a program by a name without a slash."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
 
 
 def path(*folders: Path | str) -> list[tuple[str, str]]:
-    """The environment of a child that has this PATH and nothing else."""
+    """Return the environment of a child with only PATH."""
     return [("PATH", ":".join(map(str, folders)))]
 
 
-def said(case: Case, **run: object) -> str:
-    """What the tool that was found prints, or how the run failed."""
+def output_of(case: Case, **run: object) -> str:
+    """Run and return the output of the program that was found, or how the run failed."""
     seen = case.exec.run(**run)
     return seen.stdout.decode().strip() if seen.ok else outcome(seen)
 
@@ -34,7 +34,7 @@ def said(case: Case, **run: object) -> str:
 def test_a_bare_name_is_looked_up_in_the_childs_path(case: Case) -> None:
     saying(case.tmp / "caller" / TOOL, "the caller's")
     saying(case.tmp / "child" / TOOL, "the child's")
-    got = said(
+    got = output_of(
         case,
         program=TOOL,
         env=path(case.tmp / "child"),
@@ -48,8 +48,8 @@ def test_a_name_that_only_the_callers_path_has_is_not_found(case: Case) -> None:
     saying(case.tmp / "caller" / TOOL, "the caller's")
     (case.tmp / "child").mkdir()
     caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
-    refused = said(case, program=TOOL, env=path(case.tmp / "child"), shim_env=caller)
-    inherited = said(case, program=TOOL, shim_env=caller)
+    refused = output_of(case, program=TOOL, env=path(case.tmp / "child"), shim_env=caller)
+    inherited = output_of(case, program=TOOL, shim_env=caller)
     expect(
         "with a PATH of its own, and with the caller's",
         (refused, inherited),
@@ -61,7 +61,7 @@ def test_a_name_that_only_the_callers_path_has_is_not_found(case: Case) -> None:
 def test_a_path_that_is_given_twice_is_the_one_that_the_child_has(case: Case) -> None:
     for name in ("first", "last"):
         saying(case.tmp / name / TOOL, name)
-    got = said(case, program=TOOL, env=[*path(case.tmp / "first"), *path(case.tmp / "last")])
+    got = output_of(case, program=TOOL, env=[*path(case.tmp / "first"), *path(case.tmp / "last")])
     expect("which program ran", got, "last")
 
 
@@ -79,53 +79,57 @@ def test_without_a_path_the_callers_is_not_searched(case: Case) -> None:
     needs_replaced_environment(case)
     saying(case.tmp / "caller" / TOOL, "the caller's")
     caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
-    expect("a tool of the caller", said(case, program=TOOL, env=[], shim_env=caller), SPAWN_FAILURE)
+    expect(
+        "a tool of the caller",
+        output_of(case, program=TOOL, env=[], shim_env=caller),
+        SPAWN_FAILURE,
+    )
 
 
 @requires("EXEC-PATH-03")
 def test_the_first_candidate_wins(case: Case) -> None:
     saying(case.tmp / "one" / TOOL, "first")
     saying(case.tmp / "two" / TOOL, "second")
-    got = said(case, program=TOOL, env=path(case.tmp / "one", case.tmp / "two"))
+    got = output_of(case, program=TOOL, env=path(case.tmp / "one", case.tmp / "two"))
     expect("which program ran", got, "first")
 
 
-PASSED_OVER = ["missing", "directory", "0644", "dangling", "fifo", "loop"]
-# There the entry of PATH itself is none that can be searched.
-PASSED_OVER += ["no-folder", "file-for-folder", "loop-for-folder", "too-long-a-folder"]
+SKIPPED = ["missing", "directory", "0644", "dangling", "fifo", "loop"]
+# Entries of PATH that cannot be searched themselves.
+SKIPPED += ["no-folder", "file-for-folder", "loop-for-folder", "too-long-a-folder"]
 
 
 @requires("EXEC-PATH-03")
-@pytest.mark.parametrize("what", PASSED_OVER)
-def test_what_cannot_be_executed_is_passed_over(case: Case, what: str) -> None:
+@pytest.mark.parametrize("what", SKIPPED)
+def test_a_candidate_that_cannot_be_executed_is_skipped(case: Case, what: str) -> None:
     first = passed_over(case.tmp, what)
     saying(case.tmp / "two" / TOOL, "second")
-    got = said(case, program=TOOL, env=path(first, case.tmp / "two"), within_s=10)
+    got = output_of(case, program=TOOL, env=path(first, case.tmp / "two"), within_s=10)
     expect("which program ran", got, "second")
 
 
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("mode", [0o655, 0o601], ids=oct)
-def test_who_may_execute_a_candidate_is_for_the_system_to_say(case: Case, mode: int) -> None:
-    # Of the nine bits those count that are about the caller, and for root any.
+def test_the_system_decides_whether_a_candidate_is_executable(case: Case, mode: int) -> None:
+    # Only the permission bits that apply to the caller count; for root, any of the three.
     candidate = case.tmp / "one" / TOOL
     saying(candidate, "first", mode=mode)
     saying(case.tmp / "two" / TOOL, "second")
-    direct = said(case, program=str(candidate))
-    got = said(case, program=TOOL, env=path(candidate.parent, case.tmp / "two"))
+    direct = output_of(case, program=str(candidate))
+    got = output_of(case, program=TOOL, env=path(candidate.parent, case.tmp / "two"))
     runs = {"first": "first", SPAWN_FAILURE: "second"}.get(direct, direct)
-    expect("which program ran, where by its path the first does that", got, runs, {"mode": mode})
+    expect("which program ran, given what the first does by its path", got, runs, {"mode": mode})
 
 
 @requires("EXEC-PATH-03")
-def test_a_candidate_without_its_interpreter_is_the_one(case: Case) -> None:
+def test_a_candidate_without_its_interpreter_ends_the_search(case: Case) -> None:
     first = case.tmp / "one" / TOOL
     saying(first, "first")
     saying(case.tmp / "two" / TOOL, "second")
     folders = path(case.tmp / "one", case.tmp / "two")
-    control = said(case, program=TOOL, env=folders)
+    control = output_of(case, program=TOOL, env=folders)
     first.write_text("#!/no/such/interpreter\n")
-    got = said(case, program=TOOL, env=folders)
+    got = output_of(case, program=TOOL, env=folders)
     expect("with the interpreter, and without it", (control, got), ("first", SPAWN_FAILURE))
 
 
@@ -134,8 +138,8 @@ def test_a_candidate_without_its_interpreter_is_the_one(case: Case) -> None:
 def test_a_path_is_searched_to_its_end(case: Case, before: int) -> None:
     saying(case.tmp / "last" / TOOL, "last")
     missing = [f"/no/such/folder/of/many/{number}" for number in range(before)]
-    got = said(case, program=TOOL, env=path(*missing, case.tmp / "last"))
-    expect(f"which program ran, behind {before} folders that are not there", got, "last")
+    got = output_of(case, program=TOOL, env=path(*missing, case.tmp / "last"))
+    expect(f"which program ran, after {before} missing folders", got, "last")
 
 
 @requires("EXEC-PATH-04", needs=["EXEC-PATH-01", "EXEC-SPAWN-09"])
@@ -162,7 +166,7 @@ def test_relative_names_and_entries_are_relative_to_current_dir(case: Case, vect
         saying(case.tmp / place / "bin" / TOOL, f"in {place}")
         saying(case.tmp / place / f"{TOOL}-top", f"in {place}")
     program, entries = RELATIVE[vector]
-    got = said(
+    got = output_of(
         case,
         program=program,
         env=path(entries),
@@ -174,15 +178,14 @@ def test_relative_names_and_entries_are_relative_to_current_dir(case: Case, vect
 
 @requires("EXEC-PATH-05", pitfalls=["A12"], needs=["EXEC-PATH-01"])
 @pytest.mark.parametrize("vector", RELATIVE)
-def test_they_are_relative_to_a_current_dir_that_is_relative_itself(
-    case: Case, vector: str
-) -> None:
-    # One step, from the caller's: whoever goes it twice is nowhere.
+def test_names_and_entries_are_relative_to_a_relative_current_dir(case: Case, vector: str) -> None:
+    # `current` is relative to the caller's directory. An implementation that changes the directory
+    # and then resolves `current/…` again finds no program.
     for place in ("caller", "caller/current"):
         saying(case.tmp / place / "bin" / TOOL, f"in {place}")
         saying(case.tmp / place / f"{TOOL}-top", f"in {place}")
     program, entries = RELATIVE[vector]
-    got = said(
+    got = output_of(
         case,
         program=program,
         env=path(entries),
@@ -196,14 +199,16 @@ def test_they_are_relative_to_a_current_dir_that_is_relative_itself(
 @pytest.mark.parametrize(
     ("program", "entries"), [(f"../{TOOL}", "/nowhere"), (TOOL, "..")], ids=["name", "entry"]
 )
-def test_above_current_dir_is_what_the_system_says(case: Case, program: str, entries: str) -> None:
-    # Behind a link: names that are put together as text lead elsewhere.
+def test_the_system_resolves_the_parent_of_a_linked_current_dir(
+    case: Case, program: str, entries: str
+) -> None:
+    # current_dir is a symbolic link: `link/..` joined as text is another directory.
     saying(case.tmp / TOOL, "beside the link")
     saying(case.tmp / "real" / TOOL, "above the folder")
     (case.tmp / "real" / "folder").mkdir()
     (case.tmp / "link").symlink_to("real/folder")
     place = str(case.tmp / "link")
-    got = said(case, program=program, env=path(entries), current_dir=place)
+    got = output_of(case, program=program, env=path(entries), current_dir=place)
     expect("which program ran", got, "above the folder")
 
 
@@ -211,7 +216,7 @@ def test_above_current_dir_is_what_the_system_says(case: Case, program: str, ent
 def test_entries_of_the_callers_path_are_relative_to_current_dir_too(case: Case) -> None:
     for place in ("caller", "current"):
         saying(case.tmp / place / "bin" / TOOL, f"in {place}")
-    got = said(
+    got = output_of(
         case,
         program=TOOL,
         shim_env={"PATH": f"bin:{os.environ['PATH']}"},
@@ -222,11 +227,11 @@ def test_entries_of_the_callers_path_are_relative_to_current_dir_too(case: Case)
 
 
 @requires("EXEC-PATH-05", needs=["EXEC-PATH-01"])
-def test_a_tilde_in_path_is_a_name(case: Case) -> None:
+def test_a_tilde_in_path_is_not_expanded(case: Case) -> None:
     saying(case.tmp / "home" / "bin" / TOOL, "at home")
     saying(case.tmp / "current" / "~" / "bin" / TOOL, "in current")
     env = [*path("~/bin"), ("HOME", str(case.tmp / "home"))]
-    got = said(case, program=TOOL, env=env, current_dir=str(case.tmp / "current"))
+    got = output_of(case, program=TOOL, env=env, current_dir=str(case.tmp / "current"))
     expect("which program ran", got, "in current")
 
 
@@ -234,7 +239,7 @@ def test_a_tilde_in_path_is_a_name(case: Case) -> None:
 def test_a_name_with_a_slash_is_not_searched(case: Case) -> None:
     saying(case.tmp / "bin" / "sub" / TOOL, "in PATH")
     (case.tmp / "current").mkdir()
-    got = said(
+    got = output_of(
         case,
         program=f"sub/{TOOL}",
         env=path(case.tmp / "bin"),
@@ -248,6 +253,6 @@ def test_the_working_directory_is_not_searched_unless_path_says_so(case: Case) -
     saying(case.tmp / "current" / TOOL, "in current")
     (case.tmp / "bin").mkdir()
     place = str(case.tmp / "current")
-    refused = said(case, program=TOOL, env=path(case.tmp / "bin"), current_dir=place)
-    allowed = said(case, program=TOOL, env=path(case.tmp / "bin", "."), current_dir=place)
+    refused = output_of(case, program=TOOL, env=path(case.tmp / "bin"), current_dir=place)
+    allowed = output_of(case, program=TOOL, env=path(case.tmp / "bin", "."), current_dir=place)
     expect("without and with a dot in PATH", (refused, allowed), (SPAWN_FAILURE, "in current"))

@@ -1,4 +1,4 @@
-"""EXEC-REQUEST: what a request may say and what its fields mean."""
+"""EXEC-REQUEST: the fields of a request and their meaning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contracts.exec.moments import extra_descendants
 from contracts.exec.spawn_io import error_of, left_by_child, outcome, report, reported
 from contracts.shared.files import program_at, script_at
 
-# Every byte that an argument can hold.
+# Each byte that an argument can hold.
 ALL_BYTES = bytes(range(1, 256))
 
 
@@ -24,10 +24,10 @@ def cwd_of(pid: int) -> Path:
     return Path(f"/proc/{pid}/cwd").readlink()
 
 
-# Behind its last command a shell may put `cat` in its own place, as busybox does.
+# The final `:` keeps the shell: for the last command, busybox replaces the shell by `cat`.
 KEEP_ARGV = 'cat /proc/$$/cmdline >"$0"; :'
 
-# What some reader of command lines, of a shell, a format or a terminal takes for more than itself.
+# Characters with a special meaning to a command line, a shell, a format string or a terminal.
 SPECIAL = "\\\"'`$!%^&*?~#;|<>()[]{}=,:@+-/ \t\n\r\ax0n"
 
 ARGUMENTS: dict[str, list[str]] = {
@@ -35,7 +35,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "an empty argument between others": ["a", "", "b"],
     "what a shell would expand": ["$HOME", "`id`", "$(id)", "*", "~", "a;id", "a|b", "a&", ">x"],
     "quotes, blanks and newlines": ["a b", "'", '"', "\\", "\t", "\n", " lead", "trail "],
-    "each two of them beside each other": [a + b for a in SPECIAL for b in SPECIAL],
+    "each two of them next to each other": [a + b for a in SPECIAL for b in SPECIAL],
     "runs of backslashes before quotes": [
         "\\" * count + quote + end for count in range(6) for quote in "\"'" for end in ("", "x")
     ],
@@ -58,7 +58,7 @@ def test_a_request_with_only_a_program_runs_it_without_arguments(case: Case) -> 
     )
 
 
-NO_TEXT: dict[str, list[str | bytes]] = {
+NOT_UTF8: dict[str, list[str | bytes]] = {
     "every byte value": [ALL_BYTES],
     "overlong and lone surrogate bytes": [b"\xc0\x80", b"\xed\xa0\x80", b"\xff"],
 }
@@ -71,9 +71,9 @@ def test_arguments_reach_the_child_byte_for_byte(case: Case, vector: str) -> Non
 
 
 @requires("EXEC-REQUEST-07")
-@pytest.mark.parametrize("vector", NO_TEXT)
-def test_arguments_that_are_no_text_reach_the_child(case: Case, vector: str) -> None:
-    arguments_arrive(case, NO_TEXT[vector])
+@pytest.mark.parametrize("vector", NOT_UTF8)
+def test_arguments_that_are_not_utf8_reach_the_child(case: Case, vector: str) -> None:
+    arguments_arrive(case, NOT_UTF8[vector])
 
 
 def arguments_arrive(case: Case, arguments: Sequence[str | bytes]) -> None:
@@ -87,7 +87,7 @@ def arguments_arrive(case: Case, arguments: Sequence[str | bytes]) -> None:
 
 
 @requires("EXEC-REQUEST-02")
-def test_a_name_that_was_searched_for_is_argv_0_as_it_was_given(case: Case) -> None:
+def test_argv_0_is_the_given_name_after_a_search(case: Case) -> None:
     seen = case.exec.run(program="cat", args=["/proc/self/cmdline"])
     expect("the child's argv", seen.stdout.split(b"\0")[:-1], [b"cat", b"/proc/self/cmdline"])
 
@@ -103,13 +103,13 @@ def test_the_program_is_found_and_named_byte_for_byte(case: Case, name: bytes) -
 
 
 @requires("EXEC-REQUEST-07")
-def test_a_program_whose_name_is_no_text_is_found_and_named(case: Case) -> None:
+def test_a_program_whose_name_is_not_utf8_is_found_and_named(case: Case) -> None:
     program_is_found(case, b"latin\xe9\xff")
 
 
 def program_is_found(case: Case, name: bytes) -> None:
     tool = case.tmp / os.fsdecode(name)
-    # No shell: that of busybox is another program by another name.
+    # Not a shell: busybox acts as another program under another name.
     tool.symlink_to(P.report)
     kept = case.tmp / "report.json"
     case.exec.run(program=os.fsencode(tool), args=[str(kept)]).result  # noqa: B018
@@ -118,8 +118,8 @@ def program_is_found(case: Case, name: bytes) -> None:
 
 @requires("EXEC-REQUEST-02")
 @pytest.mark.parametrize("name", ["./tool", "sub/../tool", ".//tool"])
-def test_a_name_with_a_slash_is_argv_0_as_it_was_given(case: Case, name: str) -> None:
-    # It is found from current_dir, whose name is no part of it.
+def test_argv_0_is_the_given_name_with_a_slash(case: Case, name: str) -> None:
+    # The name is resolved from current_dir, but argv[0] does not contain current_dir.
     (case.tmp / "sub").mkdir()
     (case.tmp / "tool").symlink_to(P.report)
     kept = case.tmp / "report.json"
@@ -130,8 +130,9 @@ def test_a_name_with_a_slash_is_argv_0_as_it_was_given(case: Case, name: str) ->
 @requires("EXEC-REQUEST-02")
 def test_a_line_of_shell_as_the_program_is_a_file_name(case: Case) -> None:
     line = f"{P.count_start} {case.tmp}/started"
-    twin = program_at(case.tmp / "a b;c")
-    seen, allowed = case.exec.run(program=line), case.exec.run(program=str(twin), args=["3"])
+    counterpart = program_at(case.tmp / "a b;c")
+    seen = case.exec.run(program=line)
+    allowed = case.exec.run(program=str(counterpart), args=["3"])
     started = (case.tmp / "started").exists()
     expect(
         "no shell reads the program's name, and a name with blanks runs",
@@ -156,7 +157,7 @@ def test_a_refusing_sandbox_ends_the_run_before_anything_starts(case: Case) -> N
     )
 
 
-# What is wrong with a run that would not be spawned without a sandbox either.
+# Requests that would fail to spawn without a sandbox too, by the wrong field.
 UNFIT: dict[str, Callable[[Path], dict[str, object]]] = {
     "program": lambda tmp: {"program": str(tmp / "absent")},
     "directory": lambda tmp: {"program": "/bin/true", "current_dir": str(tmp / "absent")},
@@ -166,7 +167,7 @@ UNFIT: dict[str, Callable[[Path], dict[str, object]]] = {
 
 @requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
 @pytest.mark.parametrize("what", UNFIT)
-def test_the_sandbox_is_asked_before_anything_is_looked_for(case: Case, what: str) -> None:
+def test_a_refusal_comes_before_any_spawn_failure(case: Case, what: str) -> None:
     seen = case.exec.run(**UNFIT[what](case.tmp), sandbox={"refuse": "not here"})
     expect(
         f"kind of the error for a bad {what} under a refusing sandbox",
@@ -183,7 +184,7 @@ def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: Cas
             shim.wait_response()
             return extra_descendants(shim, servers), shim.status().fd_count
 
-    # A plain run may keep something for the next one; a refusal keeps nothing beyond that.
+    # A plain run may keep resources for the next one; a refusal may keep no more than that.
     servers, usual = held()
     processes, descriptors = held(len(servers), sandbox={"refuse": "no"})
     expect(
@@ -195,7 +196,7 @@ def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: Cas
 
 
 @requires("EXEC-REQUEST-03", capability="exec.sandbox")
-def test_a_refusal_without_a_reason_is_one(case: Case) -> None:
+def test_a_refusal_without_a_reason_prevents_the_run(case: Case) -> None:
     starts = case.tmp / "starts"
     request = {"program": P.count_start, "args": [str(starts)]}
     refused = case.exec.run(**request, sandbox={"refuse": ""})
@@ -213,8 +214,9 @@ def test_the_refusal_carries_the_reason(case: Case) -> None:
 
 @requires("EXEC-REQUEST-04")
 def test_grace_is_5000_ms_and_tick_100_ms(case: Case) -> None:
-    said = case.hello.get("constants", {})
-    expect("grace and tick", (said.get("grace_ms"), said.get("tick_ms")), (5000, 100))
+    constants = case.hello.get("constants", {})
+    got = (constants.get("grace_ms"), constants.get("tick_ms"))
+    expect("grace and tick", got, (5000, 100))
 
 
 @requires("EXEC-REQUEST-05")
@@ -224,14 +226,14 @@ def test_current_dir_is_the_childs_working_directory(case: Case, name: bytes) ->
 
 
 @requires("EXEC-REQUEST-07")
-def test_a_folder_whose_name_is_no_text_is_the_childs_working_directory(case: Case) -> None:
+def test_a_directory_whose_name_is_not_utf8_is_the_childs_working_directory(case: Case) -> None:
     child_works_in(case, b"not\xffutf8")
 
 
 def child_works_in(case: Case, name: bytes) -> None:
     place = case.tmp / os.fsdecode(name)
     place.mkdir()
-    # The directory is told by a file in it: the name may be anything.
+    # The child lists a file in the directory, because the directory's name may not be UTF-8.
     (place / "witness").touch()
     seen = case.exec.run(program="/bin/ls", current_dir=os.fsencode(place))
     expect("what the child sees in its directory", seen.stdout, b"witness\n")
@@ -241,8 +243,8 @@ def child_works_in(case: Case, name: bytes) -> None:
 def test_current_dir_holds_before_the_first_instruction(case: Case) -> None:
     place = case.tmp / "place"
     place.mkdir()
-    said = report(case, current_dir=str(place))
-    expect("the child's working directory", said["cwd"], str(place.resolve()))
+    found = report(case, current_dir=str(place))
+    expect("the child's working directory", found["cwd"], str(place.resolve()))
 
 
 @requires("EXEC-REQUEST-06", pitfalls=["A13"])

@@ -1,4 +1,4 @@
-"""What a result says: codes, signals, fields, durations, the reason of the end."""
+"""EXEC-RESULT: exit codes, signals, fields, durations and the reason of the end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CODES += [200, 254, 255]
 
 @pytest.mark.parametrize("code", CODES)
 @requires("EXEC-RESULT-01", pitfalls=["I1"])
-def test_an_exit_code_is_reported_as_it_is(case: Case, code: int) -> None:
+def test_an_exit_code_is_reported_unchanged(case: Case, code: int) -> None:
     result = case.exec.run(program=P.exit_with, args=[str(code)]).result
     expect(
         "success and exit_code of the child's own exit",
@@ -32,7 +32,7 @@ def test_an_exit_code_is_reported_as_it_is(case: Case, code: int) -> None:
 def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
     case: Case, name: str, core: str
 ) -> None:
-    # The shim's folder too: one that dies of such a signal itself leaves no core with the user.
+    # The shim works in the test's folder too: if the signal kills the shim, its core stays there.
     state = ["--core", core, "--cwd", str(case.tmp)]
     seen = case.exec.run(program=P.die_by, args=[name], current_dir=str(case.tmp), state=state)
     expect(
@@ -42,10 +42,12 @@ def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
     )
 
 
-# STKFLT, which some have no name for, and two of the real-time signals, which none of them has.
+# SIGSTKFLT, for which some systems have no name, and two real-time signals without a name.
 @pytest.mark.parametrize("number", [16, 37, 64])
 @requires("EXEC-RESULT-02", pitfalls=["I2"])
-def test_a_death_by_a_signal_without_a_name_is_one_too(case: Case, number: int) -> None:
+def test_a_death_by_an_unnamed_signal_has_no_code_and_no_annotation(
+    case: Case, number: int
+) -> None:
     seen = case.exec.run(**shell('kill -"$1" $$', number))
     expect(
         "success, exit_code and stderr of a child that a signal of its own killed",
@@ -87,7 +89,7 @@ def test_a_result_has_its_fields_and_output_is_null(case: Case, text: str) -> No
     )
 
 
-# The last one is longer than a second: its milliseconds alone are no duration.
+# The last one is longer than a second, to catch a duration that lacks the seconds.
 @pytest.mark.parametrize("ms", [0, 130, 370, 1900])
 @requires("EXEC-RESULT-05", pitfalls=["I17"], overlap=0.5, timing=True)
 def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(case: Case, ms: int) -> None:
@@ -103,10 +105,10 @@ def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(case: Case,
 
 
 @requires("EXEC-RESULT-05", overlap=0.5, timing=True)
-def test_a_run_that_is_cut_short_has_its_duration_too(case: Case) -> None:
+def test_an_interrupted_run_has_its_duration(case: Case) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, "1500"], timeout_ms=200)
-    # Half of it: whether the deadline came in time, or at all, is not the question here.
+    # Half of the deadline is enough: other tests check when it fires.
     expect(
         "duration_ms, between half of the deadline and the shim's life",
         seen.result["duration_ms"],
@@ -114,7 +116,7 @@ def test_a_run_that_is_cut_short_has_its_duration_too(case: Case) -> None:
     )
 
 
-# What a child does of which two events are known, and what ends it behind the second.
+# Children that log two events, and how each one ends after the second event.
 LIVES: dict[str, tuple[str, dict[str, int]]] = {
     "in_the_grace_of_a_deadline": ("", {"timeout_ms": 600}),
     "by_a_death": ('"$1" --sync "$2" --gap-us 300000 --sync "$2"; kill -KILL $$', {}),
@@ -133,10 +135,10 @@ def test_the_duration_covers_the_childs_life_however_it_ends(case: Case, how: st
     if len(marks) == 2:
         least = (marks[1] - marks[0]) // 10**6
     elif marks and limit:
-        # It had no grace, which is not the question: it lived to its deadline, or to half of it.
+        # Without a grace the child lived until its deadline; half of that is enough here.
         least = limit["timeout_ms"] // 2
     else:
-        raise Late("the child comes to its end by itself", "two moments", str(len(marks)))
+        raise Late("the child ends by itself", "two events", str(len(marks)))
     expect(
         "duration_ms, between the child's life and the shim's",
         seen.result["duration_ms"],
@@ -145,8 +147,8 @@ def test_the_duration_covers_the_childs_life_however_it_ends(case: Case, how: st
 
 
 @requires("EXEC-RESULT-10", overlap=1.0, needs=["EXEC-DRAIN-08"])
-def test_the_duration_covers_the_reading_of_what_comes_behind_the_child(case: Case) -> None:
-    # Who left the group holds stdout, writes a little later, and lets go.
+def test_the_duration_covers_the_reading_of_output_after_the_childs_end(case: Case) -> None:
+    # An escapee holds stdout, writes half a second later, and exits.
     escapee, leader, fifo = case.events("escapee"), case.events("leader"), case.fifo("open")
     away = 'setsid "$1" --sync "$2" --gap-us 500000 --sync "$2" --out "$3" &'
     words = (P.emit, escapee.path, b"late".hex(), P.gate, leader.path, fifo)
@@ -156,17 +158,17 @@ def test_the_duration_covers_the_reading_of_what_comes_behind_the_child(case: Ca
         case.open_gate(fifo)
         seen = shim.finish()
     if seen.stdout != b"late" or len(written := escapee.all("sync")) < 2:
-        raise Late("the run reads what comes half a second later", "late", str(seen.stdout))
+        raise Late("the run reads output half a second later", "late", str(seen.stdout))
     least = elapsed_ms(begun, written[1].t_ns)
     expect(
-        "duration_ms, from the child's first moment to what was read last, and the shim's life",
+        "duration_ms, from the child's start to the last output, and the shim's life",
         seen.result["duration_ms"],
         between(int(least), seen.elapsed_ms),
     )
 
 
 def outcome(case: Case, args: list[str], timeout_ms: int, state: list[str]) -> tuple[object, ...]:
-    """What a run under these clocks ends as, whether its duration is sane included."""
+    """Return success, exit_code and whether the duration is plausible, for a run in this state."""
     with case.exec.start(
         program=P.slow_exit, args=args, timeout_ms=timeout_ms, state=state, hold=True, within_s=15
     ) as shim:
@@ -185,7 +187,7 @@ def outcome(case: Case, args: list[str], timeout_ms: int, state: list[str]) -> t
 )
 @requires("EXEC-RESULT-06", pitfalls=["G12"], overlap=0.6)
 def test_a_wall_clock_that_jumps_changes_nothing(case: Case, life_ms: int, timeout_ms: int) -> None:
-    # Compared with the same run under a steady clock: only the difference is the clock's doing.
+    # Compared with the same run under a steady clock: only the clock differs.
     events = case.events()
     args = [events.path, str(life_ms)]
     jumping = ["--preload", P.preload("clock_step")]
@@ -198,7 +200,7 @@ def test_a_wall_clock_that_jumps_changes_nothing(case: Case, life_ms: int, timeo
 
 
 @pytest.mark.parametrize(
-    ("program", "args", "said"),
+    ("program", "args", "expected"),
     [
         ("exit_with", ["0"], ("exit", None)),
         ("exit_with", ["143"], ("exit", None)),
@@ -209,17 +211,17 @@ def test_a_wall_clock_that_jumps_changes_nothing(case: Case, life_ms: int, timeo
 )
 @requires("EXEC-RESULT-07", capability="exec.termination")
 def test_termination_names_the_childs_own_end(
-    case: Case, program: str, args: list[str], said: tuple[str, str | None]
+    case: Case, program: str, args: list[str], expected: tuple[str, str | None]
 ) -> None:
     result = case.exec.run(program=getattr(P, program), args=args).result
-    expect("termination and signal", (result["termination"], result["signal"]), said)
+    expect("termination and signal", (result["termination"], result["signal"]), expected)
 
 
 @requires("EXEC-RESULT-07", capability="exec.termination", overlap=0.5)
 def test_termination_names_the_deadline(case: Case) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, "4000"], timeout_ms=200)
-    # Where the deadline does not work the child reaches its end, and `exit` is the truth.
+    # If the deadline does not work, the child reaches its end, and `exit` is correct.
     reached = bool(events.all("end"))
     expect(
         "termination of a run that its deadline ended",
@@ -246,7 +248,7 @@ def test_termination_names_the_callers_signal(case: Case, name: str) -> None:
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 @requires("EXEC-RESULT-07", capability=("exec.termination", "exec.cap"), needs=["EXEC-CAP-01"])
 def test_termination_names_the_cap(case: Case, name: str) -> None:
-    # The SIGKILL that ends the child is ours: it names nothing.
+    # The implementation itself sends the SIGKILL, so that `signal` stays empty.
     sizes = ["5000", "0"] if name == "stdout" else ["0", "5000"]
     result = case.exec.run(program=P.flood, args=sizes, max_output_bytes=100).result
     expect("termination and signal", (result["termination"], result["signal"]), ("cap", None))

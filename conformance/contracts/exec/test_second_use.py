@@ -1,4 +1,4 @@
-"""Several runs in one process, in every order: nothing of one shows in another."""
+"""EXEC-CONC: several runs in one process, in each order, do not affect one another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from contracts.shared.runs import RunAnswer
 HERE = "exec.concurrent"
 Request = dict[str, Any]
 
-# Fields of a result that are there by a capability.
+# Fields of a result that need a capability.
 MORE = ("termination", "signal", "truncated", "detached_writers", "group_left", "pending_signals")
 OWN_END: dict[str, Any] = {
     "termination": "exit",
@@ -32,15 +32,18 @@ OWN_END: dict[str, Any] = {
 
 
 def plain(case: Case, name: str, gate: Path | None = None) -> Request:
-    """A run with nothing special, which says what it was given and ends as it should."""
+    """Return a request without options whose child prints its input and environment, and exits 5.
+
+    With `gate`, the child first waits for that fifo.
+    """
     events = case.events("plain")
     wait = f'"{P.gate}" "{events.path}" "{gate}"; ' if gate else ""
     say = 'printf %s "$1"; printf %s "$1" >&2; pwd -P; cat; env | grep ^MARK='
     return {**shell(f'{wait}{say}; "{P.emit}" --sync "{events.path}"; exit 5', name)}
 
 
-def told(run: RunAnswer) -> tuple[object, ...]:
-    """All that a result says, but for its duration."""
+def all_but_duration(run: RunAnswer) -> tuple[object, ...]:
+    """Return all fields of a result except its duration."""
     if not run.ok:
         return (outcome(run), error_of(run).get("message"))
     result = run.result
@@ -48,9 +51,10 @@ def told(run: RunAnswer) -> tuple[object, ...]:
     return (outcome(run), run.stdout, run.stderr, {**OWN_END, **extras})
 
 
-def as_asked(case: Case, name: str) -> tuple[object, ...]:
-    said = name.encode()
-    return ("exit 5", said + bytes(case.exec.place) + b"\n", said, OWN_END)
+def expected_of(case: Case, name: str) -> tuple[object, ...]:
+    """Return the expected fields of a run of `plain`."""
+    word = name.encode()
+    return ("exit 5", word + bytes(case.exec.place) + b"\n", word, OWN_END)
 
 
 ENDS: dict[str, Callable[[Case], Request]] = {
@@ -83,65 +87,68 @@ ENDS: dict[str, Callable[[Case], Request]] = {
 CUT = {"program": P.flood, "args": ["1000", "1000"], "max_output_bytes": 10}
 
 
-NAMES = ["around", "beside", "after"]
+NAMES = ["around", "during", "after"]
 
 
-def beside(case: Case, other: Request) -> list[tuple[object, ...]]:
-    """What three plain runs say: one around the other run, one within it, and one after it."""
+def runs_around(case: Case, other: Request) -> list[tuple[object, ...]]:
+    """Return the results of three plain runs: around, during and after the other run."""
     fifo, events = case.fifo("open"), case.events("plain")
     runs = [
         (0, plain(case, "around", fifo)),
-        (60, plain(case, "beside")),
+        (60, plain(case, "during")),
         (60, other),
         (500, plain(case, "after")),
     ]
     with case.exec.start_batch(runs, within_s=20) as shim:
         events.wait("ready", timeout_s=15)
-        for _ in ("beside", "after"):
+        for _ in ("during", "after"):
             events.wait("sync", timeout_s=15)
         case.open_gate(fifo)
         around, first, _, last = shim.finish().runs
-    return [told(run) for run in (around, first, last)]
+    return [all_but_duration(run) for run in (around, first, last)]
 
 
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-CONC-07", capability=HERE, overlap=1.0)
-def test_the_end_of_one_run_shows_in_no_other(case: Case, how: str) -> None:
-    got = beside(case, ENDS[how](case))
+def test_the_end_of_one_run_does_not_affect_the_others(case: Case, how: str) -> None:
+    got = runs_around(case, ENDS[how](case))
     expect(
-        "what the runs around, beside and after it say",
+        "the results of the runs around, during and after it",
         got,
-        [as_asked(case, name) for name in NAMES],
+        [expected_of(case, name) for name in NAMES],
     )
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.cap"), overlap=1.0)
-def test_the_cap_of_one_run_shows_in_no_other(case: Case) -> None:
-    got = beside(case, CUT)
+def test_the_cap_of_one_run_does_not_affect_the_others(case: Case) -> None:
+    got = runs_around(case, CUT)
     expect(
-        "what the runs around, beside and after it say",
+        "the results of the runs around, during and after it",
         got,
-        [as_asked(case, name) for name in NAMES],
+        [expected_of(case, name) for name in NAMES],
     )
 
 
 @requires("EXEC-CONC-07", capability=HERE, overlap=1.0, needs=["EXEC-SIGNAL-01"])
 @pytest.mark.parametrize("order", ["over", "in_its_grace"])
-def test_a_signal_to_one_run_is_none_to_a_later_one(case: Case, order: str) -> None:
-    # The first takes its time to end: the second starts after that, or meanwhile.
+def test_a_signal_during_one_run_does_not_affect_a_later_one(case: Case, order: str) -> None:
+    # The second run starts after the first one has ended, or during its grace.
     events, delay_ms = case.events(), {"over": 100, "in_its_grace": 1200}[order]
     first = {"program": P.siglog, "args": [events.path, "--on", f"TERM:exit:0:{delay_ms}"]}
     with case.exec.start_batch([first, (700, plain(case, "later"))], within_s=15) as shim:
         events.wait("ready")
         sent = shim.signal("TERM")
         runs = shim.finish().runs
-    got, wanted = (outcome(runs[0]), told(runs[1])), ("exit 143", as_asked(case, "later"))
-    # Sent in time is not seen in time: the handler may have to wait until the second run is there.
-    heard = [each.t_ns for each in events.all("signal")] or [sent.t_ns]
-    heard_ms = elapsed_ms(shim.t_started_ns, heard[0])
-    if got != wanted and heard_ms > 690:
+    got, wanted = (
+        (outcome(runs[0]), all_but_duration(runs[1])),
+        ("exit 143", expected_of(case, "later")),
+    )
+    # The caller may handle the signal late: then the second run has already started.
+    arrived = [each.t_ns for each in events.all("signal")] or [sent.t_ns]
+    arrived_ms = elapsed_ms(shim.t_started_ns, arrived[0])
+    if got != wanted and arrived_ms > 690:
         raise Late(
-            "the signal is handed on before the second run", "within 690 ms", f"{heard_ms} ms"
+            "the signal is forwarded before the second run", "within 690 ms", f"{arrived_ms} ms"
         )
     with for_the_prompt(case):
         expect("the run that was signalled, and the one after it", got, wanted)
@@ -153,8 +160,9 @@ def test_a_signal_to_one_run_is_none_to_a_later_one(case: Case, order: str) -> N
     overlap=2.0,
     needs=["EXEC-SIGNAL-01", "EXEC-DRAIN-08", "EXEC-RESULT-03"],
 )
-def test_a_signal_behind_the_end_of_one_run_is_none_to_a_later_one(case: Case) -> None:
-    # Nobody consumes it: the first run is decided, and reads what somebody else still holds.
+def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: Case) -> None:
+    # No run reports this signal: the first run has its result, and only reads on because an escapee
+    # holds its output.
     events, after_ms = case.events(), 1800
     args = [events.path, "--setsid", "--keep", "out", "--exit", "7"]
     runs = [{"program": P.orphan, "args": args}, (after_ms, plain(case, "later"))]
@@ -162,7 +170,7 @@ def test_a_signal_behind_the_end_of_one_run_is_none_to_a_later_one(case: Case) -
         events.wait("orphan")
         leader = events.wait("end").pid
         until(lambda: leader not in {each.pid for each in shim.tree() if each.alive})
-        # The one that looks every tick has seen that by then.
+        # An implementation that polls every tick has noticed the end by then.
         pass_time(2 * case.tick_ms)
         sent = shim.signal("TERM")
         seen = shim.finish()
@@ -171,13 +179,13 @@ def test_a_signal_behind_the_end_of_one_run_is_none_to_a_later_one(case: Case) -
         raise Late("the signal comes before the second run", f"{after_ms} ms", f"{sent_ms} ms")
     if seen.raw is None and seen.shim_exit == ("killed", signal.SIGTERM):
         raise NotMeasured("the first run is over before the signal can come")
-    got = (outcome(seen.runs[0]), told(seen.runs[1]))
+    got = (outcome(seen.runs[0]), all_but_duration(seen.runs[1]))
     with for_the_prompt(case):
-        wanted = ("exit 7", as_asked(case, "later"))
-        expect("the run behind whose end a signal came, and the one after it", got, wanted)
+        wanted = ("exit 7", expected_of(case, "later"))
+        expect("the run that ended before the signal, and the one after it", got, wanted)
 
 
-# When each of two runs starts, and which of them ends first.
+# When the second run starts, and which of the two ends first.
 ORDERS = {
     "one_after_the_other": (400, "first"),
     "the_first_ends_first": (0, "first"),
@@ -192,9 +200,9 @@ def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
     case: Case, order: str, name: str
 ) -> None:
     after_ms, ends_first = ORDERS[order]
-    events = {who: case.events(who) for who in ("first", "second")}
-    gates = {who: case.fifo(f"open-{who}") for who in events}
-    ends_last = next(who for who in events if who != ends_first)
+    events = {which: case.events(which) for which in ("first", "second")}
+    gates = {which: case.fifo(f"open-{which}") for which in events}
+    ends_last = next(which for which in events if which != ends_first)
     runs = [
         (0, {"program": P.gate, "args": [events["first"].path, str(gates["first"])]}),
         (after_ms, {"program": P.gate, "args": [events["second"].path, str(gates["second"])]}),
@@ -202,9 +210,9 @@ def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
     with case.exec.start_batch(runs, hold=True, expect_result=False, within_s=15) as shim:
         if not after_ms:
             events[ends_last].wait("ready")
-        for who in (ends_first, ends_last):
-            case.open_gate(gates[who])
-            events[who].wait("end")
+        for which in (ends_first, ends_last):
+            case.open_gate(gates[which])
+            events[which].wait("end")
         shim.wait_response()
         shim.signal(name)
         shim.wait_death(SIGNAL_ACTS_S)
@@ -215,7 +223,7 @@ def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
 
 @requires("EXEC-CONC-07", capability=HERE, overlap=0.8)
 @pytest.mark.parametrize("after_ms", [0, 400], ids=["beside", "after"])
-def test_a_run_that_asks_for_nothing_has_nothing_of_another(case: Case, after_ms: int) -> None:
+def test_a_run_without_options_takes_none_from_another(case: Case, after_ms: int) -> None:
     place = case.tmp.resolve() / "elsewhere"
     place.mkdir()
     says = 'printf "%s " "$#" "$@"; env | grep ^MARK=; pwd -P; cat'
@@ -228,7 +236,7 @@ def test_a_run_that_asks_for_nothing_has_nothing_of_another(case: Case, after_ms
     first, bare, last = case.exec.batch(runs).runs
     rich = ("exit 0", b"2 one two MARK=set\n" + bytes(place) + b"\npayload")
     expect(
-        "the end and the output of a run that asks for nothing, between two that ask for much",
+        "the end and the output of a run without options, between two with many",
         [(outcome(run), run.stdout) for run in (first, bare, last)],
         [rich, ("exit 0", b"0 " + bytes(case.exec.place) + b"\n"), rich],
     )
@@ -236,7 +244,7 @@ def test_a_run_that_asks_for_nothing_has_nothing_of_another(case: Case, after_ms
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.stdin_failure"), needs=["EXEC-STDIN-13"])
 @pytest.mark.parametrize("after_ms", [-400, 0, 400], ids=["before", "beside", "after"])
-def test_what_may_fail_in_one_run_may_not_in_another(case: Case, after_ms: int) -> None:
+def test_stdin_failure_of_one_run_does_not_apply_to_another(case: Case, after_ms: int) -> None:
     run = {"program": P.read_some, "args": ["1"], "stdin": b"x" * 2**20}
     lenient, strict = max(0, -after_ms), max(0, after_ms)
     runs = [(lenient, {**run, "stdin_failure": "ignore"}), (strict, run)]
@@ -248,13 +256,13 @@ def test_what_may_fail_in_one_run_may_not_in_another(case: Case, after_ms: int) 
 @pytest.mark.parametrize("how", ["failed_spawn", "failed_stdin"])
 @pytest.mark.parametrize("first", ["started_first", "started_last"])
 @requires("EXEC-CONC-03", capability=HERE, overlap=0.8, needs=["EXEC-SIGNAL-01"])
-def test_a_run_that_fails_leaves_the_handlers_to_the_others(
+def test_a_run_that_fails_keeps_the_handlers_for_the_others(
     case: Case, first: str, how: str
 ) -> None:
     events = case.events("long")
     long = {"program": P.slow_exit, "args": [events.path, "20000"]}
     starts = {"started_first": (0, 60), "started_last": (60, 0)}[first]
-    # No third one: who starts installs what was taken away.
+    # There is no third run: its start would install the handlers again.
     runs = [(starts[0], ENDS[how](case)), (starts[1], long)]
     with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         events.wait("ready")
@@ -282,7 +290,7 @@ def test_each_run_has_its_own_secrets(case: Case, after_ms: int) -> None:
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8)
 @pytest.mark.parametrize("after_ms", [-400, 0, 400], ids=["before", "beside", "after"])
-def test_what_one_run_copies_another_one_does_not(case: Case, after_ms: int) -> None:
+def test_debug_of_one_run_does_not_copy_another(case: Case, after_ms: int) -> None:
     def run(word: str, debug: bool) -> Request:
         words = ["--gap-us", "50000", "--out", f"<{word}>\n".encode().hex()]
         return {"program": P.emit, "args": words, "debug": debug}

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM to the caller: what the child gets, and what the result says."""
+"""EXEC-SIGNAL: SIGINT and SIGTERM to the caller, the child's signals and the result."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SAYS = {"TERM": BY_SIGTERM, "INT": BY_SIGINT}
 def interrupted(
     case: Case, name: str, *args: str | bytes, program: str | None = None
 ) -> ObservedRun:
-    """A run whose caller gets one signal as soon as the child is ready."""
+    """Run and send the caller one signal as soon as the child is ready."""
     events = case.events()
     rest = args or (FOREVER_MS,)
     with case.exec.start(
@@ -59,8 +59,8 @@ def test_sigterm_to_the_caller_is_143_and_no_success(case: Case) -> None:
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1", "F12"])
-def test_a_payload_that_the_signal_leaves_over_is_no_failed_write(case: Case) -> None:
-    # Nobody reads it, and the signal takes its last reader: what ended the run is the signal.
+def test_a_payload_left_unread_at_a_signal_is_no_failed_write(case: Case) -> None:
+    # The child does not read it, and the signal ends the child. But the signal has ended the run.
     events = case.events()
     request = {"program": P.never_read, "args": [events.path], "stdin": b"x" * 2**20}
     with case.exec.start(**request, within_s=20) as shim:
@@ -72,7 +72,7 @@ def test_a_payload_that_the_signal_leaves_over_is_no_failed_write(case: Case) ->
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1"])
-def test_sigterm_to_the_caller_is_told_at_the_end_of_stderr(case: Case) -> None:
+def test_stderr_ends_with_the_annotation_of_sigterm(case: Case) -> None:
     expect("stderr", interrupted(case, "TERM").stderr, ends_with(BY_SIGTERM))
 
 
@@ -83,14 +83,14 @@ def test_sigint_to_the_caller_is_130_and_no_success(case: Case) -> None:
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["H2"])
-def test_sigint_to_the_caller_is_told_at_the_end_of_stderr(case: Case) -> None:
+def test_stderr_ends_with_the_annotation_of_sigint(case: Case) -> None:
     expect("stderr", interrupted(case, "INT").stderr, ends_with(BY_SIGINT))
 
 
-def heard(case: Case, name: str, *, group: bool = False) -> list[str]:
-    """The signals that a child logged when its caller (or the caller's group) got that one."""
+def signals_of_child(case: Case, name: str, *, group: bool = False) -> list[str]:
+    """Return the signals that the child logged after its caller (or the caller's group) got one."""
     events = case.events()
-    # A quarter of a second to hear more than one.
+    # The child ends a quarter of a second later, so that it would log a second signal too.
     rules = ["--on", "TERM:exit:0:250", "--on", "INT:exit:0:250"]
     with case.exec.start(program=P.siglog, args=[events.path, *rules], within_s=20) as shim:
         events.wait("ready")
@@ -101,16 +101,16 @@ def heard(case: Case, name: str, *, group: bool = False) -> list[str]:
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1", "H27"], overlap=0.4)
 def test_the_child_of_a_caller_that_gets_sigterm_gets_sigterm(case: Case) -> None:
-    expect("signals that the child logged", heard(case, "TERM"), ["TERM"])
+    expect("signals that the child logged", signals_of_child(case, "TERM"), ["TERM"])
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["H2"], overlap=0.4)
 def test_the_child_of_a_caller_that_gets_sigint_gets_sigint(case: Case) -> None:
-    expect("signals that the child logged", heard(case, "INT"), ["INT"])
+    expect("signals that the child logged", signals_of_child(case, "INT"), ["INT"])
 
 
-def deaf(case: Case, name: str) -> list[int]:
-    """The members of a group that did not log the signal to the caller."""
+def members_without_signal(case: Case, name: str) -> list[int]:
+    """Signal the caller; return the members of the group that did not log the signal."""
     events = case.events()
     rule = f"{name}:exit:0:120"
     args = [events.path, "--on", rule, "--members", "2", *["--member-on", rule] * 2]
@@ -124,18 +124,18 @@ def deaf(case: Case, name: str) -> list[int]:
 
 @requires("EXEC-SIGNAL-01", pitfalls=["B5"], overlap=0.4)
 def test_each_member_of_the_group_gets_the_callers_sigterm(case: Case) -> None:
-    expect("members that logged no SIGTERM", deaf(case, "TERM"), [])
+    expect("members that logged no SIGTERM", members_without_signal(case, "TERM"), [])
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["B5"], overlap=0.4)
 def test_each_member_of_the_group_gets_the_callers_sigint(case: Case) -> None:
-    expect("members that logged no SIGINT", deaf(case, "INT"), [])
+    expect("members that logged no SIGINT", members_without_signal(case, "INT"), [])
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["B10"], overlap=0.4)
 def test_ctrl_c_reaches_the_child_once(case: Case) -> None:
-    # A terminal signals the caller's whole foreground group: the child is not in it.
-    expect("signals that the child logged", heard(case, "INT", group=True), ["INT"])
+    # A terminal signals the caller's foreground group, and the child is in another group.
+    expect("signals that the child logged", signals_of_child(case, "INT", group=True), ["INT"])
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H26"])
@@ -185,7 +185,7 @@ def test_a_child_that_ignores_the_signal_has_the_whole_grace(case: Case, name: s
         events.wait("ready")
         sent = shim.signal(name)
         seen = shim.finish()
-    # The caller cannot have forwarded it before it was sent: exact.
+    # The caller cannot forward the signal before it was sent, so that the bound is exact.
     expect(
         "from the signal to the end of the run, in ms",
         elapsed_ms(sent.earliest_ns, seen.end.t_ns),
@@ -242,7 +242,7 @@ def test_a_second_signal_does_not_kill_the_caller(case: Case, first: str, second
         shim.signal(first)
         events.wait("signal")
         shim.signal(second)
-        # The child ends on this word only: both signals have met a run that goes on.
+        # The child ends only now, so that both signals arrived during the run.
         send(child, "USR1")
         seen = shim.finish()
     expect(
@@ -271,7 +271,7 @@ def test_a_second_signal_does_not_restart_the_grace(case: Case) -> None:
 
 
 def code_after(case: Case, first: str, second: str, phase_ms: int) -> int | None:
-    """The exit_code of a run whose caller has handled one signal when it gets the other."""
+    """Return exit_code of a run whose caller gets the second signal after it handled the first."""
     events = case.events(f"events-{phase_ms}")
     with case.exec.start(
         program=P.siglog, args=[events.path, "--on", "USR1:exit:0"], within_s=20
@@ -290,7 +290,7 @@ def code_after(case: Case, first: str, second: str, phase_ms: int) -> int | None
 @pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM")])
 @requires("EXEC-SIGNAL-17", overlap=1.0)
 def test_the_first_of_two_signals_names_the_result(case: Case, first: str, second: str) -> None:
-    # Mostly within one tick: whoever looks only now and then sees both in one look.
+    # Mostly within one tick: an implementation that polls may see both signals at once.
     codes = [code_after(case, first, second, phase * case.tick_ms // 3) for phase in range(3)]
     with for_the_prompt(case):
         what = f"exit_code of three runs that got {first} and then {second}"
@@ -298,7 +298,7 @@ def test_the_first_of_two_signals_names_the_result(case: Case, first: str, secon
 
 
 def signal_in_the_grace(case: Case, name: str) -> ObservedRun:
-    """A deadline's SIGTERM that the child survives, a signal meanwhile, and only then its end."""
+    """Signal the caller during the grace of a deadline; end the child after that."""
     events = case.events()
     with case.exec.start(
         program=P.siglog,
@@ -328,21 +328,21 @@ def test_a_signal_in_a_deadlines_grace_leaves_the_result_a_timeout(case: Case, n
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-07", pitfalls=["H8"], capability="exec.termination", overlap=2.0)
-def test_a_signal_that_named_no_result_is_listed(case: Case, name: str) -> None:
+def test_a_signal_that_did_not_decide_the_result_is_listed(case: Case, name: str) -> None:
     seen = signal_in_the_grace(case, name)
     expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
 
 
 @requires("EXEC-SIGNAL-07", capability="exec.termination")
-def test_a_run_without_such_a_signal_lists_none(case: Case) -> None:
+def test_a_signal_that_decided_the_result_is_not_listed(case: Case) -> None:
     result = interrupted(case, "TERM").result
     expect("pending_signals of a run that the signal named", result["pending_signals"], [])
 
 
 @pytest.mark.parametrize("first", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", overlap=2.0)
-def test_a_signal_in_the_grace_is_not_passed_on(case: Case, first: str) -> None:
-    # The group has its signal and its grace: a child that counts its signals sees one.
+def test_a_signal_in_the_grace_is_not_forwarded(case: Case, first: str) -> None:
+    # The group has already got a signal and is in its grace: a second one must not reach the child.
     events = case.events()
     limit = {"timeout_ms": 300} if first == "deadline" else {}
     args = [events.path, "--on", "USR1:exit:0"]
@@ -354,19 +354,19 @@ def test_a_signal_in_the_grace_is_not_passed_on(case: Case, first: str) -> None:
             why = "the first signal did not come: there is no grace to be in"
             raise blocked_or_late(case, ["EXEC-KILL-01", "EXEC-SIGNAL-01"], why)
         shim.signal("TERM" if first == "INT" else "INT")
-        # Whoever passes it on has done it by then.
+        # An implementation that forwards the signal has done so by then.
         pass_time(3 * case.tick_ms)
         send(child, "USR1")
         shim.finish()
-    heard = [event.rest[0] for event in events.all("signal")]
+    logged = [event.rest[0] for event in events.all("signal")]
     wanted = ["TERM" if limit else first]
-    expect("SIGINT and SIGTERM in the child", [n for n in heard if n in SIGNALS], wanted)
+    expect("SIGINT and SIGTERM in the child", [n for n in logged if n in SIGNALS], wanted)
 
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-RESULT-03", overlap=1.5)
-def test_a_signal_behind_the_childs_exit_does_not_interrupt_it(case: Case, name: str) -> None:
-    # Who left the group holds the output, so that the run outlives its child for a while.
+def test_a_signal_after_the_childs_exit_does_not_change_the_result(case: Case, name: str) -> None:
+    # A process outside the group holds the output, so that the run outlasts its child.
     events = case.events()
     line = '"$1" "$2" --setsid --keep out; exit 7'
     with case.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as shim:
@@ -390,7 +390,7 @@ STDERR = [b"", b"x", b"x\n", "Zürich €\n\n".encode()]
 def test_the_annotation_is_joined_by_exactly_one_newline(
     case: Case, name: str, text: bytes
 ) -> None:
-    said: list[str | bytes] = ["--err", text] if text else []
-    seen = interrupted(case, name, *said, "--on", f"{name}:exit:0", program=P.siglog)
+    output: list[str | bytes] = ["--err", text] if text else []
+    seen = interrupted(case, name, *output, "--on", f"{name}:exit:0", program=P.siglog)
     joined = text + b"\n" + SAYS[name] if text else SAYS[name]
     expect("stderr", seen.stderr, joined)

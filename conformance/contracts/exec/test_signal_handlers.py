@@ -1,4 +1,4 @@
-"""Handlers of the caller: there from before the spawn to the end of the run, and no longer."""
+"""EXEC-SIGNAL: the caller's handlers exist from before the spawn until the end of the run."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ CODE = {"TERM": 143, "INT": 130}
 
 
 def at_moment(t_ns: int) -> None:
-    """Go on at that moment: the phase of a race is the case, not a wait for something."""
+    """Sleep until that time: the test varies the phase of a race and waits for no event."""
     while (left_ns := t_ns - time.monotonic_ns()) > 0:
         poll([], max(0.0, left_ns / 1e9 - 0.001))
 
 
 def start_up_ns(case: Case) -> int:
-    """From the start of a shim to the child's first instruction, the quicker of two."""
+    """Return the shorter of two times from the shim's start to the child's first instruction."""
     took = []
     for name in ("start-up-1", "start-up-2"):
         events = case.events(name)
@@ -63,7 +63,7 @@ def is_ready_or_gone(shim: ShimProcess[ObservedRun], events: Events) -> bool:
 
 
 def left_behind(seen: ObservedRun) -> list[str]:
-    """The child that lives on; not what a wrapper script in front of the shim had started."""
+    """List surviving children, without processes that a wrapper script of the shim started."""
     return [proc.describe() for proc in seen.lasting if P.slow_exit.encode() in proc.cmdline]
 
 
@@ -85,7 +85,8 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(case: Case, name: str
         ) as shim:
             at_moment(shim.t_started_ns + int(luck.uniform(0.2, 1.6) * start_up))
             shim.signal(name)
-            # A wrapper script may have taken that one for itself; with a child there is a handler.
+            # A wrapper script may have consumed the first signal; once the child runs, the shim
+            # itself has a handler.
             until(partial(is_ready_or_gone, shim, events))
             shim.signal(name)
             seen = shim.finish()
@@ -106,7 +107,7 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(cas
         with case.exec.start(
             program=P.slow_exit, args=["/dev/null", FOREVER_MS], expect_result=False, within_s=10
         ) as shim:
-            # From the first child with a group of its own on: nothing could be left before it.
+            # Wait for the first child with a group of its own: before it, no child can be left.
             limit = Deadline(5)
             while shim.running and not limit.over():
                 if any(each.pgid != shim.shim_pid for each in shim.tree()):
@@ -121,8 +122,10 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(cas
     expect("children that eight stormy starts left behind", left, [])
 
 
-def account(shim: ShimProcess[ObservedRun], seen: ObservedRun, name: str, termination: bool) -> str:
-    """Where the one signal went, or that it went nowhere."""
+def destination_of_signal(
+    shim: ShimProcess[ObservedRun], seen: ObservedRun, name: str, termination: bool
+) -> str:
+    """Return where the signal went: into the result, to the caller, or nowhere."""
     if not seen.ok:
         return "killed before the response" if seen.shim_exit[0] == "killed" else "no response"
     result, noted = seen.result, annotated(seen.stderr)
@@ -135,7 +138,7 @@ def account(shim: ShimProcess[ObservedRun], seen: ObservedRun, name: str, termin
         return "listed as pending"
     if seen.shim_exit != ("exited", 0):
         return "acted on the caller after the run"
-    return "swallowed" if termination else "not told"
+    return "swallowed" if termination else "not reported"
 
 
 GOOD = {
@@ -143,14 +146,14 @@ GOOD = {
     "the result is the signal's",
     "listed as pending",
     "acted on the caller after the run",
-    "not told",
+    "not reported",
 }
 
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-08", pitfalls=["H10"], overlap=3.0, stress=20)
 def test_a_signal_around_the_childs_end_is_not_lost(case: Case, name: str) -> None:
-    # Held after the run: whatever comes later than the handlers meets a caller that is there.
+    # The shim is held after the run, so that a later signal still reaches the caller.
     luck = random.Random(f"{case.session.seed} {name} end")
     termination = "exec.termination" in case.capabilities
     went: Counter[str] = Counter()
@@ -168,7 +171,7 @@ def test_a_signal_around_the_childs_end_is_not_lost(case: Case, name: str) -> No
             shim.signal(name)
             seen = shim.finish()
         events.close()
-        went[account(shim, seen, name, termination)] += 1
+        went[destination_of_signal(shim, seen, name, termination)] += 1
     expect(
         "where signals went that did not go where they may",
         sorted(set(went) - GOOD),
@@ -192,7 +195,7 @@ OUTCOMES: dict[str, dict[str, object]] = {
 
 
 def held_after(case: Case, how: str, state: list[str]) -> ShimProcess[ObservedRun]:
-    """A shim that is held after a run with that outcome."""
+    """Return a shim that is held after a run with that outcome."""
     request = dict(OUTCOMES[how])
     program = str(request["program"])
     request["program"] = program if program.startswith("/") else getattr(P, program)
@@ -208,12 +211,11 @@ def held_after(case: Case, how: str, state: list[str]) -> ShimProcess[ObservedRu
 
 
 def swallows(shim: ShimProcess[Any], name: str) -> bool:
-    """Whether a held caller ends regularly although it was sent this signal."""
+    """Send a held caller this signal; return True if it exits 0 nevertheless."""
     shim.signal(name)
-    # Not let go at once: a runtime that raises an exception here may lose it while it closes the
-    # fifo.
+    # Not released at once: a runtime that raises an exception may lose it while it closes the fifo.
     shim.wait_death(SIGNAL_ACTS_S)
-    # A handler that was left would swallow it, and the shim, let go, would exit 0.
+    # A handler that is still installed would swallow the signal, and the shim would exit 0.
     ended = shim.wait_exit(10)
     return (ended.how, ended.number) == ("exited", 0)
 
@@ -228,10 +230,10 @@ def test_after_a_run_the_signal_acts_on_the_caller_as_before(
 
 
 def expect_acts_as_before(case: Case, held: ShimProcess[Any], name: str) -> None:
-    """A caller that is held after a run gets this signal."""
+    """Expect that a signal acts on a caller that is held after a run as before any run."""
     with held:
         swallowed = swallows(held, name)
-    # Some do so by themselves: a shell that waits for a program leaves SIGINT to that one.
+    # Some shims swallow it before any run: a shell that waits for a program leaves SIGINT to it.
     before = False
     if swallowed:
         hello = {"op": "hello", "protocol": 1, "nonce": "before any run"}
@@ -250,7 +252,7 @@ def test_ignored_signals_are_ignored_again_after_a_run(case: Case, how: str) -> 
         ignored = shim.status().mask("SigIgn") & both
     wanted: set[int] = {*both}
     if ignored != wanted:
-        # A run-time may have taken them over before any run.
+        # The runtime of the shim may have installed handlers before any run.
         with case.idle(*state) as idle:
             wanted = idle.mask("SigIgn") & both
     expect("SIGINT and SIGTERM among the ignored signals", sorted(ignored), sorted(wanted))
@@ -259,7 +261,7 @@ def test_ignored_signals_are_ignored_again_after_a_run(case: Case, how: str) -> 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-10", pitfalls=["H12"], overlap=0.3)
 def test_ignored_signals_are_handled_during_a_run(case: Case, name: str) -> None:
-    # A child that is ended from outside if nobody else does it.
+    # The child ends by itself after 3 s, if the signal does not end it.
     events = case.events()
     with case.exec.start(
         program=P.slow_exit,
@@ -284,13 +286,13 @@ def test_a_flood_of_output_does_not_delay_the_signal(case: Case, name: str) -> N
         if not until(lambda: captured(shim) > 2**20):
             raise Late("the flood gets going", "a MiB of output", "less")
         sent = shim.signal(name)
-        told = events.wait("signal").effect
+        signalled = events.wait("signal").effect
         shim.finish()
-    expect_within(case, "from the signal to the child's own", sent, told, 2 * case.tick_ms)
+    expect_within(case, "from the signal to the child's own", sent, signalled, 2 * case.tick_ms)
 
 
 def captured(shim: ShimProcess[ObservedRun]) -> int:
-    """Bytes that the shim has read so far."""
+    """Return how many bytes the shim has read so far."""
     for line in (procs.read(f"/proc/{shim.shim_pid}/io") or b"").splitlines():
         if line.startswith(b"rchar:"):
             return int(line.split()[1])
@@ -311,7 +313,7 @@ End = tuple[str, int] | None
 
 
 def end_of_a_caller(case: Case, name: str, *state: str) -> End:
-    """How the shim ended that got this signal during a run; None when the run went on."""
+    """Send the shim this signal during a run; return how it ended, None if the run completed."""
     events, gate = case.events(), case.fifo("open")
     with case.exec.start(
         program=P.gate,
@@ -322,11 +324,11 @@ def end_of_a_caller(case: Case, name: str, *state: str) -> End:
     ) as shim:
         events.wait("ready")
         shim.signal(name)
-        # Whom it ends is ended by it before it sees the child's end.
+        # A signal that ends the shim does so before the shim notices the child's end.
         try:
             case.open_gate(gate)
         except Failure:
-            # In a sandbox the program ends with its caller, perhaps before anybody is at the gate.
+            # In a sandbox the program ends with its caller, so that the gate may have no reader.
             if case.session.backend is None:
                 raise
             shim.wait_exit()
@@ -338,7 +340,7 @@ def end_of_a_caller(case: Case, name: str, *state: str) -> End:
 
 
 def end_when_idle(case: Case, name: str, *state: str) -> End:
-    """A run-time may have handlers of its own, or may have taken away what it was started with."""
+    """Return how an idle shim ends on this signal: its runtime may handle or reset signals."""
     with case.idle(*state) as idle:
         return idle.after_signal(name)
 
@@ -354,7 +356,7 @@ def test_another_signal_that_the_caller_ignores_changes_nothing(case: Case, name
 
 
 def without_handlers(case: Case, **request: object) -> ShimProcess[ObservedRun]:
-    """A held shim that could not install its handler for SIGTERM."""
+    """Return a held shim whose installation of the SIGTERM handler failed."""
     shim = case.exec.start(
         state=["--preload", P.preload("fail_sigaction")],
         shim_env={"BOXSPEC_PRELOAD_ARM": "1"},
@@ -376,7 +378,7 @@ def test_a_handler_that_cannot_be_installed_is_an_error_without_a_child(case: Ca
     with without_handlers(case, program=P.slow_exit, args=[refused.path, "2000"]) as shim:
         seen = shim.finish()
     expect(
-        "kind of error, what was started, and what was left running",
+        "kind of error, events of the program, and processes left running",
         (seen.error["kind"], refused.all(), [proc.describe() for proc in seen.lasting]),
         ("execution", [], []),
     )

@@ -1,4 +1,4 @@
-"""EXEC-SPAWN: what cannot be started is an error, and it is attempted once."""
+"""EXEC-SPAWN: a program that cannot be started is an error, and it is attempted once."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ ABSENT: dict[str, Callable[[Path], str]] = {
 @pytest.mark.parametrize("where", ABSENT)
 def test_a_missing_program_is_an_error_and_no_result(case: Case, where: str) -> None:
     seen = case.exec.run(program=ABSENT[where](case.tmp))
-    twin = case.exec.run(program=str(program_at(case.tmp / "present")), args=["7"])
+    counterpart = case.exec.run(program=str(program_at(case.tmp / "present")), args=["7"])
     expect(
         "the missing program, and one that is there",
-        (outcome(seen), outcome(twin)),
+        (outcome(seen), outcome(counterpart)),
         (SPAWN_FAILURE, "exit 7"),
     )
 
@@ -69,13 +69,13 @@ def test_an_empty_name_is_a_spawn_failure(case: Case) -> None:
 @requires("EXEC-SPAWN-02", pitfalls=["A3"])
 @pytest.mark.parametrize("slash", ["", "/", "/."])
 def test_a_directory_is_a_spawn_failure(case: Case, slash: str) -> None:
-    folder, twin = case.tmp / "folder", program_at(case.tmp / "file")
+    folder, counterpart = case.tmp / "folder", program_at(case.tmp / "file")
     folder.mkdir(mode=0o755)
     expect(
         "the directory, and a file beside it",
         (
             outcome(case.exec.run(program=f"{folder}{slash}")),
-            outcome(case.exec.run(program=str(twin), args=["0"])),
+            outcome(case.exec.run(program=str(counterpart), args=["0"])),
         ),
         (SPAWN_FAILURE, "exit 0"),
     )
@@ -121,12 +121,12 @@ def test_a_text_file_without_an_interpreter_line_is_not_given_to_a_shell(
     trace = case.tmp / "trace"
     line = f'echo ran >>"{trace}"'
     plain = script_at(case.tmp / "plain", line, first=first)
-    twin = script_at(case.tmp / "twin", line)
+    counterpart = script_at(case.tmp / "counterpart", line)
     refused = outcome(case.exec.run(program=str(plain)))
     ran = trace.exists()
     expect(
-        "the file without `#!`, whether it ran, and its twin with `#!/bin/sh`",
-        (refused, ran, outcome(case.exec.run(program=str(twin))), trace.exists()),
+        "the file without `#!`, whether it ran, and the same file with `#!/bin/sh`",
+        (refused, ran, outcome(case.exec.run(program=str(counterpart))), trace.exists()),
         (SPAWN_FAILURE, False, "exit 0", True),
     )
 
@@ -145,7 +145,7 @@ def test_a_program_that_is_open_for_writing_is_a_spawn_failure(case: Case) -> No
 
 
 def attempts(watch: Inotify) -> int:
-    """Times that the file was opened and not read: an execve that is refused does that."""
+    """Count how often the file was opened but not read: each refused execve does so."""
     masks = [mask for _, mask, _ in watch.read()]
     opened = sum(1 for mask in masks if mask & OPEN)
     return opened - min(opened, sum(1 for mask in masks if mask & READ))
@@ -157,7 +157,7 @@ def test_a_busy_program_is_attempted_once(case: Case) -> None:
     watch = Inotify()
     try:
         with tool.open("r+b"):
-            # Without the closing between them two openings would be told as one.
+            # The watch includes the closing, because inotify merges two identical events in a row.
             watch.watch(str(tool), OPEN | READ | CLOSED)
             with pytest.raises(OSError, match="busy"):
                 subprocess.run([tool], check=False)
@@ -175,7 +175,7 @@ NOWHERE: dict[str, Callable[[Path], Path | str]] = {
     "a file": lambda place: (place.write_text("x"), place)[1],
     "below a file": lambda place: (place.write_text("x"), place / "sub")[1],
     "a loop of links": lambda place: (place.symlink_to(place.name), place)[1],
-    # To chdir(2) that is not there; to who asks whether a string is empty it was not given.
+    # chdir(2) fails with ENOENT; an implementation may mistake it for an absent current_dir.
     "an empty name": lambda _: "",
 }
 
@@ -188,22 +188,22 @@ def test_a_bad_working_directory_is_a_spawn_failure(case: Case, what: str) -> No
     request = {"program": P.count_start, "args": [str(starts)]}
     refused = case.exec.run(**request, current_dir=str(NOWHERE[what](case.tmp / "bad")))
     before = starts.exists()
-    twin = case.exec.run(**request, current_dir=str(good))
+    counterpart = case.exec.run(**request, current_dir=str(good))
     expect(
         "the bad directory, whether the program ran, and a good directory",
-        (outcome(refused), before, outcome(twin), len(left_by_child(starts))),
+        (outcome(refused), before, outcome(counterpart), len(left_by_child(starts))),
         (SPAWN_FAILURE, False, "exit 0", 1),
     )
 
 
 @requires("EXEC-SPAWN-08", pitfalls=["A11"])
-def test_a_directory_that_may_not_be_entered_is_a_spawn_failure(case: Case) -> None:
+def test_a_directory_that_cannot_be_entered_is_a_spawn_failure(case: Case) -> None:
     closed, opened = case.tmp / "closed", case.tmp / "opened"
     closed.mkdir(), opened.mkdir()
     closed.chmod(0), opened.chmod(0o755), case.tmp.chmod(0o777)
-    # Nothing is closed to root.
+    # Root can enter each directory.
     state = ["--uid", "54331"] if os.geteuid() == 0 else []
-    twin = of_another_user(
+    counterpart = of_another_user(
         case.exec.run(
             program="/bin/true", current_dir=str(opened), state=state, expect_result=False
         )
@@ -212,7 +212,7 @@ def test_a_directory_that_may_not_be_entered_is_a_spawn_failure(case: Case) -> N
     closed.chmod(0o700)
     expect(
         "the closed directory, and one that may be entered",
-        (outcome(refused), outcome(twin)),
+        (outcome(refused), outcome(counterpart)),
         (SPAWN_FAILURE, "exit 0"),
     )
 
@@ -262,7 +262,7 @@ def test_the_message_names_a_bad_working_directory_as_such(case: Case) -> None:
 
 @requires("EXEC-SPAWN-09")
 @pytest.mark.parametrize("mode", [0o000, 0o600, 0o700], ids=["none", "no-search", "owner-only"])
-def test_the_message_names_a_directory_that_may_not_be_entered(case: Case, mode: int) -> None:
+def test_the_message_names_a_directory_that_cannot_be_entered(case: Case, mode: int) -> None:
     closed = case.tmp / "closed"
     closed.mkdir()
     closed.chmod(mode)

@@ -1,4 +1,4 @@
-"""EXEC-SPAWN: arguments too large, bytes that cannot be passed, and limits."""
+"""EXEC-SPAWN: arguments that are too large, bytes that cannot be passed, and resource limits."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from contracts.exec.spawn_io import (
 )
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
-# The kernel's limit of one string, with its NUL.
+# The kernel's limit for one argument or variable, without its NUL.
 LARGEST = 32 * PAGE - 1
 TOO_FEW = "the shim does not start with two processes of its user"
 
@@ -131,7 +131,7 @@ def test_an_impossible_variable_name_is_a_spawn_failure(case: Case, name: str) -
 
 
 def held_run(case: Case, *state: str) -> tuple[ObservedRun, int]:
-    """A run with three pipes, and the descriptors that its caller has behind it (0: unknown)."""
+    """Run with three pipes; return the answer and the caller's descriptors (0 if unknown)."""
     with case.exec.start(
         program=P.exit_with,
         args=["7"],
@@ -146,8 +146,8 @@ def held_run(case: Case, *state: str) -> tuple[ObservedRun, int]:
         return shim.finish(), descriptors
 
 
-def with_descriptors(case: Case, limit: int, usual: int) -> str:
-    """What a run makes of this many descriptors; empty where the shim itself does not start."""
+def outcome_with_descriptors(case: Case, limit: int, usual: int) -> str:
+    """Return the outcome of a run with this many descriptors; empty if the shim does not start."""
     state = ["--nofile", str(limit)]
     try:
         seen, descriptors = held_run(case, *state)
@@ -159,9 +159,9 @@ def with_descriptors(case: Case, limit: int, usual: int) -> str:
         crashed = crash(case, seen, state)
         return crashed and f"{limit}: {crashed}"
     if descriptors > usual:
-        return f"{limit}: {descriptors} descriptors are left, behind another run {usual}"
+        return f"{limit}: {descriptors} descriptors are left, after another run {usual}"
     kind = error_of(seen).get("kind")
-    # A result is right, and so is an error that says why there is no child.
+    # Both a result and a spawn failure are correct.
     return (
         outcome(seen)
         if kind is None or outcome(seen) == SPAWN_FAILURE
@@ -172,16 +172,16 @@ def with_descriptors(case: Case, limit: int, usual: int) -> str:
 RIGHT = {SPAWN_FAILURE, "exit 7"}
 
 
-# Where so many descriptors more change nothing, none is missing any more.
+# After this many successful limits in a row, more descriptors make no difference.
 ENOUGH = 6
 
 
 def sweep(case: Case, limits: range) -> Iterator[str]:
-    """The outcomes, up to the first wrong one: a shim that hangs would hang at each limit."""
+    """Yield the outcomes up to the first wrong one: a shim that hangs would hang at each limit."""
     _, usual = held_run(case)
     right = 0
     for limit in limits:
-        each = with_descriptors(case, limit, usual)
+        each = outcome_with_descriptors(case, limit, usual)
         if each:
             yield each
         if each not in {*RIGHT, ""}:
@@ -207,16 +207,16 @@ def test_running_out_of_descriptors_is_an_error_at_every_step(case: Case) -> Non
 
 
 def witness(case: Case, user: int) -> subprocess.Popen[bytes]:
-    """A process of the same user that logs signals: it counts against the limit too."""
+    """Start a process of the same user that logs signals; it counts against the limit too."""
     case.open_to_others()
-    # The kit may be in root's home, which is closed to that user.
+    # The kit may be in root's home directory, which that user cannot read.
     program = shutil.copy(P.siglog, case.tmp)
     path = case.events("witness").path
     return subprocess.Popen([program, path], user=user, group=user, extra_groups=[])
 
 
 @requires("EXEC-SPAWN-12", pitfalls=["A25", "A26"])
-def test_a_refused_process_is_a_spawn_error_and_signals_nobody(case: Case) -> None:
+def test_a_refused_process_is_a_spawn_error_and_signals_no_process(case: Case) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     user = unused_user()
@@ -227,7 +227,7 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(case: Case) -> No
         state = [*free, "--nproc", "2"]
         if not answers(case, state):
             raise NotMeasured(TOO_FEW)
-        # A server that starts children, where there is room for it.
+        # Some implementations start a server for their children if the limit allows it.
         with case.exec.start(program="/bin/true", state=free, hold=True) as shim:
             shim.wait_response()
             servers = extra_descendants(shim)
@@ -253,9 +253,9 @@ def test_a_refused_process_is_a_spawn_error_and_signals_nobody(case: Case) -> No
     )
 
 
-def left_under(case: Case, processes: int) -> str:
-    """What a run makes of this many processes and threads of its user, and what it leaves."""
-    # A child that would outlive a run that gives up: it ends by itself, and much later.
+def outcome_with_processes(case: Case, processes: int) -> str:
+    """Return the outcome of a run with this many processes and threads, or its leftovers."""
+    # The child lives for 0.6 s, so that a run that gives up early would leave it.
     state = ["--uid", str(unused_user()), "--nproc", str(processes)]
     if not answers(case, state):
         return ""
@@ -279,13 +279,13 @@ def left_under(case: Case, processes: int) -> str:
 
 
 @requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0, needs=["EXEC-LEAK-02"])
-def test_running_out_of_processes_leaves_nothing_at_whichever_step(case: Case) -> None:
+def test_running_out_of_processes_leaves_nothing_at_every_step(case: Case) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     decided: list[str] = []
-    # Up to the first that is enough, and one more: threads that are made later need theirs too.
+    # Up to the second success in a row: threads that start later need one more process.
     for processes in range(1, 40):
-        if each := left_under(case, processes):
+        if each := outcome_with_processes(case, processes):
             decided.append(each)
         if len(decided) > 1 and decided[-2:] == ["exit 0"] * 2:
             break
@@ -306,7 +306,7 @@ def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: Case) -> No
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 4096:
         raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
-    # Nobody has half as many open: who closes such a number tries all of them.
+    # No caller has half of the limit open: an implementation that closes such a number tries all.
     state = ["--nofile", str(most), "--deny-closing", str(most // 2)]
     run = {"program": P.exit_with, "args": ["7"], "within_s": 10.0}
     control = case.exec.run(**run, state=state[:2])
@@ -319,17 +319,17 @@ def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: Case) -> No
     )
 
 
-# One more word than the set of `select` has.
+# 64 descriptors more than select supports.
 CROWD = 1024 + 64
 
 
 @requires("EXEC-SPAWN-17", needs=["EXEC-STDIN-03"])
-def test_a_run_works_beside_more_descriptors_than_select_knows(case: Case) -> None:
+def test_a_run_works_with_more_descriptors_than_select_supports(case: Case) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 2 * CROWD:
         raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
     state = ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
-    # With a deadline, which is far away: what waits for it may need a descriptor, too.
+    # With a distant deadline, because a timer may need a descriptor too.
     seen = case.exec.run(
         **shell("cat; cat /dev/null >&2; exit 7"), stdin=b"abc", timeout_ms=600_000, state=state
     )

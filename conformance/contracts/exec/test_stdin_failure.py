@@ -1,4 +1,4 @@
-"""EXEC-STDIN: payloads that are not taken."""
+"""EXEC-STDIN: payloads that the child does not read."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from contracts.exec.moments import (
 )
 from contracts.exec.spawn_io import SH, error_of, outcome, shell
 
-# Well above what a pipe takes without a reader.
+# Much more than a pipe holds.
 LARGE = b"x" * 2**20
 
 
 def error_kind(seen: ObservedRun) -> str:
-    """`execution` for an execution error; the child's own end where a result came instead."""
+    """Return the kind of the error, or the child's end if the run has a result."""
     error = error_of(seen)
     return Told(error["kind"], seen) if error else outcome(seen)
 
@@ -32,8 +32,8 @@ def error_kind(seen: ObservedRun) -> str:
 def test_a_failed_write_is_an_execution_error_without_output(case: Case) -> None:
     line = 'echo captured; exec "$1" "$2" --in'
     seen = case.exec.run(**shell(line, P.close_early, case.events().path), stdin=LARGE)
-    told = {"result", "stdout", "stderr"} & (set(seen.raw or {}) | set(error_of(seen)))
-    expect("kind, and what is told of the output", (error_kind(seen), told), ("execution", set()))
+    output = {"result", "stdout", "stderr"} & (set(seen.raw or {}) | set(error_of(seen)))
+    expect("kind, and fields with output", (error_kind(seen), output), ("execution", set()))
 
 
 @requires("EXEC-STDIN-06", pitfalls=["F12"])
@@ -57,7 +57,7 @@ def test_a_failed_write_ends_a_child_that_would_run_on(case: Case) -> None:
 
 @requires("EXEC-STDIN-07", pitfalls=["F6"])
 def test_a_failed_write_ends_the_child_as_a_deadline_would(case: Case) -> None:
-    # The trap is set before stdin is closed: from then on a first SIGTERM leaves its trace.
+    # The trap is set before stdin is closed, so that the SIGTERM of a failed write runs it.
     line = "trap 'echo TERM >\"$0\"; exit 0' TERM; exec <&-; while :; do sleep 0.05; done"
 
     def trace(name: str, **run: object) -> bool:
@@ -71,9 +71,9 @@ def test_a_failed_write_ends_the_child_as_a_deadline_would(case: Case) -> None:
 
 
 def with_a_member(case: Case, *rules: str, **run: object) -> ObservedRun:
-    """A failed write to a child that has somebody in its group, who does not hold the pipe."""
+    """Fail the write to a child with another member in its group that does not hold the pipe."""
     events, fifo = case.events(), case.fifo("gate")
-    # `read` ends with the fifo; the shell goes on as a program that closes its stdin.
+    # `read` ends when the gate opens; the shell then executes a program that closes its stdin.
     line = '"$1" "$2" $4 </dev/null & read x <"$5"; exec "$3" "$2" --in'
     words = (P.siglog, events.path, P.close_early, " ".join(rules), fifo)
     with case.exec.start(**shell(line, *words), stdin=LARGE, within_s=20, **run) as shim:
@@ -85,8 +85,8 @@ def with_a_member(case: Case, *rules: str, **run: object) -> ObservedRun:
 @requires("EXEC-STDIN-07", pitfalls=["F6", "B5"], overlap=0.5)
 def test_a_failed_write_signals_each_member_of_the_group(case: Case) -> None:
     with_a_member(case, "--on", "TERM:exit:0")
-    heard = [event.rest[0] for event in case.events().all("signal")]
-    expect("SIGTERM among the signals that a member logged", "TERM" in heard, True)
+    logged = [event.rest[0] for event in case.events().all("signal")]
+    expect("SIGTERM among the signals that a member logged", "TERM" in logged, True)
 
 
 @requires("EXEC-STDIN-07", pitfalls=["F6", "G4"], overlap=4.5)
@@ -102,15 +102,15 @@ def test_a_failed_write_ends_a_member_that_ignores_sigterm(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-06", overlap=4.5)
-def test_a_deadline_behind_a_failed_write_leaves_the_error(case: Case) -> None:
-    # What ends a run first names it: the deadline comes while its group has its grace.
+def test_a_deadline_after_a_failed_write_does_not_change_the_error(case: Case) -> None:
+    # The first cause of the end decides the result; the deadline comes during the grace.
     limit_ms = case.grace_ms // 2
     seen = with_a_member(case, "--on", f"TERM:exit:0:{limit_ms + 500}", timeout_ms=limit_ms)
     expect("kind of the error", error_kind(seen), "execution")
 
 
 @requires("EXEC-STDIN-06", overlap=1.0)
-def test_a_signal_behind_a_failed_write_leaves_the_error(case: Case) -> None:
+def test_a_signal_after_a_failed_write_does_not_change_the_error(case: Case) -> None:
     events, fifo = case.events(), case.fifo("gate")
     line = '"$1" "$2" --on USR1:exit:0 </dev/null & read x <"$4"; exec "$3" "$2" --in'
     words = (P.siglog, events.path, P.close_early, fifo)
@@ -130,7 +130,7 @@ def test_a_signal_behind_a_failed_write_leaves_the_error(case: Case) -> None:
 @requires("EXEC-STDIN-08", pitfalls=["F7", "F9"], overlap=True)
 @pytest.mark.parametrize("taken", [0, 1, 70_000])
 def test_a_payload_that_an_escapee_could_still_read_is_a_failure(case: Case, taken: int) -> None:
-    # It has the reading end, so that no write is refused; the child has gone without the rest.
+    # The escapee holds the read end, so that no write fails; but the child ended without the rest.
     events = case.events()
     line = 'head -c "$1" >/dev/null; exec "$2" "$3" --keep in --setsid'
     seen = case.exec.run(**shell(line, taken, P.orphan, events.path), stdin=LARGE, within_s=20)
@@ -183,8 +183,8 @@ def test_a_closed_pipe_does_not_kill_the_caller_nor_change_sigpipe(case: Case, f
 
 
 @requires("EXEC-STDIN-09", pitfalls=["F8"])
-def test_sigpipe_is_left_as_in_a_caller_that_ran_nothing(case: Case) -> None:
-    # A run-time may ignore SIGPIPE from its start: then it does so when it is idle, too.
+def test_a_failed_write_does_not_change_how_sigpipe_is_handled(case: Case) -> None:
+    # A runtime may ignore SIGPIPE from its start; then an idle shim ignores it too.
     with case.idle() as idle:
         before = {name: idle.mask(name) for name in ("SigIgn", "SigCgt")}
     with case.exec.start(program=P.read_some, args=["1"], stdin=LARGE, hold=True) as shim:
@@ -200,7 +200,7 @@ def test_the_deadline_holds_while_the_payload_is_not_read(case: Case, taken: int
     events = case.events()
     line = 'head -c "$1" >/dev/null; exec "$2" "$3"'
     words = (taken, P.never_read, events.path)
-    # A child that never ends: a deadline that does not hold is a run that does not return.
+    # The child never ends by itself: if the deadline does not hold, the run does not return.
     seen = case.exec.run(**shell(line, *words), stdin=LARGE, timeout_ms=400, within_s=15)
     expect("the error, and success", (error_of(seen), seen.result["success"]), ({}, False))
 
@@ -215,12 +215,12 @@ def test_the_deadline_holds_for_a_payload_that_may_fail_too(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-11", pitfalls=["F9"], overlap=True, timing=True)
-def test_a_background_process_that_holds_stdin_does_not_keep_the_run(case: Case) -> None:
+def test_a_background_process_that_holds_stdin_does_not_block_the_run(case: Case) -> None:
     expect_return_from(case, "in")
 
 
 @requires("EXEC-STDIN-11", pitfalls=["F9"], overlap=True, timing=True, needs=["EXEC-DRAIN-08"])
-def test_one_that_holds_the_output_too_does_not_keep_the_run(case: Case) -> None:
+def test_a_background_process_that_holds_all_streams_does_not_block_the_run(case: Case) -> None:
     expect_return_from(case, "in,out,err")
 
 
@@ -231,12 +231,15 @@ def test_one_that_holds_the_output_too_does_not_keep_the_run(case: Case) -> None
     overlap=True,
     timing=True,
 )
-def test_one_that_holds_stdin_does_not_keep_a_run_whose_payload_may_fail(case: Case) -> None:
+def test_a_background_process_that_holds_stdin_does_not_block_a_run_with_ignore(case: Case) -> None:
     expect_return_from(case, "in", stdin_failure="ignore")
 
 
 def expect_return_from(case: Case, streams: str, **more: object) -> None:
-    """`streams`: what a background process holds of a run whose payload nobody reads."""
+    """Expect the return in time although a background process holds these `streams`.
+
+    No process reads the payload of the run.
+    """
     events = case.events()
     args = [events.path, "--keep", streams, "--setsid"]
     request = {"program": P.orphan, "args": args, "stdin": LARGE, **more}

@@ -53,7 +53,7 @@ def made_terminal() -> Iterator[Terminal]:
 
 
 def how_it_ended(seen: RunAnswer, line: bytes) -> str:
-    """Return NOT_STOPPED for each of the two correct outcomes, else what happened."""
+    """Return NOT_STOPPED for each of the two correct outcomes, else a description."""
     if seen.result["success"] and seen.stdout == b"got %s\n" % line:
         return Told(NOT_STOPPED, seen)
     if seen.result.get("termination") == "timeout" or b"timed out" in seen.stderr:

@@ -1,4 +1,4 @@
-"""Deadlines: what they make of a result, and when they fire."""
+"""EXEC-TIMEOUT: the result of a run past its deadline, and when the deadline fires."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
 
 
 def wait_for_deadline(case: Case, timeout_ms: int) -> ObservedRun:
-    """A child that the deadline's SIGTERM ends at once, and nobody else in its group."""
+    """Run a child that is the only member of its group and that SIGTERM ends at once."""
     return case.exec.run(
         program=P.slow_exit,
         args=[case.events().path, FOREVER_MS],
@@ -48,7 +48,7 @@ def test_a_deadline_ends_a_run_without_code_and_without_success(case: Case) -> N
 
 
 @requires("EXEC-TIMEOUT-01", pitfalls=["G1"])
-def test_a_deadline_is_told_at_the_end_of_stderr(case: Case) -> None:
+def test_stderr_ends_with_the_annotation_of_the_deadline(case: Case) -> None:
     expect("stderr after a deadline", wait_for_deadline(case, 200).stderr, ends_with(TIMED_OUT))
 
 
@@ -63,7 +63,7 @@ def test_a_deadline_never_fires_early(case: Case, timeout_ms: int) -> None:
         old_request=True,
     ) as shim:
         seen = shim.finish()
-    # The clock of a run cannot start before its request has been read.
+    # The deadline cannot start to count before the shim has read the request.
     what = "from the reading of the request to the end of the run, in ms"
     elapsed = elapsed_ms(shim.request_read_ns(), seen.end.t_ns)
     expect_never_early(case, what, elapsed, timeout_ms)
@@ -81,7 +81,7 @@ def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(case: Case, timeo
     ) as shim:
         shim.finish()
     settled(case.events())
-    # The child's own log: it can be late, and that makes nobody early.
+    # The child's log entry can be late but not early, so that it never hides an early signal.
     what = "from the reading of the request to the child's SIGTERM, in ms"
     elapsed = elapsed_ms(shim.request_read_ns(), events.wait("signal").t_ns)
     expect_never_early(case, what, elapsed, timeout_ms)
@@ -96,14 +96,14 @@ def test_a_deadline_is_noticed_within_a_tick(case: Case, timeout_ms: int) -> Non
     ) as shim:
         shim.finish()
     ready = settled(case.events()).effect
-    told = events.wait("signal").effect
+    signalled = events.wait("signal").effect
     limit_ms = timeout_ms + case.tick_ms
-    expect_within(case, "from the child's start to its SIGTERM", ready, told, limit_ms)
+    expect_within(case, "from the child's start to its SIGTERM", ready, signalled, limit_ms)
 
 
 @requires("EXEC-TIMEOUT-04", pitfalls=["G9"], overlap=0.3, timing=True)
 def test_timeout_zero_is_expired_at_once(case: Case) -> None:
-    # What the shim needs for itself is measured with a child that ends by itself.
+    # A run whose child ends by itself measures the time that the shim itself needs.
     control = case.exec.run(program=P.exit_with, args=["0"])
     seen = wait_for_deadline(case, 0)
     result = seen.result
@@ -124,7 +124,7 @@ def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(case
 
 @requires("EXEC-TIMEOUT-04")
 def test_with_timeout_zero_a_program_that_is_not_there_is_a_spawn_failure(case: Case) -> None:
-    # The deadline comes behind the spawn, however soon.
+    # The deadline only starts after the spawn.
     seen = case.exec.run(program=str(case.tmp / "absent"), timeout_ms=0)
     expect("the outcome", outcome(seen), SPAWN_FAILURE)
 
@@ -135,7 +135,7 @@ LARGE = [2**31, 2**32, 2**53, 2**63 - 1, 2**63, LARGEST // 10**6, LARGEST // 100
 
 @pytest.mark.parametrize("timeout_ms", LARGE)
 @requires("EXEC-TIMEOUT-05", overlap=0.3)
-def test_a_large_timeout_is_very_long(case: Case, timeout_ms: int) -> None:
+def test_a_large_timeout_does_not_expire_early(case: Case, timeout_ms: int) -> None:
     largest = int(case.hello.get("limits", {}).get("max_integer", LARGEST))
     seen = case.exec.run(
         program=P.slow_exit,
@@ -168,8 +168,8 @@ def test_a_child_that_exits_0_on_the_deadlines_sigterm_is_timed_out(case: Case) 
     )
 
 
-def whole(seen: ObservedRun) -> str:
-    """Which outcome it is, or all that makes it a mixture."""
+def outcome_name(seen: ObservedRun) -> str:
+    """Return the name of the outcome, or the fields that do not belong together."""
     result = seen.result
     got = (result["success"], result["exit_code"], seen.stderr.endswith(TIMED_OUT))
     names = {(True, 0, False): "exit", (False, None, True): "deadline"}
@@ -185,7 +185,7 @@ def test_an_exit_at_the_deadline_is_one_outcome_or_the_other(case: Case, deadlin
     for _ in range(20):
         life_ms = deadline_ms + luck.randint(-4, 3)
         outcomes[
-            whole(
+            outcome_name(
                 case.exec.run(
                     program=P.slow_exit,
                     args=["/dev/null", str(life_ms)],
@@ -212,7 +212,7 @@ def timed_out_stderr(case: Case, text: bytes) -> bytes:
         timeout_ms=400,
         within_s=20,
     )
-    # It has written by then.
+    # The child writes before its event `ready`.
     settled(case.events())
     return seen.stderr
 
@@ -223,7 +223,7 @@ def lossy(text: bytes) -> bytes:
 
 @pytest.mark.parametrize("text", STDERR[:3], ids=NAMES[:3])
 @requires("EXEC-TIMEOUT-08", pitfalls=["G19"], overlap=0.6)
-def test_the_childs_stderr_stays_in_front_of_the_annotation(case: Case, text: bytes) -> None:
+def test_the_childs_stderr_comes_before_the_annotation(case: Case, text: bytes) -> None:
     expect(
         "stderr of a child that wrote before its deadline",
         timed_out_stderr(case, text),
@@ -242,5 +242,5 @@ def test_the_annotation_is_joined_by_exactly_one_newline(case: Case, text: bytes
 
 
 @requires("EXEC-TIMEOUT-09", pitfalls=["G19"])
-def test_an_empty_stderr_becomes_the_annotation_alone(case: Case) -> None:
+def test_an_empty_stderr_becomes_only_the_annotation(case: Case) -> None:
     expect("stderr of a silent child", wait_for_deadline(case, 200).stderr, TIMED_OUT)

@@ -49,15 +49,15 @@ def _confined(case: Case, say: Say) -> None:
     asked = case.exec.inside.use()
     if not asked:
         return
-    beside = case.session.case_folder()
-    mark = beside / "mark"
+    folder_outside = case.session.case_folder()
+    mark = folder_outside / "mark"
     message = {"op": "exec.run", "request": {"program": "/usr/bin/touch", "args": [str(mark)]}}
     case.send(message, within_s=WITHIN_S)
     outside = mark.exists()
     mark.unlink(missing_ok=True)
     seen = case.send({**message, **asked}, within_s=WITHIN_S)
     inside = mark.exists()
-    case.session.delete(beside)
+    case.session.delete(folder_outside)
     name = asked["backend"]["name"]
     if not outside:
         raise HarnessError(f"touch makes no {mark}, without any sandbox")
@@ -75,7 +75,7 @@ def _helpers(case: Case) -> None:
     The time that a helper waits for a processor cannot be read after the helper has ended.
     """
     # The first run has a deadline that is not reached, to show a helper that exists only for
-    # deadlines. The second run has none: the requirements report a shim without deadlines.
+    # deadlines. The second run has no deadline: requirements report a shim without deadlines.
     for name, deadline in ("company-late", {"timeout_ms": 60_000}), ("company", {}):
         refused = looks(case, "exec", partial(_gate, case, deadline), name)
         if refused is None:
