@@ -3,96 +3,35 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc_stat.h"
 #include "base/sys.h"
-
-struct stat_line {
-    char state;
-    pid_t ppid;
-    pid_t pgid;
-    unsigned long threads;
-    uint64_t started; /* clock ticks since boot */
-};
-
-/* Field numbers as in proc(5). The name in field 2 may contain spaces and parentheses, so fields
- * are counted from the last ')'. */
-static bool parse_stat(char *text, struct stat_line *line) {
-    char *rest = strrchr(text, ')');
-    if (rest == NULL || rest[1] == '\0')
-        return false;
-    rest += 2;
-    char *save = NULL;
-    int field = 3;
-    for (char *word = strtok_r(rest, " ", &save); word != NULL; word = strtok_r(NULL, " ", &save)) {
-        if (field == 3)
-            line->state = word[0];
-        if (field == 4)
-            line->ppid = (pid_t)strtol(word, NULL, 10);
-        if (field == 5)
-            line->pgid = (pid_t)strtol(word, NULL, 10);
-        if (field == 20)
-            line->threads = strtoul(word, NULL, 10);
-        if (field == 22) {
-            line->started = strtoull(word, NULL, 10);
-            return true;
-        }
-        field++;
-    }
-    return false;
-}
-
-enum read_outcome { GONE, UNREADABLE, READ };
-
-static enum read_outcome read_stat(int proc, const char *pid, struct stat_line *line) {
-    char path[64];
-    char text[1024];
-    (void)snprintf(path, sizeof path, "%s/stat", pid);
-    int fd = (int)BS_RETRY(openat(proc, path, O_RDONLY | O_CLOEXEC));
-    if (fd < 0)
-        return errno == ENOENT || errno == ESRCH ? GONE : UNREADABLE;
-    ssize_t n = (ssize_t)BS_RETRY(read(fd, text, sizeof text - 1));
-    bs_close(&fd);
-    if (n < 0) /* ESRCH: the process ended between open and read */
-        return errno == ESRCH ? GONE : UNREADABLE;
-    text[n] = '\0';
-    return parse_stat(text, line) ? READ : UNREADABLE;
-}
-
-static bool is_dead(const struct stat_line *line) {
-    if (line->state == 'X' || line->state == 'x')
-        return true;
-    /* A process whose main thread has ended stays a zombie while its other threads run. */
-    return line->state == 'Z' && line->threads <= 1;
-}
 
 static void inspect_member(int proc, const char *name, pid_t pid, pid_t pgid, pid_t leader,
                            uint64_t not_after, struct bs_members *members) {
-    struct stat_line line = {0};
-    switch (read_stat(proc, name, &line)) {
-    case GONE:
+    struct bs_proc_stat stat = {0};
+    switch (bs_proc_stat_read(proc, name, &stat)) {
+    case BS_PROC_STAT_GONE:
         return;
-    case UNREADABLE: /* getpgid found it: better a needless wait than a survivor */
+    case BS_PROC_STAT_UNREADABLE: /* getpgid found it: better a needless wait than a survivor */
         members->alive++;
         return;
-    case READ:
+    case BS_PROC_STAT_READ:
         break;
     }
-    if (line.pgid != pgid || line.started > not_after)
+    if (stat.group != pgid || stat.started > not_after)
         return;
-    if (!is_dead(&line)) {
+    if (!bs_proc_stat_is_dead(&stat)) {
         members->alive++;
         members->live_pid = pid;
         return;
     }
-    if (pid != leader && line.ppid == getpid()) {
+    if (pid != leader && stat.parent == getpid()) {
         siginfo_t info;
         (void)BS_RETRY(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG));
     }

@@ -1,23 +1,18 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "backend/launch/launch.h"
+#include "base/proc_stat.h"
 #include "base/sys.h"
 
 struct process {
     pid_t pid;
-    pid_t parent;
-    pid_t group;
-    char state;
-    long threads;
+    struct bs_proc_stat stat;
 };
 
 /* Learn without /proc: the process group, and whether it is a child of the caller. */
@@ -27,35 +22,22 @@ static bool query_process(pid_t pid, struct process *process) {
     if (group < 0)
         return false;
     bool is_child = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-    *process = (struct process){pid, is_child ? getpid() : 0, group, '?', 1};
+    *process = (struct process){
+        pid, {.state = '?', .parent = is_child ? getpid() : 0, .group = group, .threads = 1}};
     return true;
 }
 
 /* Return false if the process has ended. */
-static bool read_process(const char *name, struct process *process) {
-    char path[64];
-    char text[512];
-    pid_t pid = (pid_t)strtol(name, NULL, 10);
-    (void)snprintf(path, sizeof path, "/proc/%s/stat", name);
-    int fd = (int)BS_RETRY(open(path, O_RDONLY | O_CLOEXEC));
-    ssize_t n = fd >= 0 ? (ssize_t)BS_RETRY(read(fd, text, sizeof text - 1)) : -1;
-    bool gone = n < 0 && (errno == ENOENT || errno == ESRCH);
-    bs_close(&fd);
-    if (n <= 0)
-        return !gone && query_process(pid, process);
-    text[n] = '\0';
-    /* The name may contain any character; for the fields after it see proc(5). */
-    const char *rest = strrchr(text, ')');
-    char *end = NULL;
-    if (rest == NULL || rest[1] == '\0' || rest[2] == '\0')
-        return query_process(pid, process);
-    process->pid = pid;
-    process->state = rest[2];
-    process->parent = (pid_t)strtol(rest + 3, &end, 10);
-    process->group = (pid_t)strtol(end, &end, 10);
-    process->threads = 0;
-    for (int field = 6; field <= 20; field++)
-        process->threads = strtol(end, &end, 10);
+static bool read_process(int proc, const char *name, struct process *process) {
+    process->pid = (pid_t)strtol(name, NULL, 10);
+    switch (bs_proc_stat_read(proc, name, &process->stat)) {
+    case BS_PROC_STAT_GONE:
+        return false;
+    case BS_PROC_STAT_UNREADABLE:
+        return query_process(process->pid, process);
+    case BS_PROC_STAT_READ:
+        break;
+    }
     return true;
 }
 
@@ -76,7 +58,7 @@ static enum scan scan_proc(bool (*visit)(const struct process *process, void *ct
             break;
         }
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-            read_process(entry->d_name, &process) && visit(&process, ctx))
+            read_process(dirfd(proc), entry->d_name, &process) && visit(&process, ctx))
             scan = SCAN_STOPPED;
     }
     if (proc != NULL)
@@ -98,7 +80,7 @@ static void scan_pids(bool (*visit)(const struct process *process, void *ctx), v
 
 static bool kill_child(const struct process *process, void *ctx) {
     const bool *also_in_group = ctx;
-    if (process->parent == getpid() && (*also_in_group || process->group != getpgrp()))
+    if (process->stat.parent == getpid() && (*also_in_group || process->stat.group != getpgrp()))
         (void)kill(process->pid, SIGKILL); /* an unreaped child keeps its number */
     return false;
 }
@@ -130,9 +112,8 @@ void kill_leftover_processes(bool also_in_group) {
 
 static bool is_live_member(const struct process *process, void *ctx) {
     (void)ctx;
-    /* A process whose main thread has ended looks like a zombie while other threads run. */
-    bool alive = (process->state != 'Z' && process->state != 'X') || process->threads > 1;
-    return alive && process->group == getpgrp() && process->pid != getpid();
+    return !bs_proc_stat_is_dead(&process->stat) && process->stat.group == getpgrp() &&
+           process->pid != getpid();
 }
 
 bool group_may_have_others(void) {

@@ -19,8 +19,8 @@ DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);
 struct dirent *__real_readdir(DIR *list);
 struct dirent *__wrap_readdir(DIR *list);
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
+int __real_openat(int dir, const char *path, int flags, ...);
+int __wrap_openat(int dir, const char *path, int flags, ...);
 
 static enum { NOTHING, DIRECTORY, LISTING, FILES } fails;
 
@@ -36,9 +36,9 @@ struct dirent *__wrap_readdir(DIR *list) {
     return NULL;
 }
 
-int __wrap_open(const char *path, int flags, ...) {
+int __wrap_openat(int dir, const char *path, int flags, ...) {
     errno = ENFILE;
-    return fails == FILES ? -1 : __real_open(path, flags);
+    return fails == FILES ? -1 : __real_openat(dir, path, flags);
 }
 
 /* A child that waits to be killed, in our group or in one of its own. */
