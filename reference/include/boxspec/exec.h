@@ -58,6 +58,7 @@
 
 #include <boxspec/bytes.h>
 #include <boxspec/error.h>
+#include <boxspec/sandbox.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -104,56 +105,6 @@ enum bs_termination {
 struct bs_env_pair {
     const char *name; /* not empty, no '=' */
     const char *value;
-};
-
-struct bs_exec_request;
-
-/* The command and environment that a sandbox puts in place of a request. */
-struct bs_wrapped {
-    const char *const *argv; /* NULL-terminated, at least one entry; argv[0] is the program */
-    const struct bs_env_pair *env;
-    size_t n_env; /* set after the request's own environment, and win over it */
-    /* The child inherits no variable of the caller, even with BS_ENV_INHERIT. */
-    bool clears_env;
-    /* argv[0] is a launcher: it starts the program of the request itself. It leads a session and a
-     * group of its own, has a pipe as descriptor BS_LAUNCH_REPORT_FD, and if the program cannot be
-     * started, writes one struct bs_launch_failure there before it ends. That record is then the
-     * error of the run. If the descriptor is a socket, the caller waits for the start: the launcher
-     * writes one with BS_LAUNCH_STARTED as soon as the program runs. */
-    bool launches;
-    void *own; /* the sandbox's own, for its unwrap */
-};
-
-#define BS_LAUNCH_REPORT_FD 3
-
-struct bs_launch_failure {
-    int os_error; /* errno; 0 if only `words` describe the failure */
-    int step;     /* an enum bs_launch_step */
-    char words[240];
-};
-
-enum bs_launch_step {
-    BS_LAUNCH_PROGRAM,   /* the program itself */
-    BS_LAUNCH_DIRECTORY, /* its working directory */
-    BS_LAUNCH_STDIO,     /* one of its descriptors 0 to 2 */
-    BS_LAUNCH_SANDBOX,   /* the sandbox around it */
-    BS_LAUNCH_STARTED    /* no failure: the program runs */
-};
-
-/* The seam to a sandbox. Each function may be NULL. The library never isolates between spawn and
- * exec: a sandbox refuses in validate, or wraps the command. Both are called on the caller's
- * thread, before any other effect of the run; the struct and `ctx` stay the caller's. */
-struct bs_sandbox {
-    void *ctx;
-    /* 0, or a negative code with *err filled; the message of a refusal is the sandbox's own. */
-    int (*validate)(void *ctx, const struct bs_exec_request *request, struct bs_error *err);
-    /* Fills *out. The sandbox owns everything that *out points to; it lives until `unwrap`, or, if
-     * that is NULL, until the run has returned. */
-    int (*wrap)(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
-                struct bs_error *err);
-    /* Called once after each successful wrap, on the same thread, whether or not the child was
-     * started. */
-    void (*unwrap)(void *ctx, struct bs_wrapped *out);
 };
 
 struct bs_exec_request {

@@ -1,0 +1,77 @@
+/* The seam between a run and a sandbox.
+ *
+ *   1. A caller of bs_exec_run, bs_process_open or bs_module_execute passes a struct bs_sandbox.
+ *   2. `validate` accepts or refuses the request.
+ *   3. `wrap` puts another command in place of the request's, such as a launcher that confines
+ *      itself and then executes the program. The library itself confines no process.
+ *   4. `unwrap` frees what `wrap` made, after the run or after a failed start.
+ *
+ * boxspec/backend.h provides such sandboxes; an embedder may fill the struct with its own
+ * functions.
+ */
+#ifndef BOXSPEC_SANDBOX_H
+#define BOXSPEC_SANDBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <boxspec/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bs_env_pair;     /* exec.h */
+struct bs_exec_request; /* exec.h */
+
+/* The command and environment that a sandbox puts in place of a request. */
+struct bs_wrapped {
+    const char *const *argv; /* NULL-terminated, at least one entry; argv[0] is the program */
+    const struct bs_env_pair *env;
+    size_t n_env; /* set after the request's own environment, and win over it */
+    /* The child inherits no variable of the caller, even with BS_ENV_INHERIT. */
+    bool clears_env;
+    /* argv[0] is a launcher, which starts the program of the request. It leads a session and a
+     * group of its own, and has a pipe as descriptor BS_LAUNCH_REPORT_FD. If it cannot start the
+     * program, it writes one struct bs_launch_failure there before it ends, which becomes the error
+     * of the run. If the descriptor is a socket, the caller waits for the start: the launcher
+     * writes a record with BS_LAUNCH_STARTED as soon as the program runs. */
+    bool launches;
+    void *own; /* the sandbox's own, for its unwrap */
+};
+
+#define BS_LAUNCH_REPORT_FD 3
+
+struct bs_launch_failure {
+    int os_error; /* errno; 0 if only `words` describe the failure */
+    int step;     /* an enum bs_launch_step */
+    char words[240];
+};
+
+enum bs_launch_step {
+    BS_LAUNCH_PROGRAM,   /* the program itself */
+    BS_LAUNCH_DIRECTORY, /* its working directory */
+    BS_LAUNCH_STDIO,     /* one of its descriptors 0 to 2 */
+    BS_LAUNCH_SANDBOX,   /* the sandbox around it */
+    BS_LAUNCH_STARTED    /* no failure: the program runs */
+};
+
+/* Each function may be NULL. validate and wrap are called on the caller's thread, before any other
+ * effect of the run. The caller owns the struct and `ctx`. */
+struct bs_sandbox {
+    void *ctx;
+    /* 0, or a negative code with *err filled; the message of a refusal is the sandbox's own. */
+    int (*validate)(void *ctx, const struct bs_exec_request *request, struct bs_error *err);
+    /* Fills *out. The sandbox owns everything that *out points to; it lives until `unwrap`, or, if
+     * that is NULL, until the run has returned. */
+    int (*wrap)(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
+                struct bs_error *err);
+    /* Called once after each successful wrap, on the same thread, whether or not the child was
+     * started. */
+    void (*unwrap)(void *ctx, struct bs_wrapped *out);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
