@@ -271,8 +271,12 @@ int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
      * here. */
     if (timeout_ms == NULL)
         bs_close(&process->streams[0]);
-    (void)await_end(process, timeout_ms == NULL ? BS_NEVER : bs_after_ms(bs_now_ns(), *timeout_ms),
-                    false);
+    uint64_t limit_ms = timeout_ms != NULL ? *timeout_ms : BS_NEVER;
+    if (limit_ms == 0) /* takes one step and never blocks, even if killed members are still dying */
+        (void)step_to_end(process);
+    else
+        (void)await_end(
+            process, limit_ms == BS_NEVER ? BS_NEVER : bs_after_ms(bs_now_ns(), limit_ms), false);
     int code = report_end(process, end, err);
     end_call(process);
     return code;

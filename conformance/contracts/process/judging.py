@@ -93,14 +93,14 @@ def has_ended(case: Case, shim: ShimProcess[Any], leader: int) -> bool:
     )
 
 
-def member_lives_on(case: Case, behind: Step, **options: Any) -> tuple[bool, Script]:
+def member_lives_on(case: Case, behind: Step, *last: Step, **options: Any) -> tuple[bool, Script]:
     """A leader exits with 3 and leaves a member, and then this step is made, the fourth: whether
     the member lives behind it, and the script. Nobody looks at the end of a script, which ends the
     member too."""
     events, before, after = case.events(), Pause(case), Pause(case, "behind")
     words = [events.path, "--keep", "none", "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
     handles = {"a": handle(P.orphan, words), **{p.name: p.handle for p in (before, after)}}
-    steps = [step("open"), *before.steps, behind, *after.steps]
+    steps = [step("open"), *before.steps, behind, *after.steps, *last]
     with case.process.start(handles, steps, within_s=15, **options) as shim:
         leader = events.wait("end").pid
         before.reached()

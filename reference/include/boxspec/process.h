@@ -80,10 +80,10 @@ BS_EXPORT int bs_process_take(struct bs_process *process, int stream);
 /* Close a stream that the handle still owns. If it is stdin, the child reads end-of-file. */
 BS_EXPORT void bs_process_close_stream(struct bs_process *process, int stream);
 
-/* Waits for the end. NULL: without limit; the stdin is closed first if the handle still owns it. 0
- * ms looks once. A wait that finds the leader ended kills the rest of the group and gives it
- * BS_EXEC_TICK_MS beyond the limit; while members live on longer, the process still runs. If the
- * time runs out, *end says that the process runs. Returns 0, or BS_E_EXECUTION
+/* Wait for the end. NULL: without limit; stdin is closed first if the handle still owns it. 0 ms
+ * never blocks. A wait that finds the leader ended kills the rest of the group; with a limit other
+ * than 0 it then waits up to BS_EXEC_TICK_MS longer for killed members. As long as a member lives,
+ * or if the time runs out, *end says that the process runs. Returns 0, or BS_E_EXECUTION
  * ("wait error: ...") if another part of the program reaped the child.
  */
 BS_EXPORT int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
