@@ -1,1 +1,1 @@
-"""Third-party software behind shims: declared, installed, judged and compared."""
+"""Third-party software with shims: declared, installed, judged and compared."""

@@ -38,8 +38,8 @@ WITHIN_S = 60
 class Product:
     """One declaration; product.json describes its fields.
 
-    word: the name on the command line: that of the folder or of the adapter's file. Commands keep
-    their placeholders; `argv` and `shim` replace them.
+    word: the name on the command line, which is the name of the folder or of the adapter's file.
+    Commands keep their placeholders; `argv` and `shim` replace them.
     """
 
     word: str
@@ -164,7 +164,7 @@ def _checked(word: str, here: Path, plain: Any, place: str) -> Product:
 
 
 def _printed(*words: str) -> dict[str, Any]:
-    """Return what shim.py prints: declarations by name."""
+    """Run shim.py and return the declarations that it prints, by name."""
     # The interpreter itself: a version manager's python3 is a slow script.
     argv = [str(Path(sys.executable).resolve()), "-I", "-S", str(ADAPTERS), *words]
     try:

@@ -106,7 +106,7 @@ def _make_home(product: Product) -> None:
 
 
 def _packages_present(words: Sequence[str]) -> bool:
-    """True for an apt-get whose packages are all installed: that needs no root rights."""
+    """True for an apt-get command whose packages are all installed: it needs no root rights."""
     if words[0] != "apt-get":
         return False
     names = [word for word in words[1:] if word != "install" and not word.startswith("-")]

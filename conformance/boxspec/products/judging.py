@@ -22,7 +22,7 @@ from boxspec.products.declared import Product
 from boxspec.products.installing import state
 from boxspec.report.result import Result, read
 
-# After SIGTERM a run ends what it has started.
+# How long a run may take after SIGTERM to end the processes that it has started.
 SWEEP_S = 60
 # Exit statuses of a run that came to its end.
 SCORED = (0, 1, 3, 4)
@@ -31,8 +31,11 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True)
 class Question:
-    """What each product of a matrix is asked. contracts, topics: empty for all of its declaration.
-    jobs: long tests at once, None for the default of the machine."""
+    """Selects the tests that run against each product of a matrix.
+
+    contracts, topics: empty for all that the product declares. jobs: long tests at once, None for
+    the default of the machine.
+    """
 
     contracts: Sequence[str] = ()
     topics: Sequence[str] = ()
@@ -43,7 +46,7 @@ class Question:
         return [name for name in product.contracts if not self.contracts or name in self.contracts]
 
     def topics_of(self, product: Product) -> list[str]:
-        """Empty for all; UsageError if the product has none of the topics that are asked for."""
+        """Return the topics to run, empty for all; UsageError without a selected topic."""
         if not self.topics or not product.topics:
             return list(self.topics or product.topics)
         found = [name for name in self.topics if name in product.topics]
@@ -56,8 +59,8 @@ class Question:
 
 @dataclass
 class Judged:
-    """result: None if there is none. why: why the result is missing or not whole. claims: what the
-    contract's own view asked before the run (view.py)."""
+    """result: None if missing. why: the reason if the result is missing or incomplete.
+    claims: the answers to the questions of the contract's view before the run (view.py)."""
 
     product: Product
     version: str = ""
@@ -83,8 +86,8 @@ def place(results: Path, product: Product) -> Path:
 
 
 def keep(judged: Judged, question: Question, host: Facts, results: Path) -> None:
-    """Keep the answer beside its result, if it is whole. host: the facts that a verdict depends
-    on."""
+    """Store the answer next to its result, if it is complete. host: the facts that a verdict
+    depends on."""
     if judged.why:
         return
     file = place(results / "columns", judged.product)
@@ -96,7 +99,7 @@ def keep(judged: Judged, question: Question, host: Facts, results: Path) -> None
 
 
 def kept(product: Product, results: Path) -> Judged:
-    """Return what `run` left in `results`, whatever the question was; runs nothing."""
+    """Return the last result in the folder `results`, for any selection of tests; start no run."""
     file = place(results, product)
     if not file.exists():
         return Judged(product, why=state(product).why or "no result")
@@ -106,8 +109,10 @@ def kept(product: Product, results: Path) -> Judged:
 
 
 def kept_answer(product: Product, question: Question, host: Facts, results: Path) -> Judged | None:
-    """Return the kept answer to the same question, by this kit, about the installed version on the
-    same host; None otherwise: a matrix does not mix two of them."""
+    """Return the stored answer if selection, kit, installed version and host are the same.
+
+    Return None otherwise: a matrix does not mix two of them.
+    """
     found = _kept(product, results)
     if found.get("asked") != json.loads(json.dumps(_asked(product, question, host))):
         return None
@@ -140,8 +145,10 @@ def _words(product: Product, question: Question, file: Path) -> list[str]:
 
 @contextlib.contextmanager
 def _folders() -> Iterator[dict[str, str]]:
-    """Make folders for temporary files and workspaces; they and what failing cases keep are
-    deleted, because the command of a cell makes them again."""
+    """Make folders for temporary files and workspaces, and delete them after the run.
+
+    Files that failing tests keep are deleted too: the command of a cell creates them again.
+    """
     folder = Path(tempfile.mkdtemp(prefix="boxspec-products-", dir=scratch()))
     # Folders of dead runs are recognised by the pid at the start of their name.
     cases = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-products-", dir=case_root()))
@@ -158,7 +165,7 @@ def _folders() -> Iterator[dict[str, str]]:
 
 
 def _run(words: Sequence[str], env: dict[str, str], limit_s: float) -> str:
-    """Return why the result is not whole, or an empty string."""
+    """Return why the result is incomplete, or an empty string."""
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "boxspec", *words],
         cwd=ROOT,

@@ -20,16 +20,16 @@ LEVELS = ("MUST", "SHOULD", "MAY")
 TRIED = "°"
 INTRODUCTION = (
     "Each library is tested through a shim that follows the library's own documentation. A library",
-    "may break a contract and keep all that it promises itself: the reason of each failure stands",
-    "below, drawn from what a test asked, expected and got. A requirement with a",
-    f"{TRIED} fails without the kit, too, in a few lines that use the library alone:",
+    "may break a contract and still keep its own promises. The reason of each failure follows, as",
+    "the request, the expected and the actual result show it. A requirement with a",
+    f"{TRIED} fails without the kit too, in a few lines that use only the library:",
     f"`{COMMAND} products try NAME` shows it.",
 )
 NO_REASON = "no reason is declared yet"
 
 
 class Requirements:
-    """Asks nothing before a run and compares verdicts of requirements."""
+    """The default view: no questions before a run; it compares verdicts of requirements."""
 
     schema = "boxspec-peers/1"
     topics: Sequence[str] = ()
@@ -75,7 +75,7 @@ def repro(judged: Judged, requirement: str) -> str:
 
 
 def without_reason(found: Sequence[Judged]) -> list[tuple[Judged, str]]:
-    """Return the failures whose declaration has no reason."""
+    """Return the failures for which the declaration of the product has no reason."""
     return [
         (each, name)
         for each in found
@@ -86,7 +86,7 @@ def without_reason(found: Sequence[Judged]) -> list[tuple[Judged, str]]:
 
 
 def is_broken(result: Result, name: str) -> bool:
-    """True if it fails by itself: a blocked requirement is reported by what blocks it."""
+    """True if it fails by itself; a blocked requirement is reported by the blocking one."""
     each = result.requirements.get(name)
     return each is not None and Verdict(each["verdict"]) in BROKEN
 
@@ -96,7 +96,7 @@ def _lines(command: str, products: Sequence[Judged]) -> Iterator[str]:
     yield ""
     yield from INTRODUCTION
     yield ""
-    yield "This page is made by one command; the sentences are those of each `product.yaml`:"
+    yield "One command makes this page; the sentences come from each `product.yaml`:"
     yield ""
     yield f"    {command}"
     yield ""

@@ -1,6 +1,6 @@
 """Failures of a library that are shown without the kit.
 
-`tries` of a product.yaml is a program that uses the library alone. Its word {tried} stands for the
+`tries` of a product.yaml is a program that uses only the library. Its word {tried} stands for the
 requirements under `tried`; for each the program prints a line: the id, then `seen`, `not seen` or
 `not tried`, a colon and an explanation.
 """

@@ -1,4 +1,4 @@
-"""How a matrix of products is asked and shown: by requirement, or as a contract declares it."""
+"""How a matrix of products is run and shown: by requirement, or as a contract declares it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Columns = dict[str, tuple[Mapping[str, Any], Mapping[str, Mapping[str, Any]]]]
 
 
 class View(Protocol):
-    """schema: that of the JSON. topics: the default topics of a run, empty for all."""
+    """schema: the schema of the JSON. topics: the default topics of a run, empty for all."""
 
     schema: str
     topics: Sequence[str]
@@ -31,7 +31,7 @@ class View(Protocol):
         """Return the JSON of a matrix."""
 
     def columns(self, plain: Facts) -> Columns:
-        """Return what is compared of such a JSON."""
+        """Return the part of the JSON that is compared."""
 
     def page(self, command: str, found: Sequence[Judged]) -> str:
         """Return the matrix as Markdown."""

@@ -254,7 +254,7 @@ def test_a_group_that_ends_early_ends_the_wait(case: Case, how: str) -> None:
 
 @requires("EXEC-KILL-05", pitfalls=["G5"], overlap=1.0, timing=True, needs=["EXEC-KILL-01"])
 def test_a_leader_that_is_a_zombie_does_not_block_the_run(case: Case) -> None:
-    # The caller reaps late: while the leader is a zombie, its group can still be signal_caller.
+    # The caller reaps late: while the leader is a zombie, its group can still be signalled.
     events = case.events()
     seen = case.exec.run(
         program=P.siglog,

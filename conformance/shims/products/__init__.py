@@ -1,1 +1,1 @@
-"""Sandboxes that other people make, behind the backend contract: an adapter for each."""
+"""Shims around third-party sandboxes and libraries."""

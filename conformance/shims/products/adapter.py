@@ -1,4 +1,4 @@
-"""The interface of an adapter: how a product is found, what it claims, and its command line.
+"""The interface of an adapter: how to find a product, its claims, and its command line.
 
 An adapter is a file with a class `Product(Adapter)`. Everything else is shared: the protocol, the
 environment, the positive control of a probe, and starting the command as a shell would start it.
@@ -32,12 +32,12 @@ EVERYTHING = dict.fromkeys(
 
 
 class Missing(Exception):
-    """The product is not there; the message names what was looked for."""
+    """The product is not installed; the message names the missing program or file."""
 
 
 class Asked:
-    """What a session grants. root, cwd: absolute, canonical. writable: directories, with everything
-    below them. network: whether it is open."""
+    """The permissions of a session. root, cwd: absolute, canonical. writable: directories, with
+    everything below them. network: whether it is open."""
 
     def __init__(self, root: str, cwd: str, profile: str) -> None:
         self.root = root
@@ -60,8 +60,8 @@ class Adapter:
     variable: the words before `--` that set one variable of the program, `{name}` and `{value}` in
     them; empty if the product has no such option: then env(1) sets the variables inside.
     unset: the words that take a variable of the launcher away from the program.
-    lacks: what the documents have no option for, and is not asked: `open network`, `cache`, or the
-    name of a profile.
+    lacks: features without an option in the documents, which are not tested: `open network`,
+    `cache`, or the name of a profile.
     """
 
     about = ""
@@ -101,18 +101,18 @@ class Adapter:
                 given += filled(self.variable, name, value)
             return [*words[:end], *given, *words[end:]], own
         if words[len(words) - len(program) :] != program:
-            # The adapter passes the program in a form of its own, so nothing can be put before it.
+            # The adapter passes the program in its own form, so that env(1) cannot precede it.
             return words, dict(env)
         inside = [b"/usr/bin/env", *(word for name in gone for word in (b"-u", name)), b"--"]
         inside += [name + b"=" + value for name, value in env.items()]
         return [*words[: len(words) - len(program)], *inside, *program], own
 
     def claimed(self, asked: Asked) -> Mapping[str, str]:
-        """Return the claims, if they depend on what is asked."""
+        """Return the claims, if they depend on the request."""
         return self.claims
 
     def additions(self, asked: Asked) -> Mapping[str, str]:
-        """Return what a program's environment gets: TMPDIR is always a writable directory."""
+        """Return variables for each program; TMPDIR is always a writable directory."""
         writable = {"TMPDIR": asked.root} if asked.root in asked.writable else {}
         return {**writable, **self.environment}
 
@@ -144,7 +144,7 @@ class Adapter:
         import pwd
 
         user = pwd.getpwuid(os.geteuid()).pw_dir
-        # Some users, such as nobody, have no home directory.
+        # Some users have no home directory.
         place = os.path.join(user, ".cache") if os.access(user, os.W_OK) else "/var/tmp"
         folder = os.path.join(place, f"boxspec-{os.geteuid()}", "products", self.name)
         os.makedirs(folder, mode=0o700, exist_ok=True)

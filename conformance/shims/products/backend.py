@@ -93,7 +93,7 @@ def fails_to_start(adapter: Adapter, asked: Asked) -> str | None:
 
 
 def why_not_started(adapter: Adapter) -> str | None:
-    """Return why the product does not start on this host, or None."""
+    """Return the reason if the product does not start on this host, else None."""
     with tempfile.TemporaryDirectory(dir=workplace()) as root:
         place = os.path.realpath(root)
         # Temporary files that the product leaves are deleted together with the folder.
@@ -109,8 +109,9 @@ def workplace() -> str:
 
 
 class ProductSession(Session):
-    """Starts the wrapped command as a shell would, without the care of the Python implementation:
-    what the product itself ensures is judged."""
+    """Starts the wrapped command as a shell would, not as the Python implementation would.
+
+    The tests judge only the guarantees of the product itself."""
 
     def give_stdin(self, request: Request) -> None:
         """Leave the caller's stdin to the product."""

@@ -1,8 +1,9 @@
 """process.script and process.bridge for a shim in Python whose library hands out file objects.
 
-A library is an object with `open(request, modes)`, and with `wait`, `terminate`, `kill`, `close`
-and `drop` of what that gave: a process with `pid`, and with `stdin`, `stdout` and `stderr` that are
-unbuffered files or None. What it does not have raises Refused.
+A library is an object with `open(request, modes)`, which returns a process with `pid`, and with
+`stdin`, `stdout` and `stderr` that are unbuffered files or None. Its methods `wait`, `terminate`,
+`kill`, `close` and `drop` take that process. An operation that the library does not have raises
+Refused.
 """
 
 import errno
@@ -21,7 +22,7 @@ SHORT = 65536
 
 
 class Refused(Exception):
-    """What the library does not have, in words."""
+    """The library does not have this operation or option; the message names it."""
 
 
 class Script:
@@ -30,8 +31,8 @@ class Script:
         self.open, self.threads = {}, {}
 
     def run(self):
-        told = [{} for _ in self.steps]
-        for step, result in zip(self.steps, told, strict=True):
+        results = [{} for _ in self.steps]
+        for step, result in zip(self.steps, results, strict=True):
             name = step.get("thread")
             if step["step"] == "join":
                 self.join(name)
@@ -43,7 +44,7 @@ class Script:
             self.join(name)
         for process in self.open.values():
             self.library.drop(process)
-        return {"result": {"steps": told}}
+        return {"result": {"steps": results}}
 
     def thread(self, name):
         if name not in self.threads:
@@ -151,17 +152,17 @@ def read_eof(stream):
         digest.update(piece)
         length += len(piece)
         data = data + piece if length <= SHORT else b""
-    told = {"bytes": length, "sha256": digest.hexdigest()}
-    return told | ({"data_b64": b64encode(data).decode()} if length <= SHORT else {})
+    results = {"bytes": length, "sha256": digest.hexdigest()}
+    return results | ({"data_b64": b64encode(data).decode()} if length <= SHORT else {})
 
 
 def ended(code):
-    """Of a return code that is negative for a signal."""
+    """Return the result for a return code, which is negative for a signal."""
     return {"signaled": signal.Signals(-code).name} if code < 0 else {"exited": code}
 
 
 def bridge(message, library):
-    """A thread a stream, which copies; no library here has such a thing of its own."""
+    """Copy each stream in a thread of its own, because no library here has a bridge."""
     try:
         process = library.open(message["request"], [1, 1, 1])
     except Exception as why:
@@ -171,12 +172,12 @@ def bridge(message, library):
         (process.stdout.fileno(), 1),
         (process.stderr.fileno(), 2),
     ]
-    lanes = [threading.Thread(target=copy, args=pair, daemon=True) for pair in pairs[1:]]
+    relays = [threading.Thread(target=copy, args=pair, daemon=True) for pair in pairs[1:]]
     threading.Thread(target=feed, args=[process], daemon=True).start()
-    for lane in lanes:
-        lane.start()
-    for lane in lanes:
-        lane.join()
+    for relay in relays:
+        relay.start()
+    for relay in relays:
+        relay.join()
     return {"result": library.wait(process, None)}
 
 
@@ -191,7 +192,7 @@ def copy(source, target):
             while piece:
                 piece = piece[os.write(target, piece) :]
     except OSError:
-        pass  # whoever read has left
+        pass  # the reader has closed its end
 
 
 def main(about, library):

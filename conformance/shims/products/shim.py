@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -I -S
 """A product behind the protocol: shim.py NAME (run REQUEST RESPONSE | serve).
 
-NAME is an adapter of the folder sandboxes, or a file ADAPTER.py. --declarations prints what
-boxspec/products/product.json describes, for each adapter by name, and NAME --declaration for one.
+NAME is an adapter of the folder sandboxes, or a file ADAPTER.py. --declarations prints the
+declaration of each adapter by name (boxspec/products/product.json), NAME --declaration that of one.
 NAME --version prints the version; NAME --starts exits 1 with the reason if it does not start here.
 """
 
@@ -34,7 +34,7 @@ def names() -> list[str]:
 
 
 def load(word: str) -> Adapter:
-    """Return the adapter of this name or file; SystemExit names what is wrong with it."""
+    """Return the adapter of this name or file; SystemExit with the reason if it is invalid."""
     file = word
     if not word.endswith(".py"):
         if word not in names():

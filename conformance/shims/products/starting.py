@@ -31,7 +31,7 @@ class Ended:
         self.code: int | None = None
 
     def why_not(self) -> str | None:
-        """Return why the command did not succeed, or None."""
+        """Return why the command did not succeed; None if it did."""
         if self.code == 0:
             return None
         if self.code is None:
@@ -122,7 +122,7 @@ def end(pid: int, watch: int, own_group: bool) -> None:
 
 
 def read_some(fd: int, data: bytearray) -> bool | None:
-    """Read what a stream has: True if there was data, False at its end, else None."""
+    """Read available data of a stream: True if there was data, False at its end, else None."""
     try:
         chunk = os.read(fd, CHUNK)
     except BlockingIOError:

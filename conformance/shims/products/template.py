@@ -1,4 +1,4 @@
-"""NAME as a backend: how it is found, what it claims, and how it is called."""
+"""NAME as a backend: how to find it, its claims, and its command line."""
 
 from products.adapter import Adapter, Asked
 
@@ -20,13 +20,13 @@ class Product(Adapter):
         "fs-write": "this adapter is not filled in yet",
         # "network": "fully",
     }
-    # What a session grants and the product has no option for: "open network", "cache", or the
-    # name of a profile, such as "read-only".
+    # Permissions for which the product has no option: "open network", "cache", or the name of a
+    # profile, for example "read-only".
     lacks: tuple[str, ...] = ()
     # Variables that each program gets. TMPDIR is the workspace unless it is set here.
     environment: dict[str, str] = {}
-    # The words that set one variable of the program, such as ("--setenv", "{name}", "{value}"),
-    # and those that take one of the launcher away. Without them, env(1) sets it inside.
+    # The words that set one variable of the program, for example ("--setenv", "{name}", "{value}"),
+    # and the words that remove one of the launcher. Without them, env(1) sets it inside.
     variable: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
 

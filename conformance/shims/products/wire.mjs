@@ -1,8 +1,7 @@
-// The shim protocol for a shim in Node: what is the same around every library.
+// The shim protocol for shims in Node, shared by all libraries.
 //
-// A peer calls `main` with what it is and with a function for each of its operations. Such a
-// function gets the message and gives back {result} or {error}, or throws Unsupported; it may be
-// async.
+// A shim calls `main` with a description of the library and one function per operation. The function
+// gets the message and returns {result} or {error}, or throws Unsupported; it may be async.
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -10,7 +9,7 @@ import { createInterface } from 'node:readline';
 /** The name of the capability, or of the operation. */
 export class Unsupported extends Error {}
 
-/** A field or its twin in base64. Strings of this runtime are text: other bytes are refused. */
+/** Return a field or its base64 counterpart; bytes that are not UTF-8 are refused. */
 export function take(holder, name, capability) {
   const decode = (word) => {
     if (Array.isArray(word)) return word.map(decode);
@@ -21,7 +20,7 @@ export function take(holder, name, capability) {
   return `${name}_b64` in holder ? decode(holder[`${name}_b64`]) : holder[name];
 }
 
-/** Unsupported for a field that is not known. capability: what a field would need, by name. */
+/** Throw Unsupported for an unknown field. capability: the capability of a field, by name. */
 export function only(holder, known, capability = {}) {
   for (const name of Object.keys(holder)) {
     const field = name.replace(/_b64$/, '');
@@ -73,7 +72,7 @@ export async function main({ about, capabilities, operations, runOnly = [], cons
   } else {
     const asked = JSON.parse(readFileSync(from, 'utf8'));
     writeFileSync(`${to}.new`, JSON.stringify({ id: asked.id, ...(await answer(asked, false)) }));
-    renameSync(`${to}.new`, to); // in one step: nobody sees half an answer
+    renameSync(`${to}.new`, to); // atomic, so that no reader sees half an answer
     if ('hold' in asked) readFileSync(asked.hold);
   }
   process.exit(0);

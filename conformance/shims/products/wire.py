@@ -1,7 +1,7 @@
-"""The shim protocol for a shim in Python: what is the same around every library.
+"""The shim protocol for shims in Python, shared by all libraries.
 
-A peer calls `main` with what it is and with a function for each of its operations. Such a function
-gets the message and gives back `{"result": ...}` or `{"error": ...}`, or raises Unsupported.
+A shim calls `main` with a description of the library and one function per operation. The function
+gets the message and returns `{"result": ...}` or `{"error": ...}`, or raises Unsupported.
 """
 
 import base64
@@ -16,7 +16,7 @@ class Unsupported(Exception):
 
 
 def take(holder, name, default=None):
-    """The field or its _b64 twin; strings become bytes, however deep in lists they stand."""
+    """Return the field or its _b64 counterpart; strings become bytes, at any depth in lists."""
 
     def each(value, decode):
         return [each(v, decode) for v in value] if isinstance(value, list) else decode(value)
@@ -27,14 +27,14 @@ def take(holder, name, default=None):
 
 
 def only(fields, known, capability):
-    """Unsupported for a field that is not known. capability: what a field would need, by name."""
+    """Raise Unsupported for an unknown field. capability: the capability of a field, by name."""
     for name in fields:
         if name.removesuffix("_b64") not in known:
             raise Unsupported(capability.get(name, name))
 
 
 def stream(data):
-    """The text of a stream, or its digest where it has more than 1 MiB."""
+    """Return the text of a stream, or its digest if it has more than 1 MiB."""
     text = data.decode("utf-8", "replace")
     raw = text.encode()
     if len(raw) <= 1 << 20:
@@ -45,15 +45,15 @@ def stream(data):
 
 
 def main(about, capabilities, operations, run_only=(), constants=None):
-    """about: name, version and language, or a function that tells them, where asking takes time."""
+    """about: name, version and language, or a function that returns them if that takes time."""
 
     def answer(message, serving):
         op = message["op"]
         if op == "hello":
-            said = {"protocol": 1, "nonce": message["nonce"], "pid": os.getpid()}
-            said |= {"implementation": about() if callable(about) else about}
-            said |= {"spec_version": "1.0", "capabilities": capabilities}
-            return {"result": said | ({"constants": constants} if constants else {})}
+            hello = {"protocol": 1, "nonce": message["nonce"], "pid": os.getpid()}
+            hello |= {"implementation": about() if callable(about) else about}
+            hello |= {"spec_version": "1.0", "capabilities": capabilities}
+            return {"result": hello | ({"constants": constants} if constants else {})}
         if op == "bye":
             return {"result": {}}
         try:
@@ -76,15 +76,18 @@ def main(about, capabilities, operations, run_only=(), constants=None):
         asked = json.load(file)
     with open(sys.argv[3] + ".new", "w", encoding="utf-8") as file:
         json.dump({"id": asked["id"], **answer(asked, False)}, file)
-    os.replace(file.name, sys.argv[3])  # in one step: nobody sees half an answer
+    os.replace(file.name, sys.argv[3])  # atomic, so that no reader sees half an answer
     if "hold" in asked:
         with open(asked["hold"], "rb") as fifo:
             fifo.read()
 
 
 def globs(about, read, refusal):
-    """Of a library whose globs are text. read: from a glob to what tells whether it matches a path;
-    refusal: the class of what it raises for a glob that is none."""
+    """Serve a library whose globs are text.
+
+    read: returns, for a glob, a function that is true for a matching path. refusal: the exception
+    class for an invalid glob.
+    """
 
     def match(message):
         if message.get("case", "sensitive") != "sensitive":
@@ -93,7 +96,7 @@ def globs(about, read, refusal):
             matches = read(os.fsdecode(take(message, "pattern")))
         except refusal as why:
             return {"error": {"kind": "invalid_input", "message": str(why)}}
-        # Bytes that are no UTF-8 as Python has them.
+        # Bytes that are not UTF-8 become surrogates, as in Python's file names.
         paths = map(os.fsdecode, take(message, "paths"))
         return {"result": {"items": [{"match": matches(path)} for path in paths]}}
 

@@ -1,8 +1,9 @@
-"""What a library of globs answers, tried without the kit: tries.py ID... -- CALLER...
+"""Show the answers of a library of globs without the kit: tries.py ID... -- CALLER...
 
-CALLER is a program of a few lines that asks a library, as that library's own documentation shows;
-its last two arguments are a pattern and a path, and it prints true, false, or why it refuses.
-Nothing of the kit is used. One line for each ID: the answers that are not those of the contract.
+CALLER is a short program that calls a library as the library's documentation shows. Its last two
+arguments are a pattern and a path, and it prints true, false, or why it refuses the pattern. This
+program uses no code of the kit. It prints one line for each ID: the answers that violate the
+contract.
 """
 
 import json
@@ -11,8 +12,8 @@ import signal
 import subprocess
 import sys
 
-# What an answer may cost that another library has in a millisecond: of the processor's time, so
-# that a busy machine accuses nobody.
+# Limit in seconds for an answer that other libraries have in a millisecond. It counts processor
+# time, so that a busy machine causes no false failure.
 LONG_S = 5
 # The pattern, the path, and whether the contract lets it match.
 CASES = {

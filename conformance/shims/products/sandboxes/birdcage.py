@@ -34,7 +34,7 @@ class Product(Adapter):
         return {**self.claims, "fs-write": AS_ROOT, "fs-metadata": AS_ROOT}
 
     def version(self) -> str:
-        """Return the version that cargo installed: the example prints none."""
+        """Return the version that cargo installed, because the example does not print one."""
         with open(self.below(".crates.toml"), encoding="utf-8") as file:
             return file.read().partition('"birdcage ')[2].partition(" ")[0]
 

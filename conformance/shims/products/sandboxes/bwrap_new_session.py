@@ -1,4 +1,4 @@
-"""bubblewrap as bwrap(1) advises for whoever has a terminal: in a session of its own."""
+"""bubblewrap with --new-session, as bwrap(1) advises for programs at a terminal."""
 
 from products.adapter import Asked
 from products.sandboxes.bwrap import Product as Plain

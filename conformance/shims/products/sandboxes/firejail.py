@@ -1,4 +1,4 @@
-"""firejail without a profile of its own: what firejail(1) offers for a read-only system."""
+"""firejail without a profile, with the options of firejail(1) for a read-only system."""
 
 from products.adapter import FULLY, Adapter, Asked
 

@@ -1,4 +1,4 @@
-"""fluers-runtime: the interface that a backend of an agent has there; the crate brings none."""
+"""fluers-runtime: only the interface for backends of an agent; the crate contains no backend."""
 
 from products.adapter import Adapter, Asked
 

@@ -26,7 +26,7 @@ class Product(Adapter):
     }
 
     def version(self) -> str:
-        """Return the version in the build information of the program, which prints none itself."""
+        """Return the version in the build information, because the program does not print one."""
         with open(self.found(), "rb") as file:
             found = re.search(rb"go-landlock\tv([\w.-]+)", file.read())
         return found[1].decode() if found else "unknown"

@@ -1,4 +1,4 @@
-"""hakoniwa by its command: an empty mount namespace, what is needed bound into it."""
+"""hakoniwa by its command: an empty mount namespace with the needed directories bound into it."""
 
 from products.adapter import FULLY, Adapter, Asked
 

@@ -1,4 +1,4 @@
-"""unshare: namespaces alone; the files of the host stay as they are."""
+"""unshare: only namespaces; the files of the host stay writable."""
 
 from products.adapter import FULLY, Adapter, Asked
 

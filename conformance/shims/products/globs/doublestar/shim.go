@@ -96,5 +96,5 @@ func main() {
 	line, _ := os.ReadFile(os.Args[2])
 	file, _ := os.Create(os.Args[3] + ".new")
 	reply(line, file)
-	os.Rename(file.Name(), os.Args[3]) // in one step: nobody sees half an answer
+	os.Rename(file.Name(), os.Args[3]) // atomic, so that no reader sees half an answer
 }

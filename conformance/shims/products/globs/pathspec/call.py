@@ -1,4 +1,4 @@
-"""pathspec alone, for ../tries.py."""
+"""Call only pathspec, for ../tries.py."""
 
 import sys
 

@@ -1,4 +1,4 @@
-// picomatch alone, for ../tries.py.
+// Calls only picomatch, for ../tries.py.
 import picomatch from 'picomatch';
 
 const [pattern, path] = process.argv.slice(2);

@@ -5,8 +5,8 @@ import { main, take, Unsupported } from './wire.mjs';
 
 const { version } = createRequire(import.meta.url)('picomatch/package.json');
 
-// Names that begin with a dot are asked for; what the dialect has not is turned off by the option
-// that is there for it.
+// `dot` includes names that begin with a dot; the other options turn off syntax that the contract's
+// globs do not have.
 const options = {
   dot: true,
   literalBrackets: true,

@@ -1,4 +1,4 @@
-"""wcmatch alone, for ../tries.py."""
+"""Call only wcmatch, for ../tries.py."""
 
 import sys
 

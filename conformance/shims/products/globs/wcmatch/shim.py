@@ -11,8 +11,8 @@ import wire
 
 ABOUT = {"name": "wcmatch", "version": version("wcmatch"), "language": "Python"}
 
-# `**` and names that begin with a dot are asked for; braces, lists in parentheses, `~` and `!` are
-# off unless asked for.
+# The flags enable `**` and names that begin with a dot; braces, lists in parentheses, `~` and `!`
+# are off by default.
 FLAGS = glob.GLOBSTAR | glob.DOTGLOB
 
 

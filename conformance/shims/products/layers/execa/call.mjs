@@ -1,4 +1,4 @@
-// execa() alone, for ../tries.
+// Calls only execa(), for ../tries.
 import { execa } from 'execa';
 
 const asked = JSON.parse(process.argv[2]);

@@ -17,7 +17,7 @@ function options(request) {
     encoding: 'buffer',
     stripFinalNewline: false,
     reject: false,
-    // A group of its own, which is a session of its own. `cleanup` does nothing then, it says.
+    // This creates a new session and so a new group. Then `cleanup` has no effect, as documented.
     detached: true,
     forceKillAfterDelay: 5000,
     cwd: take(request, 'current_dir', 'exec.bytes'),

@@ -1,4 +1,4 @@
-"""timeout alone, behind the pipes of Python's subprocess, for ../tries."""
+"""Call only timeout, with the pipes of Python's subprocess, for ../tries."""
 
 import json
 import subprocess

@@ -1,7 +1,7 @@
-"""GNU timeout, which is given the program; the pipes around it are those of subprocess.
+"""GNU timeout runs the program; Python's subprocess provides the pipes.
 
-Its manual: a duration of 0 disables the timeout; 124 is a deadline, also with a KILL behind it
-unless it had to be sent (137); 125 to 127 are its own troubles with the command.
+By its manual, a duration of 0 disables the timeout; status 124 is a deadline, 137 a deadline after
+which KILL was sent; 125 to 127 are errors of timeout itself.
 """
 
 import os
@@ -84,6 +84,6 @@ else:
         ["exec", "exec.bytes"],
         {"exec.run": run},
         run_only=["exec.run"],
-        # 5,000 is what it is started with; it sleeps until something happens.
+        # 5,000 is the value of --kill-after; timeout sleeps without ticks.
         constants={"grace_ms": 5000, "tick_ms": 100},
     )

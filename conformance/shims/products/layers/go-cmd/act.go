@@ -26,7 +26,7 @@ func (each *process) act(kind string, step object) object {
 			told[name] = each.streams[name] != nil
 		}
 		return told
-	case "take": // what StdoutPipe gave, which stays
+	case "take": // the result of StdoutPipe, which stays
 		return object{"taken": each.streams[stream] != nil}
 	case "write":
 		written, why := each.streams["stdin"].(io.Writer).Write([]byte(text(step, "data")))

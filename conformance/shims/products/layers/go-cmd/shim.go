@@ -1,4 +1,4 @@
-// Go's exec.Cmd as a handle: what it has is called, what it has not is refused.
+// Go's exec.Cmd as a handle; operations that it does not have are refused.
 package main
 
 import (
@@ -21,7 +21,7 @@ type process struct {
 	ended   chan struct{}
 }
 
-// open starts what a request says. modes are those of stdin, stdout and stderr.
+// open starts the program of a request with these modes of stdin, stdout and stderr.
 func open(request object, modes [3]uint64) (*process, error) {
 	for name := range request {
 		if !fields[strings.TrimSuffix(name, "_b64")] {
@@ -114,7 +114,7 @@ func told(status syscall.WaitStatus) object {
 	return object{"exited": status.ExitStatus()}
 }
 
-// signal goes to the process: a Cmd has nothing for its group.
+// signal signals the process, because a Cmd has no operation for its group.
 func (each *process) signal(number syscall.Signal) error {
 	why := each.cmd.Process.Signal(number)
 	if errors.Is(why, os.ErrProcessDone) {

@@ -13,7 +13,7 @@ import (
 
 type object = map[string]any
 
-// refused is what the library does not have, in words.
+// refused names an operation or option that the library does not have.
 type refused string
 
 func (why refused) Error() string { return string(why) }
@@ -42,7 +42,7 @@ func text(holder object, name string) string {
 	return found
 }
 
-// list is a field or its twin in base64, whose strings are decoded.
+// list returns a field, or its base64 counterpart with decoded strings.
 func list(holder object, name string) []any {
 	if raw, given := holder[name+"_b64"].([]any); given {
 		return decoded(raw).([]any)
@@ -125,7 +125,7 @@ func main() {
 	line, _ := os.ReadFile(os.Args[2])
 	file, _ := os.Create(os.Args[3] + ".new")
 	message := reply(line, false, file)
-	_ = os.Rename(file.Name(), os.Args[3]) // in one step: nobody sees half an answer
+	_ = os.Rename(file.Name(), os.Args[3]) // atomic, so that no reader sees half an answer
 	if hold, given := message["hold"].(string); given {
 		_, _ = os.ReadFile(hold)
 	}

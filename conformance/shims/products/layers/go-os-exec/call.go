@@ -1,4 +1,4 @@
-// call is Cmd of os/exec alone, for ../tries.
+// call calls only Cmd of os/exec, for ../tries.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// spawn() of child_process alone, for ../tries.
+// Calls only spawn() of child_process, for ../tries.
 import { spawn } from 'node:child_process';
 
 const asked = JSON.parse(process.argv[2]);

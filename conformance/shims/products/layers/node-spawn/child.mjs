@@ -18,8 +18,8 @@ export async function open(request, modes) {
     stdio: modes.map((mode) => MODES[mode]),
     detached: true,
   });
-  child.stdin?.on('error', () => {}); // told to whoever writes
-  await once(child, 'spawn'); // an 'error' before it is thrown here
+  child.stdin?.on('error', () => {}); // the writer reports it
+  await once(child, 'spawn'); // throws if 'error' comes first
   return child;
 }
 

@@ -1,4 +1,4 @@
-// spawn of node:child_process as a handle: what it has is called, what it has not is refused.
+// spawn of node:child_process as a handle; operations that it does not have are refused.
 import { once } from 'node:events';
 import { main } from '../../wire.mjs';
 import { ended, failed, open } from './child.mjs';

@@ -1,11 +1,12 @@
-// What a ChildProcess does, tried without the kit: tries.mjs ID...; one line for each.
+// Shows how a ChildProcess behaves, without the kit: tries.mjs ID...; one line for each.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-// A library that waits for something which does not come. What ends a wait proves why it waited.
+// If a library waits this long, it waits for a process that the try holds. When the try releases
+// that process, the end of the wait proves the cause.
 const LONG_MS = 3000;
 const HOLDER = 'read x <"$0" & echo $!; ';
 
@@ -17,7 +18,7 @@ function isAlive(pid) {
   }
 }
 
-/** A group of two, the second of which waits at a fifo: the child, and that one's number. */
+/** Start a group of two; return the child and the pid of the second, which waits at a fifo. */
 async function started(line) {
   const child = spawn('/bin/sh', ['-c', line, 'gate'], {
     detached: true,
@@ -68,7 +69,7 @@ async function group() {
   return [isAlive(member), 'the leader has ended, the member lives on'];
 }
 
-/** A caller that ends without a word to its child. */
+/** A caller that ends without ending its child. */
 async function drop() {
   const line = `const { spawn } = require('node:child_process');
     const options = { detached: true, stdio: 'ignore' };
@@ -100,6 +101,6 @@ for (const name of names.length > 0 ? names : Object.keys(TRIES)) {
   const [seen, what] = await TRIES[name]();
   console.log(`${name} ${seen ? 'seen' : 'not seen'}: ${what}`);
 }
-// Whoever still waits at the fifo goes on.
+// Release each process that still waits at the fifo.
 fs.closeSync(fs.openSync('gate', fs.constants.O_RDWR));
 fs.rmSync(folder, { recursive: true });

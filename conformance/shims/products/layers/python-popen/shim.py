@@ -1,4 +1,4 @@
-"""subprocess.Popen as a handle: what it has is called, and what it has not is refused."""
+"""subprocess.Popen as a handle; operations that it does not have are refused."""
 
 import os
 import platform

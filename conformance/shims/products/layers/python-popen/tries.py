@@ -1,4 +1,4 @@
-"""What a Popen does, tried without the kit: tries.py ID...; one line for each."""
+"""Show how a Popen behaves, without the kit: tries.py ID...; one line for each."""
 
 import gc
 import os
@@ -9,7 +9,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
-# A library that waits for something which does not come. What ends a wait proves why it waited.
+# If a library waits this long, it waits for a process that the try holds. When the try releases
+# that process, the end of the wait proves the cause.
 LONG_S = 3
 HOLDER = 'read x <"$0" & echo $!; '
 
@@ -22,7 +23,7 @@ def is_alive(pid):
 
 
 def started(line):
-    """A group of two, the second of which waits at a fifo: the Popen, and that one's number."""
+    """Start a group of two; return the Popen and the pid of the second, which waits at a fifo."""
     process = subprocess.Popen(
         ["/bin/sh", "-c", line, "gate"], stdout=subprocess.PIPE, process_group=0
     )
@@ -89,7 +90,7 @@ def main(names):
                 continue
             seen, what = TRIES[name]()
             print(f"{name} {'seen' if seen else 'not seen'}: {what}", flush=True)
-        # Whoever still waits at the fifo goes on.
+        # Release each process that still waits at the fifo.
         os.close(os.open("gate", os.O_RDWR))
         os.chdir("/")
 

@@ -1,4 +1,4 @@
-"""subprocess.run alone, for ../tries."""
+"""Call only subprocess.run, for ../tries."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""subprocess.run, with what it offers: a timeout, a group of its own, captured output."""
+"""subprocess.run with its options for a timeout, its own group and captured output."""
 
 import os
 import platform
@@ -44,7 +44,7 @@ def run(message):
         )
         out, err, code = done.stdout, done.stderr, done.returncode
     except subprocess.TimeoutExpired as late:
-        # What the protocol calls a deadline: its words in stderr.
+        # Report it as a deadline of the protocol, with the annotation in stderr.
         err = late.stderr or b""
         out, err, code = late.stdout or b"", err + b"\n" * bool(err) + b"process timed out", None
     except (OSError, ValueError) as why:
@@ -68,7 +68,7 @@ wire.main(
     ["exec", "exec.bytes"],
     {"exec.run": run},
     run_only=["exec.run"],
-    # It has no grace: a deadline is SIGKILL at once. The words are those of the contract, so that
-    # what scales with them is asked all the same.
+    # It has no grace: a deadline sends SIGKILL at once. The constants are those of the contract, so
+    # that tests that scale with them still run.
     constants={"grace_ms": 5000, "tick_ms": 100},
 )

@@ -1,7 +1,7 @@
-"""sandlock's Sandbox.popen as a handle: what it has is called, and what it has not is refused.
+"""sandlock's Sandbox.popen as a handle; operations that it does not have are refused.
 
-Nothing is confined that it lets be granted: the whole tree may be read and written, and each port
-reached. What its sandbox changes all the same is its own.
+The shim grants everything that sandlock can grant: the whole tree may be read and written, and each
+port reached. The remaining effects of the sandbox belong to the library.
 """
 
 import importlib.metadata
@@ -46,7 +46,7 @@ class Library:
     def wait(self, process, timeout_ms):
         if timeout_ms == 0 and process.pid is not None:
             return {"running": True}  # "the child PID while running, else None"
-        # "On timeout the child is killed": another wait with a limit there is not.
+        # "On timeout the child is killed": there is no other wait with a limit.
         result = process.wait(timeout_ms and timeout_ms / 1000)
         if result.reason == ExitReason.EXITED:
             return script.ended(result.exit_code)

@@ -1,4 +1,4 @@
-"""What a Process of sandlock does, tried without the kit: tries.py ID...; one line for each."""
+"""Show how a Process of sandlock behaves, without the kit: tries.py ID...; one line for each."""
 
 import os
 import select
@@ -10,9 +10,9 @@ from pathlib import Path
 
 from sandlock import Sandbox, StdioMode
 
-# For what must come.
+# Limit for events that must come.
 EVENTUALLY_S = 60
-# A library that waits for something which does not come.
+# If a library waits this long, it waits for a process that the try holds.
 LONG_S = 3
 
 

@@ -1,9 +1,9 @@
-"""What a layer does, tried without the kit: tries ID... -- CALLER...
+"""Show the behaviour of a library without the kit: tries ID... -- CALLER...
 
-CALLER is a program of a few lines that hands one command to a library, as that library's own
+CALLER is a short program that runs one command with a library, as that library's own
 documentation shows. Its last argument is JSON: argv, and, if wanted, env (pairs), cwd, input,
-timeout_ms and cap. It prints JSON: code, out and err; late; or error. Nothing of the kit is used.
-One line for each ID: whether the failure was seen, and what was seen.
+timeout_ms and cap. It prints JSON: code, out and err; late; or error. This program uses no code of
+the kit. It prints one line for each ID: whether the failure was seen, and the observations.
 """
 
 import ctypes

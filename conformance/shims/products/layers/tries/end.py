@@ -42,7 +42,7 @@ def a_command_that_runs_on_without_its_input():
 
 
 def held(line, **more):
-    """Whether the library waits for a holder of its pipes. line: starts the holder of `gate`."""
+    """Try whether the library waits for a holder of its pipes; `line` starts that holder."""
     os.mkfifo("gate")
     run = Call(shell(line, os.path.abspath("gate")), **more)
     gate = opened("gate")
@@ -114,7 +114,7 @@ def a_death_that_dumps_core_or_has_no_name():
 
 @tries("EXEC-RESULT-08")
 def an_exit_and_a_deadline_in_one_look():
-    """The caller is stopped while both come."""
+    """The caller is stopped while both events happen."""
     os.mkfifo("gate")
     line = 'echo $$ >pid; read x <"$0"; exit 7'
     run = Call(shell(line, os.path.abspath("gate")), timeout_ms=2000)
@@ -157,7 +157,7 @@ def wake_ups_of_an_idle_wait():
 
 
 def wake_ups(pid):
-    """Of all threads: how often one has waited for something."""
+    """Count how often the threads of a process have waited."""
     found = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/status")]
     words = [re.search(r"^voluntary_ctxt_switches:\s+(\d+)$", text, re.M) for text in found]
     return sum(int(word[1]) for word in words)
@@ -177,7 +177,7 @@ def sigchld_is_ignored():
 
 
 def signaled(number, setup=None):
-    """What is left of caller and child when the caller has got a signal, and then the child."""
+    """Send the caller a signal and release the child; return the answer and both states."""
     os.mkfifo("gate")
     line = 'echo $$ >pid; read x <"$0"; exit 0'
     run = Call(shell(line, os.path.abspath("gate")), setup=setup)

@@ -1,4 +1,4 @@
-"""The scene of a try: a caller that runs, what it is told, and who is alive beside it."""
+"""Helpers of the tries: start a caller, read its answer, and check which processes live."""
 
 import json
 import os
@@ -8,18 +8,19 @@ import signal
 import subprocess
 from pathlib import Path
 
-# A library that waits for something which does not come. What ends a wait proves why it waited.
+# If a library waits this long, it waits for a process that the try holds. When the try releases
+# that process, the end of the wait proves the cause.
 LONG_S = 3
-# For what must come.
+# Limit for events that must come.
 EVENTUALLY_S = 60
 CALLER = []
-# The words in front of a caller who has no rights.
+# Command prefix for a caller without privileges.
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 TRIES = {}
 
 
 class NotTried(Exception):
-    """Why it shows nothing."""
+    """The try was not possible; the message is the reason."""
 
 
 def tries(*names):
@@ -32,7 +33,7 @@ def tries(*names):
 
 
 class Call:
-    """A caller that runs, in a folder of its own with a fifo `gate`."""
+    """A running caller; its working directory is the folder of the try, with a fifo `gate`."""
 
     def __init__(self, argv, before=(), setup=None, environ=None, stdin=None, **asked):
         text = json.dumps({"argv": argv, **asked})
@@ -47,7 +48,7 @@ class Call:
         )
 
     def answer(self, within_s=EVENTUALLY_S):
-        """None where the caller died before it could tell."""
+        """Return the caller's answer, None if it died before it printed one."""
         out, err = self.run.communicate(timeout=within_s)
         self.said = err.decode("utf-8", "replace").strip()
         return json.loads(out) if out.strip() else None
@@ -81,8 +82,7 @@ def script(name, text):
 
 
 def strace(call, *more):
-    """The words in front of a caller whose calls of this kind end with EPERM; `trace` tells of
-    them."""
+    """Return a command prefix that makes a system call fail with EPERM; `trace` logs the calls."""
     found = shutil.which("strace")
     if found is None:
         raise NotTried("there is no strace")
@@ -91,14 +91,14 @@ def strace(call, *more):
 
 
 def opened(fifo):
-    """The fifo, when somebody reads it: its closing lets that one go on."""
+    """Open a fifo once a process reads it; closing it releases that process."""
     done = select.poll()
     for _ in range(EVENTUALLY_S * 100):
         try:
             return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
         except OSError:
             done.poll(10)
-    raise NotTried("nobody came to the fifo")
+    raise NotTried("no process opened the fifo")
 
 
 def is_alive(pid):

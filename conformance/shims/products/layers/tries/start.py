@@ -1,4 +1,4 @@
-"""Tries of how a command is found and started, and of what it inherits."""
+"""Tries of how a command is found and started, and of its inherited attributes."""
 
 import os
 import signal
@@ -49,7 +49,7 @@ def clone3_with_eperm():
 
 @tries("EXEC-SPAWN-15")
 def threads_that_a_limit_refuses():
-    """Limits from one process up, as a user who has no other one."""
+    """Try limits from one process up, as a user without other processes."""
     os.chmod(".", 0o755)
     hung = []
     for limit in range(1, 13):
@@ -129,7 +129,7 @@ def signals_that_the_caller_ignores():
 
 @tries("EXEC-CHILD-07")
 def another_disposition():
-    """SIGHUP, against what the caller itself has of it while its child runs."""
+    """Compare SIGHUP in the child with SIGHUP in the caller while the child runs."""
     os.mkfifo("gate")
     line = 'cat /proc/self/status; read x <"$0"'
     run = Call(shell(line, os.path.abspath("gate")), setup=ignoring(signal.SIGHUP))

@@ -1,4 +1,4 @@
-// call is doublestar alone, for ../../tries.py.
+// call calls only doublestar, for ../../tries.py.
 package main
 
 import (

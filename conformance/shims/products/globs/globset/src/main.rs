@@ -6,7 +6,7 @@ use serde_json::{json, Value};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-/// The bytes of a field, or of its twin in base64.
+/// Return the bytes of a field, or of its base64 counterpart.
 fn bytes(text: &Value, encoded: bool) -> Vec<u8> {
     let text = text.as_str().unwrap_or_default();
     match encoded {
@@ -79,5 +79,5 @@ fn main() -> std::io::Result<()> {
     let (_, line) = reply(&std::fs::read_to_string(&words[2])?)?;
     let new = words[3].clone() + ".new";
     std::fs::write(&new, line)?;
-    std::fs::rename(&new, &words[3]) // in one step: nobody sees half an answer
+    std::fs::rename(&new, &words[3]) // atomic, so that no reader sees half an answer
 }

@@ -1,4 +1,4 @@
-// tries shows what a Cmd does, without the kit: tries ID...; one line for each.
+// tries shows how a Cmd behaves, without the kit: tries ID...; one line for each.
 package main
 
 import (
@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// A library that waits for something which does not come. What ends a wait proves why it waited.
+	// If a library waits this long, it waits for a process that the try holds. When the try releases
+	// that process, the end of the wait proves the cause.
 	long   = 3 * time.Second
 	holder = `read x <"$0" & echo $!; `
 )
@@ -37,7 +38,8 @@ func isAlive(pid int) bool {
 	return !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
 }
 
-// started is a group of two, the second of which waits at a fifo, and that one's number.
+// started starts a group of two processes and returns the Cmd and the pid of the second process,
+// which waits at a fifo.
 func started(line string) (*exec.Cmd, int) {
 	cmd := exec.Command("/bin/sh", "-c", line, "gate")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -126,6 +128,6 @@ func main() {
 		seen, what := one()
 		fmt.Printf("%s %s: %s\n", name, said[seen], what)
 	}
-	// Whoever still waits at the fifo goes on.
+	// Release each process that still waits at the fifo.
 	_ = must(os.OpenFile("gate", os.O_RDWR, 0)).Close()
 }

@@ -35,7 +35,7 @@ fn run(request: Request) -> std::io::Result<Ended> {
     Ok(Ended { status, late, out: out.join().unwrap(), err: err.join().unwrap() })
 }
 
-/// SIGTERM to the group at the deadline, SIGKILL behind the grace.
+/// Send SIGTERM to the group at the deadline, and SIGKILL after the grace.
 fn end(
     child: &mut dyn ChildWrapper,
     deadline: Option<Instant>,
@@ -54,7 +54,7 @@ fn end(
     Ok((status, true))
 }
 
-/// None when the deadline has passed first.
+/// Return the status, or None if the deadline passes first.
 fn wait(
     child: &mut dyn ChildWrapper,
     deadline: Option<Instant>,

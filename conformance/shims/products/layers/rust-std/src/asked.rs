@@ -1,4 +1,4 @@
-// What ../tries hands to a caller, and what it is told.
+// The request of ../tries to a caller, and the answer.
 
 use serde_json::{json, Value};
 use std::process::{Command, Output, Stdio};

@@ -7,8 +7,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// stdin: what the program reads; without it that is in `command`. deadline: none for no limit, or
-/// for one that is beyond what an Instant counts.
+/// stdin: the payload; without one, `command` has the stdin. deadline: absent without a limit, or
+/// with a limit beyond the range of Instant.
 pub struct Request {
     json: Value,
     pub stdin: Option<Vec<u8>>,
@@ -47,7 +47,7 @@ impl Request {
     }
 }
 
-/// A string, or its twin in base64.
+/// A string, or its base64 counterpart.
 fn word(plain: &Value, twin: bool) -> Vec<u8> {
     let text = plain.as_str().unwrap_or("");
     if twin {

@@ -1,4 +1,4 @@
-// The shim protocol around a library that runs programs: what is the same for each of them.
+// The shim protocol, shared by all shims in Rust around libraries that run programs.
 
 pub use crate::request::Request;
 use base64::{prelude::BASE64_STANDARD as BASE64, Engine};
@@ -18,12 +18,12 @@ pub struct Ended {
     pub err: Vec<u8>,
 }
 
-/// What could not be done, in the words of the protocol.
+/// Add the failed operation to the message of an error.
 pub fn cannot(what: &'static str) -> impl Fn(io::Error) -> io::Error {
     move |why| io::Error::other(format!("{what}: {why}"))
 }
 
-/// The text of a stream, or its digest where it has more than 1 MiB.
+/// Return the text of a stream, or its digest if it has more than 1 MiB.
 fn stream(data: &[u8]) -> Value {
     let text = String::from_utf8_lossy(data);
     let raw = text.as_bytes();
@@ -39,7 +39,7 @@ fn failed(kind: &str, why: &str) -> Value {
     json!({"error": {"kind": kind, "message": why}})
 }
 
-/// What of a message is not known here: the name of its capability, or of itself.
+/// Return the first unknown field of a message, by its capability or by its own name.
 fn unknown(message: &Value) -> Option<String> {
     let request = message["request"].as_object().unwrap();
     let beside = message.as_object().unwrap().keys().find(|name| !BESIDE.contains(&name.as_str()));
@@ -103,7 +103,7 @@ pub fn main(name: &str, version: &str, run: fn(Request) -> io::Result<Ended>) ->
         _ => {
             let (message, line) = reply(&fs::read_to_string(&words[2])?, false);
             fs::write(words[3].clone() + ".new", line)?;
-            fs::rename(words[3].clone() + ".new", &words[3])?; // nobody sees half an answer
+            fs::rename(words[3].clone() + ".new", &words[3])?; // atomic, so that no reader sees half an answer
             if let Some(hold) = message["hold"].as_str() {
                 fs::read(hold)?;
             }

@@ -1,4 +1,4 @@
-// ProcessGroup::leader() of process-wrap alone, for ../tries.
+// Calls only ProcessGroup::leader() of process-wrap, for ../tries.
 
 #[path = "../../../rust-std/src/asked.rs"]
 mod asked;

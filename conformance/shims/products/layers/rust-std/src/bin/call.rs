@@ -1,4 +1,4 @@
-// Command and Child of std::process alone, for ../tries.
+// Calls only Command and Child of std::process, for ../tries.
 
 #[path = "../asked.rs"]
 mod asked;
