@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "backend/internal.h"
+#include "backend/mechanisms/mechanism.h"
 #include "base/error.h"
 
 static int none_probe(void *ctx, const struct bs_backend_context *context, int cancel,
@@ -37,20 +37,21 @@ static int none_wrap(void *ctx, void *state, const struct bs_exec_request *reque
     return bs_fail(err, BS_E_EXECUTION, 0, "the backend `none` confines nothing");
 }
 
-static struct bs_kind kinds[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+static struct bs_mechanism mechanisms[] = {
+    {false, false}, {false, true}, {true, false}, {true, true}};
 
-#define CONFINED(name, mechanism, kind)                                                            \
+#define MECHANISM(name, mechanism, which)                                                          \
     {                                                                                              \
-        name, mechanism, &kinds[kind], bs_confined_probe, bs_confined_prepare, bs_confined_wrap,   \
-            bs_confined_unwrap, bs_confined_scan, bs_confined_shutdown                             \
+        name, mechanism, &mechanisms[which], bs_mechanism_probe, bs_mechanism_prepare,             \
+            bs_mechanism_wrap, bs_mechanism_unwrap, bs_mechanism_scan, bs_mechanism_shutdown       \
     }
 
 static const struct bs_backend backends[] = {
     {"none", "none", NULL, none_probe, none_prepare, none_wrap, NULL, NULL, NULL},
-    CONFINED("landlock", "landlock", 0),
-    CONFINED("landlock+seccomp", "landlock+seccomp", 1),
-    CONFINED("bubblewrap", "namespaces", 2),
-    CONFINED("bubblewrap+seccomp", "namespaces+seccomp", 3),
+    MECHANISM("landlock", "landlock", 0),
+    MECHANISM("landlock+seccomp", "landlock+seccomp", 1),
+    MECHANISM("bubblewrap", "namespaces", 2),
+    MECHANISM("bubblewrap+seccomp", "namespaces+seccomp", 3),
 };
 
 const struct bs_backend *bs_backend_at(size_t index) {

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include "backend/mechanisms/bubblewrap.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -10,12 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
+#include "backend/mechanisms/pipes.h"
+#include "backend/mechanisms/proc_sealing.h"
+#include "backend/plan/entries.h"
+#include "backend/plan/mounts.h"
 #include "backend/plan/plan.h"
+#include "backend/session/context.h"
 #include "base/error.h"
 #include "base/sys.h"
 
-/* Private in every call; what the workspace itself covers is no place for it. */
+/* It must not lie in the workspace, whose mount would cover it. */
 char *bs_bubblewrap_scratch(const char *root) {
     static const char *const places[] = {"/tmp", "/var/tmp"};
     char *real = NULL;
@@ -35,8 +41,8 @@ static void bind(struct bs_buf *out, const char *option, const char *path) {
     bs_plan_arg(out, path);
 }
 
-/* A directory between the two could be renamed, and the root with it, if nothing were mounted
- * there. */
+/* Mounts the directories between the cache and a root below it. Without a mount a program could
+ * rename such a directory, and the root with it. */
 static bool bind_between(struct bs_buf *out, const char *cache, const char *root) {
     if (!bs_is_below(root, cache) || strcmp(root, cache) == 0)
         return true;
@@ -64,8 +70,8 @@ static bool bind_cache(struct bs_buf *out, const char *root) {
     return good;
 }
 
-/* Whether it is to be read below a directory that the sandbox has of its own. */
-static bool lies_in_own(const char *path, const char *scratch) {
+/* True if `path` lies in a directory that is private inside. */
+static bool is_hidden_by_private(const char *path, const char *scratch) {
     const char *const own[] = {scratch, "/dev"};
     for (size_t i = 0; i < 2; i++) {
         if (bs_is_below(path, own[i]) && strcmp(path, own[i]) != 0)
@@ -74,35 +80,37 @@ static bool lies_in_own(const char *path, const char *scratch) {
     return false;
 }
 
-/* What lies there outside is not there. A path that does not exist is left for the program to miss.
- */
+/* Readable paths would not be visible in directories that are private inside, so they are mounted
+ * there. A missing path is not an error here; the program will report it. */
 static void bind_readable(struct bs_buf *out, const struct bs_backend_context *context,
                           const char *scratch) {
     for (size_t i = 0; i < context->n_readable; i++) {
         const char *path = context->readable[i];
-        if (lies_in_own(path, scratch) && access(path, F_OK) == 0)
+        if (is_hidden_by_private(path, scratch) && access(path, F_OK) == 0)
             bind(out, "--ro-bind", path);
     }
 }
 
-/* The scratch is granted, and with it the pipes of what is read below it. */
+/* True if a readable path lies in the scratch. The ruleset for pipes grants writing to the scratch,
+ * and so to the named pipes in such a path. */
 static bool reads_below_scratch(const struct bs_backend_context *context) {
     char *scratch = bs_bubblewrap_scratch(context->root);
     bool reads = scratch == NULL && context->n_readable > 0;
     for (size_t i = 0; scratch != NULL && i < context->n_readable; i++)
-        reads = reads || lies_in_own(context->readable[i], scratch);
+        reads = reads || is_hidden_by_private(context->readable[i], scratch);
     free(scratch);
     return reads;
 }
 
-/* Root without capabilities still owns the files of /proc that are the system's, /proc/sys and
- * those that a driver put there. Pid 1 makes them read-only, with capabilities that it drops behind
- * that: bubblewrap would read the list of all mounts for it, which takes longer than the launcher
- * does altogether. In its new procfs each look at a file costs as much as a mount, so what nobody
- * can write to is looked for here; what comes later is none of that. */
+/* Root without capabilities still owns files of the system in /proc: /proc/sys and those of
+ * drivers. Pid 1 makes them read-only and then drops the capabilities for that. bubblewrap is not
+ * asked to do it, because it would read the list of all mounts, which takes longer than the whole
+ * launcher. In the new procfs an access to a file costs as much as a mount, so the entries that
+ * need no sealing are searched here, in the procfs of the host. An entry that appears later is
+ * sealed. */
 static void seal_system(struct bs_buf *out) {
     bs_buf_str(out, BS_PLAN_SEAL "=/proc:");
-    bs_unwritable("/proc", out);
+    bs_proc_sealing_exceptions("/proc", out);
     bs_buf_char(out, '\0');
     static const char *const needed[] = {"CAP_SYS_ADMIN", "CAP_SETPCAP"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
@@ -116,8 +124,8 @@ static int try_own_mounts(void *ctx) {
     _exit(unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 ? 0 : 1);
 }
 
-/* Whether no mount comes in later: root's pid 1 sees to that, a normal user needs a namespace of
- * users around bubblewrap. */
+/* True if later mounts of the host do not appear inside. For root, pid 1 takes care of it; any
+ * other user needs a user namespace around bubblewrap. */
 static bool can_keep_mounts(void) {
     if (geteuid() == 0)
         return true;
@@ -126,18 +134,18 @@ static bool can_keep_mounts(void) {
     sigset_t all;
     sigset_t before;
     (void)sigfillset(&all);
-    /* No handler of the caller's may run in the child, whose memory is ours. */
+    /* The child shares the caller's memory, so no signal handler may run in it. */
     (void)pthread_sigmask(SIG_BLOCK, &all, &before);
     pid_t pid = clone(try_own_mounts, stack + sizeof stack, CLONE_VM | CLONE_VFORK, NULL);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pid > 0 && BS_RETRY(waitpid(pid, &status, __WALL)) == pid && status == 0;
 }
 
-/* Pid 1 of the namespace is the launcher, not bubblewrap's own: it stays in the process group that
- * the caller ends, makes the new session behind it, and gives a grace. bubblewrap dies with the
- * launcher outside, which has one thread only. */
+/* The launcher is pid 1 of the namespace, instead of the one of bubblewrap: it stays in the process
+ * group that the caller signals, puts the program into a new session, and gives it a grace period.
+ * bubblewrap dies with the launcher outside (--die-with-parent), which has only one thread. */
 int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
-                       const char *place, const char *scratch, int cancel, struct bs_buf *out,
+                       const char *dir, const char *scratch, int cancel, struct bs_buf *out,
                        struct bs_backend_report *report, struct bs_error *err) {
     static const char *const head[] = {BS_BUBBLEWRAP,
                                        "--unshare-all",
@@ -171,7 +179,7 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs
     bind(out, writable ? "--bind" : "--ro-bind", context->root);
     int code = BS_OK;
     if (profile != NULL)
-        code = bs_mounts_add(profile, context, place, cancel, out, report, err);
+        code = bs_mounts_add(profile, context, dir, cancel, out, report, err);
     bs_plan_arg(out, "--chdir");
     bs_plan_arg(out, "/");
     if (code == BS_OK && (!good || out->failed))
@@ -179,7 +187,7 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs
     return code;
 }
 
-static bool lacks(struct bs_backend_report *report, enum bs_aspect aspect, const char *why) {
+static bool add_gap(struct bs_backend_report *report, enum bs_aspect aspect, const char *why) {
     return bs_report_reason(report, aspect, BS_CLAIM_PARTIAL, "%s", why);
 }
 
@@ -194,24 +202,25 @@ bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtere
     if (!can_keep_mounts()) {
         static const char late[] = "what is mounted outside meanwhile can be written to: this host "
                                    "refuses a namespace of users around bubblewrap";
-        good = good && lacks(report, BS_ASPECT_FS_WRITE, late) &&
-               lacks(report, BS_ASPECT_FS_METADATA, late);
+        good = good && add_gap(report, BS_ASPECT_FS_WRITE, late) &&
+               add_gap(report, BS_ASPECT_FS_METADATA, late);
     }
     if (!filtered)
-        good = good && lacks(report, BS_ASPECT_IPC, "Unix sockets that have a path are shared") &&
-               lacks(report, BS_ASPECT_IPC, "keyrings are shared");
-    if (!filtered || !bs_pipes_can_be_held())
-        good = good && lacks(report, BS_ASPECT_IPC,
-                             filtered ? "named pipes outside can be written to: this kernel has no "
-                                        "Landlock of ABI 2, or has it off"
-                                      : "named pipes outside can be written to");
+        good = good && add_gap(report, BS_ASPECT_IPC, "Unix sockets that have a path are shared") &&
+               add_gap(report, BS_ASPECT_IPC, "keyrings are shared");
+    if (!filtered || !bs_pipes_can_be_protected())
+        good =
+            good && add_gap(report, BS_ASPECT_IPC,
+                            filtered ? "named pipes outside can be written to: this kernel has no "
+                                       "Landlock of ABI 2, or has it off"
+                                     : "named pipes outside can be written to");
     else if (reads_below_scratch(context))
-        good = good && lacks(report, BS_ASPECT_IPC,
-                             "named pipes in what is read below the scratch can be written to");
+        good = good && add_gap(report, BS_ASPECT_IPC,
+                               "named pipes in what is read below the scratch can be written to");
     if (!filtered && network != BS_NET_NONE)
-        good = good && lacks(report, BS_ASPECT_IPC, "abstract sockets are shared");
+        good = good && add_gap(report, BS_ASPECT_IPC, "abstract sockets are shared");
     if (network == BS_NET_LIST)
-        good = good && lacks(report, BS_ASPECT_NETWORK,
-                             "the whole network is open: hosts and ports are not told apart");
+        good = good && add_gap(report, BS_ASPECT_NETWORK,
+                               "the whole network is open: hosts and ports are not told apart");
     return good;
 }

@@ -1,25 +1,28 @@
-/* The positive control of a probe: a program that starts inside, and writes where it may alone. */
+/* The positive control of a probe: a program inside writes where it may, and tries to write to a
+ * file outside. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "backend/internal.h"
+#include "backend/mechanisms/mechanism.h"
+#include "backend/session/private_dir.h"
+#include "backend/session/wrap.h"
 #include "base/error.h"
 
-/* How long it may take; the launcher then ends at once what has not started. */
+/* After this time the launcher ends the control at once. */
 enum { CONTROL_MS = 4000 };
 
-/* A shell that writes where it may, and tries where it may not. What it could do is judged by what
- * is there afterwards: it may well succeed in a place of its own. */
+/* The script ignores whether the write outside succeeds, because it may succeed in a private mount.
+ * The verdict is whether the file exists afterwards. */
 static const char script[] = "cd \"$1\" || exit 3\n"
                              "if [ \"$2\" = rw ]; then (: >inside) || exit 4; fi\n"
                              "(: >\"$TMPDIR/scratch\") || exit 5\n"
                              "(: >\"$3\") 2>/dev/null\n"
                              "exit 0\n";
 
-/* What cannot be looked at is not known to be absent. */
+/* A path that cannot be examined may exist, so that is a failure too. */
 static int assert_absent(const char *path, struct bs_error *err) {
     struct stat st;
     char buf[128];
@@ -32,12 +35,12 @@ static int assert_absent(const char *path, struct bs_error *err) {
 }
 
 struct control {
-    struct bs_hideout place;
+    struct bs_private_dir dir;
     char *root; /* its workspace */
     char *outside;
 };
 
-static int run_control(const struct bs_kind *kind, const struct control *control,
+static int run_control(const struct bs_mechanism *mechanism, const struct control *control,
                        const struct bs_backend_context *context, int cancel, struct bs_error *err) {
     struct bs_backend_context inner = *context;
     struct bs_backend_report ignored = BS_BACKEND_REPORT_INIT;
@@ -52,9 +55,10 @@ static int run_control(const struct bs_kind *kind, const struct control *control
     inner.root = control->root;
     inner.cwd = NULL;
     inner.policy = NULL;
-    /* Programs of another session may write to the root that is asked about. */
+    inner.profile = NULL;
+    /* Programs of another session may write to the root of the probed context. */
     int code =
-        bs_confined_prepare_beside(kind, &inner, context->root, cancel, &state, &ignored, err);
+        bs_mechanism_prepare_with(mechanism, &inner, context->root, cancel, &state, &ignored, err);
     request.program = "/bin/sh";
     request.args = args;
     request.n_args = sizeof args / sizeof *args;
@@ -63,11 +67,11 @@ static int run_control(const struct bs_kind *kind, const struct control *control
     request.timeout_ms = &timeout_ms;
     request.cancel_fd = cancel >= 0 ? &cancel : NULL;
     if (code == BS_OK)
-        code = bs_confined_wrap((void *)(uintptr_t)kind, state, &request, control->root, &wrapped,
-                                err);
+        code = bs_mechanism_wrap((void *)(uintptr_t)mechanism, state, &request, control->root,
+                                 &wrapped, err);
     if (code == BS_OK) {
-        code = bs_seat_run(&wrapped, &request, &result, err);
-        bs_confined_unwrap(NULL, state, &wrapped);
+        code = bs_wrapped_run(&wrapped, &request, &result, err);
+        bs_mechanism_unwrap(NULL, state, &wrapped);
     }
     if (code == BS_OK && !result.success)
         code = bs_fail(err, BS_E_EXECUTION, 0, "the positive control %s: %.300s",
@@ -77,23 +81,24 @@ static int run_control(const struct bs_kind *kind, const struct control *control
         code = assert_absent(control->outside, err);
     bs_exec_result_clear(&result);
     bs_backend_report_clear(&ignored);
-    (void)bs_confined_shutdown(NULL, state, NULL);
+    (void)bs_mechanism_shutdown(NULL, state, NULL);
     return code;
 }
 
-int bs_control(const struct bs_kind *kind, const struct bs_backend_context *context, int cancel,
-               struct bs_error *err) {
-    struct control control = {BS_HIDEOUT_INIT, NULL, NULL};
-    int code = bs_hideout_make(context, NULL, &control.place, err);
-    if (code == BS_OK && (asprintf(&control.root, "%s/ws", control.place.path) < 0 ||
-                          asprintf(&control.outside, "%s/outside", control.place.path) < 0))
+int bs_mechanism_control(const struct bs_mechanism *mechanism,
+                         const struct bs_backend_context *context, int cancel,
+                         struct bs_error *err) {
+    struct control control = {BS_PRIVATE_DIR_INIT, NULL, NULL};
+    int code = bs_private_dir_make(context, NULL, &control.dir, err);
+    if (code == BS_OK && (asprintf(&control.root, "%s/ws", control.dir.path) < 0 ||
+                          asprintf(&control.outside, "%s/outside", control.dir.path) < 0))
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a sandbox");
     if (code == BS_OK)
-        code = bs_hideout_add_dir(control.place.path, "ws", 0700, err);
+        code = bs_private_dir_add_dir(control.dir.path, "ws", 0700, err);
     if (code == BS_OK)
-        code = run_control(kind, &control, context, cancel, err);
+        code = run_control(mechanism, &control, context, cancel, err);
     free(control.root);
     free(control.outside);
-    (void)bs_hideout_remove(&control.place, NULL);
+    (void)bs_private_dir_remove(&control.dir, NULL);
     return code;
 }

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include "backend/mechanisms/find_launcher.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -7,24 +9,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
 #include "base/access.h"
 #include "base/error.h"
 
 #include <fcntl.h>
 
-/* Seen from the directory of the program, or of the library: in a build tree, and installed. */
-static const char *const beside[] = {"boxspec-launch", "../boxspec-launch",
-                                     "../libexec/boxspec/boxspec-launch",
-                                     "../../libexec/boxspec/boxspec-launch"};
+/* Relative to the directory of the program or the library, in a build tree or installed. */
+static const char *const candidates[] = {"boxspec-launch", "../boxspec-launch",
+                                         "../libexec/boxspec/boxspec-launch",
+                                         "../../libexec/boxspec/boxspec-launch"};
 
-static char *look_beside(const char *file) {
+static char *find_next_to(const char *file) {
     const char *slash = file != NULL ? strrchr(file, '/') : NULL;
     if (slash == NULL)
         return NULL;
-    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         char *path = NULL;
-        if (asprintf(&path, "%.*s/%s", (int)(slash - file), file, beside[i]) < 0)
+        if (asprintf(&path, "%.*s/%s", (int)(slash - file), file, candidates[i]) < 0)
             return NULL;
         char *real = bs_may_execute(AT_FDCWD, path) == 0 ? realpath(path, NULL) : NULL;
         free(path);
@@ -48,12 +49,12 @@ char *bs_launcher_find(const char *given, struct bs_error *err) {
     }
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     program[n > 0 ? n : 0] = '\0';
-    char *found = look_beside(program);
+    char *found = find_next_to(program);
     Dl_info info;
     static const char here = 0;
     if (found == NULL && dladdr(&here, &info) != 0 && info.dli_fname != NULL) {
         char *library = realpath(info.dli_fname, NULL);
-        found = look_beside(library);
+        found = find_next_to(library);
         free(library);
     }
     if (found == NULL)

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include "backend/mechanisms/landlock.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +9,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
 #include "backend/mechanisms/landlock_abi.h"
+#include "backend/plan/entries.h"
 #include "backend/plan/plan.h"
+#include "backend/plan/profile.h"
+#include "backend/plan/rules.h"
+#include "backend/session/context.h"
+#include "backend/session/report.h"
 #include "base/error.h"
 
 int bs_landlock_abi(void) {
@@ -17,7 +23,9 @@ int bs_landlock_abi(void) {
     return abi > 0 ? (int)abi : 0;
 }
 
-/* Rights to write; reading and executing stay open, so they are not handled. */
+/* Returns the rights that the ruleset restricts: those to write. Reading and executing stay
+ * allowed.
+ */
 static uint64_t handled_fs(int abi) {
     uint64_t rights = BS_LL_WRITE_FILE | BS_LL_REMOVE_DIR | BS_LL_REMOVE_FILE | BS_LL_MAKE_CHAR |
                       BS_LL_MAKE_DIR | BS_LL_MAKE_REG | BS_LL_MAKE_SOCK | BS_LL_MAKE_FIFO |
@@ -31,7 +39,7 @@ static uint64_t handled_fs(int abi) {
     return rights;
 }
 
-/* A tree but for devices, which nobody who is confined should make. */
+/* Returns the rights for a tree. A confined program must not make devices. */
 static uint64_t tree_rights(uint64_t handled) {
     return handled & ~(BS_LL_MAKE_CHAR | BS_LL_MAKE_BLOCK | BS_LL_IOCTL_DEV);
 }
@@ -51,12 +59,12 @@ static void grant_devices(struct bs_buf *out, uint64_t handled) {
     }
 }
 
-/* What one rule of a policy allows, as far as it is a name. False when it cannot be granted. */
+/* Grants what one rule of a policy allows. False if Landlock cannot grant it. */
 static bool grant_rule(struct bs_buf *out, uint64_t handled, const char *root, const char *rule) {
     char *path = NULL;
     struct stat st;
     bool tree = false;
-    size_t len = bs_literal_of(rule, &tree);
+    size_t len = bs_rule_literal(rule, &tree);
     if (strcmp(rule, "**") == 0) {
         bs_plan_grant(out, tree_rights(handled), root);
         return true;
@@ -65,7 +73,7 @@ static bool grant_rule(struct bs_buf *out, uint64_t handled, const char *root, c
         return false;
     bool good = false;
     char *real = realpath(path, NULL);
-    /* What a link leads to is another name, which the policy may deny. */
+    /* The target of a link has another name, which the policy may deny. */
     if (real != NULL && strcmp(real, path) == 0 && lstat(path, &st) == 0) {
         good = S_ISREG(st.st_mode) || (S_ISDIR(st.st_mode) && tree);
         if (good)
@@ -94,7 +102,8 @@ static bool grant_policy(const struct bs_profile *profile, const char *root, uin
     return good;
 }
 
-/* Grants add up: one above or below the root, where a policy denies something, would undo that. */
+/* Landlock adds up grants. If the root lies in the cache or the cache in the root, a grant of the
+ * cache would allow paths that the policy denies. */
 static bool grant_cache(struct bs_buf *out, uint64_t handled, const char *root, bool denies,
                         struct bs_backend_report *report) {
     char *cache = NULL;
@@ -143,7 +152,7 @@ int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_p
                                 : bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a plan");
 }
 
-static bool lacks(struct bs_backend_report *report, enum bs_aspect aspect, const char *why) {
+static bool add_gap(struct bs_backend_report *report, enum bs_aspect aspect, const char *why) {
     return bs_report_reason(report, aspect, BS_CLAIM_PARTIAL, "%s", why);
 }
 
@@ -156,13 +165,14 @@ static bool claim_network(const struct bs_backend_context *context, bool filtere
         return bs_report_reason(report, BS_ASPECT_NETWORK, BS_CLAIM_UNAVAILABLE,
                                 "Landlock of ABI %d does not know the network", abi);
     if (network == BS_NET_NONE)
-        return lacks(report, BS_ASPECT_NETWORK,
-                     "only TCP is refused: UDP and other families are open");
-    return lacks(report, BS_ASPECT_NETWORK,
-                 "TCP goes to the listed ports of any host, and UDP is open");
+        return add_gap(report, BS_ASPECT_NETWORK,
+                       "only TCP is refused: UDP and other families are open");
+    return add_gap(report, BS_ASPECT_NETWORK,
+                   "TCP goes to the listed ports of any host, and UDP is open");
 }
 
-/* Blanks in the names of such a list are octal. What cannot be read may hold one. */
+/* True if a btrfs is mounted, or if the list cannot be read. In this list blanks in names are
+ * written in octal. */
 static bool has_btrfs(void) {
     FILE *list = fopen("/proc/self/mounts", "re");
     char *line = NULL;
@@ -181,29 +191,29 @@ bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered,
     bool strict = filtered && context->strict_metadata;
     bool good = bs_report_claim(report, BS_ASPECT_FS_WRITE, BS_CLAIM_FULLY) &&
                 bs_report_claim(report, BS_ASPECT_FS_METADATA, BS_CLAIM_FULLY) &&
-                lacks(report, BS_ASPECT_PROCESS, "processes outside can be seen in /proc") &&
-                lacks(report, BS_ASPECT_PROCESS,
-                      "one that left its group outlives a run that is killed at once") &&
-                lacks(report, BS_ASPECT_IPC, "files of /dev/shm can be read");
+                add_gap(report, BS_ASPECT_PROCESS, "processes outside can be seen in /proc") &&
+                add_gap(report, BS_ASPECT_PROCESS,
+                        "one that left its group outlives a run that is killed at once") &&
+                add_gap(report, BS_ASPECT_IPC, "files of /dev/shm can be read");
     if (abi < BS_LL_ABI_TRUNCATE)
-        good = good && lacks(report, BS_ASPECT_FS_WRITE, "files outside can be truncated");
+        good = good && add_gap(report, BS_ASPECT_FS_WRITE, "files outside can be truncated");
     if (abi < BS_LL_ABI_IOCTL)
-        good = good && lacks(report, BS_ASPECT_FS_WRITE, "devices can be changed by ioctl");
+        good = good && add_gap(report, BS_ASPECT_FS_WRITE, "devices can be changed by ioctl");
     if (!filtered && has_btrfs())
-        good = good && lacks(report, BS_ASPECT_FS_WRITE,
-                             "subvolumes of btrfs can be made and removed by ioctl");
+        good = good && add_gap(report, BS_ASPECT_FS_WRITE,
+                               "subvolumes of btrfs can be made and removed by ioctl");
     if (!strict)
-        good = good && lacks(report, BS_ASPECT_FS_METADATA,
-                             "mode, owner, times and attributes of files outside can be set");
+        good = good && add_gap(report, BS_ASPECT_FS_METADATA,
+                               "mode, owner, times and attributes of files outside can be set");
     if (abi < BS_LL_ABI_SCOPE)
-        good = good && lacks(report, BS_ASPECT_PROCESS, "processes outside can be signalled") &&
-               (filtered || lacks(report, BS_ASPECT_IPC, "abstract sockets are shared"));
+        good = good && add_gap(report, BS_ASPECT_PROCESS, "processes outside can be signalled") &&
+               (filtered || add_gap(report, BS_ASPECT_IPC, "abstract sockets are shared"));
     if (!filtered)
         good = good &&
-               lacks(report, BS_ASPECT_PROCESS,
-                     "limits and priority of processes outside can be changed") &&
-               lacks(report, BS_ASPECT_IPC, "Unix sockets that have a path are shared") &&
-               lacks(report, BS_ASPECT_IPC, "System V IPC, POSIX queues and keyrings are shared");
+               add_gap(report, BS_ASPECT_PROCESS,
+                       "limits and priority of processes outside can be changed") &&
+               add_gap(report, BS_ASPECT_IPC, "Unix sockets that have a path are shared") &&
+               add_gap(report, BS_ASPECT_IPC, "System V IPC, POSIX queues and keyrings are shared");
     if (strict)
         good = good && bs_report_warn(report, "strict metadata: chmod, chown, times and attributes "
                                               "are refused inside the workspace, too");

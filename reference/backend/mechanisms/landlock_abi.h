@@ -1,5 +1,6 @@
-/* Landlock as the kernel's documentation has it (Documentation/userspace-api/landlock.rst). The
- * headers of a distribution may be older than the kernel that runs. */
+/* Definitions of Landlock from the kernel's documentation
+ * (Documentation/userspace-api/landlock.rst), because the headers of a distribution may be older
+ * than the running kernel. */
 #ifndef BS_BACKEND_MECHANISMS_LANDLOCK_ABI_H
 #define BS_BACKEND_MECHANISMS_LANDLOCK_ABI_H
 

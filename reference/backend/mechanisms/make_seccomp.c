@@ -1,13 +1,14 @@
-/* Writes the seccomp programs as C, one for each wish, when the project is built.
+/* Writes the seccomp programs as C, one for each variant, when the project is built.
  *
- * The kernel walks a program once for every number there is when it is installed (it notes which
- * calls are always allowed), and it translates every instruction. So a program is short, and so is
- * each way through it: the numbers are ranges with one answer, which a binary tree looks up, and
- * arguments are looked at behind that. What libseccomp makes of the same rules has an instruction
- * or two for each call and costs several times as much; the test of the filters compares with it.
+ * When a program is installed, the kernel runs it once for each system call number, to note which
+ * calls are always allowed, and translates each instruction. So a program and each path through it
+ * must be short. A binary tree finds the range of the number; all numbers of a range have the same
+ * answer. After that come the tests of arguments. A program that libseccomp makes of the same rules
+ * has one or two instructions for each call and costs several times as much; the test compares with
+ * it.
  *
- * All jumps lead forward, so a program is written from its end: what an instruction leads to is
- * there before it. A place is counted from the end, too. */
+ * Jumps only lead forward, so a program is written from its end: the target of a jump exists before
+ * the jump. Positions are counted from the end as well. */
 #define _GNU_SOURCE
 #include <endian.h>
 #include <errno.h>
@@ -20,30 +21,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/mechanisms/seccomp.h"
 #include "backend/mechanisms/seccomp_rules.h"
 
 enum { MOST_RETURNS = 8, FARTHEST = 255 };
 
 struct program {
-    struct sock_filter code[BPF_MAXINSNS]; /* the last is at the end */
+    struct sock_filter code[BPF_MAXINSNS]; /* the last instruction is at the end */
     unsigned n;
     struct {
         uint32_t answer;
-        unsigned place;
+        unsigned position;
     } returns[MOST_RETURNS];
     unsigned n_returns;
-    bool broken; /* too long, or a jump too far */
+    bool broken; /* the program or a jump is too long */
 };
 
-/* What the instruction before the one at `place` can go on to without a jump. */
+/* Adds an instruction before all others and returns its position. */
 static unsigned put(struct program *program, struct sock_filter one) {
     if (program->n == BPF_MAXINSNS) {
         program->broken = true;
         return 0;
     }
-    unsigned place = program->n++;
-    program->code[BPF_MAXINSNS - 1 - place] = one;
-    return place;
+    unsigned position = program->n++;
+    program->code[BPF_MAXINSNS - 1 - position] = one;
+    return position;
 }
 
 static void put_load(struct program *program, size_t offset) {
@@ -64,19 +66,19 @@ static unsigned put_jump(struct program *program, unsigned condition, uint32_t v
 static unsigned put_return(struct program *program, uint32_t answer) {
     for (unsigned i = 0; i < program->n_returns; i++) {
         if (program->returns[i].answer == answer)
-            return program->returns[i].place;
+            return program->returns[i].position;
     }
-    unsigned place = put(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer));
+    unsigned position = put(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer));
     if (program->n_returns == MOST_RETURNS) {
         program->broken = true;
-        return place;
+        return position;
     }
     program->returns[program->n_returns].answer = answer;
-    program->returns[program->n_returns++].place = place;
-    return place;
+    program->returns[program->n_returns++].position = position;
+    return position;
 }
 
-static unsigned put_test(struct program *program, const struct bs_filter_test *test, unsigned yes,
+static unsigned put_test(struct program *program, const struct bs_seccomp_test *test, unsigned yes,
                          unsigned no) {
     for (unsigned i = 0; i < test->n_values; i++)
         no = put_jump(program, BPF_JEQ, test->values[i], yes, no);
@@ -87,39 +89,40 @@ static unsigned put_test(struct program *program, const struct bs_filter_test *t
     return program->n - 1;
 }
 
-static unsigned put_rule(struct program *program, const struct bs_filter_rule *rule) {
-    unsigned place = put_return(program, rule->answer);
-    unsigned matching = rule->n_cases > 0 ? put_return(program, rule->matching) : place;
+static unsigned put_rule(struct program *program, const struct bs_seccomp_rule *rule) {
+    unsigned position = put_return(program, rule->answer);
+    unsigned matching = rule->n_cases > 0 ? put_return(program, rule->matching) : position;
     for (unsigned i = rule->n_cases; i-- > 0;) {
-        const struct bs_filter_case *one = &rule->cases[i];
-        unsigned no = place;
+        const struct bs_seccomp_case *one = &rule->cases[i];
+        unsigned no = position;
         unsigned yes = matching;
         for (unsigned j = one->n_tests; j-- > 0;)
             yes = put_test(program, &one->tests[j], yes, no);
-        place = yes;
+        position = yes;
     }
-    return place;
+    return position;
 }
 
-/* Numbers from `first` to the next range, and where their answer is found. */
+/* The numbers from `first` up to the next range, and the position of their answer. */
 struct range {
     uint32_t first;
-    unsigned place;
+    unsigned position;
 };
 
 struct ranges {
-    struct range of[BS_FILTER_NEWEST + 2];
+    struct range of[BS_SECCOMP_NEWEST + 2];
     unsigned n;
 };
 
-/* The range has one number only; the last one never has. */
+/* True if the range has only one number. The last range has no end. */
 static bool is_single(const struct ranges *ranges, unsigned i) {
     return i + 1 < ranges->n && ranges->of[i].first + 1 == ranges->of[i + 1].first;
 }
 
-/* A few numbers among others that have all the same answer are asked for one by one. */
+/* If all ranges but a few single numbers have the same answer, compares with each of these numbers
+ * instead of building a tree. */
 static bool put_list(struct program *program, const struct ranges *ranges, unsigned from,
-                     unsigned to, unsigned *place) {
+                     unsigned to, unsigned *position) {
     enum { MOST = 3 };
     unsigned rest = to - 1;
     unsigned n = 0;
@@ -128,61 +131,63 @@ static bool put_list(struct program *program, const struct ranges *ranges, unsig
             rest = i;
     }
     for (unsigned i = from; i < to; i++) {
-        bool same = ranges->of[i].place == ranges->of[rest].place;
+        bool same = ranges->of[i].position == ranges->of[rest].position;
         if (!same && !is_single(ranges, i))
             return false;
         n += !same;
     }
     if (n > MOST)
         return false;
-    *place = ranges->of[rest].place;
+    *position = ranges->of[rest].position;
     for (unsigned i = to; i-- > from;) {
-        if (ranges->of[i].place != ranges->of[rest].place)
-            *place = put_jump(program, BPF_JEQ, ranges->of[i].first, ranges->of[i].place, *place);
+        if (ranges->of[i].position != ranges->of[rest].position)
+            *position =
+                put_jump(program, BPF_JEQ, ranges->of[i].first, ranges->of[i].position, *position);
     }
     return true;
 }
 
 static unsigned put_tree(struct program *program, const struct ranges *ranges, unsigned from,
                          unsigned to) {
-    unsigned place = 0;
-    if (put_list(program, ranges, from, to, &place))
-        return place;
+    unsigned position = 0;
+    if (put_list(program, ranges, from, to, &position))
+        return position;
     unsigned middle = from + (to - from) / 2;
     unsigned high = put_tree(program, ranges, middle, to);
     unsigned low = put_tree(program, ranges, from, middle);
     return put_jump(program, BPF_JGE, ranges->of[middle].first, high, low);
 }
 
-static bool is_same(const struct bs_filter_rule *a, const struct bs_filter_rule *b) {
+static bool is_same(const struct bs_seccomp_rule *a, const struct bs_seccomp_rule *b) {
     return a->answer == b->answer && a->matching == b->matching && a->n_cases == b->n_cases &&
            memcmp(a->cases, b->cases, sizeof a->cases) == 0;
 }
 
-static void put_rules(struct program *program, const struct bs_filter_rules *rules,
+static void put_rules(struct program *program, const struct bs_seccomp_rules *rules,
                       struct ranges *ranges) {
-    unsigned places[BS_FILTER_NEWEST + 1];
+    unsigned positions[BS_SECCOMP_NEWEST + 1];
     ranges->n = 0;
-    for (unsigned number = 0; number <= BS_FILTER_NEWEST; number++) {
+    for (unsigned number = 0; number <= BS_SECCOMP_NEWEST; number++) {
         unsigned earlier = 0;
         while (!is_same(&rules->of[earlier], &rules->of[number]))
             earlier++;
-        places[number] = earlier < number ? places[earlier] : put_rule(program, &rules->of[number]);
-        if (number == 0 || places[number] != places[number - 1])
-            ranges->of[ranges->n++] = (struct range){number, places[number]};
+        positions[number] =
+            earlier < number ? positions[earlier] : put_rule(program, &rules->of[number]);
+        if (number == 0 || positions[number] != positions[number - 1])
+            ranges->of[ranges->n++] = (struct range){number, positions[number]};
     }
-    /* Those of x32 are among them, which have a bit of their own. */
+    /* Also the calls of x32, whose numbers have an additional bit. */
     ranges->of[ranges->n++] =
-        (struct range){BS_FILTER_NEWEST + 1, put_return(program, SECCOMP_RET_ERRNO | ENOSYS)};
+        (struct range){BS_SECCOMP_NEWEST + 1, put_return(program, SECCOMP_RET_ERRNO | ENOSYS)};
 }
 
-static bool put_program(struct program *program, const struct bs_filter_rules *rules) {
+static bool put_program(struct program *program, const struct bs_seccomp_rules *rules) {
     static struct ranges ranges;
     memset(program, 0, sizeof *program);
     unsigned unknown = put_return(program, SECCOMP_RET_ERRNO | ENOSYS);
     put_rules(program, rules, &ranges);
     unsigned tree = put_tree(program, &ranges, 0, ranges.n);
-    if (tree + 1 != program->n) /* the load goes on to what lies behind it */
+    if (tree + 1 != program->n) /* execution continues there after the load */
         program->broken = true;
     put_load(program, offsetof(struct seccomp_data, nr));
     (void)put_jump(program, BPF_JEQ, seccomp_arch_native(), program->n - 1, unknown);
@@ -190,12 +195,13 @@ static bool put_program(struct program *program, const struct bs_filter_rules *r
     return !program->broken;
 }
 
-static bool put_filter(const struct bs_filter_wish *wish, FILE *out) {
-    static struct bs_filter_rules rules;
+static bool put_filter(const struct bs_seccomp_variant *variant, FILE *out) {
+    static struct bs_seccomp_rules rules;
     static struct program program;
-    if (!bs_filter_rules_for(wish, &rules) || !put_program(&program, &rules))
+    if (!bs_seccomp_rules_for(variant, &rules) || !put_program(&program, &rules))
         return false;
-    (void)fprintf(out, "static const struct sock_filter filter_%u[] = {\n", bs_filter_number(wish));
+    (void)fprintf(out, "static const struct sock_filter filter_%u[] = {\n",
+                  bs_seccomp_variant_index(variant));
     for (unsigned i = program.n; i-- > 0;) {
         const struct sock_filter *one = &program.code[BPF_MAXINSNS - 1 - i];
         (void)fprintf(out, "    {0x%04x, %u, %u, 0x%08x},\n", one->code, one->jt, one->jf, one->k);
@@ -212,9 +218,9 @@ int main(int argc, char **argv) {
     }
     bool good = true;
     (void)fputs("/* Written by make_seccomp.c. */\n", out);
-    for (unsigned i = 0; good && i < BS_N_FILTERS; i++) {
-        const struct bs_filter_wish wish = bs_filter_wish_of(i);
-        good = put_filter(&wish, out);
+    for (unsigned i = 0; good && i < BS_SECCOMP_VARIANTS; i++) {
+        const struct bs_seccomp_variant variant = bs_seccomp_variant_at(i);
+        good = put_filter(&variant, out);
     }
     if (fclose(out) != 0 || !good) {
         (void)fprintf(stderr,

@@ -1,17 +1,22 @@
-/* Named pipes behind mounts. A mount that is read-only holds files and directories; a pipe there
- * can be opened for writing all the same, and whoever reads it may be outside. Landlock looks at
- * each opening, so below the mounts it grants writing once more, to what is writable anyway. */
+/* Named pipes under bubblewrap. A read-only mount protects files and directories, but a program can
+ * still open a pipe there for writing, and its reader may be a process outside. Landlock checks
+ * each open. So a ruleset grants writing only to the places that are writable without it. */
+#include "backend/mechanisms/pipes.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
+#include "backend/mechanisms/landlock.h"
 #include "backend/mechanisms/landlock_abi.h"
+#include "backend/plan/entries.h"
 #include "backend/plan/plan.h"
+#include "backend/session/context.h"
 
-/* Before, a process under Landlock cannot move a file to another directory. */
-bool bs_pipes_can_be_held(void) { return bs_landlock_abi() >= BS_LL_ABI_REFER; }
+/* Under an older ABI no process could move a file to another directory. */
+bool bs_pipes_can_be_protected(void) { return bs_landlock_abi() >= BS_LL_ABI_REFER; }
 
-/* POSIX queues are files of a tree of their own, which can be granted where it is mounted. */
+/* POSIX queues are files of a file system of their own, which is mounted so that it can be granted.
+ */
 static void grant_queues(struct bs_buf *out) {
     static const char at[] = "/dev/mqueue";
     bs_plan_arg(out, "--mqueue");
@@ -23,7 +28,7 @@ bool bs_pipes_plan(const struct bs_backend_context *context, const char *scratch
                    struct bs_buf *out) {
     const char *const own[] = {scratch, "/dev", "/proc"};
     char *cache = NULL;
-    if (!bs_pipes_can_be_held())
+    if (!bs_pipes_can_be_protected())
         return true;
     bs_plan_rights(out, BS_PLAN_FS, BS_LL_WRITE_FILE | BS_LL_REFER);
     bs_plan_grant(out, BS_LL_REFER, "/");

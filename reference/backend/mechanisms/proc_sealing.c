@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include "backend/mechanisms/proc_sealing.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
@@ -6,55 +8,59 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "backend/internal.h"
+#include "backend/plan/walk.h"
 #include "base/buf.h"
 #include "base/error.h"
 
-/* What lies deeper, or among more, is not looked at and counts as what can be written to. */
-enum { DEPTH = 3, MOST = 64 };
+/* Beyond these limits an entry counts as writable. */
+enum { MAX_DEPTH = 3, MAX_FILES = 64 };
 
-struct look {
-    int left;
-    bool found; /* what ends it */
+struct search {
+    int left;   /* files until the limit */
+    bool found; /* a writable file, or a limit; ends the walk */
 };
 
-/* What everybody may write to is nothing that root alone could. Links lead to what is looked at by
- * its own name, or to a process's. */
-static bool is_written_to(mode_t mode) {
+/* A file that every user may write to gives root no additional right. The target of a link is
+ * checked under its own name, or belongs to a process. */
+static bool is_writable(mode_t mode) {
     return !S_ISDIR(mode) && !S_ISLNK(mode) && (mode & 0222) != 0 && (mode & 0002) == 0;
 }
 
-static bool enter(void *ctx, const struct bs_walked *at) {
-    struct look *look = ctx;
+static bool enter(void *ctx, const struct bs_walk_entry *at) {
+    struct search *search = ctx;
     int depth = at->relative[0] != '\0' ? 1 : 0;
     for (const char *c = at->relative; *c != '\0'; c++)
         depth += *c == '/';
-    look->found = --look->left < 0 || depth > DEPTH || is_written_to(at->st->st_mode);
-    return !look->found;
+    search->found = --search->left < 0 || depth > MAX_DEPTH || is_writable(at->st->st_mode);
+    return !search->found;
 }
 
-static bool closed(void *ctx, const struct bs_walked *at) {
+static bool count_as_writable(void *ctx, const struct bs_walk_entry *at) {
     (void)at;
-    ((struct look *)ctx)->found = true;
+    ((struct search *)ctx)->found = true;
     return false;
 }
 
 static bool may_be_written(const char *path) {
-    struct look look = {.left = MOST};
+    struct search search = {.left = MAX_FILES};
     struct bs_error err = BS_ERROR_INIT;
-    const struct bs_walk walk = {
-        .root = path, .ctx = &look, .enter = enter, .closed = closed, .cancel = -1};
-    bool walked = bs_walk_tree(&walk, &err) == BS_OK && look.left < MOST;
-    return !walked || look.found;
+    const struct bs_walk walk = {.root = path,
+                                 .ctx = &search,
+                                 .enter = enter,
+                                 .unreadable = count_as_writable,
+                                 .cancel = -1};
+    bool complete = bs_walk_tree(&walk, &err) == BS_OK && search.left < MAX_FILES;
+    return !complete || search.found;
 }
 
-void bs_unwritable(const char *proc, struct bs_buf *names) {
+void bs_proc_sealing_exceptions(const char *proc, struct bs_buf *names) {
     char path[PATH_MAX];
     DIR *entries = opendir(proc);
     const struct dirent *entry = NULL;
     while (entries != NULL && (entry = readdir(entries)) != NULL) {
         const char *name = entry->d_name;
-        if (isdigit((unsigned char)name[0])) /* processes come last, and there may be many */
+        if (isdigit(
+                (unsigned char)name[0])) /* the rest are processes, of which there may be many */
             break;
         int len = snprintf(path, sizeof path, "%s/%s", proc, name);
         if (name[0] == '.' || strchr(name, ':') != NULL || len >= PATH_MAX || may_be_written(path))

@@ -1,4 +1,5 @@
-/* System calls are named by number: libseccomp, which has the names, does not know the newest. */
+/* The rules hold numbers of system calls, because libseccomp does not know the names of the newest.
+ */
 #define _GNU_SOURCE
 #include "backend/mechanisms/seccomp_rules.h"
 
@@ -14,6 +15,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+
+#include "backend/mechanisms/seccomp.h"
 
 /* Not in the headers of every distribution. */
 enum { NR_FCHMODAT2 = 452 };
@@ -75,14 +78,14 @@ static const int surface[] = {SCMP_SYS(io_uring_setup),
                               SCMP_SYS(vhangup),
                               SCMP_SYS(memfd_secret)};
 
-/* Without a namespace of their own these reach what the host has. */
+/* Without namespaces these calls affect objects and processes of the host. */
 static const int shared[] = {
     SCMP_SYS(mq_open),         SCMP_SYS(mq_unlink),  SCMP_SYS(kcmp),
     SCMP_SYS(migrate_pages),   SCMP_SYS(move_pages), SCMP_SYS(process_madvise),
     SCMP_SYS(process_mrelease)};
 
-/* The first argument is a process, 0 the caller itself. */
-static const int of_process[] = {SCMP_SYS(prlimit64), SCMP_SYS(sched_setaffinity),
+/* The first argument is a process; 0 is the caller itself. */
+static const int on_process[] = {SCMP_SYS(prlimit64), SCMP_SYS(sched_setaffinity),
                                  SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam),
                                  SCMP_SYS(sched_setattr)};
 
@@ -94,35 +97,35 @@ static const int metadata[] = {
     SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr)};
 
 struct lists {
-    struct bs_filter_rules *rules;
+    struct bs_seccomp_rules *rules;
     bool twice; /* a call has two rules */
 };
 
 /* NULL: this architecture has no such call. */
-static struct bs_filter_rule *decide(struct lists *lists, int number) {
+static struct bs_seccomp_rule *decide(struct lists *lists, int number) {
     if (number < 0)
         return NULL;
-    if (number > BS_FILTER_NEWEST || lists->rules->of[number].decided) {
+    if (number > BS_SECCOMP_NEWEST || lists->rules->of[number].decided) {
         lists->twice = true;
         return NULL;
     }
-    struct bs_filter_rule *rule = &lists->rules->of[number];
+    struct bs_seccomp_rule *rule = &lists->rules->of[number];
     rule->decided = true;
     return rule;
 }
 
 static void deny_all(struct lists *lists, const int *numbers, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        struct bs_filter_rule *rule = decide(lists, numbers[i]);
+        struct bs_seccomp_rule *rule = decide(lists, numbers[i]);
         if (rule != NULL)
             rule->answer = SECCOMP_RET_ERRNO | EPERM;
     }
 }
 
-/* The answer to the rest is that of a kernel without the call. */
-static void allow_if(struct lists *lists, int number, const struct bs_filter_case *cases,
+/* If no case is true, the call fails as on a kernel without it. */
+static void allow_if(struct lists *lists, int number, const struct bs_seccomp_case *cases,
                      unsigned n) {
-    struct bs_filter_rule *rule = decide(lists, number);
+    struct bs_seccomp_rule *rule = decide(lists, number);
     if (rule == NULL)
         return;
     rule->answer = SECCOMP_RET_ERRNO | ENOSYS;
@@ -131,7 +134,7 @@ static void allow_if(struct lists *lists, int number, const struct bs_filter_cas
     memcpy(rule->cases, cases, n * sizeof *cases);
 }
 
-static void allow_if_one(struct lists *lists, int number, struct bs_filter_case only) {
+static void allow_if_one(struct lists *lists, int number, struct bs_seccomp_case only) {
     allow_if(lists, number, &only, 1);
 }
 
@@ -147,59 +150,60 @@ static void allow_if_one(struct lists *lists, int number, struct bs_filter_case 
         arg, WHOLE, 2, { value, other }                                                            \
     }
 #define ALL_OF(...)                                                                                \
-    ((struct bs_filter_case){sizeof((struct bs_filter_test[]){__VA_ARGS__}) /                      \
-                                 sizeof(struct bs_filter_test),                                    \
-                             {__VA_ARGS__}})
+    ((struct bs_seccomp_case){sizeof((struct bs_seccomp_test[]){__VA_ARGS__}) /                    \
+                                  sizeof(struct bs_seccomp_test),                                  \
+                              {__VA_ARGS__}})
 
-static void add_sockets(struct lists *lists, const struct bs_filter_wish *wish) {
-    enum { KIND = 0xF }; /* the rest of a type are flags */
-    const struct bs_filter_case kinds[] = {
+static void add_sockets(struct lists *lists, const struct bs_seccomp_variant *variant) {
+    enum { KIND = 0xF }; /* the other bits of a type are flags */
+    const struct bs_seccomp_case kinds[] = {
         ALL_OF(IS(0, AF_NETLINK), IS(2, NETLINK_ROUTE)),
         ALL_OF(IS_EITHER(0, AF_INET, AF_INET6), MASKED(1, KIND, SOCK_STREAM),
                IS_EITHER(2, 0, IPPROTO_TCP)),
         ALL_OF(IS_EITHER(0, AF_INET, AF_INET6), MASKED(1, KIND, SOCK_DGRAM),
                IS_EITHER(2, 0, IPPROTO_UDP))};
-    bool inet = wish->namespaces || !wish->no_network;
+    bool inet = variant->namespaces || !variant->no_network;
     allow_if(lists, SCMP_SYS(socket), kinds, inet ? 3 : 1);
-    /* Of datagrams (SOCK_RAW is one here) a pair would send to any name, and take from anybody. */
-    const struct bs_filter_test connected = {1, KIND, 2, {SOCK_STREAM, SOCK_SEQPACKET}};
+    /* A datagram pair (SOCK_RAW counts as one) could send to any name and receive from any process.
+     */
+    const struct bs_seccomp_test connected = {1, KIND, 2, {SOCK_STREAM, SOCK_SEQPACKET}};
     allow_if_one(lists, SCMP_SYS(socketpair), ALL_OF(IS(0, AF_UNIX), connected));
-    if (wish->namespaces)
+    if (variant->namespaces)
         return;
-    /* A connection on the way of the first packet does not ask whether it may be made. */
+    /* TCP Fast Open connects with the first packet, without the check that Landlock makes. */
     allow_if_one(lists, SCMP_SYS(sendto), ALL_OF(MASKED(3, MSG_FASTOPEN, 0)));
     allow_if_one(lists, SCMP_SYS(sendmsg), ALL_OF(MASKED(2, MSG_FASTOPEN, 0)));
     allow_if_one(lists, SCMP_SYS(sendmmsg), ALL_OF(MASKED(3, MSG_FASTOPEN, 0)));
 }
 
 static void add_namespaces(struct lists *lists) {
-    /* CLONE_NEWTIME is one of the bits that clone takes for a signal. */
+    /* Not CLONE_NEWTIME: its bit belongs to the signal number of clone. unshare has it as 0x80. */
     const uint32_t all = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                          CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
     allow_if_one(lists, SCMP_SYS(clone), ALL_OF(MASKED(0, all, 0)));
     allow_if_one(lists, SCMP_SYS(unshare), ALL_OF(MASKED(0, all | 0x80, 0)));
-    /* Its flags lie in memory; the C library falls back to clone. */
-    struct bs_filter_rule *clone3 = decide(lists, SCMP_SYS(clone3));
+    /* A filter cannot read its flags in memory. With ENOSYS the C library falls back to clone. */
+    struct bs_seccomp_rule *clone3 = decide(lists, SCMP_SYS(clone3));
     if (clone3 != NULL)
         clone3->answer = SECCOMP_RET_ERRNO | ENOSYS;
 }
 
 static void add_processes(struct lists *lists) {
-    for (size_t i = 0; i < sizeof of_process / sizeof *of_process; i++)
-        allow_if_one(lists, of_process[i], ALL_OF(IS(0, 0)));
+    for (size_t i = 0; i < sizeof on_process / sizeof *on_process; i++)
+        allow_if_one(lists, on_process[i], ALL_OF(IS(0, 0)));
     enum { IOPRIO_WHO_PROCESS = 1 };
     allow_if_one(lists, SCMP_SYS(setpriority), ALL_OF(IS(0, PRIO_PROCESS), IS(1, 0)));
     allow_if_one(lists, SCMP_SYS(ioprio_set), ALL_OF(IS(0, IOPRIO_WHO_PROCESS), IS(1, 0)));
 }
 
-static void refuse_request(struct bs_filter_rule *rule, uint32_t request) {
+static void refuse_request(struct bs_seccomp_rule *rule, uint32_t request) {
     enum {
         MANY = sizeof rule->cases[0].tests[0].values / sizeof rule->cases[0].tests[0].values[0]
     };
-    struct bs_filter_case *last = &rule->cases[rule->n_cases - (rule->n_cases > 0)];
+    struct bs_seccomp_case *last = &rule->cases[rule->n_cases - (rule->n_cases > 0)];
     if (rule->n_cases == 0 || last->tests[0].n_values == MANY) {
         last = &rule->cases[rule->n_cases++];
-        *last = (struct bs_filter_case){1, {{1, WHOLE, 0, {0}}}};
+        *last = (struct bs_seccomp_case){1, {{1, WHOLE, 0, {0}}}};
     }
     last->tests[0].values[last->tests[0].n_values++] = request;
 }
@@ -208,49 +212,50 @@ static void refuse_request(struct bs_filter_rule *rule, uint32_t request) {
     for (size_t i = 0; i < sizeof(list) / sizeof *(list); i++)                                     \
     refuse_request(rule, (list)[i])
 
-/* By its request, which is an int for the kernel. */
-static void add_ioctl(struct lists *lists, const struct bs_filter_wish *wish) {
-    static const uint32_t of_terminals[] = {TIOCSTI, 0x541C /* TIOCLINUX */};
-    /* btrfs makes and removes directories by a descriptor that was opened for reading, and asks
-     * nobody but the file's mode: a mount that is read-only holds it, Landlock does not. */
-    static const uint32_t of_btrfs[] = {
+/* Filters by the request, which the kernel treats as an int. */
+static void add_ioctl(struct lists *lists, const struct bs_seccomp_variant *variant) {
+    static const uint32_t terminal_requests[] = {TIOCSTI, 0x541C /* TIOCLINUX */};
+    /* btrfs makes and removes directories through a descriptor that was opened for reading, and
+     * only checks the mode of the file. A read-only mount refuses that, Landlock does not. */
+    static const uint32_t btrfs_requests[] = {
         0x5000940E /* SUBVOL_CREATE */, 0x50009418 /* SUBVOL_CREATE_V2 */,
         0x50009401 /* SNAP_CREATE */,   0x50009417 /* SNAP_CREATE_V2 */,
         0x5000940F /* SNAP_DESTROY */,  0x5000943F /* SNAP_DESTROY_V2 */};
-    static const uint32_t of_files[] = {
+    static const uint32_t file_requests[] = {
         0x40086602 /* FS_IOC_SETFLAGS */,           0x401C5820 /* FS_IOC_FSSETXATTR */,
         0x40806685 /* FS_IOC_ENABLE_VERITY */,      0x800C6613 /* FS_IOC_SET_ENCRYPTION_POLICY */,
         0x4008941A /* BTRFS_IOC_SUBVOL_SETFLAGS */, 0xC0C89425 /* ..._SET_RECEIVED_SUBVOL */};
-    struct bs_filter_rule *rule = decide(lists, SCMP_SYS(ioctl));
+    struct bs_seccomp_rule *rule = decide(lists, SCMP_SYS(ioctl));
     if (rule == NULL)
         return;
     rule->answer = SECCOMP_RET_ALLOW;
     rule->matching = SECCOMP_RET_ERRNO | EPERM;
-    REFUSE_REQUESTS(rule, of_terminals);
-    if (!wish->namespaces)
-        REFUSE_REQUESTS(rule, of_btrfs);
-    if (wish->strict_metadata)
-        REFUSE_REQUESTS(rule, of_files);
+    REFUSE_REQUESTS(rule, terminal_requests);
+    if (!variant->namespaces)
+        REFUSE_REQUESTS(rule, btrfs_requests);
+    if (variant->strict_metadata)
+        REFUSE_REQUESTS(rule, file_requests);
 }
 
 #define DENY_ALL(lists, list) deny_all(lists, list, sizeof(list) / sizeof *(list))
 
-bool bs_filter_rules_for(const struct bs_filter_wish *wish, struct bs_filter_rules *rules) {
+bool bs_seccomp_rules_for(const struct bs_seccomp_variant *variant,
+                          struct bs_seccomp_rules *rules) {
     struct lists lists = {.rules = rules};
     memset(rules, 0, sizeof *rules);
-    for (int number = 0; number <= BS_FILTER_NEWEST; number++)
+    for (int number = 0; number <= BS_SECCOMP_NEWEST; number++)
         rules->of[number].answer = SECCOMP_RET_ALLOW;
     DENY_ALL(&lists, surface);
-    if (!wish->namespaces) {
+    if (!variant->namespaces) {
         DENY_ALL(&lists, shared);
         add_processes(&lists);
     }
-    if (wish->strict_metadata)
+    if (variant->strict_metadata)
         DENY_ALL(&lists, metadata);
-    add_sockets(&lists, wish);
+    add_sockets(&lists, variant);
     add_namespaces(&lists);
-    add_ioctl(&lists, wish);
-    /* To ask which it is, and Linux itself. */
+    add_ioctl(&lists, variant);
+    /* Only queries of the personality, and PER_LINUX. */
     allow_if_one(&lists, SCMP_SYS(personality), ALL_OF(IS_EITHER(0, WHOLE, 0)));
     return !lists.twice;
 }

@@ -7,6 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "backend/plan/aliases.h"
+#include "backend/plan/profile.h"
+#include "backend/plan/rule_words.h"
+#include "backend/plan/symlink_names.h"
+#include "backend/plan/walk.h"
+#include "backend/session/context.h"
 #include "base/error.h"
 
 bool bs_root_is_writable(const struct bs_backend_context *context) {
@@ -20,8 +26,8 @@ const char *bs_below_root(const struct bs_backend_context *context, const char *
     return real[len] == '/' ? real + len + 1 : real + len;
 }
 
-/* Opening a pipe or a socket for writing needs no writable mount, so one that is read-only is
- * hidden. */
+/* Programs can write to a pipe or a socket on a read-only mount, so a read-only one must be hidden.
+ */
 static bool is_channel(const struct stat *st) {
     return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode);
 }
@@ -33,7 +39,7 @@ static enum bs_access access_of(bool reads, bool writes, const struct stat *st) 
 }
 
 /* A directory gets the access of a file newly created in it. */
-static enum bs_access wanted_by_name(const struct bs_names *names, const char *relative,
+static enum bs_access access_of_name(const struct bs_names *names, const char *relative,
                                      const struct stat *st) {
     const struct bs_profile *profile = names->profile;
     const char *path = relative[0] != '\0' ? relative : ".";
@@ -51,7 +57,7 @@ const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op
     const struct bs_entry *entry = bs_profile_denying(names->profile, op, relative);
     char *below = NULL;
     if (op == BS_OP_MODIFY && !bs_root_is_writable(names->context))
-        return NULL; /* nothing depends on the rule */
+        return NULL; /* the workspace is read-only without this rule */
     if (entry != NULL || !is_dir || asprintf(&below, "%s/" BS_NEW_NAME, relative) < 0)
         return entry;
     entry = bs_profile_denying(names->profile, op, below);
@@ -62,47 +68,48 @@ const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op
 struct search {
     const struct bs_names *names;
     const struct stat *st;
-    struct bs_wanted *wanted;
+    struct bs_path_access *required;
 };
 
 static void add_name(void *ctx, const char *name, bool replaceable) {
     const struct search *search = ctx;
-    struct bs_wanted *wanted = search->wanted;
+    struct bs_path_access *required = search->required;
     bool is_dir = S_ISDIR(search->st->st_mode);
     const struct bs_entry *denying[] = {
         bs_names_denying(search->names, BS_OP_READ, name, is_dir),
         bs_names_denying(search->names, BS_OP_MODIFY, name, is_dir)};
     enum bs_access access = access_of(denying[0] == NULL, denying[1] == NULL, search->st);
-    if (access > wanted->access)
-        wanted->access = access;
+    if (access > required->access)
+        required->access = access;
     for (size_t op = 0; op < 2; op++) {
         if (denying[op] != NULL)
-            wanted->rules[op] = denying[op];
+            required->rules[op] = denying[op];
     }
     if (replaceable && denying[BS_OP_MODIFY] != NULL)
-        wanted->replaceable = denying[BS_OP_MODIFY];
+        required->replaceable = denying[BS_OP_MODIFY];
 }
 
-static struct bs_wanted without_hard_links(struct bs_names *names, const char *relative,
-                                           const struct stat *st) {
-    struct bs_wanted wanted = {wanted_by_name(names, relative, st), {NULL, NULL}, NULL};
-    struct search search = {names, st, &wanted};
+static struct bs_path_access without_hard_links(struct bs_names *names, const char *relative,
+                                                const struct stat *st) {
+    struct bs_path_access required = {access_of_name(names, relative, st), {NULL, NULL}, NULL};
+    struct search search = {names, st, &required};
     int os_error = bs_linked_names(&names->links, relative, add_name, &search);
     if (os_error == ENOMEM)
-        wanted.access = BS_HIDDEN;
+        required.access = BS_HIDDEN;
     else if (os_error != 0)
         names->incomplete = true;
-    return wanted;
+    return required;
 }
 
-struct bs_wanted bs_names_wanted(struct bs_names *names, const char *relative,
-                                 const struct stat *st) {
-    struct bs_wanted wanted = without_hard_links(names, relative, st);
-    wanted.access = (enum bs_access)bs_aliases_strictest(&names->aliases, st, (int)wanted.access);
-    return wanted;
+struct bs_path_access bs_names_access(struct bs_names *names, const char *relative,
+                                      const struct stat *st) {
+    struct bs_path_access required = without_hard_links(names, relative, st);
+    required.access =
+        (enum bs_access)bs_aliases_strictest(&names->aliases, st, (int)required.access);
+    return required;
 }
 
-/* A file with hard links, until the symbolic links of the workspace are known. */
+/* Kept until all symbolic links are known, because these add more names. */
 struct hard_link {
     char *relative;
     struct stat st;
@@ -115,7 +122,7 @@ struct collection {
     size_t cap;
 };
 
-static bool add_hard_link(struct collection *collection, const struct bs_walked *at) {
+static bool add_hard_link(struct collection *collection, const struct bs_walk_entry *at) {
     if (collection->n == collection->cap) {
         size_t cap = collection->cap > 0 ? collection->cap * 2 : 64;
         struct hard_link *list = realloc(collection->list, cap * sizeof *list);
@@ -145,7 +152,7 @@ static bool add_inner_link(struct bs_names *names, const char *relative, const c
     return good;
 }
 
-static bool note(void *ctx, const struct bs_walked *at) {
+static bool collect(void *ctx, const struct bs_walk_entry *at) {
     struct collection *collection = ctx;
     struct bs_names *names = collection->names;
     if (!S_ISLNK(at->st->st_mode))
@@ -166,8 +173,8 @@ static bool sort_names(const struct collection *collection) {
     bs_inner_links_sort(&names->links);
     for (size_t i = 0; good && i < collection->n; i++) {
         const struct hard_link *one = &collection->list[i];
-        struct bs_wanted wanted = without_hard_links(names, one->relative, &one->st);
-        good = bs_aliases_add(&names->aliases, &one->st, (int)wanted.access);
+        struct bs_path_access required = without_hard_links(names, one->relative, &one->st);
+        good = bs_aliases_add(&names->aliases, &one->st, (int)required.access);
     }
     bs_aliases_sort(&names->aliases);
     return good;
@@ -177,7 +184,7 @@ int bs_names_collect(struct bs_names *names, int cancel, uint64_t until, struct 
     struct collection collection = {.names = names};
     const struct bs_walk walk = {.root = names->context->root,
                                  .ctx = &collection,
-                                 .enter = note,
+                                 .enter = collect,
                                  .cancel = cancel,
                                  .cut = &names->incomplete,
                                  .until = until};

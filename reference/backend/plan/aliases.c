@@ -1,9 +1,7 @@
-/* Files with several names: what a policy denies under one of them is denied under all, for it is
- * the same file. */
+#include "backend/plan/aliases.h"
+
 #include <stdlib.h>
 #include <sys/stat.h>
-
-#include "backend/internal.h"
 
 static int by_file(const void *a, const void *b) {
     const struct bs_alias *x = a;
@@ -13,7 +11,7 @@ static int by_file(const void *a, const void *b) {
     return x->inode == y->inode ? 0 : x->inode < y->inode ? -1 : 1;
 }
 
-/* A directory has one for each that lies in it. */
+/* The link count of a directory counts its subdirectories. */
 bool bs_has_other_names(const struct stat *st) { return !S_ISDIR(st->st_mode) && st->st_nlink > 1; }
 
 bool bs_aliases_add(struct bs_aliases *aliases, const struct stat *st, int access) {
@@ -30,18 +28,18 @@ bool bs_aliases_add(struct bs_aliases *aliases, const struct stat *st, int acces
 }
 
 void bs_aliases_sort(struct bs_aliases *aliases) {
-    size_t kept = 0;
+    size_t n = 0;
     if (aliases->n > 0)
         qsort(aliases->list, aliases->n, sizeof *aliases->list, by_file);
     for (size_t i = 0; i < aliases->n; i++) {
-        struct bs_alias *last = kept > 0 ? &aliases->list[kept - 1] : NULL;
+        struct bs_alias *last = n > 0 ? &aliases->list[n - 1] : NULL;
         const struct bs_alias *next = &aliases->list[i];
         if (last == NULL || by_file(last, next) != 0)
-            aliases->list[kept++] = *next;
+            aliases->list[n++] = *next;
         else if (next->access > last->access)
             last->access = next->access;
     }
-    aliases->n = kept;
+    aliases->n = n;
 }
 
 int bs_aliases_strictest(const struct bs_aliases *aliases, const struct stat *st, int access) {

@@ -1,10 +1,9 @@
-/* Entries of a plan. */
+#include "backend/plan/entries.h"
+
 #include "backend/plan/plan.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "backend/internal.h"
 
 void bs_plan_add(struct bs_buf *out, const char *key, const char *value) {
     bs_buf_str(out, key);

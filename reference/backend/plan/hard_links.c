@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
+#include "backend/plan/hard_links.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/internal.h"
+#include "backend/session/report.h"
 #include "base/error.h"
 
 struct name {
@@ -18,7 +20,7 @@ struct names {
     bool out_of_memory;
 };
 
-static bool add(void *ctx, const struct bs_link *link) {
+static bool add_name(void *ctx, const struct bs_link *link) {
     struct names *names = ctx;
     if (names->n == names->cap) {
         size_t cap = names->cap > 0 ? names->cap * 2 : 16;
@@ -46,7 +48,7 @@ static int by_file(const void *a, const void *b) {
     return strcmp(x->path, y->path);
 }
 
-/* Whether the policy says the same of each name. One that cannot be judged is denied. */
+/* True if the policy decides alike for all names. A name that it refuses counts as denied. */
 static bool treated_alike(const struct bs_profile *profile, const struct name *list, size_t n) {
     bool alike = true;
     for (int op = BS_OP_READ; profile != NULL && op <= BS_OP_MODIFY; op++) {
@@ -64,9 +66,10 @@ static bool treated_alike(const struct bs_profile *profile, const struct name *l
     return alike;
 }
 
-/* Of a file with other names than those found here, each name here is told. */
-static bool tell(const struct names *names, const char *root, const struct bs_profile *profile,
-                 struct bs_backend_report *report) {
+/* Reports all names of a file that has further names outside, or that the policy treats differently
+ * under its names. */
+static bool report_names(const struct names *names, const char *root,
+                         const struct bs_profile *profile, struct bs_backend_report *report) {
     for (size_t i = 0; i < names->n;) {
         size_t end = i + 1;
         while (end < names->n && names->list[end].file.device == names->list[i].file.device &&
@@ -82,20 +85,20 @@ static bool tell(const struct names *names, const char *root, const struct bs_pr
     return true;
 }
 
-int bs_links_report(const char *root, const struct bs_profile *profile,
-                    struct bs_backend_report *report, struct bs_error *err) {
+int bs_hard_links_report(const char *root, const struct bs_profile *profile,
+                         struct bs_backend_report *report, struct bs_error *err) {
     struct names names = {.n = 0};
-    struct bs_links_report looked = {.found = 0};
-    int code = bs_policy_links(root, UINT64_MAX, add, &names, &looked, err);
+    struct bs_links_report search = {.found = 0};
+    int code = bs_policy_links(root, UINT64_MAX, add_name, &names, &search, err);
     if (code == BS_OK && names.n > 0) {
         qsort(names.list, names.n, sizeof *names.list, by_file);
-        names.out_of_memory = names.out_of_memory || !tell(&names, root, profile, report);
+        names.out_of_memory = names.out_of_memory || !report_names(&names, root, profile, report);
     }
     if (code == BS_OK && names.out_of_memory)
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for hard links");
-    if (code == BS_OK && looked.unreadable > 0 &&
+    if (code == BS_OK && search.unreadable > 0 &&
         !bs_report_warn(report, "hard links: %llu directories could not be looked into",
-                        (unsigned long long)looked.unreadable))
+                        (unsigned long long)search.unreadable))
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for hard links");
     for (size_t i = 0; i < names.n; i++)
         free(names.list[i].path);

@@ -1,14 +1,17 @@
-/* What a backend tells the launcher: a file that prepare writes and that nobody inside can change.
- * It is a list of NUL-terminated entries, each `key=value`; any of them may be repeated. An entry
- * that the launcher does not know is an error: better nothing is run than half confined. */
+/* The plan: a file that prepare writes for the launcher. Programs inside cannot change it. It is a
+ * list of NUL-terminated entries `key=value`, and a key may be repeated. An unknown key is an
+ * error, because a program must not run with a part of its confinement. */
 #ifndef BS_BACKEND_PLAN_PLAN_H
 #define BS_BACKEND_PLAN_PLAN_H
 
 #define BS_PLAN_MODE "mode" /* first: `landlock` or `bubblewrap` */
 #define BS_PLAN_ARG "arg"   /* bubblewrap: the next word of its command */
-/* bubblewrap, once: `/procfs:NAME:NAME:`; what is no process gets read-only, but for these names */
+/* bubblewrap, once: `/procfs:NAME:NAME:`. Entries of this procfs become read-only, except for those
+ * of processes and for these names. */
 #define BS_PLAN_SEAL "seal"
-#define BS_PLAN_OWN "own" /* bubblewrap: `mounts`: it starts in a namespace that gets no more */
+/* bubblewrap: `mounts`: it starts in a mount namespace that later mounts of the host do not enter
+ */
+#define BS_PLAN_OWN "own"
 #define BS_PLAN_FILTER "filter" /* absolute path of a seccomp program, struct sock_filter[] */
 #define BS_PLAN_FS "fs"         /* rights that Landlock handles, hexadecimal; landlock: always */
 #define BS_PLAN_PATH "path"     /* `RIGHTS /absolute/path`, rights that are granted below it */
@@ -21,11 +24,11 @@
 /* The command line of the launcher; what follows `--` is the program and its arguments. */
 #define BS_LAUNCH_PLAN "--plan"     /* FILE */
 #define BS_LAUNCH_CHDIR "--chdir"   /* DIR: where the program starts */
-#define BS_LAUNCH_REPORT "--report" /* descriptor BS_LAUNCH_REPORT_FD is a pipe of the caller's */
-#define BS_LAUNCH_OWN_STDIN "--own-stdin" /* nobody but the program reads the pipe on 0 */
-#define BS_LAUNCH_INSIDE "--inside"       /* for itself: pid 1 of a namespace */
+#define BS_LAUNCH_REPORT "--report" /* descriptor BS_LAUNCH_REPORT_FD is a pipe to the caller */
+#define BS_LAUNCH_OWN_STDIN "--own-stdin" /* only the program reads the pipe on descriptor 0 */
+#define BS_LAUNCH_INSIDE "--inside"       /* used by the launcher itself, as pid 1 of a namespace */
 
-/* Its exit status where it could not start the program and nobody gets a report. */
+/* Exit status of the launcher if it cannot start the program and has no pipe for a report. */
 #define BS_LAUNCH_FAILED 125
 
 #endif

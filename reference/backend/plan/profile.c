@@ -1,31 +1,13 @@
 #define _GNU_SOURCE
+#include "backend/plan/profile.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/internal.h"
-#include "base/error.h"
-
-int bs_policy_of(const struct bs_backend_context *context, struct bs_profile **profile,
-                 struct bs_error *err) {
-    *profile = NULL;
-    if (context->policy == NULL)
-        return BS_OK;
-    const struct bs_backend_policy *given = context->policy;
-    struct bs_policy *policy = NULL;
-    struct bs_policy_report report = BS_POLICY_REPORT_INIT;
-    int code = bs_policy_load(&given->global, given->has_workspace ? &given->workspace : NULL,
-                              &policy, &report, err);
-    if (code == BS_OK)
-        code = bs_profile_compile(policy, given->profile, 0, profile, err);
-    bs_policy_report_clear(&report);
-    bs_policy_free(policy);
-    return code;
-}
-
 bool bs_profile_allows(const struct bs_profile *profile, enum bs_op op, const char *path) {
     struct bs_decision decision;
-    /* What the policy refuses to judge is refused. */
+    /* A path that the policy refuses counts as denied. */
     if (bs_profile_check(profile, op, path, strlen(path), &decision, NULL) != BS_OK)
         return false;
     bool allowed = decision.allowed;
@@ -42,7 +24,6 @@ bool bs_profile_allows_new(const struct bs_profile *profile, enum bs_op op, cons
     return allowed;
 }
 
-/* Whether anything at all is denied: by a rule, or because no rule allows everything. */
 bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op) {
     size_t n = 0;
     bool everything = false;

@@ -1,5 +1,5 @@
-/* A workspace of a package manager has thousands of links, and directories that lead to each other
- * in circles. Most policies speak of none of them. */
+/* A package manager makes thousands of links, also in circles. Few policies have rules for them, so
+ * it pays to skip those that no rule can see. */
 #define _GNU_SOURCE
 #include "backend/plan/rule_words.h"
 
@@ -9,7 +9,7 @@
 
 #include <boxspec/glob.h>
 
-enum kind { ONE_COMPONENT, ANY_COMPONENTS /* `**` */, ANYTHING /* cannot be matched by itself */ };
+enum kind { ONE_COMPONENT, ANY_COMPONENTS /* `**` */, ANYTHING /* cannot be compiled alone */ };
 
 struct word {
     enum kind kind;
@@ -28,8 +28,9 @@ struct bs_rule_words {
     size_t n;
 };
 
-/* Blanks at the ends of a glob are dropped, so a word that has them is not itself. */
-static bool stands_alone(const char *word, size_t len) {
+/* False for a word that means something else as a glob of its own: blanks at the ends of a glob are
+ * dropped. */
+static bool is_glob(const char *word, size_t len) {
     static const char blanks[] = " \t";
     return len > 0 && memmem(word, len, "**", 2) == NULL && strchr(blanks, word[0]) == NULL &&
            strchr(blanks, word[len - 1]) == NULL;
@@ -39,7 +40,7 @@ static int make_word(const char *text, size_t len, enum bs_case sensitivity, str
     *word = (struct word){ANYTHING, NULL};
     if (len == 2 && memcmp(text, "**", 2) == 0)
         word->kind = ANY_COMPONENTS;
-    if (word->kind == ANY_COMPONENTS || !stands_alone(text, len))
+    if (word->kind == ANY_COMPONENTS || !is_glob(text, len))
         return 0;
     int code = bs_glob_compile(text, len, sensitivity, &word->glob, NULL);
     if (code == BS_OK)
@@ -106,7 +107,7 @@ void bs_rule_words_free(struct bs_rule_words *words) {
     free(words);
 }
 
-/* A component that a glob refuses counts as matched. */
+/* A component that the glob refuses counts as matched. */
 static bool matches(const struct word *word, const char *component, size_t len) {
     bool matched = true;
     return word->kind == ANYTHING ||
@@ -134,53 +135,55 @@ bool bs_link_is_relevant(const struct bs_rule_words *words, const char *link, co
     return false;
 }
 
-/* The words of a rule that may come next after some components of a path; `named`: one of the
- * components was matched by a word of its own. */
-struct places {
-    bool *plain; /* n + 1 of each; the last one is the end of the rule */
+/* The positions in a rule after it has matched some components of a path. `named`: a word other
+ * than
+ * `**` has matched at least one of them. */
+struct positions {
+    bool *plain; /* both have n + 1 elements; the last one is the end of the rule */
     bool *named;
 };
 
-/* A `**` may match no component at all. */
-static void skip_any(const struct rule *rule, bool *places) {
+/* `**` also matches zero components. */
+static void skip_any(const struct rule *rule, bool *positions) {
     for (size_t i = 0; i < rule->n; i++) {
-        if (places[i] && rule->words[i].kind == ANY_COMPONENTS)
-            places[i + 1] = true;
+        if (positions[i] && rule->words[i].kind == ANY_COMPONENTS)
+            positions[i + 1] = true;
     }
 }
 
-/* From the last word to the first, so that a place is read before it is written. */
+/* Goes from the last word to the first, so that each position is read before it is overwritten. */
 static void step(const struct rule *rule, const char *component, size_t len,
-                 struct places *places) {
-    places->plain[rule->n] = places->named[rule->n] = false;
+                 struct positions *positions) {
+    positions->plain[rule->n] = positions->named[rule->n] = false;
     for (size_t i = rule->n; i-- > 0;) {
         bool any = rule->words[i].kind == ANY_COMPONENTS;
-        bool either = places->plain[i] || places->named[i];
+        bool either = positions->plain[i] || positions->named[i];
         if (any || !either)
             continue;
-        places->named[i + 1] = places->named[i + 1] || matches(&rule->words[i], component, len);
-        places->plain[i] = places->named[i] = false;
+        positions->named[i + 1] =
+            positions->named[i + 1] || matches(&rule->words[i], component, len);
+        positions->plain[i] = positions->named[i] = false;
     }
-    skip_any(rule, places->plain);
-    skip_any(rule, places->named);
+    skip_any(rule, positions->plain);
+    skip_any(rule, positions->named);
 }
 
-/* Whether the words match all of the path and leave something for the names below it. */
+/* True if the rule matches all of the path and has words left for the names below it. */
 static bool reaches_below(const struct rule *rule, const char *path) {
     bool *all = calloc(rule->n + 1, 2 * sizeof *all);
-    struct places places = {all, all != NULL ? all + rule->n + 1 : NULL};
-    bool reaches = all == NULL; /* without memory the rule counts */
+    struct positions positions = {all, all != NULL ? all + rule->n + 1 : NULL};
+    bool reaches = all == NULL; /* if memory ran out, the rule counts */
     if (all != NULL) {
-        places.plain[0] = true;
-        skip_any(rule, places.plain);
+        positions.plain[0] = true;
+        skip_any(rule, positions.plain);
     }
     for (const char *at = path; all != NULL && at != NULL;) {
         size_t len = strcspn(at, "/");
-        step(rule, at, len, &places);
+        step(rule, at, len, &positions);
         at = at[len] == '/' ? at + len + 1 : NULL;
     }
     for (size_t i = 0; all != NULL && i < rule->n; i++)
-        reaches = reaches || places.named[i] || rule->words[i].kind == ANYTHING;
+        reaches = reaches || positions.named[i] || rule->words[i].kind == ANYTHING;
     free(all);
     return reaches;
 }

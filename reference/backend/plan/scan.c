@@ -1,48 +1,51 @@
-/* What happened to paths that a rule denies: a comparison of two looks. The change time cannot be
- * set by a program, so it shows what the other times would hide. */
+/* Changes of paths that a rule denies to modify, found by comparing two snapshots. Programs can set
+ * the access and modification time of a file but not its change time. */
 #define _GNU_SOURCE
+#include "backend/plan/scan.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "backend/internal.h"
+#include "backend/plan/walk.h"
+#include "backend/session/report.h"
 #include "base/error.h"
 #include "base/sys.h"
 
-/* How long the first of the two may take, while the session is opened. */
+/* Limit of the first snapshot, which delays the opening of the session. */
 enum { SNAPSHOT_MS = 1500 };
 
-struct seen {
+struct denied_path {
     char *path;
     char *rule;
     struct stat st;
 };
 
 struct bs_snapshot {
-    struct seen *list;
+    struct denied_path *list;
     size_t n;
     size_t cap;
     const struct bs_profile *profile;
 };
 
-static bool add(struct bs_snapshot *snapshot, const char *path, const char *rule,
-                const struct stat *st) {
+static bool add_path(struct bs_snapshot *snapshot, const char *path, const char *rule,
+                     const struct stat *st) {
     if (snapshot->n == snapshot->cap) {
         size_t cap = snapshot->cap > 0 ? snapshot->cap * 2 : 64;
-        struct seen *list = realloc(snapshot->list, cap * sizeof *list);
+        struct denied_path *list = realloc(snapshot->list, cap * sizeof *list);
         if (list == NULL)
             return false;
         snapshot->list = list;
         snapshot->cap = cap;
     }
-    struct seen *seen = &snapshot->list[snapshot->n++];
-    *seen = (struct seen){strdup(path), strdup(rule), *st};
-    return seen->path != NULL && seen->rule != NULL;
+    struct denied_path *entry = &snapshot->list[snapshot->n++];
+    *entry = (struct denied_path){strdup(path), strdup(rule), *st};
+    return entry->path != NULL && entry->rule != NULL;
 }
 
-static bool take(void *ctx, const struct bs_walked *at) {
+static bool add_if_denied(void *ctx, const struct bs_walk_entry *at) {
     struct bs_snapshot *snapshot = ctx;
     struct bs_decision decision;
     if (at->relative[0] == '\0')
@@ -51,27 +54,28 @@ static bool take(void *ctx, const struct bs_walked *at) {
                                 &decision, NULL);
     if (code == BS_E_EXECUTION)
         return false;
-    /* What the policy refuses to judge is refused. */
+    /* A path that the policy refuses counts as denied. */
     if (code != BS_OK)
-        return add(snapshot, at->relative, "<no name for a policy>", at->st);
-    bool good = decision.allowed || add(snapshot, at->relative, decision.matched_rule, at->st);
+        return add_path(snapshot, at->relative, "<no name for a policy>", at->st);
+    bool good = decision.allowed || add_path(snapshot, at->relative, decision.matched_rule, at->st);
     bs_decision_clear(&decision);
     return good;
 }
 
-/* What was done in one that was closed meanwhile cannot be told, and that is told. */
-static bool closed(void *ctx, const struct bs_walked *at) {
+/* A directory that cannot be listed may hide changes, so it is an entry of its own: if it becomes
+ * unreadable or readable between the snapshots, that is a violation. */
+static bool add_unreadable(void *ctx, const struct bs_walk_entry *at) {
     char *path = NULL;
     if (asprintf(&path, "%s/", at->relative) < 0)
         return false;
-    bool good = add(ctx, path, "<may not be looked into>", at->st);
+    bool good = add_path(ctx, path, "<may not be looked into>", at->st);
     free(path);
     return good;
 }
 
 static int by_path(const void *a, const void *b) {
-    const struct seen *x = a;
-    const struct seen *y = b;
+    const struct denied_path *x = a;
+    const struct denied_path *y = b;
     return strcmp(x->path, y->path);
 }
 
@@ -85,8 +89,7 @@ void bs_snapshot_free(struct bs_snapshot *snapshot) {
     free(snapshot);
 }
 
-/* The walk sets *cut. */
-/* NOLINTNEXTLINE(readability-non-const-parameter) */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the walk sets *cut */
 int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, bool *cut,
                      struct bs_snapshot **snapshot, struct bs_error *err) {
     *snapshot = NULL;
@@ -98,8 +101,8 @@ int bs_snapshot_take(const struct bs_profile *profile, const char *root, int can
     taken->profile = profile;
     const struct bs_walk walk = {.root = root,
                                  .ctx = taken,
-                                 .enter = take,
-                                 .closed = closed,
+                                 .enter = add_if_denied,
+                                 .unreadable = add_unreadable,
                                  .cancel = cancel,
                                  .cut = cut,
                                  .until = bs_after_ms(bs_now_ns(), SNAPSHOT_MS)};
@@ -118,7 +121,7 @@ static bool same_time(struct timespec a, struct timespec b) {
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Of a directory, other entries are other paths. */
+/* Entries of a directory are compared as paths of their own, so its size and times do not count. */
 static bool unchanged(const struct stat *a, const struct stat *b) {
     if (a->st_dev != b->st_dev || a->st_ino != b->st_ino || a->st_mode != b->st_mode)
         return false;
@@ -134,8 +137,8 @@ int bs_snapshot_compare(const struct bs_snapshot *before, const struct bs_profil
         return code;
     bool good = true;
     for (size_t i = 0, j = 0; good && (i < before->n || j < now->n);) {
-        const struct seen *was = i < before->n ? &before->list[i] : NULL;
-        const struct seen *is = j < now->n ? &now->list[j] : NULL;
+        const struct denied_path *was = i < before->n ? &before->list[i] : NULL;
+        const struct denied_path *is = j < now->n ? &now->list[j] : NULL;
         int cmp = was == NULL ? 1 : is == NULL ? -1 : strcmp(was->path, is->path);
         if (cmp < 0)
             good = bs_report_violation(report, root, was->path, was->rule);

@@ -49,7 +49,7 @@ static int compare(const char *target, const char *path, size_t len) {
     return order != 0 ? order : (int)(target[len] != '\0');
 }
 
-/* The index of the first link to this target, or n. */
+/* Returns the index of the first link to this target, or n. */
 static size_t first_to(const struct bs_inner_links *links, const char *path, size_t len) {
     size_t low = 0;
     size_t high = links->n;
@@ -67,7 +67,7 @@ struct search {
     const struct bs_inner_links *links;
     void (*each)(void *ctx, const char *name, bool replaceable);
     void *ctx;
-    size_t used[MOST_LINKS_IN_A_NAME]; /* the links that the name goes through */
+    size_t used[MOST_LINKS_IN_A_NAME]; /* indices of the links in the current name */
     size_t n_used;
     size_t n_names;
     int error;
@@ -83,7 +83,7 @@ static bool is_used(const struct search *search, size_t link) {
 
 static void add_names(struct search *search, const char *path, bool replaceable);
 
-/* `rest` is what the path has below the target of the link. */
+/* `rest` is the part of the path below the target of the link. */
 static void add_name(struct search *search, size_t index, const char *rest, bool replaceable) {
     const struct bs_inner_link *link = &search->links->list[index];
     char *name = NULL;
@@ -103,7 +103,7 @@ static void add_name(struct search *search, size_t index, const char *rest, bool
     free(name);
 }
 
-/* Each directory above the path, the root first, and the path itself may be a target. */
+/* A target may be a directory above the path, from the root down, or the path itself. */
 static void add_names(struct search *search, const char *path, /* NOLINT(misc-no-recursion) */
                       bool replaceable) {
     const struct bs_inner_links *links = search->links;

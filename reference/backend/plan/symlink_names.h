@@ -1,5 +1,5 @@
-/* Names that a file of the workspace has because a symbolic link leads to it or to a directory
- * above it. A policy is a list of names, so a rule on one of these names is a rule on the file. */
+/* The names that a file of the workspace has through symbolic links, to itself or to a directory
+ * above it. A rule on one of these names is a rule on the file. */
 #ifndef BS_BACKEND_PLAN_SYMLINK_NAMES_H
 #define BS_BACKEND_PLAN_SYMLINK_NAMES_H
 
@@ -13,7 +13,7 @@ struct bs_inner_link {
     bool replaceable; /* programs inside may remove or rename the link */
 };
 
-/* Starts zeroed. Add every link, sort once, then ask. */
+/* Zero it, add every link, sort once, then look up names. */
 struct bs_inner_links {
     struct bs_inner_link *list;
     size_t n;
@@ -26,12 +26,13 @@ bool bs_inner_links_add(struct bs_inner_links *links, const char *path, const ch
 void bs_inner_links_sort(struct bs_inner_links *links);
 void bs_inner_links_clear(struct bs_inner_links *links);
 
-/* Names that one file may have through links; a file with more is reported as cut. */
+/* Limit for the names of one file. */
 #define BS_MOST_LINKED_NAMES 1024
 
-/* Calls `each` for every other name of `path`. A name goes through a link at most once, so a link
- * that leads to a directory above itself ends. `replaceable`: one of the links of this name can be
- * replaced. Returns 0; EOVERFLOW when names were left out; ENOMEM. */
+/* Calls `each` for every other name of `path`. A name goes through the same link at most once, so a
+ * link to a directory above itself adds a finite number of names. `replaceable`: programs inside
+ * can replace one of the links of this name. Returns 0; EOVERFLOW if names are missing because of a
+ * limit; ENOMEM. */
 int bs_linked_names(const struct bs_inner_links *links, const char *path,
                     void (*each)(void *ctx, const char *name, bool replaceable), void *ctx);
 

@@ -1,7 +1,9 @@
-/* fts(3) is not enough here: it takes a directory that it could not read to its end for one without
- * further entries, and without memory it follows a null pointer. What a walk does not see, no mount
- * protects. */
+/* fts(3) is not safe here. It treats a directory that it cannot read to the end as complete, and
+ * dereferences a null pointer if memory runs out. A path that the walk misses gets no mount, and so
+ * no protection. */
 #define _GNU_SOURCE
+#include "backend/plan/walk.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,16 +14,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/sys.h"
 
-/* A workspace with more names is not walked to its end at every start of a session. */
+/* A larger workspace would delay each opening of a session too long. */
 enum { MOST_NAMES = 2 * 1000 * 1000, CANCEL_EVERY = 256 };
 
-/* A directory on the way from the root to where the walk is. It was read whole, so that the walk
- * has one descriptor open at most, however deep it is. */
+/* A directory between the root and the current path. Its entries are read at once, so the walk has
+ * at most one open descriptor at any depth. */
 struct level {
     struct bs_buf entries; /* for each: struct stat, and its name with a NUL */
     size_t at;
@@ -34,7 +35,7 @@ struct tree {
     struct level *levels;
     size_t depth;
     size_t cap;
-    struct bs_buf path; /* with a NUL that is not counted */
+    struct bs_buf path; /* a NUL follows, which len does not count */
     unsigned long names;
 };
 
@@ -47,11 +48,11 @@ static int no_memory(const struct tree *tree, struct bs_error *err) {
     return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for `%.900s`", tree->walk->root);
 }
 
-static struct bs_walked walked(const struct tree *tree, const struct stat *st) {
+static struct bs_walk_entry entry_at(const struct tree *tree, const struct stat *st) {
     const char *relative = tree->path.data + strlen(tree->walk->root);
     while (*relative == '/')
         relative++;
-    return (struct bs_walked){tree->path.data, relative, st};
+    return (struct bs_walk_entry){tree->path.data, relative, st};
 }
 
 static bool is_dots(const char *name) {
@@ -62,7 +63,7 @@ static int add_entry(int at, const char *name, size_t path_len, struct bs_buf *e
     struct stat st;
     size_t len = strlen(name);
     if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? 0 : errno; /* gone meanwhile */
+        return errno == ENOENT ? 0 : errno; /* removed in the meantime */
     if (path_len + 1 + len >= PATH_MAX)
         return ENAMETOOLONG;
     bs_buf_add(entries, &st, sizeof st);
@@ -70,7 +71,7 @@ static int add_entry(int at, const char *name, size_t path_len, struct bs_buf *e
     return entries->failed ? ENOMEM : 0;
 }
 
-/* 0, or the errno of what kept it from being read to its end. */
+/* Returns 0 after the last entry, otherwise an errno. */
 static int read_entries(const struct tree *tree, struct bs_buf *entries) {
     int fd = bs_above_stdio((int)BS_RETRY(
         open(tree->path.data, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)));
@@ -78,7 +79,7 @@ static int read_entries(const struct tree *tree, struct bs_buf *entries) {
     int os_error = dir == NULL ? errno : 0;
     while (dir != NULL && os_error == 0) {
         errno = 0;
-        /* The DIR is this call's own. */
+        /* No other thread uses this DIR. */
         const struct dirent *entry = readdir(dir); /* NOLINT(concurrency-mt-unsafe) */
         if (entry == NULL) {
             os_error = errno;
@@ -94,14 +95,14 @@ static int read_entries(const struct tree *tree, struct bs_buf *entries) {
     return os_error;
 }
 
-/* It was exchanged or removed since its name was read. */
+/* The directory was replaced or removed after its name was read. */
 static bool is_gone(int os_error) {
     return os_error == ENOENT || os_error == ENOTDIR || os_error == ELOOP;
 }
 
-/* The caller ran short of something. Every other error is a property of the directory, which then
- * counts as closed: its owner may have taken the rights away, and can give them back from inside.
- */
+/* The caller ran out of memory or descriptors. Every other error is a property of the directory,
+ * which then counts as unreadable: its owner may have removed the permissions, and may restore them
+ * from inside. */
 static bool is_shortage(int os_error) {
     return os_error == ENOMEM || os_error == EMFILE || os_error == ENFILE;
 }
@@ -128,18 +129,18 @@ static int push_level(struct tree *tree, const struct stat *st, struct bs_error 
         return bs_fail(err, BS_E_EXECUTION, os_error, "cannot look into `%.900s`: %s",
                        tree->path.data, bs_os_message(os_error, buf, sizeof buf));
     }
-    const struct bs_walked at = walked(tree, st);
-    if (tree->walk->closed == NULL || tree->walk->closed(tree->walk->ctx, &at))
+    const struct bs_walk_entry at = entry_at(tree, st);
+    if (tree->walk->unreadable == NULL || tree->walk->unreadable(tree->walk->ctx, &at))
         return BS_OK;
     return no_memory(tree, err);
 }
 
 static void pop_level(struct tree *tree) { bs_buf_clear(&tree->levels[--tree->depth].entries); }
 
-/* What the path names, which its directory was asked about. */
+/* Visits the current path; `st` was read with the entries of its directory. */
 static int visit(struct tree *tree, const struct stat *st, struct bs_error *err) {
     const struct bs_walk *walk = tree->walk;
-    const struct bs_walked at = walked(tree, st);
+    const struct bs_walk_entry at = entry_at(tree, st);
     if (++tree->names % CANCEL_EVERY == 0 && cancelled(walk->cancel))
         return bs_fail(err, BS_E_EXECUTION, ECANCELED, "cancelled");
     if (!walk->enter(walk->ctx, &at))
@@ -147,7 +148,7 @@ static int visit(struct tree *tree, const struct stat *st, struct bs_error *err)
     return S_ISDIR(st->st_mode) ? push_level(tree, st, err) : BS_OK;
 }
 
-/* Time or names ran out, and the caller of the walk takes a part of the tree. */
+/* True if a limit is reached and the caller accepts a part of the tree. */
 static bool is_cut(struct tree *tree) {
     const struct bs_walk *walk = tree->walk;
     if (walk->cut == NULL)
@@ -161,13 +162,13 @@ static void leave_level(struct tree *tree) {
     struct level *level = &tree->levels[tree->depth - 1];
     tree->path.len = level->path_len;
     tree->path.data[tree->path.len] = '\0';
-    const struct bs_walked at = walked(tree, &level->st);
+    const struct bs_walk_entry at = entry_at(tree, &level->st);
     if (tree->walk->leave != NULL)
         tree->walk->leave(tree->walk->ctx, &at);
     pop_level(tree);
 }
 
-/* The next entry of the directory on top, or the way back from it. */
+/* Visits the next entry of the deepest directory, or leaves the directory after its last one. */
 static int step(struct tree *tree, struct bs_error *err) {
     struct level *level = &tree->levels[tree->depth - 1];
     struct stat st;

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include "backend/session/context.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -6,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "backend/internal.h"
 #include "base/error.h"
 
 bool bs_context_cache(const char *root, char **cache) {
@@ -64,7 +65,7 @@ bool bs_context_requests(const struct bs_backend_context *context, enum bs_aspec
     }
 }
 
-/* Digits without a sign, and from 1 to 65535. */
+/* Returns the port, or 0 unless the text consists of digits with a value from 1 to 65535. */
 static unsigned port_of(const char *text) {
     unsigned port = 0;
     size_t n = strlen(text);
@@ -130,20 +131,20 @@ int bs_context_check(const struct bs_backend_context *context, struct bs_error *
     return BS_OK;
 }
 
-static int real_dir(const char *what, const char *path, char **real, struct bs_error *err) {
+static int real_dir(const char *name, const char *path, char **real, struct bs_error *err) {
     struct stat st;
     char buf[128];
     if (path == NULL || path[0] != '/')
-        return bs_fail(err, BS_E_INVALID, 0, "%s: write an absolute path", what);
+        return bs_fail(err, BS_E_INVALID, 0, "%s: write an absolute path", name);
     *real = realpath(path, NULL);
     if (*real == NULL || stat(*real, &st) != 0) {
         int os_error = errno;
         return bs_fail(err, os_error == ENOMEM ? BS_E_EXECUTION : BS_E_INVALID, os_error,
-                       "%s: `%.900s`: %s; name an existing directory", what, path,
+                       "%s: `%.900s`: %s; name an existing directory", name, path,
                        bs_os_message(os_error, buf, sizeof buf));
     }
     if (!S_ISDIR(st.st_mode))
-        return bs_fail(err, BS_E_INVALID, ENOTDIR, "%s: `%.900s` is no directory", what, path);
+        return bs_fail(err, BS_E_INVALID, ENOTDIR, "%s: `%.900s` is no directory", name, path);
     return BS_OK;
 }
 
@@ -153,8 +154,8 @@ void bs_context_clear(struct bs_resolved_context *resolved) {
     *resolved = (struct bs_resolved_context){.root = NULL};
 }
 
-/* What is written there is said to the kernel, and every sandbox has its own. */
-static bool is_of_the_system(const char *root) {
+/* Files there are interfaces of the kernel, and a sandbox has mounts of its own there. */
+static bool is_system_dir(const char *root) {
     return strcmp(root, "/") == 0 || strcmp(root, "/dev") == 0 || bs_is_below(root, "/proc") ||
            bs_is_below(root, "/sys") || bs_is_below(root, "/dev/pts") ||
            bs_is_below(root, "/dev/mqueue");
@@ -166,7 +167,7 @@ int bs_context_resolve(const struct bs_backend_context *given, struct bs_resolve
     int code = bs_context_check(given, err);
     if (code == BS_OK)
         code = real_dir("root", given->root, &resolved->root, err);
-    if (code == BS_OK && is_of_the_system(resolved->root))
+    if (code == BS_OK && is_system_dir(resolved->root))
         code = bs_fail(err, BS_E_INVALID, 0,
                        "root: `%.900s` is no workspace; name a directory that holds files",
                        resolved->root);

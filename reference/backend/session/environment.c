@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
+#include "backend/session/environment.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "backend/internal.h"
 
 static bool passes(const char *entry, size_t name_len, bool hermetic) {
     static const char *const names[] = {"PATH",   "HOME", "USER", "LOGNAME", "SHELL",

@@ -1,11 +1,11 @@
-/* A session that opens on first use: of its context if that names a root, else of the first
- * request. */
+/* A session that opens on first use. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "backend/session/session.h"
 #include "base/error.h"
 
 struct bs_lazy_session {
@@ -79,8 +79,8 @@ struct bs_session *bs_lazy_session_opened(const struct bs_lazy_session *lazy) {
 }
 
 const struct bs_backend_report *bs_lazy_session_report(const struct bs_lazy_session *lazy) {
-    static const struct bs_backend_report nothing = BS_BACKEND_REPORT_INIT;
-    return lazy != NULL ? &lazy->report : &nothing;
+    static const struct bs_backend_report empty = BS_BACKEND_REPORT_INIT;
+    return lazy != NULL ? &lazy->report : &empty;
 }
 
 int bs_lazy_session_close(struct bs_lazy_session *lazy, struct bs_error *err) {

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include "backend/session/private_dir.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,54 +12,57 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
+#include "backend/session/context.h"
 #include "base/error.h"
 #include "base/sys.h"
 
-/* Of one session. Nothing else that this project makes is called so: what is, and is locked by
- * nobody, was left by a caller that was killed. */
+/* Only private directories have such a name. So one that is not locked was left by a process that
+ * was killed. */
 #define NAME "sandbox-of-boxspec-XXXXXX"
-enum { PREFIX = sizeof NAME - 1 - 6, SWEEP_MS = 1000, COPIED_AT_ONCE = 1 << 20 };
+enum { PREFIX = sizeof NAME - 1 - 6, LEFTOVERS_MS = 1000, COPIED_AT_ONCE = 1 << 20 };
 
-bool bs_is_granted(const struct bs_backend_context *context, const char *also, const char *dir) {
-    if (context->root != NULL && bs_is_below(dir, context->root))
+bool bs_is_granted(const struct bs_backend_context *context, const char *also_writable,
+                   const char *path) {
+    if (context->root != NULL && bs_is_below(path, context->root))
         return true;
-    if (also != NULL && bs_is_below(dir, also))
+    if (also_writable != NULL && bs_is_below(path, also_writable))
         return true;
     char *cache = NULL;
     if (context->confine != BS_CONFINE_FULL_DEV)
         return false;
     if (!bs_context_cache(NULL, &cache))
         return true;
-    bool granted = cache != NULL && bs_is_below(dir, cache);
+    bool granted = cache != NULL && bs_is_below(path, cache);
     free(cache);
     return granted;
 }
 
-/* Whether it is ours: nobody else holds it, and nobody has removed it before we did. */
-static bool hold(const char *path, int *lock, int *os_error) {
+/* Locks a new directory. False with *os_error 0: another process has locked it, or removed it as a
+ * leftover. */
+static bool lock_dir(const char *path, int *lock, int *os_error) {
     struct stat st;
     *os_error = 0;
     *lock = -1;
-    if (chmod(path, S_IRWXU) == 0) /* whatever the umask has left of its mode */
+    if (chmod(path, S_IRWXU) == 0) /* the umask may have removed bits */
         *lock = bs_above_stdio((int)BS_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
     if (*lock < 0) {
         *os_error = errno == ENOENT ? 0 : errno;
         return false;
     }
-    /* A file system without locks has none for a sweep either. */
-    bool held = flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-    if (held && fstat(*lock, &st) != 0)
-        *os_error = errno; /* it may be ours: who made it removes it */
-    else if (held && st.st_nlink > 0)
+    /* On a file system without locks, remove_leftovers cannot lock the directory either. */
+    bool locked = flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    if (locked && fstat(*lock, &st) != 0)
+        *os_error = errno; /* the caller removes the directory */
+    else if (locked && st.st_nlink > 0)
         return true;
     bs_close(lock);
     return false;
 }
 
-/* Removes what killed callers left in `dir`. The kernel lets go of a lock when its holder dies. */
-static void sweep(const char *dir) {
-    uint64_t until = bs_after_ms(bs_now_ns(), SWEEP_MS);
+/* Removes the private directories that killed processes left in `dir`. The kernel releases the lock
+ * of a process that ends. */
+static void remove_leftovers(const char *dir) {
+    uint64_t until = bs_after_ms(bs_now_ns(), LEFTOVERS_MS);
     DIR *list = opendir(dir);
     const struct dirent *entry = NULL;
     struct stat st;
@@ -69,25 +74,25 @@ static void sweep(const char *dir) {
         int fd = (int)BS_RETRY(
             openat(dirfd(list), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-            (void)bs_tree_remove(dirfd(list), name, until);
+            (void)bs_remove_tree(dirfd(list), name, until);
         bs_close(&fd);
     }
     if (list != NULL)
         (void)closedir(list);
 }
 
-/* In one directory: 0, or errno. */
-static int make_in(const char *dir, struct bs_hideout *made) {
+/* Makes a private directory in `dir`. Returns 0 or an errno. */
+static int make_in(const char *dir, struct bs_private_dir *made) {
     enum { TIMES = 8 };
     int os_error = 0;
     char *path = NULL;
-    /* Between its making and its lock it looks as if its maker were dead. */
+    /* Before it is locked, it looks like a leftover, and another process may remove it. */
     for (int i = 0; i < TIMES && made->path == NULL && os_error == 0; i++) {
         if (asprintf(&path, "%s/" NAME, dir) < 0)
             return ENOMEM;
         if (mkdtemp(path) == NULL)
             os_error = errno;
-        else if (hold(path, &made->lock, &os_error))
+        else if (lock_dir(path, &made->lock, &os_error))
             made->path = path;
         else if (os_error != 0)
             (void)rmdir(path);
@@ -97,16 +102,16 @@ static int make_in(const char *dir, struct bs_hideout *made) {
     return made->path != NULL ? 0 : os_error == 0 ? EAGAIN : os_error;
 }
 
-int bs_hideout_make(const struct bs_backend_context *context, const char *also,
-                    struct bs_hideout *made, struct bs_error *err) {
+int bs_private_dir_make(const struct bs_backend_context *context, const char *also_writable,
+                        struct bs_private_dir *made, struct bs_error *err) {
     const char *const candidates[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp",
                                       "/var/tmp", "/dev/shm"};
     int os_error = ENOENT;
-    *made = (struct bs_hideout)BS_HIDEOUT_INIT;
+    *made = (struct bs_private_dir)BS_PRIVATE_DIR_INIT;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         char *dir = candidates[i] != NULL ? realpath(candidates[i], NULL) : NULL;
-        if (dir != NULL && !bs_is_granted(context, also, dir)) {
-            sweep(dir);
+        if (dir != NULL && !bs_is_granted(context, also_writable, dir)) {
+            remove_leftovers(dir);
             os_error = make_in(dir, made);
         }
         free(dir);
@@ -119,16 +124,16 @@ int bs_hideout_make(const struct bs_backend_context *context, const char *also,
                    bs_os_message(os_error, buf, sizeof buf));
 }
 
-static int fail_at(const char *place, const char *name, int os_error, struct bs_error *err) {
+static int fail_at(const char *dir, const char *name, int os_error, struct bs_error *err) {
     char buf[128];
-    return bs_fail(err, BS_E_IO, os_error, "`%.900s/%s` cannot be made: %s", place, name,
+    return bs_fail(err, BS_E_IO, os_error, "`%.900s/%s` cannot be made: %s", dir, name,
                    bs_os_message(os_error, buf, sizeof buf));
 }
 
-/* 0 or an errno. */
-static int make_file(const char *place, const char *name, int *fd) {
+/* Returns 0 or an errno. */
+static int make_file(const char *dir, const char *name, int *fd) {
     char *path = NULL;
-    if (asprintf(&path, "%s/%s", place, name) < 0)
+    if (asprintf(&path, "%s/%s", dir, name) < 0)
         return ENOMEM;
     *fd = (int)BS_RETRY(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     int os_error = *fd < 0 ? errno : 0;
@@ -136,10 +141,11 @@ static int make_file(const char *place, const char *name, int *fd) {
     return os_error;
 }
 
-int bs_hideout_copy(const char *place, const char *name, const char *file, struct bs_error *err) {
+int bs_private_dir_copy_file(const char *dir, const char *name, const char *file,
+                             struct bs_error *err) {
     int to = -1;
     int from = (int)BS_RETRY(open(file, O_RDONLY | O_CLOEXEC));
-    int os_error = from < 0 ? errno : make_file(place, name, &to);
+    int os_error = from < 0 ? errno : make_file(dir, name, &to);
     ssize_t n = 1;
     while (os_error == 0 && n > 0) {
         n = (ssize_t)BS_RETRY(sendfile(to, from, NULL, COPIED_AT_ONCE));
@@ -149,13 +155,13 @@ int bs_hideout_copy(const char *place, const char *name, const char *file, struc
         os_error = errno;
     bs_close(&from);
     bs_close(&to);
-    return os_error == 0 ? BS_OK : fail_at(place, name, os_error, err);
+    return os_error == 0 ? BS_OK : fail_at(dir, name, os_error, err);
 }
 
-int bs_hideout_add(const char *place, const char *name, const void *data, size_t len, unsigned mode,
-                   struct bs_error *err) {
+int bs_private_dir_add_file(const char *dir, const char *name, const void *data, size_t len,
+                            unsigned mode, struct bs_error *err) {
     int fd = -1;
-    int os_error = make_file(place, name, &fd);
+    int os_error = make_file(dir, name, &fd);
     size_t done = 0;
     while (os_error == 0 && done < len) {
         ssize_t n = (ssize_t)BS_RETRY(write(fd, (const char *)data + done, len - done));
@@ -167,34 +173,34 @@ int bs_hideout_add(const char *place, const char *name, const void *data, size_t
     if (os_error == 0 && fchmod(fd, mode) != 0)
         os_error = errno;
     bs_close(&fd);
-    return os_error == 0 ? BS_OK : fail_at(place, name, os_error, err);
+    return os_error == 0 ? BS_OK : fail_at(dir, name, os_error, err);
 }
 
-int bs_hideout_add_dir(const char *place, const char *name, unsigned mode, struct bs_error *err) {
+int bs_private_dir_add_dir(const char *dir, const char *name, unsigned mode, struct bs_error *err) {
     char *path = NULL;
-    if (asprintf(&path, "%s/%s", place, name) < 0)
-        return fail_at(place, name, ENOMEM, err);
+    if (asprintf(&path, "%s/%s", dir, name) < 0)
+        return fail_at(dir, name, ENOMEM, err);
     int os_error = mkdir(path, mode) == 0 && chmod(path, mode) == 0 ? 0 : errno;
     free(path);
-    return os_error == 0 ? BS_OK : fail_at(place, name, os_error, err);
+    return os_error == 0 ? BS_OK : fail_at(dir, name, os_error, err);
 }
 
-int bs_hideout_remove(struct bs_hideout *hideout, struct bs_error *err) {
-    char *place = hideout->path;
-    if (place == NULL)
+int bs_private_dir_remove(struct bs_private_dir *dir, struct bs_error *err) {
+    char *path = dir->path;
+    if (path == NULL)
         return BS_OK;
-    /* Descriptors or memory that were short for a moment leave no secret behind. */
+    /* A shortage of descriptors or memory may be short, and a plan must not be left. */
     enum { TIMES = 3 };
     int os_error = EAGAIN;
     for (int i = 0; i < TIMES && os_error != 0; i++)
-        os_error = bs_tree_remove(AT_FDCWD, place, BS_NEVER);
+        os_error = bs_remove_tree(AT_FDCWD, path, BS_NEVER);
     char buf[128];
     int code = BS_OK;
     if (os_error != 0)
-        code = bs_fail(err, BS_E_IO, os_error, "`%.900s` cannot be removed: %s", place,
+        code = bs_fail(err, BS_E_IO, os_error, "`%.900s` cannot be removed: %s", path,
                        bs_os_message(os_error, buf, sizeof buf));
-    free(place);
-    hideout->path = NULL;
-    bs_close(&hideout->lock);
+    free(path);
+    dir->path = NULL;
+    bs_close(&dir->lock);
     return code;
 }

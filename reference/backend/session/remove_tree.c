@@ -1,4 +1,4 @@
-/* Removing a directory with all that is in it, links not followed. */
+/* Removing a directory with all of its contents. Links are not followed. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -8,17 +8,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
+#include "backend/session/private_dir.h"
 #include "base/sys.h"
 
-/* So many levels are entered, each at the price of a descriptor and a frame of the stack. Each
- * round takes that many from the depth of the tree; somebody who lives on could dig forever. */
+/* A round enters at most LEVELS levels, each of which costs a descriptor and a stack frame, and so
+ * reduces the depth of the tree by that much. The number of rounds is limited because a process
+ * that is still alive could deepen the tree forever. */
 enum { LEVELS = 32, MOST_ROUNDS = 10000 };
 
 struct removal {
     uint64_t until;
     int top;
-    unsigned number; /* makes names that nobody has */
+    unsigned number; /* for new names */
 };
 
 static int remove_below(struct removal *removal, int parent, const char *name, unsigned level);
@@ -36,7 +37,7 @@ static int remove_entries(struct removal *removal, DIR *list, unsigned level) {
     return os_error;
 }
 
-/* What lies deeper is moved to the top, for another round. */
+/* Moves a directory that lies too deep to the top, for the next round. */
 static int move_up(struct removal *removal, int parent, const char *name) {
     char up[32];
     int os_error = EEXIST;
@@ -75,7 +76,7 @@ static int remove_below(struct removal *removal, int parent, const char *name, u
     return os_error != 0 ? os_error : errno;
 }
 
-int bs_tree_remove(int parent, const char *name, uint64_t until) {
+int bs_remove_tree(int parent, const char *name, uint64_t until) {
     struct removal removal = {until, -1, 0};
     int os_error = 0;
     for (int round = 0; round < MOST_ROUNDS; round++) {

@@ -1,10 +1,11 @@
 #define _GNU_SOURCE
+#include "backend/session/report.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/internal.h"
 #include "base/arena.h"
 
 static struct bs_arena *arena_of(struct bs_backend_report *report) {
@@ -13,24 +14,24 @@ static struct bs_arena *arena_of(struct bs_backend_report *report) {
     return report->arena;
 }
 
-static const char *keep(struct bs_backend_report *report, const char *text) {
+static const char *copy_text(struct bs_backend_report *report, const char *text) {
     struct bs_arena *arena = arena_of(report);
     return arena != NULL ? bs_arena_text(arena, text, strlen(text)) : NULL;
 }
 
-/* Room for one more. A list has room for the next power of two, so what the arena keeps of its
- * former copies is no more than the list itself: a workspace may have a hundred thousand links. One
- * that a backend has put there by itself has no room. */
+/* Returns the list with room for one more element. The capacity is a power of two, so that all
+ * former copies in the arena together are no larger than the list, which may have 100,000 elements.
+ * A list that a backend has set itself has no spare capacity. */
 static void *grown(struct bs_backend_report *report, const void *list, size_t n, size_t size) {
     struct bs_arena *arena = arena_of(report);
-    size_t room = 1;
+    size_t capacity = 1;
     if (arena == NULL || n > SIZE_MAX / 4)
         return NULL;
     if ((n & (n - 1)) != 0 && bs_arena_holds(arena, list))
         return (void *)(uintptr_t)list;
-    while (room <= n)
-        room *= 2;
-    void *next = bs_arena_zeroed(arena, room, size);
+    while (capacity <= n)
+        capacity *= 2;
+    void *next = bs_arena_zeroed(arena, capacity, size);
     if (next != NULL && n > 0)
         memcpy(next, list, n * size);
     return next;
@@ -41,7 +42,7 @@ static bool add_text(struct bs_backend_report *report, const char ***list, size_
     const char **next = grown(report, *list, *n, sizeof **list);
     if (next == NULL)
         return false;
-    next[*n] = keep(report, text);
+    next[*n] = copy_text(report, text);
     if (next[*n] == NULL)
         return false;
     *list = next;
@@ -49,9 +50,9 @@ static bool add_text(struct bs_backend_report *report, const char ***list, size_
     return true;
 }
 
-/* All of it, however long the paths and rules in it are. */
-static bool add_words(struct bs_backend_report *report, const char ***list, size_t *n,
-                      const char *format, va_list args) {
+/* The text may have any length, because it contains paths and rules. */
+static bool add_format(struct bs_backend_report *report, const char ***list, size_t *n,
+                       const char *format, va_list args) {
     char *text = NULL;
     if (vasprintf(&text, format, args) < 0)
         return false;
@@ -66,7 +67,7 @@ void bs_backend_report_clear(struct bs_backend_report *report) {
 }
 
 bool bs_report_claim(struct bs_backend_report *report, enum bs_aspect aspect, enum bs_claim claim) {
-    /* Less never becomes more: each mechanism says what it lacks. */
+    /* A claim is only ever lowered: each mechanism reports the gaps that it knows. */
     if (claim > report->aspects[aspect].claim)
         report->aspects[aspect].claim = claim;
     return true;
@@ -76,9 +77,9 @@ bool bs_report_reason(struct bs_backend_report *report, enum bs_aspect aspect, e
                       const char *format, ...) {
     va_list args;
     (void)bs_report_claim(report, aspect, claim);
-    struct bs_aspect_claim *said = &report->aspects[aspect];
+    struct bs_aspect_claim *entry = &report->aspects[aspect];
     va_start(args, format);
-    bool good = add_words(report, &said->reasons, &said->n_reasons, format, args);
+    bool good = add_format(report, &entry->reasons, &entry->n_reasons, format, args);
     va_end(args);
     return good;
 }
@@ -86,7 +87,7 @@ bool bs_report_reason(struct bs_backend_report *report, enum bs_aspect aspect, e
 bool bs_report_warn(struct bs_backend_report *report, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    bool good = add_words(report, &report->warnings, &report->n_warnings, format, args);
+    bool good = add_format(report, &report->warnings, &report->n_warnings, format, args);
     va_end(args);
     return good;
 }
@@ -102,8 +103,8 @@ bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, co
     if (next == NULL)
         return false;
     struct bs_unenforced *one = &next[report->n_unenforced];
-    one->rule = keep(report, rule);
-    one->why = keep(report, why);
+    one->rule = copy_text(report, rule);
+    one->why = copy_text(report, why);
     if (one->rule == NULL || one->why == NULL)
         return false;
     report->unenforced = next;
@@ -130,7 +131,7 @@ bool bs_report_violation(struct bs_backend_report *report, const char *root, con
     char *whole = NULL;
     if (asprintf(&whole, "%s/%s", root, path) < 0)
         return false;
-    *one = (struct bs_violation){keep(report, whole), keep(report, rule)};
+    *one = (struct bs_violation){copy_text(report, whole), copy_text(report, rule)};
     free(whole);
     if (one->path == NULL || one->rule == NULL)
         return false;
@@ -141,20 +142,20 @@ bool bs_report_violation(struct bs_backend_report *report, const char *root, con
 
 void bs_report_conclude(struct bs_backend_report *report, const struct bs_backend_context *context,
                         bool denies_reading) {
-    unsigned asked = 0;
-    unsigned whole = 0;
-    unsigned none = 0;
+    unsigned requested = 0;
+    unsigned fully = 0;
+    unsigned unavailable = 0;
     for (int i = 0; i < BS_ASPECTS; i++) {
         if (!bs_context_requests(context, (enum bs_aspect)i, denies_reading))
             continue;
-        asked++;
-        whole += report->aspects[i].claim == BS_CLAIM_FULLY;
-        none += report->aspects[i].claim == BS_CLAIM_UNAVAILABLE;
+        requested++;
+        fully += report->aspects[i].claim == BS_CLAIM_FULLY;
+        unavailable += report->aspects[i].claim == BS_CLAIM_UNAVAILABLE;
     }
     report->overall = BS_CLAIM_PARTIAL;
-    if (none == asked)
+    if (unavailable == requested)
         report->overall = BS_CLAIM_UNAVAILABLE;
-    else if (whole == asked)
+    else if (fully == requested)
         report->overall = BS_CLAIM_FULLY;
 }
 

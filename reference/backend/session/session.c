@@ -1,4 +1,5 @@
-/* What is decided about a session, and that each call of a backend comes once and in its order. */
+/* Opens, runs and closes a session. Each function of its backend is called in the order of
+ * boxspec/backend.h; probe, prepare and shutdown at most once. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -7,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/internal.h"
+#include "backend/session/context.h"
+#include "backend/session/context_ref.h"
+#include "backend/session/report.h"
 #include "backend/session/session.h"
 #include "backend/session/timed_call.h"
+#include "backend/session/wrap.h"
 #include "base/error.h"
 #include "base/sys.h"
 #include "exec/report.h"
@@ -17,30 +21,26 @@
 
 int bs_backend_probe(const struct bs_backend *backend, const struct bs_backend_context *context,
                      int cancel, struct bs_backend_report *report, struct bs_error *err) {
-    struct bs_profile *profile = NULL;
+    struct bs_context_ref *copy = NULL;
     int code = bs_context_check(context, err);
     if (code == BS_OK)
-        code = bs_policy_of(context, &profile, err);
-    bs_profile_free(profile);
+        code = bs_context_ref_new(context, &copy, err);
     if (code != BS_OK)
         return code;
-    struct bs_kept_context *kept = bs_context_keep(context);
-    if (kept == NULL)
-        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a probe");
-    struct bs_ask ask = {.backend = backend,
-                         .context = kept,
-                         .report = BS_BACKEND_REPORT_INIT,
-                         .err = BS_ERROR_INIT};
-    bs_ask_run(&ask, bs_after_ms(bs_now_ns(), BS_BACKEND_OPEN_MS), cancel);
-    bs_context_let_go(kept);
+    struct bs_timed_call call = {.backend = backend,
+                                 .context = copy,
+                                 .report = BS_BACKEND_REPORT_INIT,
+                                 .err = BS_ERROR_INIT};
+    bs_timed_call_run(&call, bs_after_ms(bs_now_ns(), BS_BACKEND_OPEN_MS), cancel);
+    bs_context_ref_release(copy);
     bs_backend_report_clear(report);
-    if (ask.code == BS_OK)
-        *report = ask.report;
+    if (call.code == BS_OK)
+        *report = call.report;
     else
-        bs_backend_report_clear(&ask.report);
-    if (ask.code != BS_OK && err != NULL)
-        *err = ask.err;
-    return ask.code;
+        bs_backend_report_clear(&call.report);
+    if (call.code != BS_OK && err != NULL)
+        *err = call.err;
+    return call.code;
 }
 
 static int shut_down(struct bs_session *session, struct bs_error *err) {
@@ -52,20 +52,22 @@ static int shut_down(struct bs_session *session, struct bs_error *err) {
     int code =
         backend->shutdown != NULL ? backend->shutdown(backend->ctx, session->state, &own) : BS_OK;
     session->state = NULL;
-    bs_session_tell(session, "shutdown", code, &own, NULL, NULL);
+    bs_session_log_call(session, "shutdown", code, &own, NULL, NULL);
     if (code != BS_OK && err != NULL)
         *err = own;
     return code;
 }
 
 static void free_session(struct bs_session *session) {
-    bs_context_let_go(session->kept);
+    bs_context_ref_release(session->context);
     free(session);
 }
 
-/* Anything but a backend that stays: refused, or left away with a warning. */
-static int without(struct bs_session *session, enum bs_on_unavailable on_unavailable,
-                   const char *why, struct bs_backend_report *report, struct bs_error *err) {
+/* Ends the opening without a backend: the session is refused, or runs programs without a sandbox.
+ */
+static int open_without_backend(struct bs_session *session, enum bs_on_unavailable on_unavailable,
+                                const char *why, struct bs_backend_report *report,
+                                struct bs_error *err) {
     const char *name = session->backend != NULL ? session->backend->name : "?";
     session->enforcement = BS_CLAIM_UNAVAILABLE;
     if (on_unavailable == BS_REFUSE)
@@ -94,21 +96,21 @@ static int refuse_partial(const struct bs_backend *backend, const struct bs_back
 
 static int probe(struct bs_session *session, enum bs_on_unavailable on_unavailable, uint64_t until,
                  struct bs_backend_report *report, struct bs_error *err) {
-    struct bs_ask ask = {.backend = session->backend,
-                         .context = session->kept,
-                         .report = BS_BACKEND_REPORT_INIT,
-                         .err = BS_ERROR_INIT};
-    bs_ask_run(&ask, until, -1);
-    bs_session_tell(session, "probe", ask.code, &ask.err, ask.code == BS_OK ? &ask.report : NULL,
-                    NULL);
-    if (ask.code != BS_OK) {
-        bs_backend_report_clear(&ask.report);
-        return without(session, on_unavailable, ask.err.message, report, err);
+    struct bs_timed_call call = {.backend = session->backend,
+                                 .context = session->context,
+                                 .report = BS_BACKEND_REPORT_INIT,
+                                 .err = BS_ERROR_INIT};
+    bs_timed_call_run(&call, until, -1);
+    bs_session_log_call(session, "probe", call.code, &call.err,
+                        call.code == BS_OK ? &call.report : NULL, NULL);
+    if (call.code != BS_OK) {
+        bs_backend_report_clear(&call.report);
+        return open_without_backend(session, on_unavailable, call.err.message, report, err);
     }
-    *report = ask.report;
+    *report = call.report;
     session->enforcement = report->overall;
     if (report->overall == BS_CLAIM_UNAVAILABLE)
-        return without(session, on_unavailable, first_reason(report), report, err);
+        return open_without_backend(session, on_unavailable, first_reason(report), report, err);
     if (report->overall == BS_CLAIM_PARTIAL && on_unavailable == BS_REFUSE)
         return refuse_partial(session->backend, report, err);
     return BS_OK;
@@ -116,35 +118,35 @@ static int probe(struct bs_session *session, enum bs_on_unavailable on_unavailab
 
 static int prepare(struct bs_session *session, enum bs_on_unavailable on_unavailable,
                    uint64_t until, struct bs_backend_report *report, struct bs_error *err) {
-    struct bs_ask ask = {.backend = session->backend,
-                         .context = session->kept,
-                         .prepares = true,
-                         .report = BS_BACKEND_REPORT_INIT,
-                         .err = BS_ERROR_INIT};
-    bs_ask_run(&ask, until, -1);
-    session->state = ask.state;
-    bs_session_tell(session, "prepare", ask.code, &ask.err, NULL, NULL);
+    struct bs_timed_call call = {.backend = session->backend,
+                                 .context = session->context,
+                                 .prepares = true,
+                                 .report = BS_BACKEND_REPORT_INIT,
+                                 .err = BS_ERROR_INIT};
+    bs_timed_call_run(&call, until, -1);
+    session->state = call.state;
+    bs_session_log_call(session, "prepare", call.code, &call.err, NULL, NULL);
     int code = BS_OK;
-    if (!bs_report_merge(report, &ask.report))
+    if (!bs_report_merge(report, &call.report))
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
-    bs_backend_report_clear(&ask.report);
+    bs_backend_report_clear(&call.report);
     session->enforcement = report->overall;
     bool refused = report->overall != BS_CLAIM_FULLY && on_unavailable == BS_REFUSE;
-    if (ask.code == BS_OK && code == BS_OK && !refused)
+    if (call.code == BS_OK && code == BS_OK && !refused)
         return BS_OK;
     const struct bs_backend *backend = session->backend;
     (void)shut_down(session, NULL);
-    if (ask.code == BS_OK && code == BS_OK)
+    if (call.code == BS_OK && code == BS_OK)
         return refuse_partial(backend, report, err);
     if (code != BS_OK)
         return code;
-    session->backend = backend; /* for its name */
-    return without(session, on_unavailable, ask.err.message, report, err);
+    session->backend = backend; /* for the message */
+    return open_without_backend(session, on_unavailable, call.err.message, report, err);
 }
 
-/* The control of a probe is a run of its own, which would take a signal of the caller for its end.
- * Whatever the backend then came to, the session is there and runs nothing: the signal is the
- * result of what was to be run. */
+/* The probe runs a program, and a SIGINT or SIGTERM would end that program as it ends any run. If
+ * one arrives, the probe's verdict means nothing. The session is open in any case, but it starts no
+ * program: the signal is the result of each run. */
 static int open_noting_signals(struct bs_session *session, enum bs_on_unavailable on_unavailable,
                                struct bs_backend_report *report, struct bs_error *err) {
     uint64_t until = bs_after_ms(bs_now_ns(), BS_BACKEND_OPEN_MS);
@@ -164,12 +166,12 @@ static int open_noting_signals(struct bs_session *session, enum bs_on_unavailabl
     if (session->interrupted == 0)
         return code;
     if (!prepares || code != BS_OK)
-        session->backend = NULL; /* nothing was prepared that is still to be shut down */
+        session->backend = NULL; /* nothing is prepared, so nothing is to be shut down */
     return code == BS_E_DENIED ? BS_OK : code;
 }
 
-static int run_nothing(const struct bs_session *session, struct bs_exec_result *result,
-                       struct bs_error *err) {
+static int signal_result(const struct bs_session *session, struct bs_exec_result *result,
+                         struct bs_error *err) {
     struct bs_buf text = BS_BUF_INIT;
     if (!bs_annotate_signal(&text, session->interrupted)) {
         bs_buf_clear(&text);
@@ -183,24 +185,21 @@ static int run_nothing(const struct bs_session *session, struct bs_exec_result *
     return BS_OK;
 }
 
-static int keep_resolved(struct bs_session *session, const struct bs_backend_context *context,
-                         struct bs_error *err) {
+static int copy_context(struct bs_session *session, const struct bs_backend_context *context,
+                        struct bs_error *err) {
     struct bs_resolved_context resolved;
     int code = bs_context_resolve(context, &resolved, err);
     if (code != BS_OK)
         return code;
-    session->kept = bs_context_keep(&resolved.context);
+    code = bs_context_ref_new(&resolved.context, &session->context, err);
     bs_context_clear(&resolved);
-    return session->kept != NULL
-               ? BS_OK
-               : bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
+    return code;
 }
 
 int bs_session_open(const struct bs_backend *backend, const struct bs_backend_context *context,
                     enum bs_on_unavailable on_unavailable, const struct bs_session_log *log,
                     struct bs_session **opened, struct bs_backend_report *report,
                     struct bs_error *err) {
-    struct bs_profile *profile = NULL;
     *opened = NULL;
     bs_backend_report_clear(report);
     struct bs_session *session = calloc(1, sizeof *session);
@@ -208,10 +207,7 @@ int bs_session_open(const struct bs_backend *backend, const struct bs_backend_co
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
     session->backend = backend;
     session->log = log != NULL ? *log : (struct bs_session_log){NULL, NULL};
-    int code = keep_resolved(session, context, err);
-    if (code == BS_OK)
-        code = bs_policy_of(context, &profile, err);
-    bs_profile_free(profile);
+    int code = copy_context(session, context, err);
     if (code == BS_OK)
         code = open_noting_signals(session, on_unavailable, report, err);
     if (code != BS_OK) {
@@ -229,42 +225,42 @@ enum bs_claim bs_session_enforcement(const struct bs_session *session) {
 static int run_wrapped(struct bs_session *session, const struct bs_exec_request *request,
                        struct bs_exec_result *result, struct bs_error *err) {
     struct bs_wrapped wrapped = {.argv = NULL};
-    int code = bs_seat_wrap(session, request, &wrapped, err);
+    int code = bs_session_wrap(session, request, &wrapped, err);
     if (code != BS_OK)
         return code;
-    code = bs_seat_run(&wrapped, request, result, err);
-    bs_session_tell(session, "run", code, err, NULL, NULL);
-    bs_seat_unwrap(session, &wrapped);
+    code = bs_wrapped_run(&wrapped, request, result, err);
+    bs_session_log_call(session, "run", code, err, NULL, NULL);
+    bs_session_unwrap(session, &wrapped);
     return code;
 }
 
-/* Where it starts. 0 or BS_E_INVALID. */
-static int place_request(const struct bs_session *session, const struct bs_exec_request *request,
-                         struct bs_exec_request *placed, struct bs_error *err) {
-    const struct bs_backend_context *context = bs_kept_context(session->kept);
-    *placed = *request;
+/* Sets the directory that the program starts in. Returns 0 or BS_E_INVALID. */
+static int set_directory(const struct bs_session *session, const struct bs_exec_request *request,
+                         struct bs_exec_request *ready, struct bs_error *err) {
+    const struct bs_backend_context *context = bs_context_ref_get(session->context);
+    *ready = *request;
     if (request->program == NULL)
         return bs_fail(err, BS_E_INVALID, 0, "the request names no program");
     if (request->sandbox != NULL)
         return bs_fail(err, BS_E_INVALID, 0, "the request has a sandbox of its own; leave it NULL");
-    if (placed->current_dir == NULL)
-        placed->current_dir = bs_session_cwd(session);
+    if (ready->current_dir == NULL)
+        ready->current_dir = bs_session_cwd(session);
     return bs_context_check_dir(context, request->current_dir, err);
 }
 
 int bs_session_run(struct bs_session *session, const struct bs_exec_request *request,
                    struct bs_exec_result *result, struct bs_error *err) {
-    struct bs_exec_request placed;
+    struct bs_exec_request ready;
     struct bs_error own = BS_ERROR_INIT;
     *result = (struct bs_exec_result)BS_EXEC_RESULT_INIT;
-    int code = place_request(session, request, &placed, &own);
+    int code = set_directory(session, request, &ready, &own);
     if (code == BS_OK && session->interrupted != 0) {
-        code = run_nothing(session, result, &own);
+        code = signal_result(session, result, &own);
     } else if (code == BS_OK && session->backend != NULL) {
-        code = run_wrapped(session, &placed, result, &own);
+        code = run_wrapped(session, &ready, result, &own);
     } else if (code == BS_OK) {
-        code = bs_exec_run(&placed, result, &own);
-        bs_session_tell(session, "run", code, &own, NULL, NULL);
+        code = bs_exec_run(&ready, result, &own);
+        bs_session_log_call(session, "run", code, &own, NULL, NULL);
     }
     if (code != BS_OK && err != NULL)
         *err = own;
@@ -273,14 +269,14 @@ int bs_session_run(struct bs_session *session, const struct bs_exec_request *req
 
 int bs_session_explain(struct bs_session *session, const struct bs_exec_request *request,
                        struct bs_error *err) {
-    struct bs_exec_request placed;
+    struct bs_exec_request ready;
     struct bs_wrapped wrapped = {.argv = NULL};
     struct bs_error own = BS_ERROR_INIT;
-    int code = place_request(session, request, &placed, &own);
+    int code = set_directory(session, request, &ready, &own);
     if (code == BS_OK && session->backend != NULL) {
-        code = bs_seat_wrap(session, &placed, &wrapped, &own);
+        code = bs_session_wrap(session, &ready, &wrapped, &own);
         if (code == BS_OK)
-            bs_seat_unwrap(session, &wrapped);
+            bs_session_unwrap(session, &wrapped);
     }
     if (code != BS_OK && err != NULL)
         *err = own;

@@ -10,20 +10,20 @@
 
 #include <fcntl.h>
 
-#include "backend/internal.h"
+#include "backend/session/context_ref.h"
 #include "base/error.h"
 #include "base/sys.h"
 
-/* How long a call has after it was told. */
-enum { HEED_MS = 1000 };
+/* Time to return after a cancellation. */
+enum { CANCELLED_MS = 1000 };
 
 struct worker {
-    struct bs_ask ask;
-    struct bs_backend backend; /* a copy, as the caller's own may be gone before this ends */
-    int cancel[2];             /* closing [1] is the word */
-    int done[2];
-    pthread_mutex_t lock;
-    bool abandoned; /* by who waits; whoever comes last frees */
+    struct bs_timed_call call;
+    struct bs_backend backend; /* a copy, because a detached call may outlive the caller's */
+    int cancel[2];             /* a pipe; closing [1] cancels the call */
+    int done[2];               /* a pipe; closing [1] reports the return */
+    pthread_mutex_t lock;      /* of the two below. The last one to be set frees the worker. */
+    bool detached;
     bool finished;
 };
 
@@ -32,36 +32,37 @@ static void free_worker(struct worker *worker) {
     bs_close(&worker->cancel[1]);
     bs_close(&worker->done[0]);
     bs_close(&worker->done[1]);
-    bs_context_let_go(worker->ask.context);
+    bs_context_ref_release(worker->call.context);
     (void)pthread_mutex_destroy(&worker->lock);
     free(worker);
 }
 
 static void *work(void *arg) {
     struct worker *worker = arg;
-    struct bs_ask *ask = &worker->ask;
+    struct bs_timed_call *call = &worker->call;
     const struct bs_backend *backend = &worker->backend;
-    const struct bs_backend_context *context = bs_kept_context(ask->context);
-    if (ask->prepares)
-        ask->code = backend->prepare(backend->ctx, context, worker->cancel[0], &ask->state,
-                                     &ask->report, &ask->err);
+    const struct bs_backend_context *context = bs_context_ref_get(call->context);
+    if (call->prepares)
+        call->code = backend->prepare(backend->ctx, context, worker->cancel[0], &call->state,
+                                      &call->report, &call->err);
     else
-        ask->code =
-            backend->probe(backend->ctx, context, worker->cancel[0], &ask->report, &ask->err);
+        call->code =
+            backend->probe(backend->ctx, context, worker->cancel[0], &call->report, &call->err);
     (void)pthread_mutex_lock(&worker->lock);
     worker->finished = true;
-    bool last = worker->abandoned;
+    bool detached = worker->detached;
     bs_close(&worker->done[1]);
     (void)pthread_mutex_unlock(&worker->lock);
-    if (last) {
-        bs_backend_report_clear(&ask->report);
-        if (ask->prepares && backend->shutdown != NULL)
-            (void)backend->shutdown(backend->ctx, ask->state, NULL);
+    if (detached) {
+        bs_backend_report_clear(&call->report);
+        if (call->prepares && backend->shutdown != NULL)
+            (void)backend->shutdown(backend->ctx, call->state, NULL);
         free_worker(worker);
     }
     return NULL;
 }
 
+/* True if `fd` is readable before `other` or the time. */
 static bool wait_for(int fd, int other, uint64_t until) {
     for (;;) {
         uint64_t now = bs_now_ns();
@@ -76,21 +77,21 @@ static bool wait_for(int fd, int other, uint64_t until) {
     }
 }
 
-static int fail(struct bs_ask *ask, int os_error, const char *what) {
+static int fail(struct bs_timed_call *call, int os_error, const char *what) {
     char buf[128];
-    return bs_fail(&ask->err, BS_E_EXECUTION, os_error, "%s of the backend `%.60s`: %s",
-                   ask->prepares ? "prepare" : "probe", ask->backend->name,
+    return bs_fail(&call->err, BS_E_EXECUTION, os_error, "%s of the backend `%.60s`: %s",
+                   call->prepares ? "prepare" : "probe", call->backend->name,
                    what != NULL ? what : bs_os_message(os_error, buf, sizeof buf));
 }
 
-static struct worker *start(const struct bs_ask *ask, pthread_t *thread, int *os_error) {
+static struct worker *start(const struct bs_timed_call *call, pthread_t *thread, int *os_error) {
     struct worker *worker = calloc(1, sizeof *worker);
     *os_error = ENOMEM;
     if (worker == NULL)
         return NULL;
-    worker->ask = *ask;
-    worker->ask.context = bs_context_share(ask->context);
-    worker->backend = *ask->backend;
+    worker->call = *call;
+    worker->call.context = bs_context_ref_acquire(call->context);
+    worker->backend = *call->backend;
     worker->cancel[0] = worker->cancel[1] = worker->done[0] = worker->done[1] = -1;
     (void)pthread_mutex_init(&worker->lock, NULL);
     *os_error = pipe2(worker->cancel, O_CLOEXEC) == 0 && pipe2(worker->done, O_CLOEXEC) == 0
@@ -102,33 +103,33 @@ static struct worker *start(const struct bs_ask *ask, pthread_t *thread, int *os
     return NULL;
 }
 
-void bs_ask_run(struct bs_ask *ask, unsigned long long until, int cancel) {
+void bs_timed_call_run(struct bs_timed_call *call, unsigned long long until, int cancel) {
     pthread_t thread = 0;
     int os_error = 0;
-    struct worker *worker = start(ask, &thread, &os_error);
+    struct worker *worker = start(call, &thread, &os_error);
     if (worker == NULL) {
-        ask->code = fail(ask, os_error, NULL);
+        call->code = fail(call, os_error, NULL);
         return;
     }
-    bool late = !wait_for(worker->done[0], cancel, until);
-    if (late)
+    bool cancelled = !wait_for(worker->done[0], cancel, until);
+    if (cancelled) {
         bs_close(&worker->cancel[1]);
-    if (late)
-        (void)wait_for(worker->done[0], -1, bs_after_ms(bs_now_ns(), HEED_MS));
+        (void)wait_for(worker->done[0], -1, bs_after_ms(bs_now_ns(), CANCELLED_MS));
+    }
     (void)pthread_mutex_lock(&worker->lock);
     bool finished = worker->finished;
-    worker->abandoned = !finished;
+    worker->detached = !finished;
     (void)pthread_mutex_unlock(&worker->lock);
     if (!finished) {
         (void)pthread_detach(thread);
-        ask->code = fail(ask, ETIMEDOUT, "did not return, and not when it was told to");
+        call->code = fail(call, ETIMEDOUT, "did not return, even after it was cancelled");
         return;
     }
     (void)pthread_join(thread, NULL);
-    *ask = worker->ask;
+    *call = worker->call;
     free_worker(worker);
-    if (late && ask->code == BS_OK)
-        ask->code = BS_E_EXECUTION;
-    if (late)
-        (void)fail(ask, ETIMEDOUT, "did not return in time and was cancelled");
+    if (cancelled && call->code == BS_OK)
+        call->code = BS_E_EXECUTION;
+    if (cancelled)
+        (void)fail(call, ETIMEDOUT, "did not return in time and was cancelled");
 }

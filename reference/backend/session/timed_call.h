@@ -1,23 +1,25 @@
-/* Probe and prepare on a thread of their own: whoever waits gives up in time. */
+/* A backend's probe or prepare on a thread of its own, so that the caller can stop waiting. */
 #ifndef BS_BACKEND_SESSION_TIMED_CALL_H
 #define BS_BACKEND_SESSION_TIMED_CALL_H
 
 #include <boxspec/backend.h>
 
-struct bs_ask {
+#include "backend/session/context_ref.h"
+
+struct bs_timed_call {
     const struct bs_backend *backend;
-    struct bs_kept_context *context;
-    bool prepares; /* else it probes */
-    void *state;   /* what prepare made, also when it failed */
+    struct bs_context_ref *context;
+    bool prepares; /* otherwise it probes */
+    void *state;   /* made by prepare, perhaps also by one that failed */
     struct bs_backend_report report;
     struct bs_error err;
-    int code;
+    int code; /* the result */
 };
 
-/* Returns when the call does, or at `until` (CLOCK_MONOTONIC ns), or when `cancel` becomes
- * readable: the call is then told, and waited for. One that does not hear is a thread that is left
- * behind: it shares the context, so the caller may let go of that, and *ask is empty. ask->code is
- * what came of it. */
-void bs_ask_run(struct bs_ask *ask, unsigned long long until, int cancel);
+/* Runs the call. At `until` (of bs_now_ns), or if `cancel` (a descriptor or -1) becomes readable,
+ * the call is cancelled and gets another second to return. A call that ignores cancellation is
+ * detached: it keeps its own reference to the context, *call has no state and no report, and its
+ * code is BS_E_EXECUTION. The caller clears the report. */
+void bs_timed_call_run(struct bs_timed_call *call, unsigned long long until, int cancel);
 
 #endif

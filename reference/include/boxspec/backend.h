@@ -99,6 +99,8 @@ struct bs_backend_policy {
     const char *profile; /* NULL: BS_UNRESTRICTED */
 };
 
+struct bs_profile; /* boxspec/profile.h */
+
 struct bs_backend_context {
     const char *root; /* absolute path of an existing directory; links are resolved */
     const char *cwd;  /* NULL: the root; else an absolute path inside of it */
@@ -119,10 +121,13 @@ struct bs_backend_context {
     /* Consent: a rule that fails only for names which do not exist at the start does not make its
      * aspect partial. It is still named in the report, and a scan finds what broke it. */
     bool accept_late_names;
+    /* For backends: `policy` compiled, or NULL without a policy. The library sets it in the context
+     * that it passes to probe and prepare; callers leave it NULL. */
+    const struct bs_profile *profile;
 };
 
 #define BS_BACKEND_CONTEXT_INIT                                                                    \
-    { 0, 0, BS_CONFINE_REPO_WRITE, 0, 0, 0, false, 0, 0, 0, false }
+    { 0, 0, BS_CONFINE_REPO_WRITE, 0, 0, 0, false, 0, 0, 0, false, 0 }
 
 struct bs_unenforced {
     const char *pointer; /* RFC 6901, into the policy; NULL where it has no place in a file */

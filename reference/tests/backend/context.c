@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
+#include "backend/session/context.h"
 #include "support/folder.h"
 #include "support/harness.h"
 

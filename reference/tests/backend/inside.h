@@ -65,7 +65,7 @@ static void open_session(struct inside *inside) {
     skip();
 }
 
-static bool exists(const struct inside *inside, const char *name) {
+static inline bool exists(const struct inside *inside, const char *name) {
     struct stat st;
     return fstatat(inside->folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
+#include "backend/session/private_dir.h"
 #include "base/sys.h"
 #include "support/folder.h"
 #include "support/harness.h"
@@ -57,15 +57,15 @@ static void a_failed_call_leaves_no_directory(void **state) {
     bool reached = true;
     unsigned tried = 0;
     for (unsigned n = 1; reached; n++) {
-        struct bs_hideout place = BS_HIDEOUT_INIT;
+        struct bs_private_dir place = BS_PRIVATE_DIR_INIT;
         struct bs_error err = BS_ERROR_INIT;
-        assert_int_equal(bs_hideout_make(&context, NULL, &place, &err), BS_OK);
-        assert_int_equal(bs_hideout_add(place.path, "plan", "x", 1, 0400, &err), BS_OK);
-        assert_int_equal(bs_hideout_add_dir(place.path, "tmp", 0700, &err), BS_OK);
+        assert_int_equal(bs_private_dir_make(&context, NULL, &place, &err), BS_OK);
+        assert_int_equal(bs_private_dir_add_file(place.path, "plan", "x", 1, 0400, &err), BS_OK);
+        assert_int_equal(bs_private_dir_add_dir(place.path, "tmp", 0700, &err), BS_OK);
         char *again = strdup(place.path);
         host.fail = n;
         host.calls = 0;
-        assert_int_equal(bs_hideout_remove(&place, &err), BS_OK);
+        assert_int_equal(bs_private_dir_remove(&place, &err), BS_OK);
         reached = host.calls >= n;
         tried += reached;
         host.fail = 0;
@@ -82,12 +82,12 @@ static void a_tree_of_any_depth_is_removed(void **state) {
     enum { DEEP = 1000, FEW = 64 };
     (void)state;
     struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
-    struct bs_hideout place = BS_HIDEOUT_INIT;
+    struct bs_private_dir place = BS_PRIVATE_DIR_INIT;
     struct bs_error err = BS_ERROR_INIT;
     struct rlimit before;
     host.fail = 0;
-    assert_int_equal(bs_hideout_make(&context, NULL, &place, &err), BS_OK);
-    assert_int_equal(bs_hideout_add(place.path, ".0", "x", 1, 0400, &err), BS_OK);
+    assert_int_equal(bs_private_dir_make(&context, NULL, &place, &err), BS_OK);
+    assert_int_equal(bs_private_dir_add_file(place.path, ".0", "x", 1, 0400, &err), BS_OK);
     int dir = open(place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (int i = 0; i < DEEP; i++) {
         assert_int_equal(mkdirat(dir, "d", 0700), 0);
@@ -103,7 +103,7 @@ static void a_tree_of_any_depth_is_removed(void **state) {
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     const struct rlimit few = {FEW, before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    int code = bs_hideout_remove(&place, &err);
+    int code = bs_private_dir_remove(&place, &err);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     bool gone = access(again, F_OK) != 0;
     free(again);
@@ -114,7 +114,7 @@ static void a_tree_of_any_depth_is_removed(void **state) {
 
 /* A process that holds a directory until it is killed; in it a name that no program inside could
  * write, and a directory that may not be entered. */
-static pid_t holder(struct bs_hideout *place) {
+static pid_t holder(struct bs_private_dir *place) {
     int path_pipe[2];
     char path[PATH_MAX] = "";
     assert_int_equal(pipe2(path_pipe, O_CLOEXEC), 0);
@@ -123,9 +123,9 @@ static pid_t holder(struct bs_hideout *place) {
         struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
         char *sealed = NULL;
         bool good = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
-                    bs_hideout_make(&context, NULL, place, NULL) == BS_OK &&
-                    bs_hideout_add(place->path, "plan", "x", 1, 0400, NULL) == BS_OK &&
-                    bs_hideout_add_dir(place->path, "tmp", 0700, NULL) == BS_OK &&
+                    bs_private_dir_make(&context, NULL, place, NULL) == BS_OK &&
+                    bs_private_dir_add_file(place->path, "plan", "x", 1, 0400, NULL) == BS_OK &&
+                    bs_private_dir_add_dir(place->path, "tmp", 0700, NULL) == BS_OK &&
                     asprintf(&sealed, "%s/tmp/sealed", place->path) >= 0 && mkdir(sealed, 0) == 0;
         good = good && write(path_pipe[1], place->path, strlen(place->path)) > 0;
         bs_close(&path_pipe[1]);
@@ -151,9 +151,9 @@ static void kill_now(pid_t pid) {
 static void directories_of_a_killed_caller_are_removed_at_the_next_start(void **state) {
     struct folder *folder = *state;
     struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
-    struct bs_hideout first = BS_HIDEOUT_INIT;
-    struct bs_hideout other = BS_HIDEOUT_INIT;
-    struct bs_hideout mine = BS_HIDEOUT_INIT;
+    struct bs_private_dir first = BS_PRIVATE_DIR_INIT;
+    struct bs_private_dir other = BS_PRIVATE_DIR_INIT;
+    struct bs_private_dir mine = BS_PRIVATE_DIR_INIT;
     char link[PATH_MAX];
     char kept[PATH_MAX];
     pid_t killed = holder(&first);
@@ -166,7 +166,7 @@ static void directories_of_a_killed_caller_are_removed_at_the_next_start(void **
     assert_int_equal(symlink(kept, link), 0);
     kill_now(killed);
     assert_int_equal(access(first.path, F_OK), 0);
-    assert_int_equal(bs_hideout_make(&context, NULL, &mine, NULL), BS_OK);
+    assert_int_equal(bs_private_dir_make(&context, NULL, &mine, NULL), BS_OK);
     assert_int_equal(access(first.path, F_OK), -1);
     assert_int_equal(access(other.path, F_OK), 0);
     assert_int_equal(access(mine.path, F_OK), 0);
@@ -176,11 +176,11 @@ static void directories_of_a_killed_caller_are_removed_at_the_next_start(void **
     (void)snprintf(kept, sizeof kept, "%s/sandbox-of-boxspec-abcdefg", folder->path);
     assert_int_equal(access(kept, F_OK), 0);
     kill_now(lives);
-    assert_int_equal(bs_hideout_remove(&mine, NULL), BS_OK);
-    assert_int_equal(bs_hideout_make(&context, NULL, &mine, NULL), BS_OK);
+    assert_int_equal(bs_private_dir_remove(&mine, NULL), BS_OK);
+    assert_int_equal(bs_private_dir_make(&context, NULL, &mine, NULL), BS_OK);
     assert_int_equal(access(other.path, F_OK), -1);
-    assert_int_equal(bs_hideout_remove(&mine, NULL), BS_OK);
-    assert_int_equal(bs_hideout_remove(&mine, NULL), BS_OK);
+    assert_int_equal(bs_private_dir_remove(&mine, NULL), BS_OK);
+    assert_int_equal(bs_private_dir_remove(&mine, NULL), BS_OK);
     free(first.path);
     free(other.path);
 }

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/internal.h"
+#include "backend/plan/rules.h"
+#include "backend/session/report.h"
 #include "support/append.h"
 #include "support/harness.h"
 #include "support/profiles.h"
@@ -117,7 +118,7 @@ static void long_rules_are_kept_whole(void **state) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     char spec[LONG + 200] = "'denyModify': ['";
     const struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
-    struct bs_rules_lacking lacking;
+    struct bs_unenforced_rules lacking;
     (void)state;
     for (int i = 0; i < LONG / 2; i++)
         append(spec, sizeof spec, "a/");

@@ -79,8 +79,8 @@ static struct answer run_filter(struct code code, const struct seccomp_data *dat
 }
 
 /* Add one rule of libseccomp for each combination of values. */
-static void add_case(scmp_filter_ctx filter, int number, const struct bs_filter_rule *rule,
-                     const struct bs_filter_case *one) {
+static void add_case(scmp_filter_ctx filter, int number, const struct bs_seccomp_rule *rule,
+                     const struct bs_seccomp_case *one) {
     unsigned choices = 1;
     for (unsigned i = 0; i < one->n_tests; i++)
         choices *= one->tests[i].n_values;
@@ -88,7 +88,7 @@ static void add_case(scmp_filter_ctx filter, int number, const struct bs_filter_
         struct scmp_arg_cmp args[LENGTH(one->tests)];
         unsigned left = choice;
         for (unsigned i = 0; i < one->n_tests; i++) {
-            const struct bs_filter_test *test = &one->tests[i];
+            const struct bs_seccomp_test *test = &one->tests[i];
             args[i] = SCMP_CMP64(test->arg, SCMP_CMP_MASKED_EQ, (uint64_t)test->mask,
                                  (uint64_t)test->values[left % test->n_values]);
             left /= test->n_values;
@@ -99,14 +99,14 @@ static void add_case(scmp_filter_ctx filter, int number, const struct bs_filter_
 }
 
 /* `ioctl` is left out: libseccomp cannot refuse it for one argument value and allow the others. */
-static struct code by_libseccomp(const struct bs_filter_rules *rules) {
+static struct code by_libseccomp(const struct bs_seccomp_rules *rules) {
     static struct sock_filter made[MOST];
     scmp_filter_ctx filter = seccomp_init(no_call);
     assert_non_null(filter);
     assert_int_equal(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, no_call), 0);
     assert_int_equal(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2), 0); /* a tree */
-    for (int number = 0; number <= BS_FILTER_NEWEST; number++) {
-        const struct bs_filter_rule *rule = &rules->of[number];
+    for (int number = 0; number <= BS_SECCOMP_NEWEST; number++) {
+        const struct bs_seccomp_rule *rule = &rules->of[number];
         if (number == SCMP_SYS(ioctl))
             continue;
         if (rule->n_cases == 0 && rule->answer != no_call)
@@ -126,9 +126,9 @@ static struct code by_libseccomp(const struct bs_filter_rules *rules) {
     return (struct code){made, (size_t)n / sizeof *made};
 }
 
-static struct code by_us(const struct bs_filter_wish *wish) {
+static struct code by_us(const struct bs_seccomp_variant *wish) {
     size_t n_bytes = 0;
-    const struct sock_filter *program = bs_filter_of(wish, &n_bytes);
+    const struct sock_filter *program = bs_seccomp_program(wish, &n_bytes);
     return (struct code){program, n_bytes / sizeof *program};
 }
 
@@ -171,8 +171,8 @@ static void make_unique(struct constants *constants) {
     constants->n = kept;
 }
 
-static void collect(struct pair *pair, const struct bs_filter_wish *wish,
-                    const struct bs_filter_rules *rules) {
+static void collect(struct pair *pair, const struct bs_seccomp_variant *wish,
+                    const struct bs_seccomp_rules *rules) {
     pair->us = by_us(wish);
     pair->them = by_libseccomp(rules);
     pair->ours.n = pair->all.n = 0;
@@ -205,13 +205,13 @@ static void vary_each(const struct pair *pair, const struct seccomp_data *data) 
     }
 }
 
-static void vary_cases(const struct pair *pair, const struct bs_filter_rule *rule,
+static void vary_cases(const struct pair *pair, const struct bs_seccomp_rule *rule,
                        const struct seccomp_data *data) {
     vary_each(pair, data);
     for (unsigned i = 0; i < rule->n_cases; i++) {
         struct seccomp_data matching = *data;
         for (unsigned j = 0; j < rule->cases[i].n_tests; j++) {
-            const struct bs_filter_test *test = &rule->cases[i].tests[j];
+            const struct bs_seccomp_test *test = &rule->cases[i].tests[j];
             matching.args[test->arg] = test->values[0];
         }
         vary_each(pair, &matching);
@@ -229,7 +229,7 @@ static void turn_bits(const struct pair *pair, const struct seccomp_data *data) 
 }
 
 /* Try every combination of values of a rule, including those of its other cases. */
-static void vary_all(const struct pair *pair, const struct bs_filter_rule *rule,
+static void vary_all(const struct pair *pair, const struct bs_seccomp_rule *rule,
                      struct seccomp_data *data, unsigned arg) {
     if (arg == LENGTH(data->args)) {
         turn_bits(pair, data);
@@ -239,7 +239,7 @@ static void vary_all(const struct pair *pair, const struct bs_filter_rule *rule,
     vary_all(pair, rule, data, arg + 1);
     for (unsigned i = 0; i < rule->n_cases; i++) {
         for (unsigned j = 0; j < rule->cases[i].n_tests; j++) {
-            const struct bs_filter_test *test = &rule->cases[i].tests[j];
+            const struct bs_seccomp_test *test = &rule->cases[i].tests[j];
             for (unsigned k = 0; test->arg == arg && k < test->n_values; k++) {
                 data->args[arg] = test->values[k];
                 vary_all(pair, rule, data, arg + 1);
@@ -248,14 +248,14 @@ static void vary_all(const struct pair *pair, const struct bs_filter_rule *rule,
     }
 }
 
-static void check_number(const struct pair *pair, const struct bs_filter_rules *rules,
+static void check_number(const struct pair *pair, const struct bs_seccomp_rules *rules,
                          uint32_t number) {
     struct seccomp_data data = {.nr = (int)number, .arch = seccomp_arch_native()};
     if (number == (uint32_t)SCMP_SYS(ioctl))
         return;
     if (!agree(pair, &data))
         return; /* for all arguments */
-    assert_in_range(number, 0, BS_FILTER_NEWEST);
+    assert_in_range(number, 0, BS_SECCOMP_NEWEST);
     assert_true(rules->of[number].n_cases > 0);
     vary_cases(pair, &rules->of[number], &data);
     vary_all(pair, &rules->of[number], &data, 0);
@@ -269,7 +269,7 @@ static void check_foreign(const struct pair *pair, uint32_t arch, uint32_t numbe
     assert_int_equal(run_filter(pair->us, &data).verdict, no_call);
 }
 
-static void check_number_everywhere(const struct pair *pair, const struct bs_filter_rules *rules,
+static void check_number_everywhere(const struct pair *pair, const struct bs_seccomp_rules *rules,
                                     uint32_t number) {
     static const uint32_t archs[] = {0,
                                      UINT32_MAX,
@@ -288,12 +288,12 @@ static void check_number_everywhere(const struct pair *pair, const struct bs_fil
 }
 
 static void every_verdict_equals_libseccomps(void **state) {
-    static struct bs_filter_rules rules;
+    static struct bs_seccomp_rules rules;
     static struct pair pair;
     (void)state;
-    for (unsigned i = 0; i < BS_N_FILTERS; i++) {
-        const struct bs_filter_wish wish = bs_filter_wish_of(i);
-        assert_true(bs_filter_rules_for(&wish, &rules));
+    for (unsigned i = 0; i < BS_SECCOMP_VARIANTS; i++) {
+        const struct bs_seccomp_variant wish = bs_seccomp_variant_at(i);
+        assert_true(bs_seccomp_rules_for(&wish, &rules));
         collect(&pair, &wish, &rules);
         for (uint32_t number = 0; number < 600; number++) {
             check_number(&pair, &rules, number);
@@ -308,12 +308,12 @@ static void every_verdict_equals_libseccomps(void **state) {
 /* The kernel recognises calls that a program always allows when it is installed, and does not run
  * the program for them. */
 static void calls_that_are_always_allowed_take_few_steps_and_read_no_argument(void **state) {
-    static struct bs_filter_rules rules;
+    static struct bs_seccomp_rules rules;
     (void)state;
-    for (unsigned i = 0; i < BS_N_FILTERS; i++) {
-        const struct bs_filter_wish wish = bs_filter_wish_of(i);
-        assert_true(bs_filter_rules_for(&wish, &rules));
-        for (int number = 0; number <= BS_FILTER_NEWEST; number++) {
+    for (unsigned i = 0; i < BS_SECCOMP_VARIANTS; i++) {
+        const struct bs_seccomp_variant wish = bs_seccomp_variant_at(i);
+        assert_true(bs_seccomp_rules_for(&wish, &rules));
+        for (int number = 0; number <= BS_SECCOMP_NEWEST; number++) {
             const struct seccomp_data data = {.nr = number, .arch = seccomp_arch_native()};
             struct answer answer = run_filter(by_us(&wish), &data);
             assert_int_equal(answer.read_argument, rules.of[number].n_cases > 0);
@@ -337,7 +337,7 @@ static const uint32_t of_files[] = {0x40086602, 0x401C5820, 0x40806685,
                                     0x800C6613, 0x4008941A, 0xC0C89425};
 
 /* Requests that differ from one in the list by a single bit. */
-static void ask_around(const struct bs_filter_wish *wish, const uint32_t *list, size_t n) {
+static void ask_around(const struct bs_seccomp_variant *wish, const uint32_t *list, size_t n) {
     struct seccomp_data data = {.nr = SCMP_SYS(ioctl), .arch = seccomp_arch_native()};
     for (size_t i = 0; i < n * BITS; i++) {
         data.args[1] = list[i / BITS] ^ (UINT64_C(1) << i % BITS);
@@ -351,8 +351,8 @@ static void ask_around(const struct bs_filter_wish *wish, const uint32_t *list, 
 
 static void ioctl_is_refused_by_its_request(void **state) {
     (void)state;
-    for (unsigned i = 0; i < BS_N_FILTERS; i++) {
-        const struct bs_filter_wish wish = bs_filter_wish_of(i);
+    for (unsigned i = 0; i < BS_SECCOMP_VARIANTS; i++) {
+        const struct bs_seccomp_variant wish = bs_seccomp_variant_at(i);
         struct seccomp_data data = {.nr = SCMP_SYS(ioctl), .arch = seccomp_arch_native()};
         ask_around(&wish, of_terminals, LENGTH(of_terminals));
         ask_around(&wish, of_btrfs, LENGTH(of_btrfs));
@@ -369,8 +369,8 @@ static void calls_that_lead_out_are_refused_by_each_program(void **state) {
                               SCMP_SYS(keyctl),     SCMP_SYS(shmget),           SCMP_SYS(setns),
                               SCMP_SYS(move_mount), SCMP_SYS(open_by_handle_at)};
     (void)state;
-    for (unsigned i = 0; i < BS_N_FILTERS; i++) {
-        const struct bs_filter_wish wish = bs_filter_wish_of(i);
+    for (unsigned i = 0; i < BS_SECCOMP_VARIANTS; i++) {
+        const struct bs_seccomp_variant wish = bs_seccomp_variant_at(i);
         struct seccomp_data data = {.arch = seccomp_arch_native()};
         for (size_t k = 0; k < LENGTH(out); k++) {
             data.nr = out[k];

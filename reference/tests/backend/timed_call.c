@@ -2,6 +2,7 @@
  * stay valid as long as the call runs. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
+#include <boxspec/profile.h>
 
 #include <poll.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ static void block_until_go(const struct blocked_call *blocked_call,
     report_text(blocked_call, context->readable[0]);
     report_text(blocked_call, context->launcher);
     report_text(blocked_call, context->policy->profile);
+    report_text(blocked_call, bs_profile_name(context->profile));
     (void)!write(blocked_call->pipes[SAID][1], context->policy->global.data,
                  context->policy->global.len);
     (void)!write(blocked_call->pipes[SAID][1], context->policy->workspace.data,
@@ -152,7 +154,8 @@ static void assert_it_saw(struct blocked_call *blocked_call, const char *root) {
     char said[1024];
     size_t len = 0;
     ssize_t n = 0;
-    const char *const texts[] = {root, root, "b.example:2", "/readable", "/the/launcher", "mine"};
+    const char *const texts[] = {root,   root,  "b.example:2", "/readable", "/the/launcher",
+                                 "mine", "mine"};
     size_t wanted = 0;
     for (size_t i = 0; i < LENGTH(texts); i++) {
         (void)memcpy(expected + wanted, texts[i], strlen(texts[i]) + 1);
@@ -202,7 +205,7 @@ static void a_call_that_timed_out_keeps_its_context(void **state) {
         memset(backend, 0, sizeof *backend);
         free(backend);
         assert_int_equal(code, BS_E_DENIED);
-        assert_non_null(strstr(err.message, "did not return, and not when it was told to"));
+        assert_non_null(strstr(err.message, "did not return, even after it was cancelled"));
         assert_int_equal(read(blocked_call->pipes[CALL][0], &called, 1), 1);
         assert_it_saw(blocked_call, root);
     }

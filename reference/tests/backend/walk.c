@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/internal.h"
+#include "backend/plan/walk.h"
 #include "support/folder.h"
 #include "support/harness.h"
 
@@ -54,19 +54,19 @@ struct log {
     size_t n;
 };
 
-static void add(struct log *log, const char *mark, const struct bs_walked *at) {
+static void add(struct log *log, const char *mark, const struct bs_walk_entry *at) {
     assert_true(log->n < sizeof log->words / sizeof *log->words);
     assert_true(asprintf(&log->words[log->n++], "%s/%s", mark, at->relative) > 0);
 }
 
-static bool enter_directory(void *ctx, const struct bs_walked *at) {
+static bool enter_directory(void *ctx, const struct bs_walk_entry *at) {
     add(ctx, S_ISDIR(at->st->st_mode) ? "d" : "", at);
     return true;
 }
 
-static void leave(void *ctx, const struct bs_walked *at) { add(ctx, ">", at); }
+static void leave(void *ctx, const struct bs_walk_entry *at) { add(ctx, ">", at); }
 
-static bool closed(void *ctx, const struct bs_walked *at) {
+static bool closed(void *ctx, const struct bs_walk_entry *at) {
     add(ctx, "!", at);
     return true;
 }
@@ -102,7 +102,7 @@ static int walk(const struct folder *folder, struct log *log, struct bs_error *e
                                  .ctx = log,
                                  .enter = enter_directory,
                                  .leave = leave,
-                                 .closed = closed,
+                                 .unreadable = closed,
                                  .cancel = -1};
     host.calls = 0;
     return bs_walk_tree(&walk, err);
@@ -123,14 +123,14 @@ struct counts {
     unsigned left;
 };
 
-static bool count_entered(void *ctx, const struct bs_walked *at) {
+static bool count_entered(void *ctx, const struct bs_walk_entry *at) {
     struct counts *counts = ctx;
     counts->names++;
     counts->entered += S_ISDIR(at->st->st_mode);
     return true;
 }
 
-static void count_left(void *ctx, const struct bs_walked *at) {
+static void count_left(void *ctx, const struct bs_walk_entry *at) {
     struct counts *counts = ctx;
     (void)at;
     counts->left++;

@@ -9,7 +9,7 @@
 
 #include <boxspec/backend.h>
 
-#include "backend/internal.h"
+#include "backend/session/report.h"
 #include "shim/backend_answer.h"
 #include "support/folder.h"
 #include "support/harness.h"

@@ -1,0 +1,22 @@
+/* Adding to a report. Every function copies the texts and returns false if memory ran out. */
+#ifndef BS_BACKEND_SESSION_REPORT_H
+#define BS_BACKEND_SESSION_REPORT_H
+
+#include <boxspec/backend.h>
+
+bool bs_report_warn(struct bs_backend_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Does not repeat an entry with the same rule and reason. */
+bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, const char *why);
+
+/* `path` is relative to the root in both. */
+bool bs_report_hard_link(struct bs_backend_report *report, const char *root, const char *path);
+bool bs_report_violation(struct bs_backend_report *report, const char *root, const char *path,
+                         const char *rule);
+
+/* Adds the findings of a prepare to the report of the probe. An aspect that prepare reports as
+ * partial or unavailable becomes partial, and so does an overall claim of fully. */
+bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from);
+
+#endif
