@@ -12,7 +12,7 @@ from boxspec.judge.expect import (
     satisfies,
     startswith,
 )
-from boxspec.judge.marks import requires
+from boxspec.judge.requires import requires
 from boxspec.judge.verdict import (
     Blocked,
     Changed,

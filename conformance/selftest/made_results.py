@@ -7,11 +7,11 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from boxspec.judge.judging import judge
 from boxspec.judge.record import Record
-from boxspec.judge.repro import How
+from boxspec.judge.repro import RunFlags
+from boxspec.judge.requirement_verdicts import judge_requirements
 from boxspec.judge.requirements import load
-from boxspec.judge.results import Tree
+from boxspec.judge.results import ResultTree
 from boxspec.judge.verdict import Failure, HostLacks, NotApplicable, NotMeasured, Verdict
 from boxspec.report import json as json_report
 from boxspec.report.result import Result
@@ -69,12 +69,12 @@ def made(
             else:
                 why = blamed.get(requirement.id) if number == 0 else None
             if why is not None:
-                record.blame(why)
+                record.set_verdict(why)
             records.append(record)
     contracts = list(dict.fromkeys(each.contract for each in selected.values()))
     capabilities = {*contracts, *(each.capability for each in selected.values() if each.capability)}
     given: dict[str, Any] = {
-        "how": How(f"./{name}", backend),
+        "how": RunFlags(f"./{name}", backend),
         "argv": [f"./{name}"],
         "hello": {
             "implementation": {"name": name, "version": version},
@@ -89,7 +89,9 @@ def made(
         "command": ["run", "--shim", f"./{name}"],
         **fields,
     }
-    tree = Tree(judged=judge(records, selected, capabilities), records=records, **given)
+    tree = ResultTree(
+        judged=judge_requirements(records, selected, capabilities), records=records, **given
+    )
     status = tree.exit_code()
     words = {0: "conforms", 1: f"does not conform: breaks {len(tree.broken)} contract MUSTs"}
     return Result.of(json_report.plain(tree, status, words.get(status, "incomplete: not asked")))

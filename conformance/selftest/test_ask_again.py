@@ -7,7 +7,7 @@ import os
 import pytest
 
 from boxspec.judge.verdict import Failure, Late, NotMeasured
-from boxspec.schedule.ask_again import LOOKS, AskAgain
+from boxspec.schedule.retry import ATTEMPTS, Retry
 from boxspec.subject.look import Look
 
 
@@ -30,7 +30,7 @@ def late(hang: bool = False) -> Late:
 
 
 def asked(body: Script, first: Late, *, alone: bool = True) -> str:
-    return AskAgain().until_decided(body.run, first, in_front=alone)
+    return Retry().until_decided(body.run, first, use_realtime=alone)
 
 
 def test_one_look_in_time_is_enough() -> None:
@@ -40,8 +40,8 @@ def test_one_look_in_time_is_enough() -> None:
 
 
 def test_what_stays_open_was_not_measured() -> None:
-    body = Script(*[late() for _ in range(LOOKS - 1)])
-    with pytest.raises(NotMeasured, match=f"in each of {LOOKS} looks"):
+    body = Script(*[late() for _ in range(ATTEMPTS - 1)])
+    with pytest.raises(NotMeasured, match=f"in each of {ATTEMPTS} looks"):
         asked(body, late())
 
 
@@ -50,13 +50,13 @@ def test_a_failure_at_any_look_is_one() -> None:
         asked(Script(late(), Failure("it", "soon", "late by itself", timed=True)), late())
 
 
-@pytest.mark.parametrize("in_front", [True, False])
-def test_a_hang_is_asked_once_more_and_never_acquitted(in_front: bool) -> None:
+@pytest.mark.parametrize("use_realtime", [True, False])
+def test_a_hang_is_asked_once_more_and_never_acquitted(use_realtime: bool) -> None:
     body = Script(late(hang=True))
-    if in_front and os.geteuid() != 0:
+    if use_realtime and os.geteuid() != 0:
         pytest.skip("SCHED_FIFO needs root")
-    with pytest.raises(Failure if in_front else NotMeasured, match="not soon"):
-        asked(body, late(hang=True), alone=in_front)
+    with pytest.raises(Failure if use_realtime else NotMeasured, match="not soon"):
+        asked(body, late(hang=True), alone=use_realtime)
     assert len(body.seen) == 1
 
 
@@ -68,7 +68,7 @@ def asked_beside(came: BaseException | None, *looks: BaseException | None) -> st
 
     alone = Script(*looks)
     try:
-        return AskAgain().until_decided(alone.run, late(hang=True), beside=beside, in_front=False)
+        return Retry().until_decided(alone.run, late(hang=True), beside=beside, use_realtime=False)
     finally:
         assert [look.number for look in alone.seen] == [*range(3, 3 + len(alone.seen))]
 

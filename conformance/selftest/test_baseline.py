@@ -10,7 +10,7 @@ import pytest
 from boxspec.cli import baseline as verb
 from boxspec.errors import UsageError
 from boxspec.judge import baseline as known
-from boxspec.judge.baseline import Baseline, Known
+from boxspec.judge.baseline import Baseline, BaselineEntry
 from boxspec.judge.requirements import load
 from boxspec.judge.stable import stable
 from boxspec.judge.verdict import HostLacks, NotMeasured, Verdict
@@ -23,12 +23,12 @@ ON_LINUX = ROOT / "ci" / "known-linux.toml"
 TODAY = datetime.date(2026, 5, 1)
 
 
-def excusing(*entries: Known) -> Baseline:
+def excusing(*entries: BaselineEntry) -> Baseline:
     return Baseline(list(entries), TODAY)
 
 
-def known_failure(test: str = "one", what: str = "the output", **more: object) -> Known:
-    return Known(MUST, Verdict.FAILS, what, test, **more)  # type: ignore[arg-type]
+def known_failure(test: str = "one", what: str = "the output", **more: object) -> BaselineEntry:
+    return BaselineEntry(MUST, Verdict.FAILS, what, test, **more)  # type: ignore[arg-type]
 
 
 # What is known -------------------------------------------------------------------------------
@@ -103,19 +103,21 @@ def test_a_flaky_failure_is_excused_for_its_reason_alone() -> None:
         ),
         (known_failure(what="its length"), "now fails, the output"),
         (known_failure("three"), "no such test"),
-        (Known("EXEC-NO-99", Verdict.FAILS, ""), "no such requirement"),
-        (Known("EXEC-PATH-01", Verdict.FAILS, ""), None),
+        (BaselineEntry("EXEC-NO-99", Verdict.FAILS, ""), "no such requirement"),
+        (BaselineEntry("EXEC-PATH-01", Verdict.FAILS, ""), None),
     ],
 )
-def test_an_entry_that_no_longer_says_what_is_is_told(entry: Known, why: str | None) -> None:
+def test_an_entry_that_no_longer_says_what_is_is_told(
+    entry: BaselineEntry, why: str | None
+) -> None:
     found = tree([record(f"{MUST}/one", failed()), record(f"{MUST}/two")])
-    seen = {each.id: each.seen for each in found.judged}
+    seen = {each.id: each.test_reasons for each in found.judged}
     assert excusing(entry).stale(seen, whole=True) == ([f"{entry.name}: {why}"] if why else [])
 
 
 def test_a_test_that_was_left_out_is_not_missing() -> None:
     found = tree([record(f"{MUST}/one")])
-    seen = {each.id: each.seen for each in found.judged}
+    seen = {each.id: each.test_reasons for each in found.judged}
     assert excusing(known_failure("three")).stale(seen, whole=False) == []
 
 
@@ -200,10 +202,10 @@ def test_a_file_that_is_wrong_is_one_line(text: str, said: str, tmp_path: Path) 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     entries = [
-        Known(
+        BaselineEntry(
             MUST, Verdict.FAILS, 'a "quote", \\ and é', "test[\\x00]", "https://e/1", TODAY, True
         ),
-        Known(OTHER_MUST, Verdict.UNPROVEN, "x"),
+        BaselineEntry(OTHER_MUST, Verdict.UNPROVEN, "x"),
     ]
     file = tmp_path / "known.toml"
     file.write_text(render([*entries, entries[0]]), encoding="utf-8")

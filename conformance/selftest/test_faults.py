@@ -17,9 +17,9 @@ import pytest
 from boxspec.cli.faults import lanes, preload
 from boxspec.cli.faults import line as faults_line
 from boxspec.errors import UsageError
-from boxspec.faults import kept
+from boxspec.faults import resume
+from boxspec.faults.evaluate import judge, settle, unsettled
 from boxspec.faults.fault import Fault, catalogue
-from boxspec.faults.judging import judge, settle, unsettled
 from boxspec.faults.outcome import Outcome
 from selftest.tools import CONTRACTS, PYTHON_IMPLEMENTATION, ROOT, Done, boxspec, requirements, run
 
@@ -249,11 +249,11 @@ def test_what_was_caught_is_kept_and_nothing_else(tmp_path: Path) -> None:
         row(others[2], problem="not done after 900 s"),
     ]
     file = tmp_path / "matrix.json"
-    file.write_text(json.dumps({"schema": kept.SCHEMA, "scope": "default", "faults": rows}))
-    assert [each.fault for each in kept.read(file, [first, *others], "default")] == [first]
-    assert kept.read(tmp_path / "none.json", [first], "default") == []
+    file.write_text(json.dumps({"schema": resume.SCHEMA, "scope": "default", "faults": rows}))
+    assert [each.fault for each in resume.read(file, [first, *others], "default")] == [first]
+    assert resume.read(tmp_path / "none.json", [first], "default") == []
     with pytest.raises(UsageError, match="no matrix of the scope named"):
-        kept.read(file, [first], "named")
+        resume.read(file, [first], "named")
 
 
 def test_a_matrix_goes_on_where_it_was_ended(tmp_path: Path) -> None:

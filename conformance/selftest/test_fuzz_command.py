@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.fuzz import afl, targets, trees
+from boxspec.fuzz import afl, builds, targets
 from selftest.tools import ROOT, boxspec, left_below, run
 
 LIE = {"BOXSPEC_FUZZ_LIE": "0:match"}
@@ -71,7 +71,7 @@ def test_afl_has_the_mutators_that_libfuzzer_has(work: Path) -> None:
     linked = {
         target.name
         for target in targets.every().values()
-        if " T LLVMFuzzerCustomMutator\n" in run(["nm", trees.binary(trees.JUDGE, target)]).stdout
+        if " T LLVMFuzzerCustomMutator\n" in run(["nm", builds.binary(builds.JUDGE, target)]).stdout
     }
     assert {each.name for each in targets.every().values() if each.mutator} == linked
     words = ["--engine", "afl", "--time", "4s", "--work", str(work)]
@@ -85,10 +85,10 @@ def test_the_mutator_of_afl_keeps_to_the_length_of_the_target(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = targets.every()["glob_diff"]
-    trees.build([target], trees.PRESETS["afl"])
+    builds.build([target], builds.PRESETS["afl"])
     for name, value in afl.settings(target).items():
         monkeypatch.setenv(name, value)
-    library = ctypes.CDLL(str(trees.mutator(target)))
+    library = ctypes.CDLL(str(builds.mutator(target)))
     library.afl_custom_init.restype = ctypes.c_void_p
     library.afl_custom_fuzz.restype = ctypes.c_size_t
     state = ctypes.c_void_p(library.afl_custom_init(None, 1))

@@ -13,9 +13,9 @@ import yaml
 
 from boxspec.cli.fuzz import seconds
 from boxspec.errors import UsageError
-from boxspec.fuzz import place, replay, report, status, targets
-from boxspec.fuzz.block import finding_block
+from boxspec.fuzz import crash_report, replay, status, targets, work_folder
 from boxspec.fuzz.engine import Crash
+from boxspec.fuzz.finding_block import finding_block
 from boxspec.fuzz.findings import Findings
 from selftest.tools import ROOT, boxspec, run
 
@@ -57,7 +57,7 @@ SLOW = "==9== ERROR: libFuzzer: timeout after 10 seconds\n"
     ],
 )
 def test_findings_are_told_apart_by_who_says_so_and_where(said: str, key: str | None) -> None:
-    told = report.read(said)
+    told = crash_report.read(said)
     assert (told.key if told else None) == key
 
 
@@ -81,7 +81,7 @@ def test_a_finding_is_told_with_its_kind_once(said: str, line: str, tmp_path: Pa
 
 
 def test_the_case_behind_an_oracle_is_kept_and_no_more() -> None:
-    told = report.read(FIRED)
+    told = crash_report.read(FIRED)
     assert told is not None
     assert told.case == ["op       glob.match", 'pattern  "a"']
     assert told.oracle == "match"
@@ -267,11 +267,11 @@ def test_a_folder_that_cannot_be_made_is_named_with_the_remedy(tmp_path: Path) -
 
 def test_a_folder_belongs_to_one_run_of_an_engine_at_a_time(tmp_path: Path) -> None:
     folder = tmp_path / "glob_diff"
-    with place.claimed(folder, "afl"), place.claimed(folder, "libfuzzer"):
+    with work_folder.claimed(folder, "afl"), work_folder.claimed(folder, "libfuzzer"):
         done = boxspec("fuzz", "glob_diff", "--time", "1s", "--work", str(tmp_path))
         assert (done.returncode, done.stdout) == (2, "")
         assert "another run is at work there (wait for its end, or --work" in done.stderr
-    with place.claimed(folder, "libfuzzer"):
+    with work_folder.claimed(folder, "libfuzzer"):
         pass
 
 
@@ -285,13 +285,13 @@ def test_a_tool_that_has_gone_is_missed_although_setup_was_done(tmp_path: Path) 
 
 
 def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert place.no_room(tmp_path) is None
-    monkeypatch.setattr(place, "ROOM_BYTES", 1 << 62)
+    assert work_folder.no_room(tmp_path) is None
+    monkeypatch.setattr(work_folder, "ROOM_BYTES", 1 << 62)
     folder = tmp_path / "x"
-    with pytest.raises(UsageError) as full, place.claimed(folder, "afl"):
+    with pytest.raises(UsageError) as full, work_folder.claimed(folder, "afl"):
         pass
     assert f"{folder}: no room is left (make some, or --work DIR" in str(full.value)
-    assert str(place.no_room(folder)) == str(full.value)
+    assert str(work_folder.no_room(folder)) == str(full.value)
 
 
 # Templates ----------------------------------------------------------------------------------

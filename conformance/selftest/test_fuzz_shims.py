@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.fuzz import afl, seeds, targets, trees
+from boxspec.fuzz import afl, builds, seeds, targets
 from selftest.tools import FAKE, ROOT, boxspec, left_below, named_block
 
 
@@ -212,7 +212,7 @@ def test_afl_looks_past_what_a_shim_differs_in_over_every_seed(tmp_path: Path) -
     shim = tmp_path / "odd"
     shim.write_text(ODD)
     shim.chmod(0o755)
-    binary = trees.binary("fuzz-afl", targets.named("shim_diff"))
+    binary = builds.binary("fuzz-afl", targets.named("shim_diff"))
     first = sorted((ROOT / "fuzz" / "corpus" / "shim_diff").iterdir())[:4]
     env = {**os.environ, "BOXSPEC_FUZZ_SHIM": f"{shim} other"}
     assert afl.crashing(binary, first, env) != []

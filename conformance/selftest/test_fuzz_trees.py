@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.fuzz import trees
+from boxspec.fuzz import builds
 from boxspec.places import ROOT
 from selftest.tools import run
 
@@ -19,7 +19,7 @@ def covered(preset: str, archive: str) -> set[str]:
     return set(re.findall(r":(\w+)\.c\.o: .*(?:__sanitizer_cov|__afl)", symbols))
 
 
-@pytest.mark.parametrize("preset", sorted(trees.PRESETS.values()))
+@pytest.mark.parametrize("preset", sorted(builds.PRESETS.values()))
 def test_an_engine_is_led_by_the_reference_and_not_by_what_judges_it(preset: str) -> None:
     assert {"glob", "automaton", "json"} <= covered(preset, "libboxspec_fuzzed.a")
     assert covered(preset, "libfuzz_support.a") == set()

@@ -14,11 +14,11 @@ import pytest
 
 from boxspec.errors import HarnessError, UsageError
 from boxspec.fuzz import ledger, targets
+from boxspec.fuzz.crash_report import Report
 from boxspec.fuzz.engine import Progress
 from boxspec.fuzz.findings import Finding
 from boxspec.fuzz.ledger import Entry, Found, Ledger
 from boxspec.fuzz.outcome import Outcome
-from boxspec.fuzz.report import Report
 from boxspec.fuzz.targets import Target
 from boxspec.fuzz.turns import TURN_S, Turns
 from selftest.tools import boxspec, run

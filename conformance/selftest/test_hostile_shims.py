@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.cli.unchanged import Kit
+from boxspec.cli.integrity import Kit
 from boxspec.errors import HarnessError
 from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, ROOT, Done, boxspec
 

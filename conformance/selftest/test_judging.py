@@ -12,7 +12,7 @@ from boxspec.judge import requirements
 from boxspec.judge.expect import expect
 from boxspec.judge.record import Record
 from boxspec.judge.requirements import Requirement, load
-from boxspec.judge.results import Judged, Tree
+from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import (
     Blocked,
     Declared,
@@ -29,7 +29,7 @@ from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, r
 ROOT_NEEDED = HostLacks("root", "needs root")
 
 
-def of(found: Tree, name: str) -> Judged:
+def of(found: ResultTree, name: str) -> JudgedRequirement:
     return next(each for each in found.judged if each.id == name)
 
 
@@ -39,7 +39,7 @@ def needing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     known = dict(load())
     known[OTHER_MUST] = replace(known[OTHER_MUST], needs=(MUST,))
     known[SHOULD] = replace(known[SHOULD], needs=(OTHER_MUST,))
-    monkeypatch.setattr("boxspec.judge.judging.load", lambda: known)
+    monkeypatch.setattr("boxspec.judge.requirement_verdicts.load", lambda: known)
     monkeypatch.setattr("boxspec.judge.requirements.load", lambda: known)
     yield
 
@@ -86,9 +86,9 @@ def test_a_failure_may_say_by_itself_what_explains_it() -> None:
 @pytest.mark.usefixtures("needing")
 def test_what_another_process_tells_takes_no_need_away() -> None:
     theirs = Record("", [])
-    theirs.blame(failed(needs=[HARDENED]))
+    theirs.set_verdict(failed(needs=[HARDENED]))
     made = record(OTHER_MUST, needs=[MUST])
-    made.take(theirs.told())
+    made.update(theirs.changed_fields())
     assert made.needs == sorted([MUST, HARDENED])
     assert of(tree([record(MUST, failed()), made]), OTHER_MUST).blocked_by == [MUST]
 
@@ -308,7 +308,9 @@ def test_words_about_an_answer_stand_alone_in_a_result() -> None:
 
 def test_what_was_declared_and_escaped_is_told_apart() -> None:
     made = Record("test_x.py::test_x", ["BACKEND-META-01"])
-    made.blame(Declared("fs-metadata", "partial", "w_chmod: changed: out/file", "no call for it"))
+    made.set_verdict(
+        Declared("fs-metadata", "partial", "w_chmod: changed: out/file", "no call for it")
+    )
     assert made.verdict is Verdict.NOT_APPLICABLE
     assert (made.declared, made.escaped) == ("partial", "w_chmod: changed: out/file")
     assert Record.from_json(made.to_json()) == made

@@ -9,18 +9,20 @@ import pytest
 
 from boxspec.cli import pages as verb
 from boxspec.errors import UsageError
-from boxspec.pages import parts
+from boxspec.pages import generated
 from boxspec.subject.client import schema
 from boxspec.subject.contract import every
 from selftest.tools import CONTRACTS, PROTOCOL, boxspec, requirements
 
-END = parts.END
+END = generated.END
 
 
-@pytest.mark.parametrize("page", parts.pages(), ids=lambda page: f"{page.parent.name}/{page.name}")
+@pytest.mark.parametrize(
+    "page", generated.pages(), ids=lambda page: f"{page.parent.name}/{page.name}"
+)
 def test_a_page_is_as_it_is_made(page: Path) -> None:
     text = page.read_text()
-    assert text == parts.remade(text, page.name), "./ci/boxspec pages --write"
+    assert text == generated.remade(text, page.name), "./ci/boxspec pages --write"
 
 
 @pytest.mark.parametrize("contract", sorted(CONTRACTS))
@@ -56,7 +58,7 @@ def test_the_verb_finds_the_pages_as_they_are_made() -> None:
 def stale(tmp_path: Path) -> Path:
     """A page on which somebody has made a SHOULD of a MUST."""
     page = tmp_path / "page.md"
-    made = parts.remade(f"<!-- generated: requirements EXEC-CAP -->\n{END}\n", "page")
+    made = generated.remade(f"<!-- generated: requirements EXEC-CAP -->\n{END}\n", "page")
     page.write_text(f"The MUST of prose.\n{made.replace('(MUST', '(SHOULD', 1)}The end.\n")
     return page
 
@@ -97,11 +99,11 @@ def test_what_differs_is_taken_and_the_prose_stays(stale: Path) -> None:
 )
 def test_a_wrong_marker_is_named(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)):
-        parts.remade(text, "page")
+        generated.remade(text, "page")
 
 
 def part(words: str) -> list[str]:
-    return parts.remade(f"<!-- generated: {words} -->\n{END}\n", "page").splitlines()[1:-1]
+    return generated.remade(f"<!-- generated: {words} -->\n{END}\n", "page").splitlines()[1:-1]
 
 
 def test_an_item_has_its_level_profile_capability_source_and_why_it_is_not_tested() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.errors import UsageError
-from boxspec.judge import frozen, requirements
+from boxspec.judge import requirements, spec_versions
 from boxspec.judge.requirements import load
 from boxspec.pages.requirements import line
 from selftest.test_skeleton import Copy
@@ -89,16 +89,16 @@ def test_the_set_of_a_version_never_changes() -> None:
             for name, folder in CONTRACTS.items()
             if (folder / f"spec-{version}.yaml").exists()
         }
-        for version in frozen.versions()
+        for version in spec_versions.versions()
     }
     assert found == DIGESTS, "a version keeps its requirements; new ones have another `since`"
 
 
 def test_what_is_scored_since_a_version_is_in_its_set() -> None:
     scored = {name for name, each in load().items() if each.testable and each.since == "1.0"}
-    assert scored == set(frozen.frozen("1.0"))
+    assert scored == set(spec_versions.frozen("1.0"))
     later = {name for name, each in load().items() if each.since != "1.0"}
-    assert not later & set(frozen.frozen("1.0"))
+    assert not later & set(spec_versions.frozen("1.0"))
 
 
 LEVEL = re.compile(r"\b(MUST|SHOULD|MAY|SHALL|REQUIRED|RECOMMENDED|OPTIONAL)\b")
@@ -112,7 +112,7 @@ def test_each_clause_has_one_level_word_which_is_its_level() -> None:
 
 def test_what_is_not_scored_says_why() -> None:
     away = [name for name, each in load().items() if not each.testable]
-    assert away and not set(away) & set(frozen.frozen("1.0"))
+    assert away and not set(away) & set(spec_versions.frozen("1.0"))
     assert all(re.match(r"\w.{20,}", str(load()[name].untestable)) for name in away)
     said = boxspec("explain", away[0]).stdout
     assert re.search(r"^  not scored  \w.{20,}", said, re.M), said

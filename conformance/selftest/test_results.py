@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
-from boxspec.judge.repro import How, repro_command
+from boxspec.judge.repro import RunFlags, repro_command
 from selftest.test_isolation import can_mount
 from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
@@ -203,12 +203,12 @@ def test_no_colour_reaches_a_pipe(judged: Judged) -> None:
 
 
 def test_what_asks_again_has_all_that_a_verdict_depends_on() -> None:
-    how = How("./a shim", "landlock", isolate=True, stress=True, seed=7, busy=8)
+    how = RunFlags("./a shim", "landlock", isolate=True, stress=True, seed=7, busy=8)
     assert repro_command(["EXEC-CAP-01"], how) == (
         "./ci/boxspec repro --isolate --stress --shim './a shim' --backend landlock --seed 7 "
         "--busy 8 EXEC-CAP-01"
     )
-    assert repro_command([], How()) == "./ci/boxspec repro"
+    assert repro_command([], RunFlags()) == "./ci/boxspec repro"
 
 
 def test_each_output_asks_again_as_the_run_was_asked(tmp_path: Path) -> None:

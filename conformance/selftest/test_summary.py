@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from boxspec.judge.judging import judge
 from boxspec.judge.record import Record
-from boxspec.judge.repro import How
+from boxspec.judge.repro import RunFlags
+from boxspec.judge.requirement_verdicts import judge_requirements
 from boxspec.judge.requirements import load
-from boxspec.judge.results import Tree
+from boxspec.judge.results import ResultTree
 from boxspec.judge.verdict import Blocked, NotApplicable, NotMeasured, Verdict
 from boxspec.printable import one_line
-from boxspec.report import console, pace, summary
+from boxspec.report import console, progress, summary
 from boxspec.report.console import Console, Progress
 from boxspec.subject.death import died
 from boxspec.subject.observe.warden import Exit
@@ -31,7 +31,7 @@ SIX = [
 ][:6]
 
 
-def told(found: Tree, *, verbose: bool = False) -> str:
+def told(found: ResultTree, *, verbose: bool = False) -> str:
     out = io.StringIO()
     shown = Console(out, verbose=verbose)
     summary.tell(shown, found)
@@ -65,7 +65,7 @@ def test_what_escaped_is_told_with_the_backend_where_nobody_named_one(
     named: str | None, lines: int
 ) -> None:
     hello: dict[str, Any] = {"backends": {"first": {}, "second\x1b": {}}}
-    found = tree([record(MUST, escaped="a write")], hello=hello, how=How("./shim", named))
+    found = tree([record(MUST, escaped="a write")], hello=hello, how=RunFlags("./shim", named))
     text = told(found)
     assert f"declared, and escaped  {MUST}: a write\n" in text
     wanted = (
@@ -141,7 +141,7 @@ def test_what_was_not_run_is_counted_where_it_is_much(contract: str) -> None:
     for count, lines in ((summary.BLOCKS, summary.BLOCKS), (summary.BLOCKS + 1, 0)):
         found = tree([record(MUST)])
         selected = {name: load()[name] for name in several[-count:]}
-        found.judged += judge([], selected, ("exec", "policy"), None)
+        found.judged += judge_requirements([], selected, ("exec", "policy"), None)
         text = told(found)
         assert len(re.findall(r"^not measured  .*: no test of it was run$", text, re.M)) == lines
         each = f"not measured, no test of them was run: {contract} {count}\n"
@@ -293,7 +293,7 @@ def test_a_reader_that_left_is_not_the_progress_lines_to_say(
 
 
 def test_the_expected_time_follows_the_last_half_minute() -> None:
-    run = pace.Pace.of([None] * 100 + [20.0, 5.0], at_once=32)
+    run = progress.Pace.of([None] * 100 + [20.0, 5.0], at_once=32)
     assert run.expected_s(1.0, 0) is None
     assert run.expected_s(10.0, 10) == 100.0
     assert run.expected_s(20.0, 50) == 40.0
@@ -303,13 +303,13 @@ def test_the_expected_time_follows_the_last_half_minute() -> None:
 
 
 def test_the_longest_that_runs_beside_is_waited_for() -> None:
-    run = pace.Pace.of([None, None, 30.0], at_once=32)
+    run = progress.Pace.of([None, None, 30.0], at_once=32)
     assert run.expected_s(2.0, 2) == 30.0
-    assert pace.Pace.of([10.0] * 8, at_once=2).expected_s(1.0, 0) == 40.0
+    assert progress.Pace.of([10.0] * 8, at_once=2).expected_s(1.0, 0) == 40.0
 
 
 def test_the_live_line_says_how_far_it_is() -> None:
-    assert pace.progress(3, 8, 12.4, 55.0, 1) == "3/8 · 12 s of about 55 s · 1 not conforming"
-    assert pace.progress(3, 8, 12.4, None, 0) == "3/8 · 12 s"
-    again = pace.progress(8, 8, 12.4, 48820.0, 0, "test_it[a]")
+    assert progress.progress(3, 8, 12.4, 55.0, 1) == "3/8 · 12 s of about 55 s · 1 not conforming"
+    assert progress.progress(3, 8, 12.4, None, 0) == "3/8 · 12 s"
+    again = progress.progress(8, 8, 12.4, 48820.0, 0, "test_it[a]")
     assert again == "8/8 · 12 s · asks test_it[a] again, alone"

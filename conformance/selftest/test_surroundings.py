@@ -15,7 +15,7 @@ import pytest
 
 from boxspec import places
 from boxspec.errors import UsageError
-from boxspec.report.files import OutputFile
+from boxspec.report.output_file import OutputFile
 from boxspec.subject.client.command import shim_argv
 from boxspec.terminal import Terminal
 from selftest.tools import PYTHON_IMPLEMENTATION, ROOT, boxspec, run

@@ -31,7 +31,7 @@ QUIET = Machine(0, 2, 0, 0, 0)
 
 def verdict(took: float, waited: float, attempt: int = 2, alone: bool = True) -> str:
     try:
-        Timing("it", 100.0, 25.0, took, waited, attempt=attempt, alone=alone).judge()
+        Timing("it", 100.0, 25.0, took, waited, attempt=attempt, alone=alone).check()
     except Late:
         return "open"
     except Failure as why:

@@ -13,8 +13,8 @@ import boxspec
 from boxspec import compiling
 from boxspec.cli import doctor
 from boxspec.errors import UsageError
+from boxspec.fuzz import builds
 from boxspec.fuzz import targets as fuzz_targets
-from boxspec.fuzz import trees
 from boxspec.subject.client import command
 from install import absent, targets
 from install.targets import Target
@@ -75,7 +75,7 @@ def test_a_wheel_without_the_reference_says_why(
 def test_an_installed_kit_fuzzes_with_what_boxspec_fuzz_brought(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (fuzz_targets, trees):
+    for module in (fuzz_targets, builds):
         monkeypatch.setattr(module, "INSTALLED", True)
     fuzz_targets.every.cache_clear()
     try:
@@ -83,14 +83,14 @@ def test_an_installed_kit_fuzzes_with_what_boxspec_fuzz_brought(
         assert [*fuzz_targets.every()] == ["shim_diff"]
         with pytest.raises(UsageError, match=r"glob_diff: .*shim_diff is; .* source archive"):
             fuzz_targets.named("glob_diff")
-        monkeypatch.setattr(trees, "ROOT", tmp_path)
+        monkeypatch.setattr(builds, "ROOT", tmp_path)
         with pytest.raises(UsageError, match=r"not whole \(pip install 'boxspec\[fuzz\]'\)"):
-            trees.build([target], trees.JUDGE)
+            builds.build([target], builds.JUDGE)
         with pytest.raises(UsageError, match=r"--engine afl: needs AFL\+\+"):
-            trees.build([target], trees.PRESETS["afl"])
-        trees.binary(trees.JUDGE, target).parent.mkdir(parents=True)
-        trees.binary(trees.JUDGE, target).touch()
-        trees.build([target], trees.JUDGE)
+            builds.build([target], builds.PRESETS["afl"])
+        builds.binary(builds.JUDGE, target).parent.mkdir(parents=True)
+        builds.binary(builds.JUDGE, target).touch()
+        builds.build([target], builds.JUDGE)
         fuzz_targets.every.cache_clear()
         monkeypatch.setattr(fuzz_targets, "LIST", tmp_path / "targets.json")
         with pytest.raises(UsageError, match=r"is not here \(pip install 'boxspec\[fuzz\]'\)"):

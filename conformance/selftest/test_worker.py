@@ -12,7 +12,7 @@ import pytest
 
 from boxspec.errors import HarnessError
 from boxspec.judge.verdict import Late
-from boxspec.schedule.worker import Blamed, Left, Worker
+from boxspec.schedule.worker import ClosedCase, Worker, WorkerFailure
 from boxspec.subject.hangs import MANY, Hangs
 from boxspec.subject.leftovers import Leftovers
 from boxspec.subject.session import Session
@@ -38,7 +38,7 @@ class FakeSession:
         self.leftovers.join(1, ["a daemon"])
 
 
-def _turn(session: Session, name: str) -> dict[str, Any]:
+def _run_test(session: Session, name: str) -> dict[str, Any]:
     """Here the name says what happens."""
     fake = cast(FakeSession, session)
     if name == "dies":
@@ -54,7 +54,7 @@ def _turn(session: Session, name: str) -> dict[str, Any]:
         said = {"what": "its end", "expected": "soon", "got": "late", "evidence": {}}
         return {"left": LEFT, "late": {**said, "hang": True, "symptom": ""}}
     if name == "broken":
-        return {"left": LEFT, "blamed": {"verdict": "fails", "reason": "it is broken"}}
+        return {"left": LEFT, "failure": {"verdict": "fails", "reason": "it is broken"}}
     shim = f"{fake.handed['shim']} in {os.getpid() != fake.handed['pid']}"
     return {"left": {**LEFT, "timing": [{"shim": shim}]}}
 
@@ -66,14 +66,14 @@ def session() -> FakeSession:
 
 @pytest.fixture
 def worker(session: FakeSession) -> Iterator[Worker]:
-    made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _turn)
+    made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _run_test)
     made.open(cast(Session, session))
     yield made
     made.interrupt()
     made.close()
 
 
-def run(worker: Worker, name: str) -> tuple[Left, float | Exception]:
+def run(worker: Worker, name: str) -> tuple[ClosedCase, float | Exception]:
     told = worker.run(name, "A-TOPIC")
     assert told is not None
     return told
@@ -91,8 +91,8 @@ def test_what_a_body_raised_is_raised_here(worker: Worker) -> None:
     assert late.hang
     assert str(late) == "its end: late"
     _, blamed = run(worker, "broken")
-    assert isinstance(blamed, Blamed)
-    assert blamed.told["verdict"] == "fails"
+    assert isinstance(blamed, WorkerFailure)
+    assert blamed.fields["verdict"] == "fails"
 
 
 def test_hangs_are_counted_in_both(worker: Worker, session: FakeSession) -> None:
@@ -116,7 +116,7 @@ def test_why_it_broke_is_told(worker: Worker) -> None:
 
 def test_nobody_else_asks_while_a_case_runs_and_an_interrupt_ends_it(session: FakeSession) -> None:
     ready, session.handed["ready"] = os.pipe()
-    made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _turn)
+    made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _run_test)
     made.open(cast(Session, session))
     ended = threading.Event()
 
@@ -138,7 +138,7 @@ def test_nobody_else_asks_while_a_case_runs_and_an_interrupt_ends_it(session: Fa
 
 
 def test_one_without_a_session_ends(session: FakeSession) -> None:
-    made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _turn)
+    made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _run_test)
     made.interrupt()
     made.close()
     assert not session.leftovers.said

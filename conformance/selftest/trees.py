@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from boxspec.judge.baseline import Baseline
-from boxspec.judge.judging import judge
 from boxspec.judge.record import Record
-from boxspec.judge.repro import How
+from boxspec.judge.repro import RunFlags
+from boxspec.judge.requirement_verdicts import judge_requirements
 from boxspec.judge.requirements import load
-from boxspec.judge.results import Tree
+from boxspec.judge.results import ResultTree
 from boxspec.judge.verdict import Failure
 
 # Nothing here asks what they are about; the second of each kind is what needs the first.
@@ -23,7 +23,7 @@ def record(name: str, why: BaseException | None = None, *more: str, **fields: An
     requirement, _, test = name.partition("/")
     made = Record(f"conformance/x.py::{test or requirement}", [requirement, *more], **fields)
     if why is not None:
-        made.blame(why)
+        made.set_verdict(why)
     return made
 
 
@@ -38,13 +38,13 @@ def tree(
     baseline: Baseline | None = None,
     capabilities: Sequence[str] = ("exec",),
     **fields: Any,
-) -> Tree:
+) -> ResultTree:
     """What these records come to; judged are the requirements that they name."""
     names = dict.fromkeys(name for each in records for name in each.requirements)
     selected = {name: load()[name] for name in names}
-    judged = judge(records, selected, capabilities, baseline)
+    judged = judge_requirements(records, selected, capabilities, baseline)
     given: Mapping[str, Any] = {
-        "how": How("./shim"),
+        "how": RunFlags("./shim"),
         "argv": ["./shim"],
         "hello": {},
         "contracts": list(dict.fromkeys(each.contract for each in selected.values())),
@@ -53,4 +53,4 @@ def tree(
         "duration_s": 1.0,
         **fields,
     }
-    return Tree(judged=judged, records=list(records), asked=frozenset(asked), **given)
+    return ResultTree(judged=judged, records=list(records), asked=frozenset(asked), **given)

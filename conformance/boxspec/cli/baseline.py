@@ -8,11 +8,11 @@ from boxspec.cli.arguments import run_flags
 from boxspec.cli.run import observe
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.judge.baseline import Baseline, Known, read
-from boxspec.judge.results import Judged, Tree
+from boxspec.judge.baseline import Baseline, BaselineEntry, read
+from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.report.baseline import render
-from boxspec.report.files import OutputFile
+from boxspec.report.output_file import OutputFile
 
 EPILOG = """\
 Takes the flags of run. Written are the requirements that are broken, and those that were not
@@ -42,20 +42,20 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def kept(before: Baseline, tree: Tree) -> Iterator[Known]:
+def kept(before: Baseline, tree: ResultTree) -> Iterator[BaselineEntry]:
     """Yield entries that this run did not test, and flaky ones whose tests conform in it."""
     asked = {each.id: {record.name for record in each.records} for each in tree.judged}
-    seen = {each.id: each.seen for each in tree.judged}
+    seen = {each.id: each.test_reasons for each in tree.judged}
     for entry in before.entries:
         names = asked.get(entry.requirement)
         unasked = names is None or (tree.narrowed and entry.test and entry.test not in names)
         mine = [each for each in seen.get(entry.requirement, ()) if entry.is_about(each)]
         passes = bool(mine) and all(each.verdict is Verdict.CONFORMS for each in mine)
-        if unasked or (passes and entry.flaky and before.holds(entry)):
+        if unasked or (passes and entry.flaky and before.is_valid(entry)):
             yield entry
 
 
-def _found(before: Baseline, judged: list[Judged]) -> Iterator[Known]:
+def _found(before: Baseline, judged: list[JudgedRequirement]) -> Iterator[BaselineEntry]:
     for each in judged:
         excusable = each.verdict is Verdict.NOT_MEASURED and not each.lacks
         if each.verdict not in BROKEN and not excusable:
@@ -63,6 +63,6 @@ def _found(before: Baseline, judged: list[Judged]) -> Iterator[Known]:
         for seen in each.reasons:
             old = [entry for entry in before.entries if entry.requirement == each.id]
             yield next(
-                (entry for entry in old if entry.says(seen)),
-                Known(each.id, seen.verdict, seen.why, seen.test),
+                (entry for entry in old if entry.matches(seen)),
+                BaselineEntry(each.id, seen.verdict, seen.why, seen.test),
             )

@@ -9,7 +9,7 @@ from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.printable import one_line
 from boxspec.report import diff
-from boxspec.report.files import OutputFile
+from boxspec.report.output_file import OutputFile
 from boxspec.report.result import read
 
 EPILOG = """\

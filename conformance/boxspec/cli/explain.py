@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from boxspec.cli.verbs import verb_parser
 from boxspec.judge.requirements import Pitfall, pitfalls, requirement
 from boxspec.places import COMMAND
-from boxspec.schedule.collected import Collected
+from boxspec.schedule.index import RequirementIndex
 
 
 def explain(name: str) -> int:
     each = requirement(name)
-    collected = Collected()
+    index = RequirementIndex()
     print(f"{each.id}  {each.level}, {each.profile}, since {each.since}")
     print(f"  clause      {each.clause}")
     print(f"  source      {each.source}")
@@ -24,10 +24,10 @@ def explain(name: str) -> int:
         print(f"  needs       {', '.join(each.needs)}")
     if each.untestable:
         print(f"  not scored  {each.untestable}")
-    tests = collected.by_requirement.get(each.id, [])
+    tests = index.by_requirement.get(each.id, [])
     for test in tests:
         print(f"  test        {test}")
-    rows = [name for name, mine in collected.by_pitfall.items() if set(mine) & set(tests)]
+    rows = [name for name, mine in index.by_pitfall.items() if set(mine) & set(tests)]
     if rows:
         print(f"  pitfalls    {', '.join(sorted(rows))}")
     print(f"  run it      {COMMAND} repro {each.id}")
@@ -36,9 +36,9 @@ def explain(name: str) -> int:
 
 def explain_pitfall(row: Pitfall) -> int:
     """Show a known bug of real supervisors: its tests, and the requirements that they decide."""
-    collected = Collected()
-    tests = collected.by_pitfall.get(row.id, [])
-    decided = [id for id, mine in collected.by_requirement.items() if set(mine) & set(tests)]
+    index = RequirementIndex()
+    tests = index.by_pitfall.get(row.id, [])
+    decided = [id for id, mine in index.by_requirement.items() if set(mine) & set(tests)]
     print(f"{row.id}  pitfall: {row.name or 'no name'}")
     for test in tests:
         print(f"  test          {test}")

@@ -18,12 +18,12 @@ from _pytest.mark.expression import Expression
 from boxspec.cli.main import main as boxspec
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.faults import kept
+from boxspec.faults import resume
+from boxspec.faults.evaluate import MORE_TRIES, judge, settle, unsettled
 from boxspec.faults.fault import Fault, catalogue
-from boxspec.faults.judging import MORE_TRIES, judge, settle, unsettled
 from boxspec.faults.outcome import Outcome
 from boxspec.faults.runs import Runs
-from boxspec.report.files import OutputFile
+from boxspec.report.output_file import OutputFile
 from boxspec.subject.contract import find, names
 from boxspec.words import count
 
@@ -236,7 +236,7 @@ def main(words: Sequence[str]) -> int:
             print(f"{fault.id:45} {fault.requirement or fault.role:16} {fault.mistake}")
         return 0
     scope = args.scope or "default"
-    outcomes = kept.read(Path(args.json), chosen, scope) if args.resume else []
+    outcomes = resume.read(Path(args.json), chosen, scope) if args.resume else []
     output = OutputFile("--json", args.json) if args.json else None
     if args.resume:
         print(f"kept      {len(outcomes)} of {len(chosen)}", flush=True)
@@ -263,7 +263,7 @@ def main(words: Sequence[str]) -> int:
     outcomes.sort(key=lambda each: order[each.fault.id])
     if output is not None:
         tree = {
-            "schema": kept.SCHEMA,
+            "schema": resume.SCHEMA,
             "scope": scope,
             "faults": [each.to_json() for each in outcomes],
             "summary": summary(outcomes),

@@ -11,17 +11,17 @@ from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.fuzz import ledger, targets, trees
-from boxspec.fuzz.block import finding_block
+from boxspec.fuzz import builds, ledger, targets
 from boxspec.fuzz.engine import Crash, Plan
+from boxspec.fuzz.finding_block import finding_block
 from boxspec.fuzz.findings import Finding, Findings
 from boxspec.fuzz.ledger import Ledger
 from boxspec.fuzz.outcome import Outcome
-from boxspec.fuzz.place import REMEDY, claimed
 from boxspec.fuzz.promote import check, promote
 from boxspec.fuzz.run import ENGINES, Run, fresh, stoppable
 from boxspec.fuzz.targets import Target
 from boxspec.fuzz.turns import Turns
+from boxspec.fuzz.work_folder import REMEDY, claimed
 from boxspec.places import INSTALLED, ROOT, cache
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.python_implementation import python_implementation_command
@@ -134,7 +134,7 @@ def _folder(args: argparse.Namespace, target: Target) -> Path:
 
 
 def _replay(args: argparse.Namespace, target: Target, console: Terminal) -> list[Finding]:
-    judge = trees.binary(trees.JUDGE, target)
+    judge = builds.binary(builds.JUDGE, target)
     findings = Findings(target, judge, _folder(args, target), environment(args, target))
     for name in args.replay:
         findings.take(Crash(Path(name).resolve(), sure=False))
@@ -155,7 +155,7 @@ def _run(
     with stoppable() as stopped:
 
         def make(target: Target, seed: int, seconds: float) -> Outcome:
-            binary = trees.binary(trees.PRESETS[args.engine], target)
+            binary = builds.binary(builds.PRESETS[args.engine], target)
             env = environment(args, target)
             plan = Plan(target, binary, _folder(args, target), args.jobs, seed, env)
             with claimed(plan.folder, args.engine):
@@ -203,8 +203,8 @@ def main(words: Sequence[str]) -> int:
         # Report a broken results file before the builds start.
         record.open()
         record.entries()
-    presets = [trees.JUDGE] if args.replay else [trees.PRESETS[args.engine], trees.JUDGE]
-    trees.build(some, *presets, *([trees.DECODER] if args.promote else []))
+    presets = [builds.JUDGE] if args.replay else [builds.PRESETS[args.engine], builds.JUDGE]
+    builds.build(some, *presets, *([builds.DECODER] if args.promote else []))
     console = Terminal()
     try:
         for target in some if args.fresh else ():
@@ -218,10 +218,10 @@ def main(words: Sequence[str]) -> int:
         place = str(why.filename2 or why.filename or args.work or WORK)
         raise UsageError(place, why.strerror or str(why), REMEDY) from None
     for finding in found if args.promote else ():
-        decoder = trees.binary(trees.DECODER, finding.target)
+        decoder = builds.binary(builds.DECODER, finding.target)
         accused = shlex.split(environment(args, finding.target).get("BOXSPEC_FUZZ_SHIM", ""))
         if not finding.target.shim:
-            accused = [str(trees.REFERENCE)]
+            accused = [str(builds.REFERENCE)]
         for line in promote(finding, decoder, into, args.why, args.requirement, accused):
             console.write(line)
     if found or (args.floor is not None and not whole):

@@ -17,7 +17,7 @@ from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
 from boxspec.pages.requirements import FIRST
 from boxspec.programs import SETUP, programs
-from boxspec.schedule.collected import Collected
+from boxspec.schedule.index import RequirementIndex
 
 # Minimum terminal width for a clause in the same line.
 WIDE = 100
@@ -70,9 +70,9 @@ def topics(chosen: Sequence[dict[str, Any]]) -> int:
 
 
 def list_(args: argparse.Namespace) -> int:
-    collected = Collected()
-    chosen = [each for each in collected.requirements() if wanted(each, args)]
-    rows = collected.pitfalls()
+    index = RequirementIndex()
+    chosen = [each for each in index.requirements() if wanted(each, args)]
+    rows = index.pitfalls()
     if args.json:
         document = {"requirements": chosen, "pitfalls": rows}
         json.dump(document, sys.stdout, indent=2, ensure_ascii=True)

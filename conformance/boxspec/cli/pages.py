@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
-from boxspec.pages.parts import pages, remade
+from boxspec.pages.generated import pages, remade
 from boxspec.places import COMMAND, ROOT
 
 

@@ -23,7 +23,7 @@ from boxspec.products.judging import Judged, Question
 from boxspec.products.page import Requirements
 from boxspec.products.trying import shown
 from boxspec.products.view import View
-from boxspec.report.files import OutputFile
+from boxspec.report.output_file import OutputFile
 from boxspec.subject import contract
 from boxspec.words import Parser, count
 

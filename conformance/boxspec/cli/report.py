@@ -8,7 +8,7 @@ from typing import Any
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.report import badge, html, junit, markdown, tap
-from boxspec.report.files import OutputFile
+from boxspec.report.output_file import OutputFile
 from boxspec.report.result import Result, checked, document, read
 
 EPILOG = """\

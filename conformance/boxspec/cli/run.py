@@ -13,25 +13,25 @@ from functools import partial
 from pathlib import Path
 
 from boxspec.cli.arguments import EXITS, check_contracts, check_topics, run_flags
-from boxspec.cli.unchanged import Kit
+from boxspec.cli.integrity import Kit
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge import baseline as baselines
-from boxspec.judge.frozen import frozen, versions
-from boxspec.judge.judging import judge, selection
 from boxspec.judge.record import Record
-from boxspec.judge.repro import How
+from boxspec.judge.repro import RunFlags
+from boxspec.judge.requirement_verdicts import judge_requirements, selection
 from boxspec.judge.requirements import Requirement, load, requirement
-from boxspec.judge.results import Tree
+from boxspec.judge.results import ResultTree
+from boxspec.judge.spec_versions import frozen, versions
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.report import badge, html, junit, markdown, pace, summary, tap
+from boxspec.report import badge, html, junit, markdown, progress, summary, tap
 from boxspec.report import json as json_report
 from boxspec.report.console import Console, Progress
-from boxspec.report.files import OutputFile
+from boxspec.report.output_file import OutputFile
 from boxspec.report.result import Result
-from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import THREADS
 from boxspec.schedule.runner import Observer, run_pytest
+from boxspec.schedule.selection import requires_of
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.contract import spoken
 
@@ -57,7 +57,7 @@ class Ran:
     """
 
     status: int
-    tree: Tree | None = None
+    tree: ResultTree | None = None
     interrupted: bool = False
 
 
@@ -173,19 +173,19 @@ class _Telling:
 
     def __init__(self, beside: int) -> None:
         self._beside = beside
-        self._pace: pace.Pace | None = None
+        self._pace: progress.Pace | None = None
 
     def __call__(self, observer: Observer) -> str:
         elapsed = time.monotonic() - observer.started
         if not observer.items:
             return f"the tests are collected · {elapsed:.0f} s"
         if self._pace is None:
-            marks = [marked for item in observer.items if (marked := says(item))]
+            marks = [marked for item in observer.items if (marked := requires_of(item))]
             seconds = [each.seconds if each.overlap else None for each in marks]
-            self._pace = pace.Pace.of(seconds, self._beside)
+            self._pace = progress.Pace.of(seconds, self._beside)
         done = observer.done()
         about = self._pace.expected_s(elapsed, done.short)
-        return pace.progress(done.tests, done.of, elapsed, about, done.broken, done.again)
+        return progress.progress(done.tests, done.of, elapsed, about, done.broken, done.again)
 
 
 def _report(
@@ -267,24 +267,24 @@ def _tree(
     baseline: baselines.Baseline | None,
     only: list[str] | None,
     seconds: float,
-) -> Tree:
+) -> ResultTree:
     capabilities = observer.ending.hello.get("capabilities", [])
     named: set[str] | None = set(only) if only else None
     if named is None and args.topic:
         named = {name for name, each in load().items() if each.topic in args.topic}
     # Requirements named by id always stay: without a test they are not measured.
     if (args.k or args.m) and not only:
-        marks = [marked for item in observer.items if (marked := says(item))]
+        marks = [marked for item in observer.items if (marked := requires_of(item))]
         met = {name for marked in marks for name in marked.ids}
         named = met if named is None else named & met
     declared = spoken(capabilities)
     chosen, missing, selected = selection(args.contract, args.profile, declared, named)
     if args.spec:
         selected = {name: each for name, each in selected.items() if name in frozen(args.spec)}
-    judged = judge(observer.records, selected, capabilities, baseline)
+    judged = judge_requirements(observer.records, selected, capabilities, baseline)
     whole = not (args.k or args.m or args.focus or args.fail_fast)
-    return Tree(
-        how=How(args.shim, args.backend, args.isolate, args.stress, args.seed, args.busy),
+    return ResultTree(
+        how=RunFlags(args.shim, args.backend, args.isolate, args.stress, args.seed, args.busy),
         argv=argv,
         hello=observer.ending.hello,
         left=observer.ending.left(),
@@ -295,7 +295,9 @@ def _tree(
         judged=judged,
         records=observer.records,
         duration_s=seconds,
-        stale=baseline.stale({e.id: e.seen for e in judged}, whole=whole) if baseline else [],
+        stale=baseline.stale({e.id: e.test_reasons for e in judged}, whole=whole)
+        if baseline
+        else [],
         asked=frozenset(only or ()),
         narrowed=not whole or bool(args.topic),
         command=args.words,
@@ -303,7 +305,7 @@ def _tree(
     )
 
 
-def pytest_summary(tree: Tree) -> str:
+def pytest_summary(tree: ResultTree) -> str:
     """Return the last line of a test runner, for programs that parse it."""
     verdicts = [record.verdict for record in tree.records]
     passed = verdicts.count(Verdict.CONFORMS)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from boxspec.fuzz import report, trees
+from boxspec.fuzz import builds, crash_report
 from boxspec.fuzz.children import Child, end_all
 from boxspec.fuzz.engine import INPUT_S, Crash, Plan, Progress
 from boxspec.fuzz.targets import Target
@@ -41,7 +41,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 def settings(target: Target) -> dict[str, str]:
     """Return the settings, with the mutator of the target, which works in addition to AFL++'s
     own."""
-    library = trees.mutator(target)
+    library = builds.mutator(target)
     if library is None:
         return SETTINGS | AT_ONCE if target.shim else SETTINGS
     most = str(target.max_len)
@@ -86,7 +86,7 @@ def differing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> di
                 argv, env={**env, **known}, stdin=quiet, stdout=quiet, stderr=subprocess.PIPE
             )
             said = done.stderr.decode("utf-8", "replace")
-            told = report.read(said)
+            told = crash_report.read(said)
             if told is None or told.key in found:
                 break
             found[told.key] = Crash(path, said)

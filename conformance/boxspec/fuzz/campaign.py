@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from boxspec.errors import HarnessError, UsageError
-from boxspec.fuzz import planted, targets, trees
+from boxspec.fuzz import builds, planted, targets
 from boxspec.fuzz.children import adopt_orphans, sweep
 from boxspec.fuzz.planted import Fault, Tree
 from boxspec.fuzz.trials import Attempt, NoTime, Result, Trial
@@ -135,9 +135,9 @@ def main(words: Sequence[str]) -> int:
         done = {result.trial for result in results}
         todo = [trial for trial in trials(faults, args) if trial not in done]
         if todo:
-            preset = trees.PRESETS[args.engine]
+            preset = builds.PRESETS[args.engine]
             names = dict.fromkeys(trial.target for trial in todo)
-            trees.build([targets.named(name) for name in names], preset)
+            builds.build([targets.named(name) for name in names], preset)
             results += _run(todo, Tree(preset), path)
     for told in summary(results):
         print(told)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.fuzz import replay, report
+from boxspec.fuzz import crash_report, replay
+from boxspec.fuzz.crash_report import Report
 from boxspec.fuzz.engine import Crash
-from boxspec.fuzz.report import Report
 from boxspec.fuzz.targets import ONE_ALONE, Target
 from boxspec.places import INSTALLED, ROOT
 
@@ -49,7 +49,7 @@ class Findings:
     def take(self, crash: Crash) -> bool:
         """Add a crash; return False if it is known. The engine's own output is checked first, for
         free."""
-        heard = report.read(crash.said)
+        heard = crash_report.read(crash.said)
         if heard is not None and heard.key in self.by_key:
             self.by_key[heard.key].times += 1
             return False

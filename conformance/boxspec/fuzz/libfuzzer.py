@@ -6,7 +6,7 @@ import re
 import time
 from pathlib import Path
 
-from boxspec.fuzz import report, seeds
+from boxspec.fuzz import crash_report, seeds
 from boxspec.fuzz.children import Child, end_all
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S, Crash, Plan, Progress
 
@@ -130,14 +130,14 @@ class LibFuzzer:
         artifact = ARTIFACT.search(said)
         gave_up = GAVE_UP.search(said)
         if gave_up is not None:
-            words = report.SHIM.findall(said)
+            words = crash_report.SHIM.findall(said)
             job.why_ended = gave_up[1] + (f"; its stderr: {words[-1]}" if words else "")
             return
         if status not in FOUND or artifact is None:
             job.why_ended = f"status {status}: {last_line(said)}"
             return
         self._new.append(Crash(Path(artifact[1]), said))
-        told = report.read(said)
+        told = crash_report.read(said)
         if told is not None:
             self._known[told.key] = None
         if job.starts < MOST_STARTS:

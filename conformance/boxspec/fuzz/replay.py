@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.errors import HarnessError
-from boxspec.fuzz import report
+from boxspec.fuzz import crash_report
+from boxspec.fuzz.crash_report import Report
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S
-from boxspec.fuzz.report import Report
 
 # Includes the wait for a hanging shim, and the time that a sanitizer takes at the end.
 LIMIT_S = 6 * INPUT_S
@@ -50,7 +50,7 @@ def look(binary: Path, path: Path, env: Mapping[str, str], *, quick: bool = Fals
             return None
         out.seek(0)
         said = out.read().decode("utf-8", "replace")
-    return report.read(said) or Report(f"status {process.returncode}", said.strip()[-200:])
+    return crash_report.read(said) or Report(f"status {process.returncode}", said.strip()[-200:])
 
 
 def cases(decoder: Path, path: Path) -> list[dict[str, Any]]:

@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from boxspec.errors import HarnessError
-from boxspec.fuzz import status, trees
+from boxspec.fuzz import builds, status
 from boxspec.fuzz.afl import Afl
-from boxspec.fuzz.block import finding_block
 from boxspec.fuzz.children import adopt_orphans
 from boxspec.fuzz.engine import Crash, Engine, Plan, Progress
+from boxspec.fuzz.finding_block import finding_block
 from boxspec.fuzz.findings import Finding, Findings
 from boxspec.fuzz.libfuzzer import LibFuzzer
 from boxspec.fuzz.outcome import Outcome
-from boxspec.fuzz.place import no_room
+from boxspec.fuzz.work_folder import no_room
 from boxspec.terminal import Terminal
 
 ENGINES: dict[str, Callable[[Plan], Engine]] = {"libfuzzer": LibFuzzer, "afl": Afl}
@@ -60,7 +60,7 @@ class Run:
 
     def __init__(self, plan: Plan, engine: str, seconds: float, console: Terminal) -> None:
         self._plan, self._name, self._seconds, self._console = plan, engine, seconds, console
-        judge = trees.binary(trees.JUDGE, plan.target)
+        judge = builds.binary(builds.JUDGE, plan.target)
         self.findings = Findings(plan.target, judge, plan.folder, plan.env)
         self._engine: Engine = ENGINES[engine](plan)
         self._spent = 0.0

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.errors import HarnessError
-from boxspec.fuzz import report, targets
+from boxspec.fuzz import crash_report, targets
 from boxspec.fuzz.afl import crashing, settings
 from boxspec.fuzz.children import Child, end_all
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB
@@ -117,7 +117,7 @@ class Attempt:
         finally:
             end_all([child])
         said = child.said()
-        if by_itself and not done() and report.read(said) is None:
+        if by_itself and not done() and crash_report.read(said) is None:
             raise HarnessError(f"{argv[0]} ended by itself: {last_line(said)}")
         return said, cpu_s
 
@@ -138,7 +138,7 @@ class Attempt:
         if self.target.dictionary is not None:
             argv.append(f"-dict={self.target.dictionary}")
         said, cpu_s = self._watch([*argv, corpus, *self.target.seeds], self.env, lambda: False)
-        found = report.read(said)
+        found = crash_report.read(said)
         leaked = found is not None and found.key.startswith("leak")
         if leaks and leaked and self.trial.control and "silenced" in said:
             # A silenced oracle is interrupted before it frees its memory; this leak is caused by
@@ -184,7 +184,7 @@ class Attempt:
         )
         if done.returncode == 0:
             return None
-        found = report.read(done.stderr.decode("utf-8", "replace"))
+        found = crash_report.read(done.stderr.decode("utf-8", "replace"))
         return found.key if found else f"status {done.returncode}"
 
     def _executions(self, stats: Path) -> int:

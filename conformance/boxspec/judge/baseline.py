@@ -38,7 +38,7 @@ FIELDS = ("requirement", "test", "verdict", "why", "issue", "until", "flaky")
 
 
 @dataclass(frozen=True)
-class Seen:
+class VerdictReason:
     """The verdict of one test with its reason; `test` is empty if no test was run."""
 
     test: str
@@ -46,12 +46,12 @@ class Seen:
     why: str
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         return f"{self.verdict}, {self.why}" if self.why else str(self.verdict)
 
 
 @dataclass(frozen=True)
-class Known:
+class BaselineEntry:
     requirement: str
     verdict: Verdict
     why: str
@@ -64,27 +64,29 @@ class Known:
     def name(self) -> str:
         return f"{self.requirement} {self.test}".rstrip()
 
-    def is_about(self, seen: Seen) -> bool:
-        return self.test in ("", seen.test)
+    def is_about(self, reason: VerdictReason) -> bool:
+        return self.test in ("", reason.test)
 
-    def says(self, seen: Seen) -> bool:
-        return self.is_about(seen) and (self.verdict, self.why) == (seen.verdict, seen.why)
+    def matches(self, reason: VerdictReason) -> bool:
+        return self.is_about(reason) and (self.verdict, self.why) == (reason.verdict, reason.why)
 
 
 @dataclass
 class Baseline:
-    entries: list[Known]
+    entries: list[BaselineEntry]
     today: datetime.date = field(default_factory=datetime.date.today)
 
-    def covers(self, name: str, reasons: Sequence[Seen]) -> bool:
+    def covers(self, name: str, reasons: Sequence[VerdictReason]) -> bool:
         """True if each reason has a matching entry that has not expired."""
-        mine = [each for each in self.entries if each.requirement == name and self.holds(each)]
-        return bool(reasons) and all(any(each.says(seen) for each in mine) for seen in reasons)
+        mine = [each for each in self.entries if each.requirement == name and self.is_valid(each)]
+        return bool(reasons) and all(
+            any(each.matches(reason) for each in mine) for reason in reasons
+        )
 
-    def holds(self, entry: Known) -> bool:
+    def is_valid(self, entry: BaselineEntry) -> bool:
         return entry.until is None or entry.until >= self.today
 
-    def stale(self, found: Mapping[str, Sequence[Seen]], *, whole: bool) -> list[str]:
+    def stale(self, found: Mapping[str, Sequence[VerdictReason]], *, whole: bool) -> list[str]:
         """Return one line for each entry that no longer matches the results.
 
         found: the verdicts of each requirement's tests, conforming ones included.
@@ -98,22 +100,22 @@ class Baseline:
         return lines
 
     def _why_stale(
-        self, entry: Known, found: Mapping[str, Sequence[Seen]], whole: bool
+        self, entry: BaselineEntry, found: Mapping[str, Sequence[VerdictReason]], whole: bool
     ) -> str | None:
         if entry.requirement not in load():
             return "no such requirement"
-        if not self.holds(entry):
+        if not self.is_valid(entry):
             return f"its date {entry.until} has passed"
         if entry.requirement not in found:
             return None
-        mine = [seen for seen in found[entry.requirement] if entry.is_about(seen)]
-        if any(entry.says(seen) for seen in mine):
+        mine = [reason for reason in found[entry.requirement] if entry.is_about(reason)]
+        if any(entry.matches(reason) for reason in mine):
             return None
         if not mine:
             return "no such test" if whole else None
-        bad = [seen for seen in mine if seen.verdict is not Verdict.CONFORMS]
+        bad = [reason for reason in mine if reason.verdict is not Verdict.CONFORMS]
         if bad:
-            return f"now {bad[0].told}"
+            return f"now {bad[0].text}"
         return None if entry.flaky else "conforms now"
 
 
@@ -129,7 +131,7 @@ def read(path: Path) -> Baseline:
     tables = document.get("known", [])
     if not isinstance(tables, list) or set(document) - {"known"}:
         raise UsageError(place, "has something else than [[known]] tables", REMEDY)
-    entries: list[Known] = []
+    entries: list[BaselineEntry] = []
     for number, table in enumerate(tables, 1):
         try:
             entry = _entry(table)
@@ -141,7 +143,7 @@ def read(path: Path) -> Baseline:
     return Baseline(entries)
 
 
-def _entry(table: Any) -> Known:
+def _entry(table: Any) -> BaselineEntry:
     """Read one table; raise a ValueError that names the first problem."""
     if not isinstance(table, dict):
         raise ValueError("is no table")
@@ -164,7 +166,7 @@ def _entry(table: Any) -> Known:
         raise ValueError("`flaky` is neither true nor false")
     if given.get("flaky") and "until" not in given:
         raise ValueError("what is flaky needs an `until`")
-    return Known(**given)
+    return BaselineEntry(**given)
 
 
 def _date(value: Any) -> datetime.date:

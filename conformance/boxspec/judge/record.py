@@ -78,12 +78,12 @@ class Record:
     def late_unpunished(self) -> bool:
         return self.late and self.verdict not in BROKEN
 
-    def blame(self, why: BaseException) -> None:
+    def set_verdict(self, why: BaseException) -> None:
         """Set the verdict and the reason from the exception that a test body raised."""
         self.reason = str(why) or type(why).__name__
         self.why = stable(self.reason)
         if isinstance(why, Failure):
-            self._blame_target(why)
+            self._set_failure(why)
         elif isinstance(why, ShimBroke):
             self.verdict, self.what = Verdict.FAILS, why.judged
             self.expected, self.got = why.expected, why.what
@@ -99,9 +99,9 @@ class Record:
             if isinstance(why, Changed):
                 self.changed = why.changed
         else:
-            self._blame_kit(why)
+            self._set_kit_error(why)
 
-    def _blame_target(self, why: Failure) -> None:
+    def _set_failure(self, why: Failure) -> None:
         self.verdict, self.what = why.verdict, why.what
         self.expected, self.got = why.expected, why.got
         self.evidence, self.symptom = why.evidence, why.symptom
@@ -109,7 +109,7 @@ class Record:
         self.cases = list(why.cases) if why.cases else None
         self.needs = sorted({*self.needs, *why.needs})
 
-    def _blame_kit(self, why: BaseException) -> None:
+    def _set_kit_error(self, why: BaseException) -> None:
         self.verdict, self.what = Verdict.HARNESS_ERROR, "the kit works"
         self.expected, self.got = "no error of the kit", f"{type(why).__name__}: {why}"
         where = traceback.extract_tb(why.__traceback__)[-4:]
@@ -122,15 +122,15 @@ class Record:
     def from_json(cls, plain: dict[str, Any]) -> Record:
         return cls(**{**plain, "verdict": Verdict(plain["verdict"])})
 
-    def told(self) -> dict[str, Any]:
+    def changed_fields(self) -> dict[str, Any]:
         """Return the fields that differ from an empty record, for `update` in another process."""
         blank = vars(Record("", []))
         return {name: value for name, value in self.to_json().items() if value != blank[name]}
 
-    def take(self, told: dict[str, Any]) -> None:
+    def update(self, fields: dict[str, Any]) -> None:
         """Set the fields that another process sent; keep the needs that `@requires` names."""
-        needs = {*self.needs, *told.get("needs", ())}
-        vars(self).update(told)
+        needs = {*self.needs, *fields.get("needs", ())}
+        vars(self).update(fields)
         self.verdict, self.needs = Verdict(self.verdict), sorted(needs)
 
 

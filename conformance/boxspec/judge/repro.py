@@ -10,7 +10,7 @@ from boxspec.places import COMMAND
 
 
 @dataclass(frozen=True)
-class How:
+class RunFlags:
     """The flags of a run that can change a verdict.
 
     shim: the command of the shim; by default the reference.
@@ -40,7 +40,7 @@ class How:
         return words
 
 
-def repro_command(requirements: Iterable[str], how: How) -> str:
+def repro_command(requirements: Iterable[str], how: RunFlags) -> str:
     """Return a shell command that reruns the tests of these requirements with the same flags."""
     return command(["repro", *how.words, *requirements])
 

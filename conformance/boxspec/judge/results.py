@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from boxspec.judge.baseline import Seen
+from boxspec.judge.baseline import VerdictReason
 from boxspec.judge.record import Record
-from boxspec.judge.repro import How
+from boxspec.judge.repro import RunFlags
 from boxspec.judge.requirements import PROFILES, Requirement
 from boxspec.judge.verdict import BROKEN, UNDECIDED, Verdict
 
 
 @dataclass
-class Judged:
+class JudgedRequirement:
     """One selected requirement with the records of its tests.
 
     failing: the records that break it.
@@ -43,26 +43,26 @@ class Judged:
         return self.known and self.verdict is Verdict.NOT_MEASURED
 
     @property
-    def reasons(self) -> list[Seen]:
+    def reasons(self) -> list[VerdictReason]:
         """Return every reason why it does not conform, in the form of a baseline."""
         if self.verdict is Verdict.CONFORMS:
             return []
         alike = BROKEN if self.verdict in BROKEN else {self.verdict}
         records = self.failing or [each for each in self.records if each.verdict in alike]
         if not records or self.blocked_by:
-            return [Seen("", self.verdict, self.why)]
-        return [Seen(each.name, each.verdict, each.why) for each in records]
+            return [VerdictReason("", self.verdict, self.why)]
+        return [VerdictReason(each.name, each.verdict, each.why) for each in records]
 
     @property
-    def seen(self) -> list[Seen]:
+    def test_reasons(self) -> list[VerdictReason]:
         """Return the verdict of each of its tests, conforming ones included."""
         if self.blocked_by or not self.records:
-            return [Seen("", self.verdict, self.why)]
-        return [Seen(each.name, each.verdict, each.why) for each in self.records]
+            return [VerdictReason("", self.verdict, self.why)]
+        return [VerdictReason(each.name, each.verdict, each.why) for each in self.records]
 
 
 @dataclass
-class Tree:
+class ResultTree:
     """The result of one run.
 
     asked: requirements that the user named by id.
@@ -74,13 +74,13 @@ class Tree:
     spec: the specification version whose requirements were counted; None counts all.
     """
 
-    how: How
+    how: RunFlags
     argv: list[str]
     hello: dict[str, Any]
     contracts: list[str]
     not_declared: list[str]
     profile: str | None
-    judged: list[Judged]
+    judged: list[JudgedRequirement]
     records: list[Record]
     duration_s: float
     stale: list[str] = field(default_factory=list)
@@ -137,7 +137,7 @@ class Tree:
                 found.setdefault(", ".join(each.missing) or each.reason, []).append(each.id)
         return found
 
-    def counts(self, each: Judged) -> bool:
+    def counts(self, each: JudgedRequirement) -> bool:
         """True if the exit status depends on this requirement."""
         if self.asked:
             return each.id in self.asked
@@ -145,7 +145,7 @@ class Tree:
         return each.requirement.level == "MUST" and each.requirement.profile in counted
 
     @property
-    def broken(self) -> list[Judged]:
+    def broken(self) -> list[JudgedRequirement]:
         """Return the requirements that make this run exit with 1."""
         return [
             each
@@ -184,7 +184,7 @@ class Tree:
         return f"no {kind} of {contract} was decided"
 
     @staticmethod
-    def _undecided(judged: list[Judged]) -> str | None:
+    def _undecided(judged: list[JudgedRequirement]) -> str | None:
         for each in judged:
             if each.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE) and not each.excused:
                 return f"{each.id} is {each.verdict}: {each.reason}"

@@ -19,7 +19,7 @@ from boxspec.judge.verdict import Failure, Late
 
 # The first attempts, which may run in parallel with other tests (see schedule/retry_pool.py). With
 # `run -x` no attempt runs without other tests, and the third one decides.
-BESIDE = 2
+PARALLEL_ATTEMPTS = 2
 
 
 @dataclass
@@ -64,7 +64,9 @@ class Timing:
     def may_have_missed(self) -> bool:
         """True if an unread process may have been delayed too, in an attempt parallel to other
         tests."""
-        return self.attempt <= BESIDE and not self.alone and self.waited_ms > self.spare_ms
+        return (
+            self.attempt <= PARALLEL_ATTEMPTS and not self.alone and self.waited_ms > self.spare_ms
+        )
 
     def to_json(self) -> dict[str, Any]:
         plain = asdict(self)
@@ -76,7 +78,7 @@ class Timing:
             f" {self.waited_ms:.1f} ms of them may be the machine's"
         )
 
-    def judge(self) -> None:
+    def check(self) -> None:
         """Raise Failure if the limit was exceeded, Late if scheduling delay may be the cause."""
         if self.in_time:
             return

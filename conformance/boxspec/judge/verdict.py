@@ -36,7 +36,7 @@ BROKEN = frozenset(
 )
 # Verdicts based on an effect that an outside observer saw. Another broken requirement never excuses
 # them.
-SEEN = frozenset({Verdict.CONTRADICTION, Verdict.ESCAPED})
+OBSERVED = frozenset({Verdict.CONTRADICTION, Verdict.ESCAPED})
 UNDECIDED = frozenset({Verdict.HARNESS_ERROR, Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE})
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import tomli_w
 
-from boxspec.judge.baseline import Known
+from boxspec.judge.baseline import BaselineEntry
 
 HEAD = (
     "# Known deviations, for --known. Written by boxspec baseline; issue, until and flaky are"
@@ -14,12 +14,12 @@ HEAD = (
 )
 
 
-def render(entries: Iterable[Known]) -> str:
+def render(entries: Iterable[BaselineEntry]) -> str:
     tables = [_table(each) for each in dict.fromkeys(entries)]
     return f"{HEAD}\n{tomli_w.dumps({'known': tables})}" if tables else HEAD
 
 
-def _table(entry: Known) -> dict[str, object]:
+def _table(entry: BaselineEntry) -> dict[str, object]:
     table: dict[str, object] = {"requirement": entry.requirement}
     if entry.test:
         table["test"] = entry.test

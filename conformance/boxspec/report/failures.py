@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 from boxspec.judge.record import Record
-from boxspec.judge.results import Judged, Tree
+from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.stable import stable
 from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
@@ -22,10 +22,10 @@ class Failures:
     """One symptom: the record to show, and every requirement that it breaks."""
 
     record: Record
-    judged: list[Judged] = field(default_factory=list)
+    judged: list[JudgedRequirement] = field(default_factory=list)
 
     @property
-    def first(self) -> Judged:
+    def first(self) -> JudgedRequirement:
         return self.judged[0]
 
     def line(self) -> str:
@@ -40,7 +40,7 @@ class Failures:
         return f" · the same in {' '.join(ids)}" if ids else ""
 
 
-def share(judged: Judged) -> str:
+def share(judged: JudgedRequirement) -> str:
     """Return `2 of 3 tests fail`, and for tests with several questions how many of them failed."""
     told = f"{len(judged.failing)} of {len(judged.records)} tests fail"
     asked = [record.cases for record in judged.failing if record.cases]
@@ -50,7 +50,7 @@ def share(judged: Judged) -> str:
     return told
 
 
-def is_partial(judged: Judged) -> bool:
+def is_partial(judged: JudgedRequirement) -> bool:
     """True if a part of it conforms: a mistake for certain inputs or at certain moments."""
     whole = all(each.cases is None or each.cases[0] == each.cases[1] for each in judged.failing)
     return bool(judged.failing) and not (whole and len(judged.failing) == len(judged.records))
@@ -67,7 +67,7 @@ def _alike(text: str) -> tuple[str, tuple[str, ...]]:
     return stable(text), tuple(_SHORT.findall(text))
 
 
-def grouped(tree: Tree) -> list[Failures]:
+def grouped(tree: ResultTree) -> list[Failures]:
     """Return the failures of a run, grouped by symptom.
 
     First come failures that affect the exit status, then each failure that shows another
@@ -96,12 +96,12 @@ def grouped(tree: Tree) -> list[Failures]:
     return new + again
 
 
-def _in_order(tree: Tree) -> Iterable[Judged]:
+def _in_order(tree: ResultTree) -> Iterable[JudgedRequirement]:
     return sorted(
         (each for each in tree.judged if not each.known),
         key=lambda each: (not tree.counts(each), each.requirement.level != "MUST"),
     )
 
 
-def _of_the_kit(judged: Judged) -> list[Record]:
+def _of_the_kit(judged: JudgedRequirement) -> list[Record]:
     return [each for each in judged.records if each.verdict is Verdict.HARNESS_ERROR]

@@ -22,8 +22,8 @@ from boxspec.judge.results import why_not
 from boxspec.printable import one_line
 from boxspec.report import history
 from boxspec.report.evidence import Evidence
-from boxspec.report.files import OutputFile
 from boxspec.report.matrix import Matrix, Run, runs_of
+from boxspec.report.output_file import OutputFile
 from boxspec.report.result import Result
 
 if TYPE_CHECKING:

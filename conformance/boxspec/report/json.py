@@ -13,7 +13,7 @@ from boxspec.judge.kit import kit
 from boxspec.judge.record import Record
 from boxspec.judge.repro import command, repro_command
 from boxspec.judge.requirements import PROFILES
-from boxspec.judge.results import Judged, Tree
+from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
 
 SCHEMA = "boxspec-result/1"
@@ -23,7 +23,7 @@ def render(result: Mapping[str, Any]) -> str:
     return json.dumps(result, indent=2, ensure_ascii=True) + "\n"
 
 
-def plain(tree: Tree, status: int, words: str) -> dict[str, Any]:
+def plain(tree: ResultTree, status: int, words: str) -> dict[str, Any]:
     """Return the result as a dictionary. status, words: the exit status of the run and its
     meaning."""
     return {
@@ -60,7 +60,7 @@ def plain(tree: Tree, status: int, words: str) -> dict[str, Any]:
     }
 
 
-def _summary(tree: Tree) -> dict[str, Any]:
+def _summary(tree: ResultTree) -> dict[str, Any]:
     asked = [record.cases for record in tree.records if record.cases is not None]
     return {
         **_counts(tree, None),
@@ -73,7 +73,7 @@ def _summary(tree: Tree) -> dict[str, Any]:
     }
 
 
-def _counts(tree: Tree, contract: str | None) -> dict[str, Any]:
+def _counts(tree: ResultTree, contract: str | None) -> dict[str, Any]:
     """Return fractions and verdict counts of one contract, or of all."""
     counts: dict[str, Any] = {}
     for profile in PROFILES:
@@ -88,7 +88,7 @@ def _counts(tree: Tree, contract: str | None) -> dict[str, Any]:
     return counts
 
 
-def _requirement(each: Judged) -> dict[str, Any]:
+def _requirement(each: JudgedRequirement) -> dict[str, Any]:
     return {
         "id": each.id,
         "contract": each.requirement.contract,
@@ -108,7 +108,7 @@ def _requirement(each: Judged) -> dict[str, Any]:
     }
 
 
-def _test(tree: Tree, record: Record) -> dict[str, Any]:
+def _test(tree: ResultTree, record: Record) -> dict[str, Any]:
     said = record.to_json()
     names = (
         *("id", "line", "requirements", "verdict", "evidence", "seconds", "shim_seconds"),

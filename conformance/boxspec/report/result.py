@@ -12,9 +12,9 @@ from typing import Any
 from jsonschema_rs import Validator, validator_for
 
 from boxspec.errors import UsageError
-from boxspec.judge.block import block_lines
+from boxspec.judge.failure_block import block_lines
 from boxspec.judge.record import Record
-from boxspec.judge.repro import How
+from boxspec.judge.repro import RunFlags
 from boxspec.judge.requirements import contract_of, load
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.printable import one_line
@@ -56,11 +56,11 @@ class Result:
         return f"{self.implementation}{version}" + (f" · {one_line(backend)}" if backend else "")
 
     @property
-    def how(self) -> How:
+    def how(self) -> RunFlags:
         """Return the flags of the run; results of older versions lack some of them."""
-        chosen = {each.name: each.default for each in fields(How)} | self.plain["selection"]
-        given = {each.name: chosen[each.name] for each in fields(How)}
-        return How(**given | {"shim": self.shim})
+        chosen = {each.name: each.default for each in fields(RunFlags)} | self.plain["selection"]
+        given = {each.name: chosen[each.name] for each in fields(RunFlags)}
+        return RunFlags(**given | {"shim": self.shim})
 
     @property
     def started(self) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from boxspec.judge.block import block_lines
+from boxspec.judge.failure_block import block_lines
 from boxspec.judge.repro import repro_command
 from boxspec.judge.requirements import contract_of
-from boxspec.judge.results import Judged, Tree, why_not
+from boxspec.judge.results import JudgedRequirement, ResultTree, why_not
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.printable import one_line
 from boxspec.report.console import Console
@@ -20,7 +20,7 @@ INTERRUPTED = "no verdict: interrupted, what was finished is above"
 RED, YELLOW, BOLD = "1;31", "33", "1"
 
 
-def tell(console: Console, tree: Tree) -> None:
+def tell(console: Console, tree: ResultTree) -> None:
     """Print everything between the tests and the verdict."""
     said = tree.hello.get("implementation", {})
     language = f", {said['language']}" if said.get("language") else ""
@@ -42,7 +42,7 @@ def tell(console: Console, tree: Tree) -> None:
         console.write(f"stale baseline  {line}")
 
 
-def _beside(judged: Judged) -> Iterator[str]:
+def _beside(judged: JudgedRequirement) -> Iterator[str]:
     """Yield the remarks of tests of a conforming requirement, and the reasons of tests that did not
     run."""
     told = [each for each in judged.records if each.reason and not each.changed]
@@ -52,7 +52,7 @@ def _beside(judged: Judged) -> Iterator[str]:
     yield from dict.fromkeys(each.reason for each in told if each.reason not in missing)
 
 
-def _failures(console: Console, tree: Tree) -> None:
+def _failures(console: Console, tree: ResultTree) -> None:
     groups = grouped(tree)
     full = len(groups) if console.verbose else BLOCKS
     for group in groups[:full]:
@@ -80,11 +80,11 @@ def _failures(console: Console, tree: Tree) -> None:
         console.write(f"in part   {' · '.join(told)}")
 
 
-def _undecided(tree: Tree) -> Iterator[str]:
+def _undecided(tree: ResultTree) -> Iterator[str]:
     for judged in tree.judged:
         if judged.known and judged.verdict in BROKEN:
             yield f"known     {judged.id} {judged.verdict}: {judged.reason}"
-    blocked: dict[tuple[str, ...], list[Judged]] = {}
+    blocked: dict[tuple[str, ...], list[JudgedRequirement]] = {}
     for judged in tree.judged:
         if judged.blocked_by:
             blocked.setdefault(tuple(judged.blocked_by), []).append(judged)
@@ -107,7 +107,7 @@ def _undecided(tree: Tree) -> Iterator[str]:
         yield f"not applicable, {why_not(missing)}: {' '.join(ids)}"
 
 
-def _not_run(tree: Tree) -> Iterator[str]:
+def _not_run(tree: ResultTree) -> Iterator[str]:
     """Yield the requirements without a test run. An interrupted run has hundreds, so they are
     counted."""
     mine = [each for each in tree.judged if each.verdict is Verdict.NOT_MEASURED]
@@ -120,7 +120,7 @@ def _not_run(tree: Tree) -> Iterator[str]:
     yield f"not measured, no test of them was run: {told}"
 
 
-def close(console: Console, tree: Tree, verdict: str, status: int) -> None:
+def close(console: Console, tree: ResultTree, verdict: str, status: int) -> None:
     """Print the verdict in words, and the last line with the fractions."""
     console.write()
     if len(tree.contracts) > 1:
@@ -131,7 +131,7 @@ def close(console: Console, tree: Tree, verdict: str, status: int) -> None:
     console.write(denominators(tree), BOLD)
 
 
-def verdict(tree: Tree, status: int, why_incomplete: str | None) -> str:
+def verdict(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
     """Return the meaning of the exit status for this run."""
     if status == 1:
         ids = [each.id for each in tree.broken]
@@ -157,7 +157,7 @@ def verdict(tree: Tree, status: int, why_incomplete: str | None) -> str:
     return conforms
 
 
-def fractions(tree: Tree, contract: str | None = None) -> list[str]:
+def fractions(tree: ResultTree, contract: str | None = None) -> list[str]:
     """Return `contract MUST 114/121 SHOULD 31/34` and the same for hardened, of one contract or of
     all."""
     parts = []
@@ -171,7 +171,7 @@ def fractions(tree: Tree, contract: str | None = None) -> list[str]:
     return parts
 
 
-def denominators(tree: Tree) -> str:
+def denominators(tree: ResultTree) -> str:
     parts = fractions(tree)
     parts.append(f"not measured {tree.count(Verdict.NOT_MEASURED)}")
     parts.append(f"not applicable {tree.count(Verdict.NOT_APPLICABLE)}")

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from boxspec.judge.marks import Requires
 from boxspec.judge.record import Record, plain
 from boxspec.judge.requirements import contract_of, load
+from boxspec.judge.requires import Requires
 from boxspec.judge.verdict import BROKEN, Late, NotApplicable, Verdict
-from boxspec.schedule.worker import Left
+from boxspec.schedule.worker import ClosedCase
 from boxspec.subject.case import Case
 from boxspec.subject.contract import find
 from boxspec.subject.look import FIRST
@@ -34,10 +34,10 @@ class Body:
     @staticmethod
     def is_portable(item: pytest.Item) -> bool:
         """True if it needs no fixture except its case and its parameters."""
-        return not Body._strange(item)
+        return not Body._fixtures(item)
 
     @staticmethod
-    def _strange(item: pytest.Item) -> list[str]:
+    def _fixtures(item: pytest.Item) -> list[str]:
         assert isinstance(item, pytest.Function)
         params = item.callspec.params if hasattr(item, "callspec") else {}
         return [name for name in _names(item.obj) if name != "case" and name not in params]
@@ -46,10 +46,10 @@ class Body:
         assert isinstance(item, pytest.Function)
         params = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         names = _names(item.obj)
-        strange = self._strange(item)
-        if strange:
+        fixtures = self._fixtures(item)
+        if fixtures:
             raise pytest.UsageError(
-                f"{item.nodeid}: an overlapping test uses only case and parameters, not {strange}"
+                f"{item.nodeid}: an overlapping test uses only case and parameters, not {fixtures}"
             )
         self.needs_case = "case" in names
         self.arguments = {name: params[name] for name in names if name != "case"}
@@ -57,7 +57,7 @@ class Body:
         self.marked = marked
 
     def run(self, case: Case) -> None:
-        applicable(self.marked, case.session)
+        check_applicable(self.marked, case.session)
         case.topic, case.needs_s = self.marked.topic, self.marked.seconds
         case.deciding = self.marked.ids
         given: dict[str, Any] = dict(self.arguments)
@@ -79,26 +79,26 @@ class Body:
             case.sweep()
 
 
-def told(item: pytest.Item, marked: Requires, case: Case, *, keep: bool) -> dict[str, Any]:
+def run_in_worker(item: pytest.Item, marked: Requires, case: Case, *, keep: bool) -> dict[str, Any]:
     """Run a body in the worker process; return its result for the main process. Closes the case."""
-    said: dict[str, Any] = {}
+    answer: dict[str, Any] = {}
     try:
         Body(item, marked).run_and_sweep(case)
     except Late as why:
-        said["late"] = plain(vars(why))
+        answer["late"] = plain(vars(why))
     except BaseException as why:
         record = Record("", [])
-        blame(record, why, case)
-        said["blamed"] = record.told()
+        record_exception(record, why, case)
+        answer["failure"] = record.changed_fields()
         keep = keep or record.folder is not None
     case.close(keep=keep)
-    left = Left(case.seconds, case.shim_seconds, case.questions, case.measured())
-    return {**said, "left": vars(left)}
+    left = ClosedCase(case.seconds, case.shim_seconds, case.questions, case.measured())
+    return {**answer, "left": vars(left)}
 
 
-def blame(record: Record, why: BaseException, case: Case | None) -> None:
+def record_exception(record: Record, why: BaseException, case: Case | None) -> None:
     """Enter in a record the exception that a body raised, with the facts of its case."""
-    record.blame(why)
+    record.set_verdict(why)
     if case is None or record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
         return
     record.request = case.request_text(why)
@@ -108,13 +108,13 @@ def blame(record: Record, why: BaseException, case: Case | None) -> None:
         record.folder = str(case.folder)
 
 
-def applicable(marked: Requires, shim: Session) -> None:
-    missing = [name for name in needed(marked) if name not in shim.capabilities]
+def check_applicable(marked: Requires, shim: Session) -> None:
+    missing = [name for name in needed_capabilities(marked) if name not in shim.capabilities]
     if missing:
         raise NotApplicable.without(*missing)
 
 
-def needed(marked: Requires) -> list[str]:
+def needed_capabilities(marked: Requires) -> list[str]:
     """Return the capabilities that a test needs."""
     names = dict.fromkeys(marked.capabilities)
     for each in marked.ids:

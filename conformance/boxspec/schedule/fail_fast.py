@@ -7,9 +7,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 import pytest
 
 from boxspec.judge.verdict import BROKEN
-from boxspec.schedule.choosing import says
 from boxspec.schedule.keys import RECORD
 from boxspec.schedule.overlap import Overlap
+from boxspec.schedule.selection import requires_of
 
 
 def until_failure(session: pytest.Session, overlap: Overlap) -> None:
@@ -29,7 +29,7 @@ def until_failure(session: pytest.Session, overlap: Overlap) -> None:
 
 def _is_a_law(item: pytest.Item) -> bool:
     """Property tests try many examples, so the single questions come first."""
-    marked = says(item)
+    marked = requires_of(item)
     return marked is not None and marked.main_thread
 
 

@@ -13,20 +13,25 @@ from pathlib import Path
 import pytest
 
 from boxspec.errors import NotConforming, UsageError
-from boxspec.judge.block import failure_block
-from boxspec.judge.marks import Requires
+from boxspec.judge.failure_block import failure_block
 from boxspec.judge.record import Record
-from boxspec.judge.repro import How
+from boxspec.judge.repro import RunFlags
+from boxspec.judge.requires import Requires
 from boxspec.judge.verdict import BROKEN, Late, Verdict
-from boxspec.schedule.body import Body, applicable, blame
-from boxspec.schedule.choosing import choose, is_of_other_topics, leave_undeclared, says
+from boxspec.schedule.body import Body, check_applicable, record_exception
 from boxspec.schedule.ending import PROPERTY
 from boxspec.schedule.fail_fast import until_failure
-from boxspec.schedule.keys import CASE, LATE, LOOKS, RECORD, SECONDS
+from boxspec.schedule.keys import CASE, CASES, LATE, RECORD, SECONDS
 from boxspec.schedule.options import add_options
 from boxspec.schedule.repeat import Repeat
+from boxspec.schedule.selection import (
+    deselect_undeclared,
+    is_of_other_topics,
+    requires_of,
+    select_tests,
+)
 from boxspec.schedule.state import STATE, State
-from boxspec.schedule.worker import Blamed, Left
+from boxspec.schedule.worker import ClosedCase, WorkerFailure
 from boxspec.subject.case import Case
 from boxspec.subject.look import Look
 from boxspec.subject.session import Session
@@ -53,13 +58,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    choose(config, items)
+    select_tests(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     state = session.config.stash[STATE]
-    if session.config.option.collectonly or not any(says(item) for item in session.items):
+    if session.config.option.collectonly or not any(requires_of(item) for item in session.items):
         return None
     option = session.config.getoption
     lanes = not (
@@ -74,7 +79,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     except (NotConforming, UsageError) as why:
         state.ending.stop = why
         pytest.exit(str(why), returncode=2)
-    leave_undeclared(session, shim.capabilities)
+    deselect_undeclared(session, shim.capabilities)
     if option("boxspec_repeat"):
         repeat = Repeat(session, shim)
         repeat.run()
@@ -93,7 +98,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
     """Start the bodies of the overlapping tests, the longest first."""
     state.overlap.gap_s = min(MAX_GAP_S, shim.startup_ms / 1000 / len(os.sched_getaffinity(0)))
-    overlapping = [(item, marked) for item in items if (marked := says(item)) and marked.overlap]
+    overlapping = [
+        (item, marked) for item in items if (marked := requires_of(item)) and marked.overlap
+    ]
     overlapping.sort(key=lambda pair: -pair[1].seconds)
     for item, marked in overlapping:
         body = Body(item, marked)
@@ -105,7 +112,7 @@ def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
 def _short(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requires]]:
     """Return the tests that may run in the queue of short bodies."""
     for item in items:
-        marked = says(item)
+        marked = requires_of(item)
         here = marked is None or marked.overlap or marked.main_thread
         if marked is not None and not here and Body.is_portable(item):
             yield item, marked
@@ -131,7 +138,7 @@ def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> 
 
 
 @pytest.fixture
-def case(request: pytest.FixtureRequest) -> Generator[Case | Left, None, None]:
+def case(request: pytest.FixtureRequest) -> Generator[Case | ClosedCase, None, None]:
     """The case of a test."""
     state = request.config.stash[STATE]
     future = state.elsewhere(request.node.nodeid)
@@ -141,7 +148,7 @@ def case(request: pytest.FixtureRequest) -> Generator[Case | Left, None, None]:
     if made is None:
         made = Case(state.open(), request.node.nodeid)
     request.node.stash[CASE] = made
-    request.node.stash[LOOKS] = [made]
+    request.node.stash[CASES] = [made]
     yield made
     made = request.node.stash[CASE]
     record = request.node.stash.get(RECORD, None)
@@ -151,7 +158,7 @@ def case(request: pytest.FixtureRequest) -> Generator[Case | Left, None, None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    marked = says(pyfuncitem)
+    marked = requires_of(pyfuncitem)
     if marked is None:
         return None
     state = pyfuncitem.config.stash[STATE]
@@ -175,7 +182,7 @@ def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool |
     if future is not None:
         item.stash[SECONDS] = future.result()
         return True
-    applicable(marked, state.open())
+    check_applicable(marked, state.open())
     case = item.stash.get(CASE, None)
     if not isinstance(case, Case) or not Body.is_portable(item):
         return None
@@ -189,7 +196,7 @@ def _beside(item: pytest.Function, state: State) -> Callable[[], float] | None:
     bodies = {
         each.nodeid: Body(each, marked).run_and_sweep
         for each in (item, *state.have_hung(item.session.items))
-        if (marked := says(each)) and not marked.main_thread
+        if (marked := requires_of(each)) and not marked.main_thread
     }
     state.beside.look(bodies, state.open(), state.overlap.gap_s)
     found = state.beside.take(item.nodeid)
@@ -212,7 +219,7 @@ def _take(item: pytest.Function, case: Case, state: State) -> Case:
     """Make this case the current one of the test."""
     item.stash[CASE].close(keep=state.config.getoption("boxspec_keep"))
     item.stash[CASE] = case
-    item.stash[LOOKS].append(case)
+    item.stash[CASES].append(case)
     return case
 
 
@@ -221,7 +228,7 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    marked = says(item)
+    marked = requires_of(item)
     if marked is None:
         return report
     record = item.stash.get(RECORD, None)
@@ -234,7 +241,7 @@ def pytest_runtest_makereport(
         record.seconds = round(_seconds(item, call), 4)
         record.reason = item.stash.get(LATE, "")
         record.late = LATE in item.stash
-        cases = item.stash.get(LOOKS, [])
+        cases = item.stash.get(CASES, [])
         record.timing = [each for case in cases for each in case.measured()]
         record.shim_seconds = round(sum(case.shim_seconds for case in cases), 4)
         if call.excinfo is None and cases and cases[-1].questions:
@@ -258,11 +265,11 @@ def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
 def _judge(
     item: pytest.Item, why: BaseException, record: Record, report: pytest.TestReport
 ) -> None:
-    if isinstance(why, Blamed):
-        record.take(why.told)
+    if isinstance(why, WorkerFailure):
+        record.update(why.fields)
     else:
         case = item.stash.get(CASE, None)
-        blame(record, why, case if isinstance(case, Case) else None)
+        record_exception(record, why, case if isinstance(case, Case) else None)
     if record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
         report.outcome = "skipped"
         path, line, _ = item.location
@@ -271,8 +278,8 @@ def _judge(
     if record.verdict in BROKEN:
         report.outcome = "failed"
         option = item.config.getoption
-        given = {each.name: option(f"boxspec_{each.name}") for each in fields(How)}
-        report.longrepr = failure_block(record, How(**given))
+        given = {each.name: option(f"boxspec_{each.name}") for each in fields(RunFlags)}
+        report.longrepr = failure_block(record, RunFlags(**given))
 
 
 def pytest_terminal_summary(

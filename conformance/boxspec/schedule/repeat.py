@@ -14,10 +14,10 @@ import pytest
 
 from boxspec.judge.record import Record
 from boxspec.judge.verdict import BROKEN, Late, Verdict
-from boxspec.schedule.ask_again import AskAgain
 from boxspec.schedule.body import Body
-from boxspec.schedule.choosing import says
 from boxspec.schedule.overlap import Overlap
+from boxspec.schedule.retry import Retry
+from boxspec.schedule.selection import requires_of
 from boxspec.subject.case import Case
 from boxspec.subject.look import FIRST, Look
 from boxspec.subject.session import Session
@@ -35,7 +35,7 @@ class Repeat:
         self.counts: dict[str, Counter[str]] = {}
         self.records: list[Record] = []
         self._lock = threading.Lock()
-        self.again = AskAgain()
+        self.again = Retry()
         name = option("boxspec_repeat_file")
         self._file = Path(name) if name else None
         if self._file is not None and self._file.exists():
@@ -80,7 +80,7 @@ class Repeat:
         try:
             self._looks(body, next_case, record)
         except Exception as why:
-            record.blame(why)
+            record.set_verdict(why)
             record.request = cases[-1].request_text(why)
         record.timing = [each.to_json() for case in cases for each in case.timings]
         keep = record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR
@@ -95,7 +95,10 @@ class Repeat:
         except Late as first:
             record.late = True
             record.reason = self.again.until_decided(
-                lambda look: body.run_and_sweep(next_case(look)), first, alone=False, in_front=False
+                lambda look: body.run_and_sweep(next_case(look)),
+                first,
+                alone=False,
+                use_realtime=False,
             )
 
     def run(self) -> None:
@@ -104,7 +107,7 @@ class Repeat:
         alone: list[tuple[str, Body, int]] = []
         waiting = []
         for item in self.session.items:
-            marked = says(item)
+            marked = requires_of(item)
             if marked is None:
                 continue
             body = Body(item, marked)

@@ -16,8 +16,8 @@ from _pytest.terminal import TerminalReporter
 from boxspec.judge.record import Record
 from boxspec.judge.requirements import load
 from boxspec.places import CONTRACTS, ROOT
-from boxspec.schedule.choosing import says
 from boxspec.schedule.ending import ENDING, PROPERTY, Ending
+from boxspec.schedule.selection import requires_of
 
 # Installed third-party plugins are not needed, and loading them takes most of the start-up time.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
@@ -101,7 +101,7 @@ class Observer:
         gc.freeze()
         gc.set_threshold(YOUNG)
         gc.enable()
-        self.items = [item for item in session.items if says(item) is not None]
+        self.items = [item for item in session.items if requires_of(item) is not None]
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
         """Count tests that were deselected after the collection: contracts that the shim does not
@@ -115,7 +115,9 @@ class Observer:
         config = self.config
         ending = self.ending if config is None else config.stash.get(ENDING, self.ending)
         names |= {str(key) for key in ending.ahead()}
-        long = {item.nodeid for item in self.items if (marked := says(item)) and marked.overlap}
+        long = {
+            item.nodeid for item in self.items if (marked := requires_of(item)) and marked.overlap
+        }
         of, short = len(self.items) - self.left_out, len(names - long)
         return Done(len(names), of, short, self.broken, ending.again)
 

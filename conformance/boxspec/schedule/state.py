@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from boxspec.programs import programs
-from boxspec.schedule.ask_again import AskAgain
 from boxspec.schedule.beside import Beside, hung
-from boxspec.schedule.body import told
-from boxspec.schedule.choosing import says
+from boxspec.schedule.body import run_in_worker
 from boxspec.schedule.ending import ENDING, Ending
 from boxspec.schedule.lane import Lane
 from boxspec.schedule.overlap import Overlap
-from boxspec.schedule.worker import WORTH, Left, Worker
+from boxspec.schedule.retry import Retry
+from boxspec.schedule.selection import requires_of
+from boxspec.schedule.worker import WORTH, ClosedCase, Worker
 from boxspec.subject.case import Case
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.isolation import Isolation, isolation
@@ -40,8 +40,8 @@ class State:
         self.lane = Lane()
         # Runs the bodies of the queue, if there are many short ones and two processors.
         self.worker: Worker | None = None
-        self.cases: dict[str, Case | Left] = {}
-        self.again = AskAgain()
+        self.cases: dict[str, Case | ClosedCase] = {}
+        self.again = Retry()
         self.beside = Beside()
         self.ending = config.stash[ENDING] = Ending(
             ahead=lambda: [*self.overlap.finished(), *self.lane.finished()]
@@ -83,7 +83,7 @@ class State:
         opened."""
         if len(items) >= WORTH and len(os.sched_getaffinity(0)) > 1:
             named = {item.nodeid: item for item in items}
-            self.worker = Worker.start(self._beside, partial(self._turn, named))
+            self.worker = Worker.start(self._beside, partial(self._run_test, named))
 
     def _beside(self, handed: dict[str, Any]) -> Session:
         """Return the session of the worker process."""
@@ -92,12 +92,14 @@ class State:
         session.take_over(handed)
         return session
 
-    def _turn(self, items: dict[str, pytest.Item], session: Session, name: str) -> dict[str, Any]:
+    def _run_test(
+        self, items: dict[str, pytest.Item], session: Session, name: str
+    ) -> dict[str, Any]:
         item = items[name]
-        marked = says(item)
+        marked = requires_of(item)
         assert marked is not None
         keep = self.config.getoption("boxspec_keep")
-        return told(item, marked, Case(session, name), keep=keep)
+        return run_in_worker(item, marked, Case(session, name), keep=keep)
 
     def elsewhere(self, key: str) -> Future[float] | None:
         """Return the future of a body in another thread, unless the caller must run it."""

@@ -5,8 +5,8 @@ process is forked after the collection, so it knows the tests. The results of th
 arrive with the first line. Both sides exchange lines of JSON:
 
 * to the worker: the facts of the session, then the name of one test at a time;
-* from the worker: the result of its body (`Left`); after the last one, the processes that the shim
-  left running.
+* from the worker: the result of its body (`ClosedCase`); after the last one, the processes that the
+  shim left running.
 
 The worker's end of the socket closes when the kit ends for any reason. Then its cases end within a
 moment.
@@ -38,19 +38,19 @@ ENDS_S = 30.0
 # Creates the worker's session from the facts that the main process sends.
 Make = Callable[[dict[str, Any]], Session]
 # Runs the named test in the worker, and returns its result.
-Turn = Callable[[Session, str], dict[str, Any]]
+RunTest = Callable[[Session, str], dict[str, Any]]
 
 
-class Blamed(Exception):
+class WorkerFailure(Exception):
     """An exception that a body raised in the worker, with the fields of its record."""
 
-    def __init__(self, told: dict[str, Any]) -> None:
-        super().__init__(told.get("reason", ""))
-        self.told = told
+    def __init__(self, fields: dict[str, Any]) -> None:
+        super().__init__(fields.get("reason", ""))
+        self.fields = fields
 
 
 @dataclass
-class Left:
+class ClosedCase:
     """The result of a closed case of the worker: the facts that a record takes from its case."""
 
     seconds: float | None
@@ -77,23 +77,23 @@ class Worker:
         self.serves = True
 
     @classmethod
-    def start(cls, make: Make, turn: Turn) -> Worker:
+    def start(cls, make: Make, run_test: RunTest) -> Worker:
         """Fork the worker, before the session has threads and descriptors that a fork would
         copy."""
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
             ours.close()
-            _work(theirs, make, turn)
+            _work(theirs, make, run_test)
         theirs.close()
         return cls(pid, ours)
 
     def open(self, session: Session) -> None:
         self._session = session
         with contextlib.suppress(HarnessError):
-            self._say(session.handed_on())
+            self._send_message(session.handed_on())
 
-    def run(self, name: str, topic: str) -> tuple[Left, float | Exception] | None:
+    def run(self, name: str, topic: str) -> tuple[ClosedCase, float | Exception] | None:
         """Return a test's result with its duration or exception, unless the worker is busy.
 
         Raise HarnessError if the worker has died.
@@ -105,38 +105,38 @@ class Worker:
         finally:
             self._asked.release()
 
-    def _run(self, name: str, topic: str) -> tuple[Left, float | Exception]:
+    def _run(self, name: str, topic: str) -> tuple[ClosedCase, float | Exception]:
         assert self._session is not None
         hangs = self._session.hangs
         with hangs.turn(topic):
             before = hangs.count(topic)
-            self._say({"test": name, "topic": topic, "hangs": before})
-            told = self._hear()
-        for _ in range(told["hangs"] - before):
+            self._send_message({"test": name, "topic": topic, "hangs": before})
+            answer = self._receive()
+        for _ in range(answer["hangs"] - before):
             hangs.note(topic)
-        left = Left(**told["left"])
-        if "late" in told:
-            return left, Late(**told["late"])
-        if "blamed" in told:
-            return left, Blamed(told["blamed"])
+        left = ClosedCase(**answer["left"])
+        if "late" in answer:
+            return left, Late(**answer["late"])
+        if "failure" in answer:
+            return left, WorkerFailure(answer["failure"])
         return left, left.seconds or 0.0
 
-    def _say(self, message: dict[str, Any]) -> None:
+    def _send_message(self, message: dict[str, Any]) -> None:
         try:
             _send(self._end, message)
         except OSError:
-            raise self._gone() from None
+            raise self._died() from None
 
-    def _hear(self) -> dict[str, Any]:
+    def _receive(self) -> dict[str, Any]:
         with contextlib.suppress(OSError):
             if line := self._lines.readline():
-                told: dict[str, Any] = json.loads(line)
-                if "broke" in told:
-                    raise self._gone(f": {told['broke']}")
-                return told
-        raise self._gone()
+                answer: dict[str, Any] = json.loads(line)
+                if "broke" in answer:
+                    raise self._died(f": {answer['broke']}")
+                return answer
+        raise self._died()
 
-    def _gone(self, why: str = "") -> HarnessError:
+    def _died(self, why: str = "") -> HarnessError:
         self.serves = False
         return HarnessError(f"the process of the second lane has ended before its time{why}")
 
@@ -149,10 +149,10 @@ class Worker:
         """Reap the worker; call it after `interrupt`, when no thread sends tests."""
         self._end.settimeout(ENDS_S)
         with contextlib.suppress(HarnessError):
-            behind = self._hear()
+            last = self._receive()
             if self._session is not None:
-                behind_it = (behind["requests"], behind["left"], behind["folders"])
-                self._session.leftovers.join(*behind_it)
+                facts = (last["requests"], last["left"], last["folders"])
+                self._session.leftovers.join(*facts)
         self._lines.close()
         self._end.close()
         with contextlib.suppress(ProcessLookupError):
@@ -164,13 +164,13 @@ def _send(end: socket.socket, message: dict[str, Any]) -> None:
     end.sendall(json.dumps(message).encode("ascii") + b"\n")
 
 
-def _work(end: socket.socket, make: Make, turn: Turn) -> NoReturn:
+def _work(end: socket.socket, make: Make, run_test: RunTest) -> NoReturn:
     """Run the worker process from its fork to its end."""
     try:
         # The terminal sends SIGINT to both processes; the main process ends this one in order.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123
-        _Lane(end, make, turn).run()
+        _WorkerMain(end, make, run_test).run()
     except Exception as why:
         with contextlib.suppress(OSError):
             _send(end, {"broke": f"{type(why).__name__}: {why}"})
@@ -178,11 +178,11 @@ def _work(end: socket.socket, make: Make, turn: Turn) -> NoReturn:
         os._exit(0)
 
 
-class _Lane:
+class _WorkerMain:
     """The worker's end."""
 
-    def __init__(self, end: socket.socket, make: Make, turn: Turn) -> None:
-        self._end, self._make, self._turn = end, make, turn
+    def __init__(self, end: socket.socket, make: Make, run_test: RunTest) -> None:
+        self._end, self._make, self._run_test = end, make, run_test
         self._jobs: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
 
     def run(self) -> None:
@@ -201,12 +201,12 @@ class _Lane:
         threading.Thread(target=listen, name="jobs", daemon=True).start()
         try:
             while (job := self._jobs.get()) is not None:
-                self._say(self._answer(session, job))
+                self._send_message(self._answer(session, job))
         finally:
             session.close()
-        self._say(session.leftovers.to_json())
+        self._send_message(session.leftovers.to_json())
 
-    def _say(self, message: dict[str, Any]) -> None:
+    def _send_message(self, message: dict[str, Any]) -> None:
         """Ignore a closed socket: `run` ends at the end of its input."""
         with contextlib.suppress(OSError):
             _send(self._end, message)
@@ -214,4 +214,4 @@ class _Lane:
     def _answer(self, session: Session, job: dict[str, Any]) -> dict[str, Any]:
         topic, name = job["topic"], job["test"]
         session.hangs.learn(topic, job["hangs"])
-        return {**self._turn(session, name), "hangs": session.hangs.count(topic)}
+        return {**self._run_test(session, name), "hangs": session.hangs.count(topic)}

@@ -29,7 +29,7 @@ def expect_within(case: Stage, what: str, since: Stamp, until: Stamp, limit_ms: 
     """From one stamp to another it takes no longer than that."""
     waited_ms, seen = waited_between(case.shim_processes, since, until)
     took_ms = elapsed_ms(since, until)
-    case.note(Timing(what, limit_ms, until.spare_ms, took_ms, waited_ms, seen)).judge()
+    case.note(Timing(what, limit_ms, until.spare_ms, took_ms, waited_ms, seen)).check()
 
 
 def expect_no_longer(
@@ -41,7 +41,7 @@ def expect_no_longer(
     took_ms = seen.elapsed_ms - control.elapsed_ms + theirs
     ours, whole = waited_between(case.shim_processes, seen.start, seen.end, child=True)
     waited_ms = min(ours + theirs, max(0.0, took_ms))
-    case.note(Timing(what, limit_ms, ENDING_MS, took_ms, waited_ms, whole)).judge()
+    case.note(Timing(what, limit_ms, ENDING_MS, took_ms, waited_ms, whole)).check()
 
 
 # Who stood in line for longer, in all, may have missed the moment that a case is about.

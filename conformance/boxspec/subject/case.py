@@ -217,7 +217,7 @@ class Case:
         """A bound of time by its figures (see judge/timing.py)."""
         if self.session.backend is not None:
             spare_ms += TAKEN_DOWN_MS
-        self.note(Timing(what, limit_ms, spare_ms, took_ms, waited_ms, seen)).judge()
+        self.note(Timing(what, limit_ms, spare_ms, took_ms, waited_ms, seen)).check()
 
     # Messages -------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import pytest
 
 from boxspec.api import Case, expect
 from boxspec.api import programs as P
-from boxspec.judge.marks import Requires
+from boxspec.judge.requires import Requires
 from contracts.exec.crossing import MAY_FAIL, Request, run_with_each_option
 from contracts.exec.moments import expect_none_left
 from contracts.exec.spawn_io import (

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.errors import UsageError
-from boxspec.judge.marks import Requires
 from boxspec.judge.requirements import load
+from boxspec.judge.requires import Requires
 from boxspec.places import ROOT
 from boxspec.subject.client.b64 import raw, unb64
 from contracts.shared import documents

@@ -60,7 +60,7 @@ def requires(
         if not ID.fullmatch(each):
             raise TypeError(f"{each!r} is no requirement id")
     named = (capability,) if isinstance(capability, str) else tuple(capability or ())
-    says = Requires(
+    arguments = Requires(
         ids=tuple(ids),
         pitfalls=tuple(pitfalls),
         capabilities=named,
@@ -79,10 +79,10 @@ def requires(
     def mark(body: Body) -> Body:
         import pytest
 
-        marked: Any = pytest.mark.requires(says)(body)
-        if says.timing:
+        marked: Any = pytest.mark.requires(arguments)(body)
+        if arguments.timing:
             marked = pytest.mark.timing(marked)
-        if says.stress:
+        if arguments.stress:
             marked = pytest.mark.stress(marked)
         done: Body = marked
         return done

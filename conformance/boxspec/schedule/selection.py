@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.judge.frozen import frozen
-from boxspec.judge.marks import Requires
 from boxspec.judge.requirements import contract_of, load
+from boxspec.judge.requires import Requires
+from boxspec.judge.spec_versions import frozen
 from boxspec.subject.contract import spoken
 
 
-def says(item: pytest.Item) -> Requires | None:
+def requires_of(item: pytest.Item) -> Requires | None:
     """Return the `@requires` of a test; tests of the kit itself have no such mark."""
     mark = item.get_closest_marker("requires")
     return mark.args[0] if mark is not None else None
@@ -31,7 +31,7 @@ def is_of_other_topics(path: Path, config: pytest.Config) -> bool:
     return not any(topic in text for topic in topics)
 
 
-def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
+def select_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect tests by the options, and move overlapping tests to the end."""
     known = load()
     option = config.getoption
@@ -43,7 +43,7 @@ def choose(config: pytest.Config, items: list[pytest.Item]) -> None:
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
-        marked = says(item)
+        marked = requires_of(item)
         if marked is None:
             kept.append(item)
             continue
@@ -75,7 +75,7 @@ def focused(items: list[pytest.Item], topic: str) -> tuple[list[pytest.Item], li
     kept: set[str] = set()
     decided: set[str] = set()
     for item in sorted(items, key=_cost):
-        marked = says(item)
+        marked = requires_of(item)
         ids = set(marked.ids) if marked is not None else set()
         if any(known[name].topic == topic for name in ids) or ids - decided:
             kept.add(item.nodeid)
@@ -87,16 +87,16 @@ def focused(items: list[pytest.Item], topic: str) -> tuple[list[pytest.Item], li
 
 
 def _cost(item: pytest.Item) -> float:
-    marked = says(item)
+    marked = requires_of(item)
     return marked.seconds + 10 * (marked.stress or 0) if marked is not None else 0
 
 
 def _overlaps(item: pytest.Item) -> bool:
-    marked = says(item)
+    marked = requires_of(item)
     return marked is not None and marked.overlap
 
 
-def leave_undeclared(session: pytest.Session, capabilities: frozenset[str]) -> None:
+def deselect_undeclared(session: pytest.Session, capabilities: frozenset[str]) -> None:
     """Without --contract, deselect the contracts that the shim does not declare.
 
     If the shim declares no contract, all tests stay, and each reports that it is not applicable.
@@ -107,7 +107,7 @@ def leave_undeclared(session: pytest.Session, capabilities: frozenset[str]) -> N
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in session.items:
-        marked = says(item)
+        marked = requires_of(item)
         away = marked is not None and contract_of(marked.ids[0]) not in declared
         (dropped if away else kept).append(item)
     if dropped:

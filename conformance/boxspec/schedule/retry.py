@@ -17,35 +17,35 @@ from boxspec.subject.look import Look
 from boxspec.subject.observe.realtime import realtime
 
 # The first attempt included.
-LOOKS = 5
+ATTEMPTS = 5
 # Total time for repeating tests that stay open: a machine that is late for minutes stays late.
-MOST_IN_VAIN_S = 120.0
+MAX_UNDECIDED_S = 120.0
 
 # Runs the test in a new case.
-Ask = Callable[[Look], object]
+RunAttempt = Callable[[Look], object]
 
 
-class AskAgain:
+class Retry:
     """Repeats the tests of one session."""
 
     def __init__(self) -> None:
-        self.in_vain_s = 0.0
+        self.undecided_s = 0.0
 
     def until_decided(
         self,
-        ask: Ask,
+        run_attempt: RunAttempt,
         first: Late,
         *,
         beside: Callable[[], object] | None = None,
         alone: bool = True,
-        in_front: bool = True,
+        use_realtime: bool = True,
     ) -> str:
         """Repeat until one attempt decides; return a description of the late ones.
 
         beside: returns or raises the result of the second attempt, if it ran in the retry pool.
         alone: True if no other test runs meanwhile.
-        in_front: True to use real-time priority if the system permits it. Only one test at a time
-            may do so.
+        use_realtime: True to use real-time priority if the system permits it. Only one test at a
+            time may do so.
 
         Raise Failure if an attempt decides against the implementation, and NotMeasured if no
         attempt decides. A test that hung twice fails if the second time was with real-time
@@ -61,16 +61,16 @@ class AskAgain:
                 raise _with_first(why, first) from None
             else:
                 return _late(seen)
-        while len(seen) < LOOKS and self.in_vain_s < MOST_IN_VAIN_S:
+        while len(seen) < ATTEMPTS and self.undecided_s < MAX_UNDECIDED_S:
             began = time.monotonic()
             try:
-                with _look(len(seen) + 1, alone, in_front) as look:
-                    self._once(ask, look)
-            except _Obstacle:
-                in_front = False
+                with _attempt(len(seen) + 1, alone, use_realtime) as look:
+                    self._once(run_attempt, look)
+            except _RealtimeMisfit:
+                use_realtime = False
                 continue
             except Late as why:
-                self.in_vain_s += time.monotonic() - began
+                self.undecided_s += time.monotonic() - began
                 seen.append(why)
                 if why.hang and look.realtime:
                     raise _with_first(why.failure(), first) from None
@@ -84,25 +84,25 @@ class AskAgain:
         raise NotMeasured(f"late {times}: {seen[-1]}") from None
 
     @staticmethod
-    def _once(ask: Ask, look: Look) -> None:
+    def _once(run_attempt: RunAttempt, look: Look) -> None:
         try:
-            ask(look)
+            run_attempt(look)
         except Late:
             raise
         except Exception as why:
             if look.realtime and not getattr(why, "timed", False):
-                raise _Obstacle from why
+                raise _RealtimeMisfit from why
             raise
 
 
-class _Obstacle(Exception):
+class _RealtimeMisfit(Exception):
     """The test behaved differently with real-time priority, for example because the kernel kills a
     process that computes without a pause. This attempt must not decide."""
 
 
 @contextlib.contextmanager
-def _look(number: int, alone: bool, in_front: bool) -> Iterator[Look]:
-    if not in_front:
+def _attempt(number: int, alone: bool, use_realtime: bool) -> Iterator[Look]:
+    if not use_realtime:
         yield Look(number, alone)
         return
     with realtime() as allowed:

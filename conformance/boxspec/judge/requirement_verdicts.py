@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Mapping
 from boxspec.judge.baseline import Baseline
 from boxspec.judge.record import Record
 from boxspec.judge.requirements import PROFILES, Requirement, closure, contract_of, load, select
-from boxspec.judge.results import Judged
+from boxspec.judge.results import JudgedRequirement
 from boxspec.judge.stable import stable
-from boxspec.judge.verdict import BROKEN, SEEN, Verdict, worst
+from boxspec.judge.verdict import BROKEN, OBSERVED, Verdict, worst
 
 
-class Blocks:
+class Blockers:
     """Finds failures that are a consequence of another broken requirement."""
 
     def __init__(self, records: Iterable[Record]) -> None:
@@ -25,7 +25,7 @@ class Blocks:
 
     def by(self, name: str, record: Record) -> list[str]:
         """Return the broken requirements that explain this failure of requirement `name`."""
-        return [] if record.verdict in SEEN else sorted(self._explained(name, record, {name}))
+        return [] if record.verdict in OBSERVED else sorted(self._explained(name, record, {name}))
 
     def _explained(self, name: str, record: Record, above: set[str]) -> set[str]:
         """Return the broken requirements that explain a failure, followed along `needs`.
@@ -58,15 +58,15 @@ class Blocks:
         return self._broken[name]
 
 
-def judge(
+def judge_requirements(
     records: Iterable[Record],
     selected: Mapping[str, Requirement],
     capabilities: Iterable[str],
     baseline: Baseline | None = None,
-) -> list[Judged]:
+) -> list[JudgedRequirement]:
     """Return each selected requirement with its worst verdict."""
     every = list(records)
-    blocks = Blocks(every)
+    blockers = Blockers(every)
     deciding: dict[str, list[Record]] = {name: [] for name in selected}
     for record in every:
         for name in record.requirements:
@@ -75,28 +75,28 @@ def judge(
     declared = set(capabilities)
     judged = []
     for name, requirement in selected.items():
-        each = _judged(requirement, deciding[name], declared, blocks)
+        each = _verdict_of(requirement, deciding[name], declared, blockers)
         each.known = baseline is not None and baseline.covers(name, each.reasons)
         judged.append(each)
     return judged
 
 
-def _judged(
-    requirement: Requirement, mine: list[Record], declared: Collection[str], blocks: Blocks
-) -> Judged:
+def _verdict_of(
+    requirement: Requirement, mine: list[Record], declared: Collection[str], blockers: Blockers
+) -> JudgedRequirement:
     name = requirement.id
     needed = requirement.capability
     if needed is None and not mine and contract_of(name) not in declared:
         needed = contract_of(name)
     if needed is not None and needed not in declared:
         reason = f"the shim does not declare {needed}"
-        made = Judged(requirement, Verdict.NOT_APPLICABLE, mine, reason, reason)
+        made = JudgedRequirement(requirement, Verdict.NOT_APPLICABLE, mine, reason, reason)
         made.missing = [needed]
         return made
     if not mine:
         reason = "no test of it was run"
-        return Judged(requirement, Verdict.NOT_MEASURED, mine, reason, reason)
-    blocked = {id(each): blocks.by(name, each) for each in mine if each.verdict in BROKEN}
+        return JudgedRequirement(requirement, Verdict.NOT_MEASURED, mine, reason, reason)
+    blocked = {id(each): blockers.by(name, each) for each in mine if each.verdict in BROKEN}
     failing = [each for each in mine if each.verdict in BROKEN and not blocked[id(each)]]
     # A test may need more capabilities than its requirement. If it does not apply, the other tests
     # decide. An escape that was declared beforehand does not conform just because other attempts
@@ -107,9 +107,9 @@ def _judged(
     verdict = worst(
         Verdict.NOT_MEASURED if blocked.get(id(each)) else each.verdict for each in applying
     )
-    made = Judged(requirement, verdict, mine, failing=failing)
+    made = JudgedRequirement(requirement, verdict, mine, failing=failing)
     if verdict is Verdict.NOT_MEASURED:
-        _say_why_not_measured(made, mine, {each for by in blocked.values() for each in by})
+        _explain_not_measured(made, mine, {each for by in blocked.values() for each in by})
         return made
     first = next(each for each in failing or mine if each.verdict is verdict)
     if verdict is not Verdict.CONFORMS:
@@ -119,7 +119,7 @@ def _judged(
     return made
 
 
-def _say_why_not_measured(made: Judged, mine: list[Record], blockers: set[str]) -> None:
+def _explain_not_measured(made: JudgedRequirement, mine: list[Record], blockers: set[str]) -> None:
     undecided = [each for each in mine if each.verdict is Verdict.NOT_MEASURED]
     made.blocked_by = sorted({*blockers, *(by for each in undecided for by in each.blocked_by)})
     if made.blocked_by:

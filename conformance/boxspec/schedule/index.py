@@ -7,11 +7,11 @@ from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load, pitfalls
-from boxspec.schedule.choosing import says
 from boxspec.schedule.runner import collect
+from boxspec.schedule.selection import requires_of
 
 
-class Collected:
+class RequirementIndex:
     """The tests of each requirement and of each pitfall, from one collection."""
 
     def __init__(self) -> None:
@@ -19,9 +19,9 @@ class Collected:
         self.by_pitfall: dict[str, list[str]] = defaultdict(list)
         observer = collect()
         if observer.failures:
-            raise UsageError("the tests", "cannot be collected", "\n".join(observer.failures))
+            raise UsageError("the tests", "cannot be index", "\n".join(observer.failures))
         for item in observer.items:
-            marked = says(item)
+            marked = requires_of(item)
             assert marked is not None
             for name in marked.ids:
                 self.by_requirement[name].append(item.nodeid)

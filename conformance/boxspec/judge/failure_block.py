@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from boxspec.judge.record import Record
-from boxspec.judge.repro import How, repro_command
+from boxspec.judge.repro import RunFlags, repro_command
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
 
 
-def failure_block(record: Record, how: How) -> str:
+def failure_block(record: Record, how: RunFlags) -> str:
     """Return the block of a record as one text."""
     return "\n".join(block_lines(record, how))
 
 
 def block_lines(
-    record: Record, how: How, requirement: str | None = None, tests: str = ""
+    record: Record, how: RunFlags, requirement: str | None = None, tests: str = ""
 ) -> list[str]:
     """Return the lines of a block, with control characters escaped.
 
