@@ -1,4 +1,4 @@
-"""What the tests of this contract import."""
+"""The names that the tests of this contract import."""
 
 from contracts.policy import crowds, offsets, readings, spellings
 from contracts.policy.client import question, questions, refused

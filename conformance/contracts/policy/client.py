@@ -1,4 +1,4 @@
-"""Questions about globs and policies: what a case has as `case.policy`."""
+"""Questions about globs and policies: the client that a case has as `case.policy`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Item = dict[str, Any]
 
 
 def question(op: str, path: Word, profile: str | None = "p", **more: Any) -> Item:
-    """One of `checks`; `profile` None leaves it out."""
+    """Return one item of `checks`; with `profile` None the field is left out."""
     made: Item = {"op": op, **more}
     if profile is not None:
         made["profile"] = profile
@@ -33,7 +33,7 @@ def questions(op: str, paths: Iterable[Word], profile: str | None = "p") -> list
 
 
 def refused(item: Item, what: str) -> bool:
-    """Whether an item is refused; a refusal of another kind than invalid_input is a failure."""
+    """True if the item is refused; raise a Failure for a kind of error other than invalid_input."""
     if "error" not in item:
         return False
     if item["error"]["kind"] != "invalid_input":
@@ -44,7 +44,7 @@ def refused(item: Item, what: str) -> bool:
 
 
 def readable(case: Case, message: Message) -> Message:
-    """A request with its policy in a format that the shim reads: JSON is YAML too."""
+    """Return the request with its policy in a format that the shim reads: JSON is also YAML."""
     if "policy.json" in case.capabilities or "policy.yaml" not in case.capabilities:
         return message
     if message["op"] == "policy.load":
@@ -53,13 +53,13 @@ def readable(case: Case, message: Message) -> Message:
 
 
 class PolicyClient:
-    """What a case has as `case.policy`; each question goes through the serve session."""
+    """The client that a case has as `case.policy`; it sends each question to the serve session."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
 
     def put(self, message: Message, within_s: float | None = None) -> Answer:
-        """A request of this contract; what the shim does not declare is not applicable to it."""
+        """Send a request; NotApplicable if the shim does not declare the capability it needs."""
         contract = owner(message["op"])
         needed = contract.operations[message["op"]] if contract else ""
         if needed not in self._case.capabilities:
@@ -67,14 +67,14 @@ class PolicyClient:
         return self._case.put(readable(self._case, message), within_s)
 
     def ask(self, op: str, within_s: float | None = None, **fields: Any) -> Answer:
-        """The same; fields that are None are left out."""
+        """Send the operation with these fields, without the fields that are None."""
         given = {name: value for name, value in fields.items() if value is not None}
         return self.put({"op": op, **given}, within_s)
 
     # Globs and paths ------------------------------------------------------------------------
 
     def normalize(self, paths: Sequence[Word]) -> list[str | None]:
-        """The normal form of each path; None is a refusal."""
+        """Return the normal form of each path, or None for a refused path."""
         message: Message = {"op": "path.normalize"}
         put_words(message, "paths", paths)
         items = self.put(message).result["items"]
@@ -83,7 +83,7 @@ class PolicyClient:
     def match(
         self, pattern: Word, paths: Sequence[Word], case: str | None = None
     ) -> list[bool | None]:
-        """Whether the glob matches each path; None is a refusal of the path."""
+        """Return for each path if the glob matches it, or None for a refused path."""
         message: Message = {"op": "glob.match"}
         put_word(message, "pattern", pattern)
         put_words(message, "paths", paths)
@@ -115,7 +115,7 @@ class PolicyClient:
     def allowed(
         self, policy: Policy, checks: Sequence[Check], case: str | None = None
     ) -> list[bool | None]:
-        """The decisions alone; None is a check that is refused."""
+        """Return the decision of each check, or None for a refused check."""
         items = self.check(policy, checks, case)
         return [None if refused(item, "policy.check") else item["allowed"] for item in items]
 
@@ -133,6 +133,6 @@ class PolicyClient:
         return self._items("policy.audit", "events", policy=policy, checks=checks)
 
     def _items(self, op: str, key: str, **fields: Any) -> list[Item]:
-        """Without the fields that only the shim knows: they are nobody's matter."""
+        """Return the items without fields that the contract does not define."""
         items: list[Item] = known.result(op, self.ask(op, **fields).result)[key]
         return items

@@ -1,4 +1,4 @@
-"""The contract policy: which paths a program may read or modify, by rules in a file."""
+"""The contract policy: rules in a file decide which paths a program may read or modify."""
 
 from boxspec.subject.contract import Contract
 

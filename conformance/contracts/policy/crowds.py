@@ -1,7 +1,7 @@
-"""Policies of many rules, of two files, with exceptions: lists for which an engine leaves its walk.
+"""Policies with many rules in two files, with exceptions.
 
-Below some length rules are asked one after the other, above it they are looked up. Then every
-option goes another way, too: folding, explaining, the profile asked again inside an exception.
+An engine tries a few rules one after the other, but looks many rules up in an index. Long lists
+therefore take another path through its code, also for folding, explaining and exceptions.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any
 from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, policy
 
-# Of every length that a look-up may cut a name at, and some that begin or end like others.
+# Names of every length at which an index may cut a name; some begin or end like others.
 PIECES = [
     *("a", "ab", "é", "abc", "-b", ".c", "ab.c", "defgh", "abcdefg", "abcdefgh", "xbcdefgh"),
     *("abcdefghi", "abcdefgh.abcdefg", "abcdefghabcdefgh", "abcdefghabcdefghx"),
     "bcdefghabcdefghabcdefgh",
 ]
-# One segment; P is a piece.
+# Shapes of one segment; P stands for one of the pieces.
 EVERY = ["P", "PP", "P*", "*P", "*.P", "P*P", "*P*", "P*P*P", "P?P", "?P*", "P?.*", "*P?*", "*?"]
 EVERY += ["*??", "*?P?"]
 BEHIND = ["", "", "", "/**", "/s", "/*", "/**/s"]
-# What stands before that segment, and what it is like: so where a look-up may begin.
+# Prefixes before that segment, and its shapes: they determine where a look-up may begin.
 RULES = {
     "anywhere": (["", "", "**/", "s/", "s/**/", "*/", "**/s/", "*/*/"], [*EVERY, "**P"]),
     "below a double star": (["**/", "**/", "**/s/", "**/s/**/"], EVERY),
@@ -35,10 +35,10 @@ SEGMENTS = ["s", "a-name-of-thirty-or-more-letters"]
 
 
 def body(chance: random.Random, where: str) -> str:
-    """A glob in its normal form."""
+    """Return a random glob in its normal form."""
     before, shapes = RULES[where]
     segment = re.sub("P", lambda _: chance.choice(PIECES), chance.choice(shapes))
-    # Two dots in a name are the matter of RULE and PATH.
+    # The topics RULE and PATH test two dots in a name.
     made = chance.choice(before) + segment.replace("..", ".") + chance.choice(BEHIND)
     return oracle.normal_body(made) or made
 
@@ -48,7 +48,7 @@ def rule(chance: random.Random, where: str) -> str:
 
 
 def near(chance: random.Random, glob: str) -> str | None:
-    """A path that the glob matches, or almost; None where none was found."""
+    """Return a path that the glob matches or almost matches, or None if the search found none."""
 
     def instead(wildcard: str) -> str:
         if wildcard == "**/":
@@ -68,8 +68,8 @@ def paths_near(chance: random.Random, bodies: Sequence[str], count: int) -> list
     return list(dict.fromkeys(path for path in made if path is not None))[:count]
 
 
-# Denies with holes, and what lies in them again: the profile has the last word in `c` alone, and
-# opens some of it behind all its other rules.
+# Denies with exceptions, and denies inside these exceptions again: only in `c` the profile's own
+# rules decide, and OPEN, at the end of the profile, allows a part of it.
 HOLES = ["h/**", "!h/c/**", "!h/k", "h/c/*.key", "h/c/deep/**"]
 OPEN = ["h/k*", "h/c/a/**"]
 BELOW_HOLES = ["h", "h/a", "h/k", "h/c", "h/c/a", "h/c/x.key", "h/c/deep/a", "h/c/abcdefgh/s"]
@@ -77,8 +77,7 @@ BELOW_HOLES = ["h", "h/a", "h/k", "h/c", "h/c/a", "h/c/x.key", "h/c/deep/a", "h/
 
 @dataclass(frozen=True)
 class Crowd:
-    """The profile `p` in two files, and the lists that it is resolved to; `!P` in `denies` is an
-    exception."""
+    """The profile `p` in two files, and its resolved lists; `!P` in `denies` is an exception."""
 
     spec: Mapping[str, Any]
     workspace: Mapping[str, Any]
@@ -95,11 +94,11 @@ class Crowd:
         return policy({**self.workspace, "denyModify": self.denies})
 
     def wanted(self) -> dict[str, tuple[bool, str]]:
-        """allowed and matched_rule for each path."""
+        """Return the expected allowed and matched_rule for each path."""
         return {path: self.decide(path) for path in self.paths}
 
     def entries(self) -> list[tuple[object, str]]:
-        """The list as it is resolved, each entry with its body."""
+        """Return the resolved list, each entry with its rule without `!`."""
         own = [(rule, rule.removeprefix("!")) for rule in self.profile]
         return own + [
             ({"except": deny[1:]}, deny[1:]) if deny.startswith("!") else (f"!{deny}", deny)
@@ -107,7 +106,7 @@ class Crowd:
         ]
 
     def decide(self, path: str, fold: bool = False) -> tuple[bool, str]:
-        """allowed and matched_rule, the rule as it is written."""
+        """Return the expected allowed and matched_rule; the rule keeps its spelling."""
         made = oracle.fold if fold else str
         own = [made(rule) for rule in self.profile]
         denies = [made(deny) for deny in self.denies]
@@ -120,7 +119,10 @@ class Crowd:
 def crowd(
     chance: random.Random, count: int, holes: Sequence[str] = HOLES, loud: bool = False
 ) -> Crowd:
-    """`count` rules; what modify asks, since there alone exceptions are. Loud: in capitals."""
+    """Return a policy with `count` rules for modify, the only operation with exceptions.
+
+    loud: with capital letters.
+    """
     where = list(RULES)
     bodies = list(dict.fromkeys(body(chance, chance.choice(where)) for _ in range(count)))
     if loud:
@@ -128,9 +130,10 @@ def crowd(
     third = len(bodies) // 3
     profile = ["**", *(chance.choice(["", "!"]) + each for each in bodies[: 2 * third])]
     above, below = bodies[2 * third :: 2], bodies[2 * third + 1 :: 2]
-    # Whatever the others say: a decision inside an exception is told from one without it.
+    # The last rules of the profile: they make a decision inside an exception differ from one
+    # without the exception, whatever the other rules are.
     profile += OPEN if holes else []
-    # A deny for all would leave nothing to ask.
+    # A deny of every path would give the same answer to every question.
     above, below = ([each for each in some if each.strip("*/?")] for some in (above, below))
     spec = {
         "denyModify": [*above, *holes],

@@ -1,7 +1,7 @@
-"""Decisions of many rules against what is right, in one question.
+"""Compare the decisions of a policy with many rules with the expected ones, in one question.
 
-What a glob means is the matter of GLOB: a decision that follows from what the shim itself says of
-each glob alone is no failure of the list.
+The topic GLOB tests the meaning of globs. A wrong decision that follows from a glob which the shim
+also matches wrongly by itself does not count as a failure of the list.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contracts.shared.documents import Policy, one_profile
 if TYPE_CHECKING:
     from boxspec.subject.case import Case
 
-# Time is the matter of COST.
+# Generous, because the topic COST tests the time.
 WITHIN_S = 60
 NO_RULE = ("<no matching rule>", "[]")
 
@@ -36,9 +36,9 @@ def judge_decisions(
     letter_case: str | None = None,
     by_rule: bool = True,
 ) -> None:
-    """`wanted`: allowed and matched_rule for each path that was asked, in that order.
+    """Fail if an item differs from `wanted`: allowed and matched_rule for each path, in order.
 
-    by_rule: a right decision by another rule is wrong, too.
+    by_rule: a right decision by another rule fails too.
     """
     got = dict(zip(wanted, map(told, items), strict=True))
     judged = 2 if by_rule else 1
@@ -60,9 +60,9 @@ def judge_decisions(
 def is_read_so(
     case: Case, path: str, right: str | None, got: str | None, letter_case: str | None = None
 ) -> bool:
-    """Whether the shim reads one of both globs alone otherwise than it should.
+    """True if the shim matches one of the two globs wrongly also without the other rules.
 
-    What it folds alone is no excuse: how names are folded is what the folded lists are about.
+    Under `case: fold` this excuse does not count, because the folded lists test the folding.
     """
     if "glob" not in case.capabilities or letter_case == "fold":
         return False
@@ -78,7 +78,7 @@ def is_read_so(
 def decided(
     case: Case, denies: Sequence[str], wanted: Mapping[str, str], letter_case: str | None = None
 ) -> None:
-    """`wanted`: for each path the deny that decides, or `**`, which allows."""
+    """Check the denies; `wanted` has for each path the deny that decides, or `**`, which allows."""
     policy = one_profile(["**"], ["**"], denies, denies)
     items = case.policy.check(policy, questions("read", wanted), letter_case, WITHIN_S)
     decisions = {path: (rule == "**", rule) for path, rule in wanted.items()}

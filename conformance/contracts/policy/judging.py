@@ -1,4 +1,4 @@
-"""What a vector says against what the shim answers; a group tells all that went wrong in it."""
+"""Compare vectors with the answers of the shim; a group reports all its failures together."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from contracts.policy.vectors import Group, Vector, every
 if TYPE_CHECKING:
     from boxspec.subject.case import Case
 
-# After so many crashes or hangs of one group its other vectors are not asked any more.
+# After this number of crashes or hangs in one group, the rest of its vectors is skipped.
 PATIENCE = 2
 
 
 def judge(case: Case, group: Group) -> None:
-    """Ask all vectors of a group; what breaks the shim blames only the vector in flight."""
+    """Ask all vectors of a group; a crash of the shim counts only against the current vector."""
     askable = [each for each in group.vectors if each.capabilities <= case.capabilities]
     if not askable:
         missing = {name for each in group.vectors for name in each.capabilities - case.capabilities}
@@ -36,7 +36,7 @@ def judge(case: Case, group: Group) -> None:
 def each_is_right(
     case: Case, askable: list[Vector], ask: Callable[[Case, Vector], None]
 ) -> dict[str, Blocked]:
-    """Those that other requirements block; what is wrong with the rest is one failure."""
+    """Return the vectors that other requirements block; raise one Failure for all wrong ones."""
     case.questions = len(askable)
     wrong: list[tuple[Vector, Failure, Any]] = []
     blocked: dict[str, Blocked] = {}
@@ -62,7 +62,7 @@ def each_is_right(
 def _together(
     case: Case, askable: list[Vector], wrong: list[tuple[Vector, Failure, Any]]
 ) -> Failure:
-    """One failure: the first in full, of the others a line."""
+    """Return one failure: the first wrong vector in full, and one line for each of the others."""
     first, why, case.asked = wrong[0]
     evidence: dict[str, Any] = {
         "why asked": first.why,
@@ -89,13 +89,15 @@ def _together(
     )
 
 
-# What is answered there is the matter of the topics of globs and checks, which ask it again.
+# Only the time counts there: the topics of globs and checks ask the same vectors for the answer.
 COST = "POLICY-COST"
 
 
 def ask(case: Case, vector: Vector) -> None:
-    """One vector; a refusal or denial counts only when its allowed twin conforms: where the twin
-    is the matter of another requirement, that one blocks it."""
+    """Judge one vector; a refusal or denial counts only if its allowed counterpart conforms.
+
+    If the counterpart belongs to another requirement and fails, that requirement blocks the vector.
+    """
     if load()[vector.requirements[0]].topic == COST:
         with contextlib.suppress(Failure):
             conforms(case, vector)
@@ -111,24 +113,25 @@ def ask(case: Case, vector: Vector) -> None:
             if twin.capabilities <= case.capabilities:
                 conforms(case, twin)
             else:
-                # A parser alone shows that it takes the file.
+                # A shim without checks shows by loading the file that it accepts the file.
                 known[twin.id] = case.policy.load(twin.policy_or_file).ok
         except (Failure, ShimBroke):
             known[twin.id] = False
         case.asked = asked
     if not known[twin.id] and not {*twin.requirements} & {*vector.requirements}:
-        raise Blocked(twin.requirements, f"{twin.id}, its allowed twin, does not conform")
+        why = f"{twin.id}, its allowed counterpart, does not conform"
+        raise Blocked(twin.requirements, why)
     if not known[twin.id]:
         raise Failure(
-            "the refusal is proved by its allowed twin",
+            "the allowed counterpart of the refusal",
             f"{twin.id} conforms",
-            "it does not",
+            f"{twin.id} does not conform",
             verdict=Verdict.UNPROVEN,
         )
 
 
 def both_ways(case: Case, vector: Vector) -> None:
-    """What serve answers to a vector, right or wrong, run answers too."""
+    """Fail if `run` gives another answer to a vector than `serve`, be it right or wrong."""
     with contextlib.suppress(Failure, ShimBroke):
         conforms(case, vector)
     assert case.asked is not None
@@ -139,7 +142,7 @@ def same_both_ways(case: Case, message: dict[str, Any], why: str = "") -> None:
     try:
         served = _told(message["op"], case.policy.put(message).raw)
     except ShimBroke:
-        # Whoever asks for that answer says so.
+        # The tests that need this answer report its absence.
         return
     ran = _told(message["op"], case.send(message).raw)
     if served != ran:
@@ -153,8 +156,8 @@ def same_both_ways(case: Case, message: dict[str, Any], why: str = "") -> None:
 
 
 def _told(op: str, answer: Any) -> Any:
-    """An answer without what differs from request to request: the id, the time of an event, and
-    what only the shim knows."""
+    """Return an answer without the parts that differ between requests: the id, the time of an
+    event, and fields that the contract does not define."""
     told = {key: value for key, value in known.answer(op, answer or {}).items() if key != "id"}
     for event in told.get("result", {}).get("events", ()):
         event.pop("time", None)

@@ -1,4 +1,4 @@
-"""The kinds of vectors: what each asks of a shim, and what its answer is compared with."""
+"""The kinds of vectors: the request of each kind, and the comparison of its answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Item = dict[str, Any]
 
 
-# What is compared ---------------------------------------------------------------------------
+# Comparisons --------------------------------------------------------------------------------
 
 
 def _same(what: str, got: Any, wanted: Any, answer: Any, verdict: Verdict = Verdict.FAILS) -> None:
@@ -30,7 +30,7 @@ def _same(what: str, got: Any, wanted: Any, answer: Any, verdict: Verdict = Verd
 
 
 def refused(what: str, answer: Mapping[str, Any], kind: str = "invalid_input") -> None:
-    """An error of this kind, of an item or of a whole request."""
+    """Fail unless the answer, an item or a whole one, is an error of this kind."""
     if "error" not in answer:
         raise Failure(what, "a refusal", shown(dict(answer)))
     got = answer["error"]["kind"]
@@ -44,14 +44,14 @@ def _answered(what: str, item: Item) -> Item:
 
 
 def _given(what: str, answer: Answer) -> dict[str, Any]:
-    """The result; a refusal of what is right is more than is asked."""
+    """Return the result; to refuse a valid request is the verdict OVERREFUSED."""
     if answer.raw is not None and "error" in answer.raw:
         raise Failure(what, "a result", shown(answer.raw["error"]), verdict=Verdict.OVERREFUSED)
     return answer.result
 
 
 def _decision(vector: Vector, item: Item) -> None:
-    """allowed, matched_rule and the normalised path, as far as the vector names them."""
+    """Compare allowed, matched_rule and the normalised path, as far as the vector has them."""
     if "allowed" in vector.fields:
         wanted = vector.fields["allowed"]
         verdict = Verdict.OVERREFUSED if wanted else Verdict.FAILS
@@ -122,8 +122,8 @@ def _load(case: Case, vector: Vector) -> None:
         _same("warnings", got, wanted, result)
 
 
-# Where a problem lies is POLICY-FILE-06. Who breaks that breaks it in every file that is refused:
-# of the other requirements only these say more about problems than that there are some.
+# POLICY-FILE-06 is about the place of a problem. A shim that breaks it does so in every refused
+# file, so only these requirements compare places; the others only need some problem.
 PLACES = "POLICY-FILE-06"
 ABOUT_PLACES = {PLACES, "POLICY-FILE-05", "POLICY-FILE-10"}
 ABOUT_HOW_MANY = {"POLICY-FILE-02", "POLICY-FILE-04", "POLICY-MERGE-07"}
@@ -135,7 +135,7 @@ def _problems(case: Case, vector: Vector, error: Mapping[str, Any]) -> None:
     problems = error.get("problems", [])
     wanted = fields.get("problems", [])
     if wanted and not _each_at(problems, wanted):
-        # An error without a list is one problem.
+        # An error without a list of problems counts as one problem.
         found = problems or [error]
         about = set(vector.requirements)
         if about & ABOUT_PLACES or _tells_places(case, fields["format"]):
@@ -162,7 +162,7 @@ def _problems(case: Case, vector: Vector, error: Mapping[str, Any]) -> None:
 
 
 def _tells_places(case: Case, format_: str) -> bool:
-    """Whether the vectors that are about places conform in this format; asked once."""
+    """True if the vectors about places conform in this format; asked once in a session."""
     known = case.session.outcomes
     key = f"{PLACES} in {format_}"
     if key not in known:
@@ -218,7 +218,7 @@ def _question(vector: Vector) -> Item:
 
 
 def _one(case: Case, vector: Vector, op: str, key: str = "checks", **more: Any) -> Item:
-    """The item of one check; the policy itself is right."""
+    """Return the item of one check of a valid policy."""
     letter_case = vector.fields.get("case")
     checks = [_question(vector)]
     answer = case.policy.ask(op, policy=vector.policy, checks=checks, case=letter_case, **more)

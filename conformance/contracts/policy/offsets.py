@@ -1,7 +1,8 @@
-"""Paths and names of every length around the sizes that an engine works in.
+"""Paths and names of every length around the step sizes of an engine.
 
-Words have 8 bytes, vector units 16, 32 or 64, masks 32 or 64 bits: what is right in one step may
-be lost between two. So a spelling is asked at every offset, and a name at every length.
+Words have 8 bytes, vector registers 16, 32 or 64, masks 32 or 64 bits, and an engine may miss a
+character at the border of two steps. Each spelling is therefore tested at every offset, and each
+name with every length.
 """
 
 from __future__ import annotations
@@ -11,32 +12,32 @@ from collections.abc import Iterator
 STEPS = (8, 16, 32, 64, 128)
 EVERY = range(1, STEPS[-1] + 3)
 NEAR = sorted({size + off for size in STEPS for off in (-2, -1, 0, 1, 2)})
-# Where each one costs as much as all others together.
+# For tests in which each length costs a request of its own.
 SOME = sorted({*range(1, 36), *NEAR})
 
 
 def name(length: int) -> str:
-    """One name."""
+    """Return one name."""
     return "a" * length
 
 
 def folders(length: int) -> str:
-    """As many names as there is room for."""
+    """Return a path of as many names as fit into the length."""
     return "a/" * ((length - 1) // 2) + "ab"[: 2 - length % 2]
 
 
 def wide(length: int) -> str:
-    """Characters of two bytes; `length` is in bytes."""
+    """Return a name with characters of two bytes; `length` is in bytes."""
     return "é" * (length // 2) + "a" * (length % 2)
 
 
 PADS = (name, folders, wide)
-# So many bytes behind what is asked for: none, few, and more than a step.
+# Text after the tested spelling: none, a few bytes, and more than one step.
 TAILS = ("", "/b", "/b" * 9)
 
 
 def holding(spelling: bytes) -> Iterator[bytes]:
-    """Paths that have it, at every offset."""
+    """Yield paths that contain the spelling at every offset."""
     for length in EVERY:
         for pad in PADS:
             for tail in TAILS:

@@ -1,6 +1,6 @@
-"""By which requirements a glob is read, and which of them a shim breaks by themselves.
+"""The requirements that define the parts of a glob, and those of them that a shim breaks.
 
-A requirement about combinations tells nothing new of a shim that reads one of the parts otherwise.
+If a shim reads one part of a glob wrongly, a test of a combination gives no new information.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 ANCHORED = "POLICY-GLOB-02"
 RUN = "POLICY-GLOB-09"
-# They put together what the others are about one by one.
+# These requirements combine parts that the other requirements define one by one.
 COMBINED = (RUN, "POLICY-GLOB-11")
 PARTS = frozenset(f"POLICY-GLOB-{number:02}" for number in (*range(1, 11), 12))
 SPECIAL_ELSEWHERE = frozenset("[]{}()+!@$^|#")
 
 
 def read_by(pattern: str, path: str = "") -> set[str]:
-    """The requirements that say what a glob in its normal form means for a path."""
+    """Return the requirements that define the meaning of a glob in normal form for a path."""
     found = {ANCHORED}
     if SPECIAL_ELSEWHERE & {*pattern}:
         found.add("POLICY-GLOB-01")
@@ -60,14 +60,15 @@ _broken: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 
 
 def broken(case: Case) -> set[str]:
-    """Those of which a vector fails; asked once in a session."""
+    """Return the requirements with a failing vector; asked once in a session."""
     if (known := _broken.get(case.session)) is not None:
         return known
     found: set[str] = set()
     asked = case.asked
     for vector in _vectors_of_parts():
         name = vector.requirements[0]
-        # A run of stars is read as two: of what these mean their own requirements tell.
+        # A longer run of stars is read as two stars, so a failure of their requirements explains
+        # this one.
         if name == RUN and (_parts_of(vector) - {RUN}) & found:
             continue
         if not _conforms(case, vector):
@@ -78,7 +79,7 @@ def broken(case: Case) -> set[str]:
 
 
 def _vectors_of_parts() -> list[Vector]:
-    """Those about runs last: they are read by the others."""
+    """Return the vectors of the parts; those about runs of stars depend on others and come last."""
     found = [
         vector
         for vector in every().values()
@@ -98,19 +99,19 @@ def _conforms(case: Case, vector: Vector) -> bool:
 
 
 def anchored(case: Case) -> None:
-    """Blocked where globs are not anchored: each of their answers may come of that."""
+    """Raise Blocked if globs are not anchored, which may be the cause of any wrong answer."""
     if ANCHORED in broken(case):
-        raise Blocked([ANCHORED], "any answer may come of a glob that is not anchored")
+        raise Blocked([ANCHORED], "globs that are not anchored may cause any wrong answer")
 
 
 def readable(case: Case, pattern: str, path: str = "") -> bool:
-    """Whether the shim reads each part of this glob as the requirements about the parts say."""
+    """True if the shim conforms to the requirements about each part of this glob."""
     amiss = broken(case)
     return not (amiss and read_by(pattern, path) & amiss)
 
 
 def askable(case: Case, group: Group) -> Group:
-    """A group without the vectors that ask another requirement too, which the shim breaks."""
+    """Return the group without vectors that also depend on a requirement which the shim breaks."""
     about = group.requirements[0]
     if about not in COMBINED:
         return group
@@ -118,7 +119,8 @@ def askable(case: Case, group: Group) -> Group:
     by = {vector: _parts_of(vector) & amiss for vector in group.vectors}
     kept = tuple(vector for vector, parts in by.items() if not parts)
     if not kept:
-        raise Blocked(sorted(set().union(*by.values())), "each vector is read by one of these too")
+        why = "each vector depends on one of these too"
+        raise Blocked(sorted(set().union(*by.values())), why)
     return replace(group, vectors=kept)
 
 
@@ -127,7 +129,7 @@ def _parts_of(vector: Vector) -> set[str]:
 
 
 def answers_of_cost(case: Case) -> None:
-    """Whether what was asked for its cost is answered rightly; who stands still is told by COST."""
+    """Fail if a glob of the topic COST gets a wrong answer; COST itself reports a hang."""
     anchored(case)
     for vector in every().values():
         if vector.kind != "glob" or load()[vector.requirements[0]].topic != COST:

@@ -1,10 +1,10 @@
-"""Spellings of one rule: who compares two rules compares their normal forms."""
+"""Spellings of one rule: a comparison of two rules must compare their normal forms."""
 
 from __future__ import annotations
 
 
 def rules(body: str) -> list[str]:
-    """Other ways to write a rule without a `!`, itself first."""
+    """Return spellings of a rule without `!`, the given one first."""
     made = [
         body,
         f"./{body}",
@@ -21,11 +21,11 @@ def rules(body: str) -> list[str]:
 
 
 def pairs(one: str, other: str) -> list[tuple[str, str]]:
-    """Each of one with each of the other."""
+    """Return all pairs of a spelling of one rule and a spelling of the other."""
     return [(left, right) for left in rules(one) for right in rules(other)]
 
 
 def few_pairs(one: str, other: str) -> list[tuple[str, str]]:
-    """Each spelling on each side once, against another one: where each pair is a question."""
+    """Return pairs with each spelling of each rule once, for tests that need a request a pair."""
     left, right = rules(one), rules(other)
     return [(left[at % len(left)], right[(at + 1) % len(right)]) for at in range(len(left) + 2)]

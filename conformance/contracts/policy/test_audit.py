@@ -1,4 +1,4 @@
-"""POLICY-AUDIT: what is written down about a check."""
+"""POLICY-AUDIT: the record of a check for a log."""
 
 from __future__ import annotations
 
@@ -31,17 +31,18 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
 LISTS = {"read": ["a", "b"], "modify": ["a"]}
 POLICY = one_profile(LISTS["read"], LISTS["modify"], ["x"], ["x"])
 CHECKS = [question(op, path) for op in ("read", "modify") for path in ("a", "b", "x", "elsewhere")]
-# Section 5.6; of the offsets those that are UTC.
+# RFC 3339, section 5.6, only with the offsets that mean UTC.
 RFC_3339 = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?(?:[Zz]|[+-]00:00)"
 )
-# Cheap clocks, such as time() of C, tell the last tick: 10 ms at 100 a second, and 15.6 on Windows.
+# Coarse clocks, for example time() of C, return the last tick, which may be 10 ms old (15.6 ms on
+# Windows).
 TICK_S = 0.02
 
 
 @requires("POLICY-AUDIT-01")
 def test_an_event_says_what_check_must_say(case: Case) -> None:
-    """Against the oracle: that check is right is the matter of CHECK."""
+    """The expected decisions come from the oracle, because the topic CHECK tests `check` itself."""
     events = case.policy.audit(POLICY, CHECKS)
     for check, event in zip(CHECKS, events, strict=True):
         wanted = oracle.decide(LISTS[check["op"]], ["x"], check["path"])
@@ -81,7 +82,7 @@ def test_time_is_that_of_the_decision_in_utc(case: Case) -> None:
         day, clock, fraction = form[1], form[2], form[3] or ""
         parsed = datetime.datetime.strptime(f"{day} {clock} +0000", "%Y-%m-%d %H:%M:%S %z")
         moment = parsed.timestamp() + float(f"0.{fraction or 0}")
-        # It may be cut to whole seconds, or to fewer digits than the clock has, or be rounded.
+        # The time may be cut to whole seconds or to fewer digits than the clock has, or be rounded.
         coarse = 10.0 ** -len(fraction)
         expect(
             f"whether {text!r} lies between question and answer",

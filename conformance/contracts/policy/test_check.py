@@ -1,4 +1,4 @@
-"""POLICY-CHECK: from a list and a path to an answer."""
+"""POLICY-CHECK: the decision of a list of rules about a path."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
     judge(case, group)
 
 
-# Literal rules alone: what a glob matches is the matter of another topic. None of a profile equals
-# one of the denies, which would be refused.
+# Only literal rules and `**`, because another topic tests globs. No rule of a profile equals one of
+# the denies, because such a policy would be refused.
 RULES = ["**", "a", "b", "a/x", "a/y", "!a", "!b", "!a/x", "!a/y", "!**"]
 DENIES = ["c", "b/x", "b/y", "a/z"]
 PATHS = ["a", "b", "c", "a/x", "a/y", "a/z", "b/x", "b/y", "c/x", "elsewhere"]
@@ -37,7 +37,7 @@ PATHS = ["a", "b", "c", "a/x", "a/y", "a/z", "b/x", "b/y", "c/x", "elsewhere"]
 
 @dataclass
 class Lists:
-    """The read list of a profile, and the denies that are put behind it."""
+    """The read list of a profile, and the denies that are appended to it."""
 
     read: list[str] = field(default_factory=list)
     denies: list[str] = field(default_factory=list)
@@ -60,7 +60,7 @@ def put(chance: random.Random, rule: str, into: list[str]) -> list[str]:
 
 
 def grew(before: dict[str, bool | None], after: dict[str, bool | None]) -> list[str]:
-    """Paths that are allowed now and were not."""
+    """Return the paths that are allowed in `after` and were not allowed in `before`."""
     return [path for path in PATHS if after[path] and not before[path]]
 
 
@@ -119,7 +119,7 @@ def test_lists_are_answered_as_a_plain_walk_says(case: Case) -> None:
 
 @requires("POLICY-CHECK-02")
 def test_no_list_of_a_profile_allows_what_is_denied_globally(case: Case) -> None:
-    # `k` is denied; every rule here allows it if its profile has the last word.
+    # `k` is denied globally; each of these rules would allow it if it came after the deny.
     rules = ["**", "./**", "k/**", "**/k", "*", "?", "k*", "!**"]
     chance = random.Random(case.session.seed)
     for _ in range(12):
@@ -156,7 +156,7 @@ def test_the_checks_of_a_batch_do_not_disturb_each_other(case: Case) -> None:
     expect("the same in another order", answers, [wanted[at] for at in order])
 
 
-# Spellings that some shim may normalise otherwise: it is compared with itself alone.
+# A shim may normalise some of these spellings wrongly, so it is only compared with itself.
 SPELLINGS = ["a", "a/", "./a", "a//x", "a/./x", "a/x/", ".//b", "c/.", "./c", "/a", "a/..", "~", ""]
 
 
@@ -183,11 +183,11 @@ SHARE = 1
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("kind", KINDS)
 def test_serve_and_run_give_the_same_answers(case: Case, kind: str) -> None:
-    """A share of the vectors of each kind; with another seed another share."""
+    """Test a share of the vectors of each kind, which depends on the seed."""
     askable = [
         vector
         for vector in every().values()
-        # Those of the limits are large, and take long.
+        # The vectors of the limits are large and take long.
         if vector.kind.startswith(kind)
         and vector.capabilities <= case.capabilities
         and vector.small
@@ -201,7 +201,7 @@ def test_serve_and_run_give_the_same_answers(case: Case, kind: str) -> None:
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("op", ["check", "explain", "audit"])
 def test_serve_and_run_give_the_same_answers_of_each_kind(case: Case, op: str) -> None:
-    """Allowed, denied by the profile, denied globally, excepted, unmatched, nothing to match."""
+    """Paths allowed, denied by the profile, denied globally, in an exception, and unmatched."""
     if op != "check" and f"policy.{op}" not in case.capabilities:
         raise NotApplicable.without(f"policy.{op}")
     policy = one_profile(["a", "d/**", "!b"], ["d/**"], ["x"], ["x", "d/e", "d/c/**", "!d/c/k"])
@@ -216,7 +216,8 @@ def test_serve_and_run_give_the_same_answers_of_each_kind(case: Case, op: str) -
     same_both_ways(case, {"op": f"policy.{op}", "policy": empty, "checks": checks})
 
 
-# A rule and a path, and another pair that reads alike where both are joined by this.
+# Separators of a possible cache key: two pairs of a rule and a path give the same text if they are
+# joined by one of these.
 JOINS = ["", " ", "\t", "\n", ":", "|", ",", "=", "\x01", "\x1f", "!"]
 
 

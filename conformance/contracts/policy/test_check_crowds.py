@@ -1,4 +1,4 @@
-"""POLICY-CHECK: many rules that are like each other, and lists of every size."""
+"""POLICY-CHECK: many similar rules, and lists of every size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from boxspec.api import Case, expect, requires
 from contracts.policy.api import WITHIN_S, decided, offsets, policy, question
 
-# One byte of a name is another one, in each rule and each path at another place.
+# The names differ in one byte, which has another place in each rule and each path.
 ALIKE = ["{}", "**/{}/**", "{}*", "**/*{}", "*.{}", "*{}*", "k/*-{}-*/k", "{}?"]
 LENGTHS = [*range(1, 36), 63, 64, 65, 129]
 
@@ -21,7 +21,7 @@ LENGTHS = [*range(1, 36), 63, 64, 65, 129]
 def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(
     case: Case, shape: str
 ) -> None:
-    """Every other one allows: a name that is taken for its neighbour is seen by the decision."""
+    """Every second rule allows, so a name that is confused with the next one changes a decision."""
     profiles: dict[str, Any] = {}
     checks, wanted = [], []
     for length in LENGTHS:
@@ -49,7 +49,7 @@ def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("shape", ["*{}*", "**/{}/**", "**/*{}*/**"])
 def test_of_many_rules_that_match_the_last_one_decides(case: Case, shape: str) -> None:
-    """Each path has several names that rules look for."""
+    """Each path contains several names that rules match."""
     chance = random.Random(case.session.seed)
     pieces = [
         f"-{number}-{''.join(chance.choices('abcdefgh', k=number % 30))}." for number in range(200)

@@ -9,7 +9,7 @@ import pytest
 from boxspec.api import Case, requires
 from contracts.policy.api import decided, offsets
 
-# A rule with paths that it matches, and paths that it all but matches; {} is a pad.
+# A rule with paths that it matches, and paths that it almost matches; {} is a pad.
 SHAPES: dict[str, tuple[list[str], list[str]]] = {
     "**/secret/**": (
         ["{}/secret", "{}/secret/k", "secret/{}", "{}/secret/{}"],
@@ -47,7 +47,7 @@ def test_a_deny_holds_at_every_offset_of_a_path(case: Case, shape: str, rules: s
     decided(case, [shape] if rules == "alone" else MANY, wanted)
 
 
-# The same of rules of which each is as long as no other one; {} is a pad, {n} a name of its own.
+# The same for rules that all have different lengths; {} is a pad, {n} a different name each time.
 LONG_PATHS: dict[str, tuple[list[str], list[str]]] = {
     "{}/{n}": (["{}/{n}"], ["{}/{n}x", "{}/x{n}", "{}/{n}/k"]),
     "{}/{n}/**": (["{}/{n}", "{}/{n}/k"], ["{}/{n}x/k", "{}{n}/k"]),

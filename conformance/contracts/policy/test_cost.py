@@ -1,4 +1,4 @@
-"""POLICY-COST: no pattern, path or list of rules makes the engine explode."""
+"""POLICY-COST: no glob, path or list of rules makes the engine slow."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
     judge(case, group)
 
 
-# Twice the input may cost twice as much, and something for what is measured beside it. A square
-# would be 4.
+# Twice the input may cost twice as much, plus a margin for measurement errors. Quadratic cost would
+# be four times as much.
 RATIO = 3.2
 SPARE_MS = 1.0
 
@@ -32,7 +32,7 @@ PATTERNS: dict[str, Callable[[int], str]] = {
 
 
 def path_of(n: int, number: int, folders: bool, mark: str) -> str:
-    # The end tells the paths of all requests apart.
+    # The end makes the paths of all requests different.
     return f"{'a/' * 250 * n}{number}{mark}" if folders else f"{'a' * 500 * n}{number}{mark}"
 
 
@@ -41,7 +41,7 @@ def from_size(question: Question, first: int) -> Question:
 
 
 def judged(case: Case, what: str, question: Question) -> None:
-    """One step may be that of a cache that is full; a law of growth holds for the next one, too."""
+    """Fail if the cost grows too fast twice: one step may be the step out of a full cache."""
     steps = []
     for first in (1, 2):
         once, twice = doubled(case, from_size(question, first))
@@ -73,7 +73,7 @@ def test_a_glob_costs_no_more_than_linear_in_the_pattern(case: Case, shape: str)
     judged(case, f"{shape}, of the pattern", question)
 
 
-# Lists that are hostile to one way or another of compiling them.
+# Lists that are each hostile to some way of compiling them.
 LISTS: dict[str, Callable[[int, str], str]] = {
     "names": lambda number, mark: f"src/{number}{mark}/**",
     "suffixes": lambda number, mark: f"**/*.{number}{mark}",
@@ -106,17 +106,17 @@ def test_a_policy_of_many_rules_costs_no_more_than_linear(case: Case, shape: str
     try:
         judged(case, f"a check with rules of {shape}", question)
     except Failure:
-        # A stated budget is an answer too.
+        # To refuse the policy by a stated budget is allowed too.
         if not refused:
             raise
 
 
-# What a table may hash of a name is the same in all.
+# A table may hash only a part of a name; here that part is the same in all names.
 ALIKE: dict[str, Callable[[int, str], str]] = {
     "that end alike": lambda number, mark: f"{number:06}{mark}{'-' * 26}",
     "that begin and end alike": lambda number, mark: f"{'-' * 16}{number:08}{mark}{'-' * 16}",
 }
-# Comparing two names costs so little that only many of them show.
+# The comparison of two names costs so little that only many names make a measurable difference.
 NAMES = 1000
 
 

@@ -30,14 +30,14 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
     judge(case, group)
 
 
-# Each list has an exception that the paths meet: without one it would be the matter of CHECK.
+# Each list has an exception for some of the paths; the topic CHECK tests lists without exceptions.
 PROFILE = ["**", "d/c/k", "d/c/e/**", "!d/c/k", "!d/c/e/s", "!d/**"]
 DENIES = ["d/**", "!d/c/**", "!d/c/k", "d/c/e/**", "d/c/k", "!d/c/e/s"]
 PATHS = ["d/a", "d/c/a", "d/c/k", "d/c/e/a", "d/c/e/s", "elsewhere"]
 
 
 def allowed_by_rules(denies: list[str]) -> list[str]:
-    """An exception needs an earlier deny that it lies in, with another body."""
+    """Return the denies without the exceptions that no earlier deny with another body contains."""
     kept: list[str] = []
     for rule in denies:
         inside = [each for each in kept if each[0] != "!" and each.endswith("/**")]
@@ -100,7 +100,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: Case) -> No
         more = [
             path
             for path, has in zip(PATHS, allowed, strict=True)
-            # By the oracle: what a list without exceptions means is the matter of CHECK.
+            # The oracle decides here, because the topic CHECK tests lists without exceptions.
             if has and not oracle.decide(profile, [], path).allowed
         ]
         expect(
@@ -118,7 +118,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: Case) -> No
 def test_inside_an_exception_many_rules_are_asked_again(case: Case, count: int) -> None:
     made = crowds.crowd(random.Random(case.session.seed + count), count)
     items = case.policy.check(made.in_one_file, questions("modify", made.paths))
-    # Which rule is named is the matter of EXCEPT-03.
+    # POLICY-EXCEPT-03 tests which rule is named.
     judge_decisions(case, items, made.wanted(), count, by_rule=False)
 
 

@@ -1,4 +1,4 @@
-"""POLICY-EXPLAIN: why an answer is what it is."""
+"""POLICY-EXPLAIN: the reasons of an answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
     judge(case, group)
 
 
-# At most one entry of a list matches a path: which one decides is the matter of CHECK.
+# At most one entry of a list matches a path, because the topic CHECK tests which match decides.
 POLICY = policy(
     {
         "denyRead": ["x", "y"],
@@ -40,7 +40,7 @@ POLICY = policy(
 )
 RULES = {"read": ["a", "b", "!c"], "modify": ["a"]}
 DENIES = {"read": ["x", "y"], "modify": ["x", "y", "s/**", "!s/c", "z"]}
-# A named profile: what is synthesised is the matter of PROFILE.
+# A named profile, because the topic PROFILE tests the synthesised one.
 CHECKS = [
     question(op, path)
     for op in ("read", "modify")
@@ -54,7 +54,7 @@ def entry(deny: str) -> object:
 
 @requires("POLICY-EXPLAIN-01")
 def test_explain_lists_every_entry_and_decides_as_check_must(case: Case) -> None:
-    """Against the oracle: that resolve and check are right is the matter of other topics."""
+    """The oracle gives the expected lists, because other topics test `resolve` and `check`."""
     for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         op, path = check["op"], check["path"]
         rules = [each["rule"] for each in item["entries"]]
@@ -69,7 +69,7 @@ def test_explain_lists_every_entry_and_decides_as_check_must(case: Case) -> None
 def test_at_most_one_entry_decides_and_matched_rule_names_it(case: Case) -> None:
     for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         deciding = [each for each in item["entries"] if each["deciding"]]
-        # Inside an exception the profile's own last match decides, if there is one.
+        # Inside an exception the profile's own last match decides; without one, no entry does.
         nothing = item["matched_rule"] in ("[]", "<no matching rule>")
         expect(f"deciding entries of {check}", len(deciding), int(not nothing), {"answer": item})
         for each in deciding:

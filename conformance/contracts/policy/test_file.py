@@ -1,4 +1,4 @@
-"""POLICY-FILE: what is a policy file, and what is said about one that is none."""
+"""POLICY-FILE: the format of a policy file, and the problems of an invalid one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def as_json(text: str) -> dict[str, str]:
 
 
 def is_json(text: str) -> bool:
-    """What Python's reader, made strict, says of a text."""
+    """True if Python's JSON reader, made strict, accepts the text."""
 
     def refuse(word: str) -> None:
         raise ValueError(word)
@@ -55,7 +55,7 @@ def is_json(text: str) -> bool:
 
 
 def placed(text: str, answer: Answer) -> list[tuple[int, int]]:
-    """The places of the problems; each lies in the text, or just behind it."""
+    """Return the places of the problems; fail if one lies outside the text and its end."""
     places = [(each.get("line"), each.get("column")) for each in answer.error.get("problems", [])]
     expect("the number of problems", len(places) > 0, True, {"answer": answer.raw})
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -125,7 +125,7 @@ def test_each_problem_of_each_refused_file_has_words(case: Case) -> None:
     expect("vectors with a problem that has no words", silent, [])
 
 
-# The core schema of YAML 1.2.2, section 10.3.2: what a plain scalar is that is no string.
+# The plain scalars that are not strings in the core schema of YAML 1.2.2, section 10.3.2.
 NO_STRING = re.compile(
     r"~|null|Null|NULL|true|True|TRUE|false|False|FALSE"
     r"|[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
@@ -135,7 +135,7 @@ NO_STRING = re.compile(
 
 
 def plain_scalars() -> list[str]:
-    """Short ones of all letters that numbers have, and longer ones made of parts of numbers."""
+    """Return short scalars of all letters of numbers, and longer ones made of parts of numbers."""
     short = [
         "".join(each) for n in (1, 2, 3) for each in itertools.product("018xoe.+-F_", repeat=n)
     ]
@@ -211,7 +211,7 @@ PROBLEMS = ("read/1", "modify/0", "modify/1")
 
 @requires("POLICY-FILE-05", capability="policy.json")
 def test_the_problems_of_two_files_are_told_at_once(case: Case) -> None:
-    """Those that a file has by itself, and those that it has with the other one only."""
+    """The problems of each file by itself, and those that exist only together with the other."""
     above = {"denyRead": ["k", "/x"], "denyModify": ["s/**", "!s/c"], "unknown": 1}
     below = {
         "denyModify": ["..", "!s/d", "!s/c"],

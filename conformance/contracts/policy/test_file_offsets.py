@@ -26,7 +26,7 @@ def needs(case: Case, format_: str) -> None:
 
 
 def refused_at_every_offset(case: Case, format_: str, character: bytes) -> None:
-    """As a part of a string, at each offset of a word and around each size of a step."""
+    """Test the character in a string at each offset of a word and around each step size."""
     needs(case, format_)
     for length in (*range(20), *offsets.NEAR):
         pad = offsets.name(length) if length else ""
@@ -64,14 +64,14 @@ def test_line_breaks_of_some_yaml_readers_are_found_at_every_offset(
     case: Case, character: str
 ) -> None:
     refused_at_every_offset(case, "yaml", character.encode())
-    # The end of a text is looked at in smaller steps.
+    # A reader processes the end of a text in smaller steps.
     for behind in range(40):
         spec = f"{{}}\n# {'-' * 80}{character}{'k' * behind}".encode()
         answer = case.policy.load(text_of("yaml", spec))
         expect(f"whether {character!r} before {behind} characters loads", answer.ok, False)
 
 
-# As it is written, and what it stands for.
+# Each escape, and the text that it stands for.
 ESCAPES = {
     "json": {"\\u00e9": "é", "\\ud83d\\ude00": "😀", "\\u0041": "A", "\\/k": "/k", "é": "é"},
     "yaml": {"\\xe9": "é", "\\U0001F600": "😀", "\\u0041": "A", "\\/k": "/k", "é": "é"},
@@ -105,7 +105,7 @@ def places_inside(text: str, answer: Answer) -> None:
 @requires("POLICY-FILE-06", capability="policy.yaml")
 @pytest.mark.parametrize("spec", ['{denyRead: ["é", b], denyModify: [b]}', "\n  denyRead:\n  - 'a"])
 def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(case: Case, spec: str) -> None:
-    """A YAML reader may tell a place behind the last line."""
+    """A YAML reader may report a place after the last line."""
     text = HEAD["yaml"] + spec
     for length in range(len(HEAD["yaml"]), len(text) + 1):
         answer = case.policy.load({"text": text[:length], "format": "yaml"})
@@ -116,7 +116,8 @@ def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(case: Case, spec
 @requires("POLICY-FILE-06", capability="policy.yaml")
 @pytest.mark.parametrize("character", ["\x01", "\x1f", "\x7f", "\u2028"], ids=ascii)
 def test_a_character_that_is_refused_is_told_where_it_stands(case: Case, character: str) -> None:
-    """The last of a text too, whether its own scan or the YAML reader's finds it."""
+    """This includes the last character, where the implementation's own scan may hand over to the
+    YAML reader."""
     for behind in range(20):
         spec = f"{{}}\n# {'-' * 80}{character}{'k' * behind}"
         answer = case.policy.load({"text": HEAD["yaml"] + spec, "format": "yaml"})

@@ -30,7 +30,7 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
 
 
 JOINED = 60
-# No letter behind it has a case.
+# No letter after this code point has a case.
 LAST = 0x1F000
 
 
@@ -41,7 +41,7 @@ def pairs() -> list[tuple[str, str]]:
 
 @requires("POLICY-FOLD-01")
 def test_each_character_with_a_simple_folding_is_its_folding(case: Case) -> None:
-    # Those that Unicode had when this Python was made: later ones are more, none is less.
+    # The foldings of this Python's Unicode version: later versions only add some.
     found = pairs()
     expect(
         "the pairs of this Python",
@@ -52,7 +52,7 @@ def test_each_character_with_a_simple_folding_is_its_folding(case: Case) -> None
     wrong = []
     for start in range(0, len(found), JOINED):
         some = found[start : start + JOINED]
-        # A dash between them: some would compose with their neighbour.
+        # A dash separates the characters, because some would compose with the one before.
         one, other = ("-".join(side) for side in zip(*some, strict=True))
         if case.policy.match(one, [other], "fold") == [True] and case.policy.match(
             other, [one], "fold"
@@ -101,7 +101,7 @@ def test_many_rules_are_folded(case: Case, count: int) -> None:
 
 @requires("POLICY-CHECK-08", capability="policy.fold")
 def test_a_path_is_answered_as_it_was_spelled(case: Case) -> None:
-    """How names are compared is not how they are answered: callers open what they are told."""
+    """Callers open the path of the answer, so it must keep its spelling."""
     paths = ["Src/Main.C", "SRC/e\u0301", "src/\u00c9", "src/\u212a", "Src/\u1e9e"]
     items = case.policy.check(one_profile(["sRC/**"], []), questions("read", paths), "fold")
     told = [(each.get("path"), each.get("matched_rule")) for each in items]

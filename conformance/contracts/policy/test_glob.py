@@ -1,4 +1,4 @@
-"""POLICY-GLOB: which paths a glob matches."""
+"""POLICY-GLOB: the paths that a glob matches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
     judge(case, readings.askable(case, group))
 
 
-# What one reader or another takes for the end of a line; the dot of an expression stops there.
+# Characters that some regular expression engines take for a line end, at which their dot stops.
 ENDS = ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"]
 
 
@@ -35,7 +35,7 @@ def test_stars_cross_what_ends_a_line(case: Case, end: str) -> None:
         expect(f"whether {glob!r} matches {path!r}", found, [True, glob == "x/a**", False])
 
 
-# Patterns and paths in their normal form: what other spellings mean is the matter of other topics.
+# Only globs and paths in their normal form, because other topics test other spellings.
 ALPHABET = "ab/*?."
 PATTERNS_TRIED = 160
 PATHS = sorted(
@@ -49,13 +49,12 @@ PATHS = sorted(
 
 
 def is_normal(pattern: str) -> bool:
-    # Whether `**/**` matches the root is not asked.
+    # The contract leaves open if `**/**` matches the root.
     return oracle.normal_body(pattern) == pattern and not pattern.startswith("**/**")
 
 
 def compare(case: Case, pattern: str, paths: list[str]) -> None:
-    """The shim's answers, those of the oracle, and where they part; nothing is asked of a glob of
-    which the shim reads a part otherwise."""
+    """Compare the shim with the oracle, except for globs of which the shim reads a part wrongly."""
     paths = [path for path in paths if readings.readable(case, pattern, path)]
     if not paths:
         return
@@ -109,9 +108,9 @@ def some_paths(chance: random.Random, count: int) -> list[str]:
 
 @st.composite
 def made_to_match(draw: st.DrawFn) -> tuple[str, list[str]]:
-    """A pattern with paths, half of them made from it."""
+    """Draw a glob and paths, half of them made from the glob."""
     pattern = draw(LONG_PATTERNS)
-    # One choice of Hypothesis for all paths: they are many, and each choice costs.
+    # One draw of Hypothesis for all paths, because each draw takes time and the paths are many.
     chance = random.Random(draw(st.integers(0, 2**32)))
     made = []
     for _ in range(8):
@@ -156,7 +155,7 @@ def test_two_stars_match_everything(case: Case) -> None:
 
 
 def grown(case: Case, glob: str, pattern: str, met: list[str], more: list[str]) -> None:
-    """Whatever `pattern` matches, `glob` matches when something was put to it."""
+    """Fail unless `glob` matches `more`: the paths that `pattern` matches, and extensions."""
     if more:
         expect(
             f"whether {glob!r} matches what {pattern!r} matches, and more",

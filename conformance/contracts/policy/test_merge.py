@@ -1,4 +1,4 @@
-"""POLICY-MERGE: a workspace file over a global one."""
+"""POLICY-MERGE: a workspace file merged over a global one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
     judge(case, group)
 
 
-# How rules of one file decide.
+# The requirements about decisions by the rules of one file.
 DECIDED = [f"POLICY-CHECK-{number}" for number in ("01", "02", "04", "05", "11")]
 
 
@@ -46,7 +46,8 @@ def test_of_denies_of_two_files_that_match_the_workspaces_is_the_last(
     case: Case, count: int
 ) -> None:
     wide, narrow = ([f"n{number}/{end}" for number in range(count)] for end in ("**", "*"))
-    # The wide one stands in one file for every other name, and in the other one for the rest.
+    # For every second name the global file has the wide rule and the workspace the narrow one; for
+    # the others it is the other way round.
     above = [(wide, narrow)[number % 2][number] for number in range(count)]
     below = [(narrow, wide)[number % 2][number] for number in range(count)]
     given = policy(
@@ -59,7 +60,7 @@ def test_of_denies_of_two_files_that_match_the_workspaces_is_the_last(
 
 
 def over(above: Sequence[str], below: Sequence[str]) -> Policy:
-    """denyModify of both files."""
+    """Return a policy with these lists as denyModify of the global file and of the workspace."""
     return policy({"denyModify": list(above)}, {"denyModify": list(below)})
 
 

@@ -1,4 +1,4 @@
-"""POLICY-PATH: the normal form of a path, and what is none."""
+"""POLICY-PATH: the normal form of a path, and refused paths."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
     judge(case, group)
 
 
-# What one library or another drops or takes for a blank or a line end: a byte order mark, what
-# cannot be seen, the blanks of Unicode and of C.
+# Characters that some libraries drop or take for a blank or a line end: a byte order mark,
+# invisible characters, the blanks of Unicode and of C.
 DROPPED = [0xFEFF, 0x200B, 0x200E, 0x00AD, 0x2060, 0x00A0, 0x3000, 0x2028, 0x85]
 DROPPED += [0x0A, 0x0B, 0x0C, 0x0D, 0x1C, 0x7F]
 
@@ -29,14 +29,14 @@ def test_what_cannot_be_seen_is_dropped_at_no_end(case: Case, sent: str) -> None
     paths = [
         path for mark in marks for path in (mark, mark + b"a", b"a" + mark, b"a/" + mark + b"b")
     ]
-    # Beside one that is no text all of them are sent as bytes.
+    # Together with a path that is not UTF-8, all paths are sent as bytes.
     extra = [b"\xff"] if sent == "as bytes" else []
     wanted = [*(path.decode() for path in paths), *(None for _ in extra)]
     expect("the paths as they were given", case.policy.normalize([*paths, *extra]), wanted)
 
 
 def refused_again_and_again(case: Case, path: bytes) -> None:
-    """Within a request and from one to the next, also where something lies in between."""
+    """Refuse the path again within one request and in later ones, also after another path."""
     batches = [[path] * 4, [path], [path, b"a", path, path], [path]]
     told = [case.policy.normalize(batch) for batch in batches]
     wanted = [[None if each == path else "a" for each in batch] for batch in batches]
@@ -81,13 +81,13 @@ WORDS = [
     ),
     *(b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", "é".encode(), "😀".encode(), "\u202f".encode()),
 ]
-# Half of the words are separators and dots: they make the interesting shapes.
+# Half of the words are separators and dots, because these make the interesting shapes.
 SHAPES = [b"/", b"/", b".", b"./", b"a", b"b"]
 
 
 @st.composite
 def batches(draw: st.DrawFn) -> list[bytes]:
-    # One choice of Hypothesis for all paths: they are many, and each choice costs.
+    # One draw of Hypothesis for all paths, because each draw takes time and the paths are many.
     chance = random.Random(draw(st.integers(0, 2**32)))
     word = st.one_of(st.sampled_from(SHAPES), st.sampled_from(WORDS))
     made = [b"".join(draw(st.lists(word, max_size=9)))]
@@ -126,7 +126,7 @@ def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(case: Case) -> 
     law(case, batches(), holds)
 
 
-# What may stand in for a separator, in front and behind: the kernel opens the same file.
+# Replacements of a separator, prefixes and suffixes with which the kernel opens the same file.
 JOINTS = ["/", "//", "/./", "/.//", "///"]
 FRONTS = ["", "./", "././", ".//"]
 BACKS = ["", "/", "/.", "//", "/./"]
@@ -137,7 +137,7 @@ NAMES = ["k", "key", "a..b", ".env", "...", "!x"]
 
 @st.composite
 def spellings(draw: st.DrawFn) -> tuple[str, list[str]]:
-    """A path, and other ways to write it."""
+    """Draw a path and other spellings of it."""
     names = draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4))
     chance = random.Random(draw(st.integers(0, 2**32)))
     made = []

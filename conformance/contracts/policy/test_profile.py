@@ -1,4 +1,4 @@
-"""POLICY-PROFILE: from the name of a profile to its lists."""
+"""POLICY-PROFILE: the lists that belong to the name of a profile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from boxspec.api import Case, expect, requires
 from contracts.policy.api import Group, judge, one_profile, policy, question, vectors
 
-# Who asks for what lists decide by themselves.
+# The requirements about the decision of one list.
 CHECKS = ("POLICY-CHECK-02", "POLICY-CHECK-03", "POLICY-CHECK-04")
 
 
@@ -19,7 +19,7 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
 @requires("POLICY-PROFILE-01")
 @pytest.mark.parametrize("name", ["\u00e9", "e\u0301", "\u212b", "A\u030a", "\ufb01", "fi"])
 def test_a_name_is_no_other_spelling_of_one(case: Case, name: str) -> None:
-    """Composed, decomposed, and what a compatible form makes of it."""
+    """Names that are equal only in a composed, decomposed or compatibility form."""
     others = {"\u00e9", "e\u0301", "\u212b", "A\u030a", "\u00c5", "\ufb01", "fi"} - {name}
     own = policy({"fsProfiles": {name: {"read": ["**"]}}})
     asked = [question("read", "x", each) for each in (name, *sorted(others))]
@@ -27,7 +27,7 @@ def test_a_name_is_no_other_spelling_of_one(case: Case, name: str) -> None:
     expect("decisions by the name and by its like", case.policy.allowed(own, asked), wanted)
 
 
-# What a table answers to in one language or another, though nobody put it there.
+# Names that the tables of some programming language contain although no program added them.
 INHERITED = [
     *("constructor", "toString", "hasOwnProperty", "valueOf", "__proto__", "prototype"),
     *("__class__", "__dict__", "items", "get", "__index", "metatable", "length", "0", "null"),

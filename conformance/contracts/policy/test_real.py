@@ -1,4 +1,4 @@
-"""POLICY-REAL: where a path really lies."""
+"""POLICY-REAL: the real location of a path."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
 
 
 NAMES = ["a", "b", "c", "d"]
-# Literal rules and what lies strictly below a folder: the paths never are such a folder itself.
+# Literal rules, and rules for paths strictly below a folder; no path is such a folder itself.
 DENIES = ["a/b/c", "b/d", "c/a"]
 
 
 def grow(tree: Tree, chance: random.Random) -> None:
-    """Folders with links in them: up and down, out, to nothing, absolute and relative."""
+    """Create folders with links: up, down, outside, dangling, absolute and relative."""
     folders = ["."]
     for _ in range(2):
         folders += [f"{folder}/{name}" for folder in folders[-4:] for name in NAMES[:3]]
@@ -70,7 +70,7 @@ def walk(tree: Tree) -> Iterator[str]:
 
 
 def real_of(path: Path) -> Path | None:
-    """Where the kernel and Python's walk say it lies; None where there is a loop."""
+    """Return the real location as Python resolves it, or None for a loop of links."""
     try:
         return Path(path).resolve(strict=False)
     except (OSError, RuntimeError):
@@ -113,7 +113,7 @@ def test_a_grown_tree_is_answered_as_it_lies_on_disk(case: Case) -> None:
 
 @requires("POLICY-REAL-01")
 def test_what_is_allowed_leads_to_no_denied_file(case: Case) -> None:
-    """The claim against the kernel: each allowed path is opened, and the file says which it is."""
+    """Each allowed path is opened, and the inode shows which file the kernel reached."""
     tree = Tree(case.tmp / "tree")
     tree.make(
         [
@@ -156,7 +156,7 @@ def test_what_has_changed_since_the_last_question_is_looked_at_again(case: Case)
     paths = ["open/link", "way/note"]
 
     def allowed(target: str) -> list[bool]:
-        """Asked with both links led into this folder."""
+        """Return the decisions after both links were changed to lead to this folder."""
         for link in (tree.place("open/link"), tree.place("way")):
             link.unlink(missing_ok=True)
         tree.link("open/link", f"../{target}/note")
@@ -236,7 +236,7 @@ def test_a_deny_of_a_link_keeps_its_place_in_the_list(case: Case) -> None:
 
 
 def reached_twice(case: Case) -> tuple[Tree, Path]:
-    """A workspace with links in it, and another way to it: a link above the root."""
+    """Create a workspace with links in it, and a link above the root as a second way to it."""
     tree = Tree(case.tmp / "tree")
     (case.tmp / "way").symlink_to(tree.root.parent)
     other = case.tmp / "way" / tree.root.name

@@ -1,5 +1,4 @@
-"""POLICY-REAL: how a root and a path may be written, what lies on a disk, and one check after
-another."""
+"""POLICY-REAL: spellings of a root and of a path, unusual names on disk, and checks in a batch."""
 
 from __future__ import annotations
 
@@ -136,7 +135,7 @@ def test_below_the_root_of_the_system_everything_is_inside(case: Case) -> None:
     expect("allowed and real", told, one * 2)
 
 
-# What a link leads to: a name that no path may have, and what it would be if it were mended.
+# Targets of a link: a name that no path may have, and the name that a tolerant engine would read.
 STRANGE = {
     "no text": (b"\xff", "\ufffd"),
     "no text below what is denied": (b"secret/\xff", "docs"),
@@ -151,7 +150,7 @@ STRANGE = {
 @requires("POLICY-REAL-01")
 @pytest.mark.parametrize("name", STRANGE)
 def test_a_place_that_no_path_names_is_not_taken_for_another(case: Case, name: str) -> None:
-    """It is denied, or an error; what lies beside it is allowed."""
+    """The path is denied or an error; the path next to it is allowed."""
     tree = workspace(case)
     target, mended = STRANGE[name]
     tree.place(os.fsdecode(target)).touch()

@@ -1,4 +1,4 @@
-"""POLICY-RULE: the normal form of a rule, and what is none."""
+"""POLICY-RULE: the normal form of a rule, and refused rules."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ RULES = st.lists(
 
 
 def is_told(rule: str) -> bool:
-    """How a body is written that begins or ends with a blank is not decided."""
+    """True if the contract fixes the spelling of the rule in answers.
+
+    It does not for a rule whose body begins or ends with a blank.
+    """
     body = (oracle.normal_rule(rule) or " ").removeprefix("!").removeprefix("./")
     return body.strip(" \t") == body
 
@@ -51,7 +54,7 @@ def test_rules_have_the_normal_form_of_a_model(case: Case) -> None:
     def holds(rules: list[str]) -> None:
         wanted = [oracle.normal_rule(rule) for rule in rules]
         resolved = [
-            # How a run of stars is written is not decided: three or more are read as two.
+            # Three or more stars are read as two; the contract leaves their spelling open.
             re.sub(r"\*{3,}", "**", rule)
             for rule in case.policy.resolve(one_profile(read=rules, modify=[])).result["read"]
         ]
@@ -74,6 +77,6 @@ def test_rules_that_a_model_refuses_are_refused(case: Case) -> None:
         if oracle.normal_rule(rule) is not None:
             continue
         asked += 1
-        # One by one: how many problems a file has is the matter of another topic.
+        # One rule per file, because another topic tests the number of problems.
         answer = case.policy.load(one_profile(read=[rule], modify=[]))
         expect(f"whether the rule {rule!r} loads", answer.ok, False)

@@ -10,7 +10,7 @@ from boxspec.api import Case, requires
 from contracts.policy.api import question, takes_none
 
 READ_IT = [question("read", "a", None)]
-# What each takes beside the policy.
+# The fields of each operation besides the policy.
 BESIDE: dict[str, dict[str, Any]] = {
     "policy.resolve": {},
     "policy.check": {"checks": READ_IT},

@@ -1,4 +1,4 @@
-"""POLICY-VALID: what is refused although it is well-formed."""
+"""POLICY-VALID: well-formed policies that are refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
 
 
 def profiles(lists: list[tuple[str, str]]) -> dict[str, object]:
-    """A policy with a profile for each pair of a read and a modify rule."""
+    """Return a policy with a profile for each pair of a read and a modify rule."""
     made = {
         str(at): {"read": [read], "modify": [modify]} for at, (read, modify) in enumerate(lists)
     }

@@ -1,4 +1,4 @@
-"""POLICY-WARN: what loads with a warning."""
+"""POLICY-WARN: policies that load with a warning."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_vectors_are_answered(case: Case, group: Group) -> None:
 
 
 def warned(case: Case, spec: Mapping[str, object], code: str) -> list[str]:
-    """Where this is warned of."""
+    """Return the pointers of the warnings with this code."""
     found = case.policy.load(policy(spec)).result["warnings"]
     return sorted(each["pointer"] for each in found if each["code"] == code)
 
@@ -56,9 +56,10 @@ def test_what_a_deny_covers_is_told_at_every_length(case: Case, pad: Callable[[i
     expect("denies that no denyModify covers", told, writable)
 
 
-# Sorted as bytes, each stands between a directory and what lies in it.
+# Sorted as bytes, a name with one of these is between a directory and the files in it.
 BEFORE_THE_SEPARATOR = " !#$%&'()+,-."
-# An exception lies in the first two, and is the last; the deny leaves nothing of the others.
+# The first two contain an exception, and the last one is an exception; the deny covers the others
+# completely.
 BELOW = ("/**", "/k/**", "/l/**", "/m", "/k/y")
 
 
@@ -100,7 +101,7 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: C
 
 @requires("POLICY-WARN-06", needs=["POLICY-WARN-03", "POLICY-WARN-05", "POLICY-MERGE-01"])
 def test_two_files_are_warned_of_as_the_one_that_they_make(case: Case) -> None:
-    """What the workspace mends is no cause."""
+    """A cause in the global file that the workspace removes gives no warning."""
     above = {"denyRead": ["k"], "fsProfiles": {"p": {}, "q": {"read": ["lib"]}}}
     told = case.policy.load(policy(above)).result["warnings"]
     codes = sorted(each["code"] for each in told)
@@ -119,7 +120,7 @@ def test_a_rule_under_a_deny_of_the_other_file_is_told(case: Case) -> None:
         expect("warnings", told, [("under-deny", file, "/spec/fsProfiles/p/modify/0")])
 
 
-# One warning of each kind; how far away its rule is nobody can count by the pointer.
+# One warning of each kind; the spacing makes it impossible to derive the place from the pointer.
 PLACED = """{"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "test"},
  "spec": {"description": "\u00e9\U0001f600",
   "denyRead": ["s/**",  "open"], "denyModify": ["s/**"],
@@ -145,6 +146,6 @@ def test_a_warning_has_the_place_of_its_rule(case: Case, code: str) -> None:
     told = [(each["line"], each["column"]) for each in found if each["code"] == code]
     at = PLACED.index(word)
     line, column = PLACED.count("\n", 0, at) + 1, at - PLACED.rfind("\n", 0, at)
-    # A profile may be its name or what it names.
+    # The place of a profile may be that of its name or that of its value.
     columns = [column, PLACED.index("{", at) - at + column] if word == '"q"' else [column]
     expect(f"line and column of {code}", told, one_of([[(line, each)] for each in columns]))

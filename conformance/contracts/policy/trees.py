@@ -1,4 +1,4 @@
-"""Trees of folders, files and symlinks on disk, as the vectors describe them."""
+"""Create trees of folders, files and symbolic links on disk, as the vectors describe them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 
 
 class Tree:
-    """A workspace `root`, and a folder `outside` beside it; both exist from the start."""
+    """A workspace `root` and a folder `outside` next to it; both exist from the start."""
 
     def __init__(self, folder: Path) -> None:
-        # The observers must not be led astray by a link above the tree.
+        # A link above the tree would make the paths that observers compare differ.
         place = folder.resolve()
         self.root, self.outside = place / "root", place / "outside"
         self.root.mkdir(parents=True)
         self.outside.mkdir()
 
     def named(self, text: str) -> str:
-        """`{root}` and `{outside}` replaced."""
+        """Return the text with `{root}` and `{outside}` replaced."""
         return text.replace("{root}", str(self.root)).replace("{outside}", str(self.outside))
 
     def place(self, path: str) -> Path:
-        """Where a tree's item lies: below the root, or below `{outside}`."""
+        """Return the location of an item: below the root, or below `{outside}`."""
         return self.root / self.named(path)
 
     def make(self, items: Iterable[Mapping[str, Any]]) -> None:
@@ -41,7 +41,7 @@ class Tree:
         os.symlink(self.named(target), self.place(path))  # noqa: PTH211
 
     def _chain(self, prefix: str, links: int, target: str) -> None:
-        """l1 -> l2 -> … -> target; they lie side by side."""
+        """Create the links l1 -> l2 -> … -> target in one directory."""
         name = Path(prefix).name
         for number in range(1, links + 1):
             following = f"{name}{number + 1}" if number < links else target

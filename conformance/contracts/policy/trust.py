@@ -1,6 +1,7 @@
-"""Trust in shims that answer questions about globs and policies: twins, and sentinels.
+"""Trust checks for shims that answer questions about globs and policies.
 
-Nothing is started here: one serve session answers all.
+Each question with the answer yes has a similar one with the answer no. No program is started: one
+serve session answers all questions.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from boxspec.subject.sentinels import Ask, Say, no, sentinel, sentinels
 from contracts.policy.client import question, readable
 from contracts.shared.documents import one_profile
 
-# Several of each kind: an implementation with one mistake answers one of them rightly.
+# Several questions of each kind: an implementation with one fault answers at least one correctly.
 POLICY = one_profile(read=["docs", "src/**"], modify=[], deny_read=["src/key"])
 YES = [question("read", "docs"), question("read", "src/main.c")]
 NO = [question("read", "src/key"), question("read", "elsewhere"), question("modify", "docs")]
@@ -58,7 +59,7 @@ def trust(case: Case, say: Say) -> None:
 
 
 def _formats(case: Case, say: Say) -> None:
-    """Asked of whichever operation takes a policy; a shim that has none of them reads no format."""
+    """Check the declared formats with an operation that takes a policy, if the shim has one."""
     loads = "policy.load" in case.capabilities or "policy" not in case.capabilities
     for name, text in {"json": POLICY["text"], "yaml": YAML}.items():
         source = {"text": text, "format": name}
@@ -70,7 +71,7 @@ def _formats(case: Case, say: Say) -> None:
 
 
 def _globs(case: Case, say: Say) -> None:
-    """Globs that match, and twins that do not."""
+    """Check globs that match, and similar ones that do not."""
 
     def answers(pairs: list[tuple[str, str]]) -> list[bool | None]:
         return [case.policy.match(pattern, [path])[0] for pattern, path in pairs]
@@ -86,7 +87,7 @@ def _globs(case: Case, say: Say) -> None:
 
 
 def _policies(case: Case, say: Say) -> None:
-    """Checks whose answer is yes, and twins whose answer is no."""
+    """Check questions with the answer yes, and similar ones with the answer no."""
     first, second = (case.policy.check(POLICY, [*YES, *NO]) for _ in range(2))
     if first != second:
         raise no(f"the same checks are answered with {shown(first)} and then with {shown(second)}")

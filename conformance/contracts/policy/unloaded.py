@@ -1,4 +1,4 @@
-"""Policies that do not load, given to an operation that takes one: it answers nothing from them."""
+"""Give policies that do not load to the other operations, which must refuse them too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def takes_none(case: Case, op: str, beside: Mapping[str, Any], profile: str) -> None:
-    """`profile`: of the requirements that the policies break."""
+    """Fail if `op` accepts a policy that breaks a requirement of this profile."""
     needed = CONTRACT.operations[op]
     if needed not in case.capabilities:
         raise NotApplicable.without(needed)
@@ -34,7 +34,7 @@ def takes_none(case: Case, op: str, beside: Mapping[str, Any], profile: str) -> 
             refused(f"the policy of {op}", case.policy.ask(op, policy=policy, **beside).raw or {})
         except Failure:
             asked = case.asked
-            # Loading has requirements of its own, which say so.
+            # If the shim loads the policy as well, the requirements of loading report it.
             if "policy.load" in case.capabilities and case.policy.load(policy).ok:
                 return
             case.asked = asked
@@ -47,7 +47,7 @@ def _is_asked(case: Case, vector: Vector, profile: str) -> bool:
     return (
         vector.kind == "load"
         and not vector.fields["loads"]
-        # The large ones are the matter of the limits.
+        # The requirements about limits test the large policies.
         and vector.small
         and load()[vector.requirements[0]].profile == profile
         and vector.capabilities - {"policy.load"} <= case.capabilities

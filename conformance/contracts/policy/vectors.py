@@ -1,6 +1,6 @@
-"""The vectors of fixtures/vectors: read, checked for what a run needs, grouped by requirement.
+"""Read the vectors of fixtures/vectors, check their fields and group them by requirement.
 
-BOXSPEC_VECTORS names another folder of such files, for vectors that are not in the tree yet.
+BOXSPEC_VECTORS names another folder of vector files, for vectors that are not in the tree yet.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from contracts.shared import documents
 
 FOLDER = Path(os.environ.get("BOXSPEC_VECTORS") or ROOT / "fixtures" / "vectors")
 
-# What a kind asks beyond the contract itself.
+# The capabilities that a kind of vector needs.
 CAPABILITIES = {
     "normalize": ("path",),
     "glob": ("glob",),
@@ -38,7 +38,7 @@ CAPABILITIES = {
 
 @dataclass(frozen=True, eq=False)
 class Vector:
-    """One question with its answer; `fields` is the entry as it stands in the file."""
+    """One question with its expected answer; `fields` is the entry of the file, unchanged."""
 
     id: str
     requirements: tuple[str, ...]
@@ -52,14 +52,14 @@ class Vector:
 
     @property
     def small(self) -> bool:
-        """Nothing in it is repeated."""
+        """True if no part of the vector is made by repetition."""
         holders = (self.fields, self.fields.get("policy", {}))
         keys = [key for held in holders for key in (*held, *held.get("workspace", ()))]
         return not any("repeat" in key for key in keys)
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What a shim must declare to be asked."""
+        """Return the capabilities that a shim must declare for this vector."""
         needed = {*CAPABILITIES[self.kind]}
         needed.update(filter(None, (load()[name].capability for name in self.requirements)))
         if self.fields.get("case") == "fold":
@@ -69,13 +69,13 @@ class Vector:
         formats = _formats(self.fields)
         if "yaml" in formats:
             needed.add("policy.yaml")
-        # What a text means can be asked in another format; what is wrong with it cannot.
+        # The meaning of a policy can be tested in another format, but problems of its text cannot.
         if "json" in formats and load()[self.requirements[0]].topic == "POLICY-FILE":
             needed.add("policy.json")
         return frozenset(needed)
 
     def word(self, name: str) -> bytes:
-        """`name`, its `_b64` twin, or what its `_repeat` stands for."""
+        """Return the bytes of the field `name`, `name_b64` or, repeated, `name_repeat`."""
         fields = self.fields
         if f"{name}_b64" in fields:
             return unb64(fields[f"{name}_b64"])
@@ -101,7 +101,7 @@ def repeated(parts: Mapping[str, Any]) -> str:
 
 
 def source(given: Mapping[str, Any]) -> documents.Policy:
-    """The fields of a request that hold a file, and the workspace's beside it."""
+    """Return the fields of a request that hold a file and, if given, the workspace's file."""
     made: documents.Policy = {"format": given["format"]}
     if "repeat" in given:
         made["text"] = repeated(given["repeat"])
@@ -136,7 +136,7 @@ def _entry(path: Path, entry: Any) -> Vector:
 
 @cache
 def every() -> dict[str, Vector]:
-    """All vectors by id, in the order of the files."""
+    """Return all vectors by id, in the order of the files."""
     found: dict[str, Vector] = {}
     for path in sorted(FOLDER.glob("*.json")):
         if path.name.endswith(".schema.json"):
@@ -155,7 +155,7 @@ def every() -> dict[str, Vector]:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The vectors that decide the same requirements: one case of the suite."""
+    """The vectors of the same requirements: one case of the suite."""
 
     requirements: tuple[str, ...]
     vectors: tuple[Vector, ...]
@@ -171,7 +171,7 @@ def groups(topic: str) -> list[Group]:
 
 
 def vectors(topic: str) -> Callable[[Any], Any]:
-    """Parametrise a test `(case, group)` over the vectors of a topic, one case a requirement."""
+    """Parametrise a test `(case, group)` over the vectors of a topic, one case per requirement."""
     import pytest
 
     cases = [

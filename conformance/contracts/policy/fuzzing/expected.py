@@ -1,8 +1,8 @@
-"""The right answer to a case that was found, and the requirement that it is about.
+"""Find the expected answer to a case that a fuzzer found, and the requirement that it concerns.
 
-Globs and paths are answered by the kit's own oracle. Policies are answered by the twin, which was
-written from the contract and shares nothing with the reference. An implementation that is accused
-is never asked what is right: only which of the vectors it fails, for a case asks many things.
+The kit's own oracle answers globs and paths. The Python implementation, which was written from the
+contract and shares no code with the reference, answers policies. The answer of the failing
+implementation only selects the vectors that it fails, because one case has many questions.
 """
 
 from __future__ import annotations
@@ -15,15 +15,18 @@ from boxspec.subject.python_implementation import ask_python_implementation
 from contracts.shared import globs as oracle
 
 Fields = dict[str, Any]
-# A vector, and whether the one that is accused has it right.
+# A vector, and True if the failing implementation answers it correctly.
 Judged = tuple[Fields, bool]
 
 
 def vectors_of(
     case: Mapping[str, Any], accused: Mapping[str, Any] | None = None
 ) -> Iterator[Fields]:
-    """The vectors that a case stands for, without id and reason; none where the operation has no
-    vectors. `accused` is somebody's answer to it: then those that it fails, if it fails any."""
+    """Return the vectors of a case, without id and reason; none if the operation has no vectors.
+
+    With `accused`, an implementation's answer to the case, only the vectors that this answer fails
+    are returned, if there are any.
+    """
     makers = {
         "path.normalize": _paths,
         "glob.match": _globs,
@@ -40,7 +43,7 @@ def vectors_of(
 
 
 def _item(answer: Mapping[str, Any], name: str, number: int) -> Mapping[str, Any]:
-    """Empty where there is none: whoever is accused may answer anything."""
+    """Return an item, or an empty one: a failing implementation may answer anything."""
     result = answer.get("result")
     items = result.get(name) if isinstance(result, dict) else None
     here = isinstance(items, list) and number < len(items) and isinstance(items[number], dict)
@@ -135,7 +138,7 @@ def _load(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judge
     if not accused or loads != ("result" in accused):
         yield made, False
         return
-    # The same verdict: what it is about is the name or a place.
+    # Both load or both refuse the file, so the difference is the name or the place of a problem.
     if loads:
         said, name = accused["result"], answer["result"]["name"]
         right = isinstance(said, dict) and said.get("name") == name
@@ -154,7 +157,7 @@ def _resolve(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Ju
     request = case["request"]
     answer = ask_python_implementation(case)
     if "result" not in answer:
-        # A profile that is not there or a policy that does not load is asked for by other kinds.
+        # Other kinds of vectors test an unknown profile and a policy that does not load.
         return
     about = "POLICY-MERGE-02" if "workspace" in request["policy"] else "POLICY-PROFILE-05"
     lists = {name: answer["result"][name] for name in ("read", "modify")}

@@ -1,4 +1,4 @@
-"""First inputs of the fuzz targets that are about globs, paths and policies, out of the vectors."""
+"""First inputs of the fuzz targets for globs, paths and policies, made from the vectors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contracts.shared import documents
 
 @cache
 def _table(name: str) -> dict[bytes, int]:
-    """A table of symbols of fuzz/support/glob_gen.c: what each stands for, and its number."""
+    """Read a table of symbols of fuzz/support/glob_gen.c: the text of each and its number."""
     source = (ROOT / "fuzz" / "support" / "glob_gen.c").read_text(encoding="utf-8")
     body = source.split(f" {name}[32] = {{")[1].split("};")[0]
     words = []
@@ -28,7 +28,7 @@ def _table(name: str) -> dict[bytes, int]:
 
 
 def _symbols(text: bytes) -> bytes:
-    """The bytes that are drawn as this text; letters that no symbol has become others."""
+    """Return the input bytes for this text; letters without a symbol are replaced by others."""
     common, rare = _table("symbols"), _table("rarities")
     out = bytearray()
     while text:
@@ -54,7 +54,7 @@ def _globs() -> Iterator[tuple[bytes, bytes]]:
 
 def glob_diff() -> Iterator[bytes]:
     for pattern, path in _globs():
-        # An odd byte: the path is drawn, not derived.
+        # An odd byte makes the target read a path instead of deriving it from the glob.
         yield _symbols(pattern) + b"\x01" + _symbols(path)
         yield _symbols(pattern)
 
@@ -65,7 +65,7 @@ def glob_raw() -> Iterator[bytes]:
 
 
 def glob_laws() -> Iterator[bytes]:
-    """The glob under each law that begins with one; what follows is drawn from its bytes."""
+    """Yield the glob for each law that begins with one; the bytes after it give the rest."""
     for pattern, path in _globs():
         for law in range(6):
             yield bytes([law]) + _symbols(pattern) + b"\x01" + _symbols(path)
@@ -94,7 +94,7 @@ def policy_yaml() -> Iterator[bytes]:
     return _texts("yaml")
 
 
-# One of each kind: with all that they become when they are cut and changed they are asked first.
+# One text of each kind. Being short, they and their mutations are tried first.
 SMALL = {
     "json": ('{"a":[1]}', "[-0.5e+1]", '"\\u0041\\n\u00e9"', "true", "false", "null"),
     "yaml": ("a: [b]\n", "- 'c'\n", "|\n d\n", '"\\x41\u00e9"', "? e", "~"),
@@ -102,15 +102,17 @@ SMALL = {
 
 
 def shim_diff() -> Iterator[bytes]:
-    """One request alone: what a shim differs in is told by the shortest case there is. The numbers
-    are those of path.normalize and glob.match in a batch that begins with a glob, and of the file
-    itself in one of files."""
+    """Yield inputs with one request each, so that a difference is reported by a short case.
+
+    The numbers are those of path.normalize and glob.match in a batch that begins with a glob, and
+    of the file itself in a batch of files.
+    """
     paths = [
         vector.word("path") for vector in vectors.every().values() if vector.kind == "normalize"
     ]
     asked = [*((0, b"a", path) for path in paths), *((1, glob, path) for glob, path in _globs())]
     for number, glob, path in asked:
-        # A glob is made, and one path, which is drawn.
+        # The input makes a glob and reads one path.
         yield bytes([ONE_ALONE + number, 0]) + _symbols(glob) + b"\0\x01" + _symbols(path)
     for form, texts in SMALL.items():
         for text in texts:
@@ -121,7 +123,7 @@ def shim_diff() -> Iterator[bytes]:
 
 
 def _files(policy: documents.Policy) -> bytes:
-    """The file of a policy, or its two files, as shim_diff reads them."""
+    """Return the one or two files of a policy in the form that shim_diff reads."""
     files = [policy, *([policy["workspace"]] if "workspace" in policy else [])]
     marks = TEXTS | (len(files) - 1) << 1
     texts = []
