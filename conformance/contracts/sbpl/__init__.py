@@ -1,1 +1,1 @@
-"""The contract sbpl: `contract.py` declares it, `page.md` is it."""
+"""The contract sbpl: `contract.py` declares it, `page.md` describes it."""

@@ -1,4 +1,4 @@
-"""Questions about compiled profiles and wrapped commands: what a case has as `case.sbpl`."""
+"""Questions about compiled profiles and wrapped commands: the client `case.sbpl`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = "/Users/u/ws"
 
 @dataclass(frozen=True)
 class Setup:
-    """What a text is compiled from; rules are in their normal form."""
+    """The input of a compilation; rules are in their normal form."""
 
     modify: Sequence[str] = ()
     read: Sequence[str] = ("**",)
@@ -46,7 +46,7 @@ class Setup:
 
     @property
     def policy(self) -> Policy:
-        """The same as a policy file with the profile `p`."""
+        """Return the rules as a policy file with the profile `p`."""
         return one_profile(self.read, self.modify, self.deny_read, self.deny_modify)
 
     def message(self) -> Message:
@@ -65,7 +65,7 @@ class Setup:
 
 
 class SbplClient:
-    """What a case has as `case.sbpl`: profiles as text, and wrapped commands."""
+    """The client that a case has as `case.sbpl`: profiles as text, and wrapped commands."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -74,15 +74,15 @@ class SbplClient:
         return self._case.put(setup.message())
 
     def compiled(self, setup: Setup) -> Text:
-        """The text of a setup that nothing is wrong with, read back."""
+        """Compile a valid setup and read its text back."""
         return Text.of(self.compile(setup), setup.root)
 
     def wrap(self, argv: Sequence[Word], **fields: Any) -> Answer:
-        """sbpl.wrap; `file` is a name of a file that nobody looks at."""
+        """Send sbpl.wrap; the default of `file` names a file that is never read."""
         return self._case.put(wrap_message(argv, **fields))
 
     def wrapped(self, argv: Sequence[Word], **fields: Any) -> list[bytes]:
-        """The command of a wrap with the wrapper in place."""
+        """Return the command of a wrap with the wrapper present."""
         return argv_of(self.wrap(argv, **{"wrapper": "present", **fields}))
 
 
@@ -90,7 +90,7 @@ FILE = "/private/tmp/p.sb"
 
 
 def wrap_message(argv: Sequence[Word], **fields: Any) -> Message:
-    """A request of sbpl.wrap; a field that is None is left out, paths may be bytes."""
+    """Return a request of sbpl.wrap without the fields that are None; paths may be bytes."""
     made: Message = {"op": "sbpl.wrap"}
     put_words(made, "argv", argv)
     if "text" not in fields:

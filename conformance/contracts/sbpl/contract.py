@@ -1,4 +1,4 @@
-"""The contract sbpl: a policy as a profile of macOS' Seatbelt, and the command around a program."""
+"""The contract sbpl: a policy as a profile of macOS Seatbelt, and the wrapped command."""
 
 from boxspec.subject.contract import Contract, Verb
 

@@ -1,6 +1,6 @@
-"""Setups and paths by chance, for the tests that compare a text with what a policy means.
+"""Random setups and paths for the tests that compare a text with the meaning of its policy.
 
-BOXSPEC_TIMES=N asks N times as much, for once in a while.
+BOXSPEC_TIMES=N makes N times as many, for an occasional long run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from contracts.sbpl.client import Setup
 from contracts.shared import globs as oracle
 
-# Names without a meaning elsewhere: what special characters do is the matter of FILTER and NAME.
+# Names without special characters, which the topics FILTER and NAME test.
 NAMES = ("a", "b", "c", "src", "lib", "docs", ".env", "k.pem", "main.c")
 ENDINGS = ("env", "pem", "c")
 
@@ -44,25 +44,25 @@ PLAIN_SHAPES: tuple[Shape, ...] = (
 def rules(
     chance: random.Random, most: int, shapes: Sequence[Shape] = PLAIN_SHAPES, denies: float = 0.4
 ) -> list[str]:
-    """Some of them negated."""
+    """Return random rules, some of them negated."""
     found = [chance.choice(shapes)(chance) for _ in range(chance.randint(0, most))]
     return [f"!{rule}" if chance.random() < denies else rule for rule in found]
 
 
 def setup(chance: random.Random, shapes: Sequence[Shape] = PLAIN_SHAPES) -> Setup:
-    """Rules to modify, and denies; every file may be read."""
+    """Return a setup with modify rules and denies, in which every file may be read."""
     modify = rules(chance, 4, shapes)
     denies = rules(chance, 3, shapes, 0)
     return Setup(modify=without(modify, denies), deny_modify=denies)
 
 
 def without(own: Sequence[str], denies: Sequence[str]) -> list[str]:
-    """Rules of a profile that repeat no global deny: those are refused."""
+    """Return the rules of a profile that do not equal a global deny, which would be refused."""
     return [rule for rule in own if rule.removeprefix("!") not in denies]
 
 
 def exceptions(chance: random.Random, denies: Sequence[str]) -> list[str]:
-    """Denies with holes: behind some `Q/**` an exception inside of it."""
+    """Return the denies, some `Q/**` among them followed by an exception inside Q."""
     found: list[str] = []
     for deny in denies:
         found.append(deny)
@@ -74,7 +74,7 @@ def exceptions(chance: random.Random, denies: Sequence[str]) -> list[str]:
 
 
 def with_everything(chance: random.Random, shapes: Sequence[Shape] = PLAIN_SHAPES) -> Setup:
-    """Denies to read and to modify, exceptions, and a side root that no deny is about."""
+    """Return a setup with both kinds of denies, exceptions, and a side root that no deny covers."""
     given = setup(chance, shapes)
     reads = rules(chance, 3, shapes)
     denies = rules(chance, 3, shapes, denies=0)
@@ -109,7 +109,7 @@ ABOVE = ("/", "/Users", "/private", "/Users/u", "/Users/u/.codex", "/opt", "/pri
 
 
 def anything(chance: random.Random) -> Setup:
-    """Every kind of clause, of root and of place at once."""
+    """Return a setup with every kind of clause, of root and of state directory."""
     given = with_everything(chance, SPECIAL_SHAPES)
     env = {"HOME": "/Users/u", "CODEX_HOME": "/opt/codex", "CLAUDE_CONFIG_DIR": "/opt/claude"}
     first = chance.choice([[], ["**"]])
@@ -123,7 +123,7 @@ def anything(chance: random.Random) -> Setup:
 
 
 def shuffled(value: Any, chance: random.Random) -> Any:
-    """The same JSON with the members of its objects in another order."""
+    """Return the same JSON with the members of its objects in another order."""
     if not isinstance(value, dict):
         return value
     keys = chance.sample(list(value), len(value))
@@ -134,7 +134,7 @@ def shuffled(value: Any, chance: random.Random) -> Any:
 
 
 def made_from(chance: random.Random, rule: str) -> str:
-    """A path that the rule may well match."""
+    """Return a path that the rule probably matches."""
     body = re.sub(
         r"\*\*/",
         lambda _: chance.choice(["", f"{folder(chance, 2)}/"]),
@@ -145,7 +145,7 @@ def made_from(chance: random.Random, rule: str) -> str:
 
 
 def near(chance: random.Random, path: str) -> list[str]:
-    """A path, one above, one below, and one that only begins like it."""
+    """Return the path, one above, one below, and one that only begins like it."""
     if path == oracle.ROOT:
         return [path]
     above = path.rpartition("/")[0] or oracle.ROOT
@@ -153,7 +153,7 @@ def near(chance: random.Random, path: str) -> list[str]:
 
 
 def paths(chance: random.Random, given: Setup, count: int) -> list[str]:
-    """Relative to the root and in their normal form, the root among them."""
+    """Return paths relative to the root in their normal form, including the root."""
     every = [*given.modify, *given.deny_modify, *given.read, *given.deny_read]
     found = [oracle.ROOT]
     for rule in every:
@@ -170,7 +170,7 @@ def absolute(given: Setup, path: str) -> str:
 
 
 def glob(chance: random.Random, pieces: Sequence[str]) -> str:
-    """A glob in its normal form that the contract has one meaning for."""
+    """Return a glob in its normal form for which the contract fixes the meaning."""
     while True:
         made = "".join(chance.choices(pieces, k=chance.randint(2, 7))).lstrip("/")
         body = oracle.normal_body(made)
@@ -179,5 +179,5 @@ def glob(chance: random.Random, pieces: Sequence[str]) -> str:
 
 
 def begins_no_name_with_a_mark(path: str) -> bool:
-    """A mark behind a slash or a wildcard would join what stands before it."""
+    """True if no name begins with a combining mark, which would join the character before it."""
     return not any(unicodedata.combining(name[:1] or "a") for name in path.split("/"))

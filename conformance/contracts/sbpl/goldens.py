@@ -1,4 +1,4 @@
-"""`boxspec sbpl goldens`: the bytes of the reference's texts, shape by shape."""
+"""`boxspec sbpl goldens`: compare the reference's texts with the stored ones, byte for byte."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FOLDER = ROOT / "fixtures" / "sbpl"
 
 @dataclass(frozen=True)
 class Shape:
-    """One request; `text` is what the reference answered when it was last written."""
+    """One request and its stored text, which was once the answer of the reference."""
 
     file: Path
 
@@ -49,7 +49,10 @@ def shapes(folder: Path = FOLDER) -> list[Shape]:
 
 
 def compare(shim: str | None, write: bool, folder: Path = FOLDER) -> int:
-    """0: all are as they were; 1: some differ, which is shown; the same where they are written."""
+    """Compare all goldens and, with `write`, store the new texts.
+
+    Return 0 if no text differs, otherwise 1 after the differences are shown.
+    """
     every = shapes(folder)
     if not every:
         raise UsageError(str(folder), "has no shapes", "run it in a checkout")

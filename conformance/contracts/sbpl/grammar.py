@@ -1,4 +1,4 @@
-"""Whether a text is made of the page's clauses and nothing else, whatever they decide."""
+"""Check that a text consists only of the clauses of the page, apart from their decisions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _STRINGS = ("literal", "subpath", "regex", "mac-policy-name")
 
 
 def strange(data: bytes) -> list[str]:
-    """Lines that are no clause of the page."""
+    """Return the lines that are not clauses of the page."""
     *lines, last = data.split(b"\n")
     found = [] if last == b"" else ["the last line does not end"]
     for number, line in enumerate(lines, 1):
@@ -30,7 +30,7 @@ def strange(data: bytes) -> list[str]:
 
 
 def _unknown(line: bytes) -> list[str]:
-    """Forms in the filters of a clause; what a regular expression must not have is told apart."""
+    """Return unknown forms in the filters of a clause, except those that SBPL-FILTER-07 reports."""
     try:
         clauses = load(b"(version 1)" + line).clauses
     except Unreadable as why:

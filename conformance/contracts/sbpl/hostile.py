@@ -1,7 +1,7 @@
-"""Names that mean harm, and whether a text keeps them names.
+"""Hostile names, and a check that they stay names in a text.
 
-A text is compared with the text of a harmless name in the same place: the forms are the same but
-for the strings, and each string is that of the harmless one with the name exchanged.
+A text is compared with the text for a harmless name in the same place: the forms must be equal
+except for the strings, and the strings must be equal except for the name.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ LETTERS = "\"\\\\()();#'`$%^|[]{}+*?.!- =~,@&<>:aZ0é😀\u2028\u00ad"
 
 
 def names(chance: random.Random, count: int) -> list[str]:
-    """Whole ones first, then by chance; none has a control character or a blank at an end."""
+    """Return fixed names, then random ones, without control characters or blanks at an end."""
     found = list(ENDINGS)
     while len(found) < count:
         made = "".join(chance.choices(LETTERS, k=chance.randint(1, 24)))
         if chance.random() < 0.3:
             made += chance.choice(ENDINGS)
-        # No other string of a text has the mark, so the name can be told from the rest.
+        # No other string of a text has the mark, so the name can be found in it.
         made = chance.choice([f"{MARK}{made}", f"{made}{MARK}"]).strip()
         if not made.startswith("~"):
             found.append(made)
@@ -63,14 +63,14 @@ def names(chance: random.Random, count: int) -> list[str]:
 
 
 def in_a_rule(name: str) -> str:
-    """The same as one name of a rule, without what means something there."""
+    """Return the name without the characters that have a meaning in a rule."""
     kept = "".join(letter for letter in name if letter not in "*?/\\")
     kept = re.sub(r"^([!~ ]|[A-Za-z]:)+", "", kept).strip()
     return kept if kept.strip(".") else "q"
 
 
 def shape(text: Text, name: str) -> list[object]:
-    """The forms of a text with the strings apart, the name in them exchanged."""
+    """Return the forms and strings of a text, with the name replaced by the harmless one."""
     found: list[object] = []
     for clause in text.profile.clauses:
         found.append((clause.allow, clause.operations))

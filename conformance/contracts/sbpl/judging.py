@@ -1,4 +1,4 @@
-"""A text against what its setup means, and refusals beside what is not refused."""
+"""Compare a text with the meaning of its setup, and a refusal with its allowed counterpart."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ def same_as_meant(
     paths: Iterable[str],
     names: Iterable[str],
 ) -> int:
-    """Each path is decided as it is meant to be; how many were asked."""
+    """Fail unless each path is decided as meant; return the number of paths asked."""
     wanted = {path: answer for path in paths if (answer := meant(path)) is not None}
     text.expect(what, wanted, names)
     return len(wanted)
 
 
 def naming(part: str) -> Matcher:
-    """A message that has this in it."""
+    """Return a matcher for messages that contain this part."""
     return satisfies(f"a message with {part!r}", lambda message: part in message)
 
 
 def refused(what: str, answer: Answer, *parts: str) -> None:
-    """An error of kind invalid_input; one of `parts`, if there are any, is in its message or in
-    the place of a problem."""
+    """Fail unless the answer is an error of kind invalid_input.
+
+    If there are `parts`, one of them must be in its message or in the place of a problem.
+    """
     if answer.raw is None or "error" not in answer.raw:
         raise Failure(what, "a refusal", shown(answer.raw))
     error = answer.error
@@ -53,7 +55,7 @@ def refused(what: str, answer: Answer, *parts: str) -> None:
 
 
 def refuses(case: Case, what: str, bad: Setup, good: Setup, *parts: str) -> None:
-    """The one is refused, and its twin compiles."""
+    """Fail unless `bad` is refused and `good`, its allowed counterpart, compiles."""
     refused(what, case.sbpl.compile(bad), *parts)
     answer = case.sbpl.compile(good)
     asked, case.asked = case.asked, bad.message()

@@ -1,4 +1,4 @@
-"""All of it under one name, as tests use it: `from contracts.sbpl import kit as sbpl`."""
+"""All names that the tests use, imported together: `from contracts.sbpl import kit as sbpl`."""
 
 from contracts.sbpl.client import FILE, HOME, ROOT, Setup, argv_of, wrap_message
 from contracts.sbpl.generators import (

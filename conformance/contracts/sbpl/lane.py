@@ -1,4 +1,4 @@
-"""`ci/macos-lane`: the goldens under the real sandbox-exec."""
+"""`ci/macos-lane`: test the goldens under the real sandbox-exec."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Texts under the real sandbox-exec: each case is done, and compared with evaluator and policy.
+"""Run texts under the real sandbox-exec, and compare each case with the evaluator and the policy.
 
-A shape is a request with its text. The home directory in it, /Users/u, gives way to a directory
-that was made for it; there each case is prepared, tried without a sandbox, prepared again, and
-tried in it.
+A shape is a request with its text. A temporary directory replaces its home directory, /Users/u.
+There each case is prepared, tried without a sandbox, prepared again, and tried in the sandbox.
 """
 
 from __future__ import annotations
@@ -40,7 +39,8 @@ ABSENT = "sandbox-exec is a part of macOS: ci/macos-lane measures this there"
 SHAPES = ROOT / "fixtures" / "sbpl"
 PROBE = Path(__file__).with_name("probe.py")
 WITHIN_S = 20.0
-# What each action needs, of the path itself; the new name of `rename` needs file-write-create.
+# The operation that each action needs on its path; the new name of `rename` needs
+# file-write-create.
 ACTIONS = {
     "create": "file-write-create",
     "write": "file-write-data",
@@ -54,12 +54,12 @@ AT_ROOT = ("mode", "stat")
 AT_HOME = ("x", ".orbit/x", ".orbit2/x", "Library/Caches/x", "Library/x", ".codex/x", ".gemini/x")
 PATHS_A_SHAPE = 20
 DENIED = (errno.EPERM, errno.EACCES)
-# What stands for itself in a regular expression and in a string.
+# Paths that need no escapes in a regular expression or in a string.
 PLAIN = re.compile(r"(/[A-Za-z0-9_-]+)+")
 
 
 def absent() -> str | None:
-    """Why nothing can be measured here, if that is so."""
+    """Return the reason why this machine cannot measure, or None."""
     here = sys.platform == "darwin" and os.access(WRAPPER, os.X_OK)
     return None if here else ABSENT
 
@@ -72,7 +72,7 @@ class Shape:
 
     @property
     def is_movable(self) -> bool:
-        """Whether a directory made for it can take the place of its home."""
+        """True if a temporary directory can replace its home."""
         return str(self.setup.root).startswith(f"{HOME}/")
 
     def moved(self, home: str) -> Shape:
@@ -92,13 +92,13 @@ def moved(setup: Setup, home: str) -> Setup:
 
 
 def moved_text(text: bytes, home: str) -> bytes:
-    """Where a string or an expression begins with the home directory."""
+    """Replace the home directory at the start of strings and regular expressions."""
     begins = rb'(?<=")(\^?)' + re.escape(HOME.encode()) + rb'(?=[/"$])'
     return re.sub(begins, lambda found: found[1] + home.encode(), text)
 
 
 def setup_of(message: dict[str, Any]) -> Setup | None:
-    """The setup of a request; None for one that gives a policy, or bytes."""
+    """Return the setup of a request, or None if the request has a policy or bytes."""
     rules = message.get("rules")
     if rules is None or any(name.endswith("_b64") for name in message):
         return None
@@ -136,14 +136,14 @@ class Attempt:
 
 
 def attempts(setup: Setup, home: str) -> list[Attempt]:
-    # Always the same ones: what is found on a Mac should be found there again.
+    # Always the same attempts, so that a finding on a Mac can be reproduced.
     chance = random.Random(str(setup.rules))
     below = [
         generators.absolute(setup, path)
         for path in generators.paths(chance, setup, PATHS_A_SHAPE)
         if path != "."
     ]
-    # Nothing is made outside of the directory that was.
+    # No file may be created outside the temporary directory.
     sides = [f"{raw(side).decode()}/x" for side in setup.side_roots]
     sides = [side for side in sides if within(home, side)]
     found = [Attempt(action, str(setup.root)) for action in AT_ROOT]
@@ -174,7 +174,7 @@ def by_policy(meaning: Meaning, attempt: Attempt) -> str | None:
 
 
 class Probe:
-    """The probe, in a sandbox or not; it is asked one case after another."""
+    """The probe process, in a sandbox or without; it runs one case after another."""
 
     def __init__(self, before: Sequence[str | Path] = ()) -> None:
         self.process = subprocess.Popen(
@@ -194,7 +194,7 @@ class Probe:
         self.process.communicate()
 
     def ask(self, attempt: Attempt) -> str:
-        """allow, deny, or what else came of it."""
+        """Return allow, deny, or another result of the attempt."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:
@@ -219,7 +219,7 @@ class Probe:
 
 
 def prepare(home: Path, attempt: Attempt, root: str) -> None:
-    """An empty home but for what the case is about."""
+    """Empty the home and create only the files that the case needs."""
     for each in home.iterdir():
         shutil.rmtree(each) if each.is_dir() else each.unlink()
     path = Path(attempt.path)
@@ -230,7 +230,7 @@ def prepare(home: Path, attempt: Attempt, root: str) -> None:
 
 
 def differences(shape: Shape, home: Path, wrapper: Path) -> tuple[int, list[str]]:
-    """How many cases were tried, and those that do not agree."""
+    """Return the number of cases tried, and the cases that differ."""
     setup = shape.setup
     text, meaning = Text(shape.text, setup.root), Meaning(setup)
     found: list[str] = []
@@ -259,7 +259,7 @@ def differences(shape: Shape, home: Path, wrapper: Path) -> tuple[int, list[str]
 
 
 class Home:
-    """A directory for the cases, with a name that needs no escapes."""
+    """A temporary directory for the cases, with a name that needs no escapes."""
 
     def __init__(self, folder: Path | None) -> None:
         self.made = tempfile.mkdtemp(prefix="boxspec-mac-", dir=folder or Path.home())
@@ -282,7 +282,7 @@ class Home:
 
 
 def loads(shape: Shape, wrapper: Path) -> list[str]:
-    """That sandbox-exec takes the text at all."""
+    """Return the error if sandbox-exec does not accept the text at all."""
     with tempfile.NamedTemporaryFile(suffix=".sb") as file:
         file.write(shape.text)
         file.flush()
@@ -299,7 +299,7 @@ def loads(shape: Shape, wrapper: Path) -> list[str]:
 
 
 def judged(case: Case, shapes: Iterable[Shape] | None = None) -> list[str]:
-    """The texts of an implementation, compiled for a directory that is there."""
+    """Compile texts for an existing directory and return their differences under sandbox-exec."""
     found: list[str] = []
     for shape in goldens() if shapes is None else shapes:
         if not shape.is_movable:

@@ -1,7 +1,8 @@
-"""What a setup means, by the oracle of the policy contract and the page: never by the text.
+"""The meaning of a setup, derived from the policy oracle and the page, never from the text.
 
-None is a path that is not asked, since the contract leaves two answers: where a deny without
-wildcards may reach below its path, and where `?` meets a character that is not printable ASCII.
+The answer None means that the contract allows two answers, so the path is not asked: if a deny
+without wildcards may also cover paths below it, and if `?` meets a character other than printable
+ASCII.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ def wild(name: str) -> bool:
 
 
 def plain(body: str) -> bool:
-    """A rule that names one path."""
+    """True for a rule that names one path."""
     return not wild(body)
 
 
 def named(body: str) -> list[str]:
-    """The leading segments of a rule that have no wildcard."""
+    """Return the leading segments of a rule that have no wildcard."""
     found = []
     for name in body.split("/"):
         if wild(name):
@@ -41,7 +42,7 @@ def named(body: str) -> list[str]:
 
 
 def ancestors(body: str) -> list[str]:
-    """The directories below the root that a rule names above what it is about."""
+    """Return the directories below the root that a rule names as ancestors of its paths."""
     names = named(body)
     if names and plain(body):
         names = names[:-1]
@@ -49,7 +50,7 @@ def ancestors(body: str) -> list[str]:
 
 
 def _wider(rules: Sequence[str]) -> list[str]:
-    """Rules with each plain deny reaching below: the most that the contract accepts of one."""
+    """Return the rules with each plain deny extended to the paths below, which is accepted too."""
     found = []
     for rule in rules:
         body = rule.removeprefix("!")
@@ -81,20 +82,20 @@ class Meaning:
         self.modify = [fold(rule) for rule in setup.modify]
         self.denies = [fold(rule) for rule in setup.deny_modify]
         self.asks = any("?" in rule for rule in (*self.read, *self.modify, *self.denies))
-        # Twice: denies as they are, and reaching as far as the contract accepts.
+        # Two versions: the denies as written, and extended as far as the contract accepts.
         self.lists = (
             (self.modify, self.denies, self.read),
             (_wider(self.modify), _wider_denies(self.denies), _wider(self.read)),
         )
 
     def relative(self, path: str) -> str | None:
-        """From the root, folded; None: it lies outside."""
+        """Return the path relative to the root and folded, or None if it is outside."""
         if not within(self.root, path):
             return None
         return self.fold(path[len(self.root.rstrip("/")) + 1 :]) or oracle.ROOT
 
     def places(self) -> list[str]:
-        """What is writable outside of the root."""
+        """Return the writable directories other than the root and side roots."""
         home = self.env.get("HOME")
         found = list(SCRATCH)
         if home is not None:
@@ -113,7 +114,7 @@ class Meaning:
         return first if first is second else None
 
     def may_modify(self, path: str) -> bool | None:
-        """Every kind of write but unlink."""
+        """Return the decision about every kind of write except unlink."""
         sides = self.setup.side_roots if self.setup.provider == "codex" else ()
         if any(within(raw(side).decode(), path) for side in sides):
             return True

@@ -1,7 +1,7 @@
-"""Does with paths what it is told on stdin, and says how that ended: the program in the sandbox.
+"""The program in the sandbox: read actions on paths from stdin, do them and print the results.
 
-It runs as a file by itself and imports nothing of the kit: what it does should be the one thing
-that is asked.
+It runs as a file of its own and imports no part of the kit, so that its only accesses are the
+requested actions.
 """
 
 import json

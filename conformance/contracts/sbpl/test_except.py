@@ -1,4 +1,4 @@
-"""SBPL-EXCEPT: inside an exception the own rules of a profile decide."""
+"""SBPL-EXCEPT: inside an exception the profile's own rules decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SBPL-FILE: the file that the text lies in while the command runs."""
+"""SBPL-FILE: the file that has the text while the command runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = '(version 1)\n(deny default)\n; é "quoted"\n'
 
 @contextmanager
 def held(case: Case, folder: Path, text: str = TEXT, **options: Any) -> Iterator[Path]:
-    """A wrap that has answered and not ended; the file that it names."""
+    """Start a wrap that has answered but not ended; yield the file that it names."""
     message = sbpl.wrap_message(["x"], text=text, dir=folder, wrapper="present")
     with case.launch(message, Observed, hold=True, **options) as shim:
         shim.wait_response()
@@ -77,7 +77,7 @@ def test_each_wrap_has_a_file_of_its_own(case: Case) -> None:
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
 def test_what_is_there_already_is_not_opened(case: Case, kind: str) -> None:
-    """In the place of each name that wraps have used before."""
+    """An entry is placed at each name that earlier wraps used."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
     used = []
@@ -99,7 +99,7 @@ def test_what_is_there_already_is_not_opened(case: Case, kind: str) -> None:
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
 def test_what_lies_where_the_last_one_was_is_not_opened(case: Case, kind: str) -> None:
-    """In one process, whose number names nothing anew."""
+    """In one process, so that a name made from the process number would repeat."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
     used: set[Path] = set()
@@ -111,7 +111,7 @@ def test_what_lies_where_the_last_one_was_is_not_opened(case: Case, kind: str) -
             expect(f"wrap {turn}: whether a name is used again that is taken", file in used, False)
             used.add(file)
         else:
-            # A name that is taken may end in an error, but not the first one.
+            # A name that already exists may end in an error, but the first wrap may not.
             expect("whether a file was made once", bool(used), True, answer.raw)
         found = [each.read_text() if each.exists() else None for each in (victim, *before)]
         expect(f"wrap {turn}: what lay there before", set(found), {"kept"})
@@ -157,7 +157,7 @@ def test_a_refused_wrap_leaves_no_file(case: Case) -> None:
 
 @requires("SBPL-FILE-04")
 def test_a_fallback_makes_no_file(case: Case) -> None:
-    """The directory's own times tell what came and went."""
+    """The modification time of the directory shows if a file was created and removed."""
     place = folder(case, "profiles")
     os.utime(place, (1, 1))
     fields = {"text": TEXT, "dir": place, "wrapper": "missing", "allow_fallback": True}

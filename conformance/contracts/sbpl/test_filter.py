@@ -1,4 +1,4 @@
-"""SBPL-FILTER: how one rule becomes one filter."""
+"""SBPL-FILTER: the translation of one rule into one filter."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from contracts.sbpl.kit import Setup, Text
 
 
 def by_rule(case: Case, rule: str, denied: bool) -> Text:
-    """The rule as an allow, or as a deny of what is allowed."""
+    """Return a text with the rule as an allow, or as a deny after an allow of all paths."""
     return case.sbpl.compiled(Setup(modify=["**", f"!{rule}"] if denied else [rule]))
 
 
 def judge(case: Case, rule: str, yes: list[str], no: list[str]) -> None:
-    """What the rule matches and what it does not; as an allow and as a deny."""
+    """Check paths that the rule matches and others, with the rule as an allow and as a deny."""
     for denied in (False, True):
         matched, other = (no, yes) if denied else (yes, no)
         text = by_rule(case, rule, denied)
         text.expect(f"the {'deny' if denied else 'allow'} {rule!r}", sbpl.both(matched, other))
 
 
-# A rule with a special character in it, what it matches, and what it would match as a pattern.
+# A rule with a special character, the paths that it matches, and the paths that it would match as
+# a regular expression.
 SPECIAL: list[tuple[str, list[str], list[str]]] = [
     ("d/x.c*", ["d/x.c", "d/x.cc"], ["d/xac", "d/xacc"]),
     ("d/[ab]*", ["d/[ab]", "d/[ab]x"], ["d/a", "d/ax", "d/b"]),
@@ -39,7 +40,7 @@ SPECIAL: list[tuple[str, list[str], list[str]]] = [
     ("d/a|b*", ["d/a|b", "d/a|bx"], ["d/a", "b", "bx"]),
     ("**/.env", [".env", "a/.env"], ["xenv", "a/xenv", "aenv"]),
     ("**/a.b/**", ["a.b", "x/a.b", "a.b/x"], ["axb", "x/axb", "axb/x"]),
-    # Without a wildcard the same characters are no pattern either.
+    # Without a wildcard the same characters are literal as well.
     ("d/a.b", ["d/a.b"], ["d/axb"]),
     ("d/[ab]/**", ["d/[ab]", "d/[ab]/x"], ["d/a", "d/a/x"]),
 ]
@@ -75,7 +76,7 @@ def test_a_star_does_not_cross_a_slash(case: Case) -> None:
 @requires("SBPL-FILTER-02")
 @pytest.mark.parametrize("rule", ["*", "*/**"])
 def test_a_star_alone_needs_a_character(case: Case, rule: str) -> None:
-    """The root of the system is the one directory whose path ends in a slash."""
+    """The root directory `/` is special: only its path ends in a slash."""
     plain = case.sbpl.compiled(Setup(modify=["a"], root="/"))
     if not plain.allows("file-write-data", "/a"):
         raise Blocked(["SBPL-MODIFY-09"], "nothing can be seen below the root of the system")
@@ -141,7 +142,7 @@ def test_a_question_mark_in_a_deny_matches_each_character(case: Case, name: str)
 def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
     case: Case, name: str
 ) -> None:
-    """Where reading and removing are denied, and where an exception is left to the profile."""
+    """In denies of reading and unlinking, and in an exception, where the profile decides."""
     path = f"d/a{ONE[name]}c"
     reads = case.sbpl.compiled(Setup(modify=["**"], deny_read=["d/a?c"]))
     for names in (sbpl.READ, [sbpl.UNLINK]):
@@ -153,7 +154,7 @@ def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
 @requires("SBPL-FILTER-05")
 @pytest.mark.parametrize("path", ["d/é", "d/€", "d/😀"])
 def test_a_rule_that_allows_and_denies_has_a_question_mark_for_each(case: Case, path: str) -> None:
-    """One text has it both ways, in either order."""
+    """One text has the rule as an allow and as a deny, in both orders."""
     rule = f"d/{'?' * len(path[2:].encode())}"
     printable = rule.replace("?", "x")
     denied = Setup(modify=["d/?"], read=["**", "!d/?"])
@@ -174,13 +175,13 @@ def test_a_question_mark_matches_one_character_and_no_slash(case: Case) -> None:
 
 @requires("SBPL-FILTER-05")
 def test_a_question_mark_in_an_allow_matches_no_more_than_one(case: Case) -> None:
-    """However characters are counted: two question marks are not the two bytes of one letter."""
+    """Two question marks must not match the two bytes of one letter if the engine counts bytes."""
     for rule, path in (("d/??", "d/é"), ("d/???", "d/€"), ("d/????", "d/😀"), ("d/?", "d/éé")):
         text = by_rule(case, rule, False)
         text.expect(f"the allow {rule}", sbpl.both([f"d/{'x' * rule.count('?')}"], [path]))
 
 
-# A root, and one that it would match as a pattern.
+# A root, and another path that it would match as a regular expression.
 ROOTS = {
     "brackets": ("/Users/u/project[1]", "/Users/u/project1"),
     "a dot": ("/Users/u/w.s", "/Users/u/wxs"),
@@ -213,7 +214,7 @@ def test_the_root_means_itself(case: Case, name: str) -> None:
 @requires("SBPL-FILTER-06", capability="sbpl.fold")
 @pytest.mark.parametrize("name", [*ROOTS, "a letter", "a letter with a mark"])
 def test_the_root_means_itself_where_names_fold(case: Case, name: str) -> None:
-    """The kernel reports it in one spelling: another one is another directory."""
+    """The kernel reports the root in one spelling; another spelling is another directory."""
     more = {
         "a letter": ("/Users/u/Ws", "/Users/u/wS"),
         "a letter with a mark": ("/Users/u/é", "/Users/u/É"),

@@ -1,4 +1,4 @@
-"""SBPL-FLAG: with the wrapper in place there is one authority over files."""
+"""SBPL-FLAG: with the wrapper, the provider's own sandbox is switched off."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FULL = "--sandbox danger-full-access"
 
 
 def judge(case: Case, provider: str | None, before: str, after: str) -> None:
-    """Both are words between blanks."""
+    """Wrap the command `before` and compare the result with `after`, both split at blanks."""
     argv = case.sbpl.wrapped(before.split(), provider=provider)
     expect("the command behind the wrapper", b" ".join(argv[3:]).decode(), after)
 

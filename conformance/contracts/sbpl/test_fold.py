@@ -1,4 +1,4 @@
-"""SBPL-FOLD: file systems that take `A` and `a` for one name."""
+"""SBPL-FOLD: file systems on which `A` and `a` are the same name."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_an_exception_folds_too(case: Case) -> None:
     text.expect("writing", sbpl.both(spelled(["state/cache", "state/cache/x"]), no), sbpl.WRITES)
 
 
-# Characters of one folding.
+# Characters with the same folding.
 ALIKE = {
     "e with acute": "éÉ",
     "k and the Kelvin sign": "kK\u212a",
@@ -109,7 +109,7 @@ def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
 @requires("SBPL-FOLD-01")
 @pytest.mark.parametrize("place", ["read", "deny"])
 def test_a_long_list_is_folded_whole(case: Case, place: str) -> None:
-    """The first rule is by far the longest, or the last."""
+    """The longest rule by far is the first or the last one."""
     name = f"{'0' * 210}/" * 4 + "C"
     rules = {"read": [name, "K"], "deny": ["K", name]}[place]
     text = case.sbpl.compiled(Setup(read=["**", *(f"!{rule}" for rule in rules)], case="fold"))

@@ -1,4 +1,4 @@
-"""SBPL-FORM: what every text begins with, what it is made of, and that it is always the same."""
+"""SBPL-FORM: the start and the grammar of every text, and the same text for the same request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BROAD = [
     *("file-read*", "process*", "signal", "ipc-posix*", "mach*", "system-fsctl"),
     *("system-socket", "network*", "sysctl*", "iokit*"),
 ]
-# What is allowed somewhere, or is asked by its own filter.
+# Operations that some clause allows, or that have a filter of their own.
 NAMED = {
     leaf for name in (*BROAD, "file-write*", "system-mac-syscall") for leaf in sbpl.leaves(name)
 }
@@ -202,7 +202,7 @@ MERGED = Setup(modify=["**"], deny_read=["k", "l"], deny_modify=["s/**", "!s/c/*
 @requires("SBPL-FORM-08", capability="policy.json")
 @pytest.mark.parametrize("profile", ["p", "unrestricted", None])
 def test_two_policy_files_give_the_text_of_their_rules(case: Case, profile: str | None) -> None:
-    """Denies of both, a profile of either, and the one that nobody defines."""
+    """Denies of both files, a profile of each file, and a profile that neither defines."""
     own: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["**"]}}}
     denies: dict[str, Any] = {"denyRead": ["l"], "denyModify": ["s/c/d"]}
     text = sbpl.bytes_of(case.sbpl.compile(MERGED))

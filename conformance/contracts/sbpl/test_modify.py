@@ -99,7 +99,7 @@ def test_an_empty_list_makes_nothing_writable(case: Case) -> None:
         more.expect(f"by {rules} and one more", sbpl.both(["c"], [".", "a", "b"]), sbpl.WRITES)
 
 
-# A rule as it may be written, and what it means.
+# A spelling of a rule, and the paths that it matches.
 SPELLED = {
     "a/": ("a", "a/b"),
     "./a/": ("a", "a/b"),

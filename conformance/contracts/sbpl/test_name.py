@@ -1,4 +1,4 @@
-"""SBPL-NAME: a path is data, and no name becomes a form."""
+"""SBPL-NAME: a path is data, and no name is read as a form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BASE = Setup(modify=["src/**"], env={"HOME": "/Users/u"}, provider="codex")
 
 
 def with_name(place: str, name: str) -> Setup:
-    """A setup that has the name in one place; each makes strings of the text."""
+    """Return a setup with the name in one of the places that become strings of the text."""
     if place == "root":
         return BASE.but(root=f"/Users/u/{name}/ws", modify=["src/**", "**/*.c", "lib"])
     if place == "rule":
@@ -40,8 +40,10 @@ AT_HOME = ("Library/Caches", ".orbit", ".codex", ".claude", ".gemini")
 
 
 def at_home(case: Case, place: str) -> str:
-    """A place below HOME that is writable, where HOME is what has the name; which ones are is the
-    matter of SCRATCH and STATE."""
+    """Return a writable directory below HOME, for the place HOME only.
+
+    The topics SCRATCH and STATE test which directories are writable.
+    """
     if place != "HOME":
         return ""
     text = case.sbpl.compiled(BASE.but(root="/opt/ws"))
@@ -52,7 +54,7 @@ def at_home(case: Case, place: str) -> str:
 
 
 def judge(text: Text, place: str, name: str, home: str) -> None:
-    """Writable is what is named, and nothing that a broken string would open."""
+    """Fail unless the named path is writable, and no path that a broken string would allow."""
     named = sbpl.in_a_rule(name)
     yes = {
         "root": "src/x",
@@ -78,7 +80,7 @@ def test_a_string_reads_back_as_it_was_given(case: Case, place: str, name: str) 
     try:
         judge(case.sbpl.compiled(with_name(place, name)), place, name, home)
     except Blocked as why:
-        # What nobody knows of a text with a harmless name either has nothing to do with names.
+        # If the text with a harmless name is undecidable too, the name is not the cause.
         harmless = case.sbpl.compiled(with_name(place, sbpl.HARMLESS))
         judge(harmless, place, sbpl.HARMLESS, home)
         raise Failure(f"the string reads back, {place} is {name!r}", name, str(why)) from None
@@ -99,14 +101,14 @@ def test_a_name_built_to_open_a_form_stays_a_name(case: Case, place: str) -> Non
         judge(text, place, name, home)
 
 
-# Composed and decomposed, and a letter that a normal form replaces by another one.
+# A composed and a decomposed name, and a letter that a normal form replaces by another one.
 SPELLED = {"composed": "caf\u00e9", "decomposed": "cafe\u0301", "replaced": "\u212b"}
 
 
 @requires("SBPL-NAME-01")
 @pytest.mark.parametrize("spelled", SPELLED)
 def test_a_name_keeps_its_spelling(case: Case, spelled: str) -> None:
-    """Only what `case: fold` asks for may stand for another spelling."""
+    """A name may match another spelling only under `case: fold`."""
     name = SPELLED[spelled]
     given = Setup(
         root=f"/Users/u/{name}/ws",
@@ -122,7 +124,7 @@ def test_a_name_keeps_its_spelling(case: Case, spelled: str) -> None:
 
 
 CONTROLS = ["\n", "\r", "\t", "\x01", "\x1b", "\x1f", "\x7f"]
-# The place, and how a message may name it.
+# Each place, and the names that a message may have for it.
 NAMED = {
     "root": ("root",),
     "rule": ("modify", "denyRead"),
@@ -142,7 +144,7 @@ def test_a_control_character_is_refused_and_named(case: Case, place: str, contro
     sbpl.refuses(case, f"{control!r} in {place}", bad, good, *NAMED[place])
 
 
-# Each list, and where its rule comes to no clause.
+# A setup for each list, also for rules that become no clause.
 LISTS = {
     "modify": Setup(modify=["a{}b"]),
     "an exclusion": Setup(modify=["**", "!a{}b"]),
@@ -171,7 +173,7 @@ LIMIT = 1000
 
 
 def long_root(written: int, letter: str = "a") -> str:
-    """A path that takes so many bytes between the quotes."""
+    """Return a path that takes this number of bytes between the quotes."""
     each = len(letter.encode()) + (letter in '"\\')
     rest = written - 1
     return "/" + letter * (rest // each) + "a" * (rest % each)
@@ -223,7 +225,10 @@ def test_a_folded_pattern_has_the_limit_to_the_byte(case: Case) -> None:
 
 
 def judge_the_limit(case: Case, place: str, given: Callable[[str], Setup]) -> None:
-    """How many bytes a pattern takes is the implementation's; each digit is one more."""
+    """Find the longest accepted glob by bisection; its string must have exactly LIMIT bytes.
+
+    The size of an expression depends on the implementation, but each digit adds one byte.
+    """
 
     def setup(size: int) -> Setup:
         return given(f"**/*.{'0' * size}")
@@ -283,7 +288,7 @@ def test_slashes_too_many_are_cleaned_away(case: Case, path: str) -> None:
 
 
 def places(path: str) -> dict[str, Setup]:
-    """The path as each of those that the environment gives."""
+    """Return setups with the path as each of the paths that come from outside the policy."""
     return {
         "root": BASE.but(root=path),
         "side root": BASE.but(side_roots=[path]),

@@ -1,4 +1,4 @@
-"""SBPL-READ: reads are broad, and what a negated rule denies is not readable."""
+"""SBPL-READ: all paths are readable except those that a negated rule denies."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_each_path_is_decided_as_the_policy_does(case: Case) -> None:
 
 @requires("SBPL-READ-03")
 def test_reading_is_denied_below_the_root_of_the_system(case: Case) -> None:
-    """The one directory whose path ends in a slash."""
+    """The root directory `/` is special: only its path ends in a slash."""
     given = Setup(root="/", read=["**", "!a/**", "a/b"], deny_read=["k", "**/*.env"])
     text = case.sbpl.compiled(given)
     text.expect("reading", sbpl.both(["/", "x", "a/b"], ["a", "a/x", "k", "x.env"]), sbpl.READ)

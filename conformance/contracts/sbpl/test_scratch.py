@@ -1,4 +1,4 @@
-"""SBPL-SCRATCH: what programs need to write wherever the root lies, and no more."""
+"""SBPL-SCRATCH: only the directories that every program needs are writable outside the root."""
 
 from __future__ import annotations
 

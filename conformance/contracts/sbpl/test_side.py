@@ -1,4 +1,4 @@
-"""SBPL-SIDE: the directories that Codex was told of."""
+"""SBPL-SIDE: the additional directories that were named to Codex."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_side_root_makes_nothing_readable(case: Case) -> None:
     text.expect("writing", sbpl.both(["out/x"], ["x"]))
 
 
-# A side root below the root /Users/u/ws, and a read-denied rule that its place meets.
+# A side root below the root /Users/u/ws, and a read-denied rule whose place overlaps it.
 OVERLAPS = {
     "is the place of a literal": ("k", "k"),
     "is the place of a subtree": ("k", "k/**"),
@@ -121,7 +121,7 @@ def test_a_side_root_meets_a_rule_in_every_spelling(case: Case, name: str) -> No
 def test_a_side_root_meets_a_rule_by_whole_names(
     case: Case, root: str, side: str, rule: str
 ) -> None:
-    """The root of the system, which ends in a slash, and slashes too many."""
+    """With the root directory `/`, which ends in a slash, and with doubled slashes."""
     bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex")
     sbpl.refuses(case, f"the side root {side} with {rule} in {root}", bad, bad.but(deny_read=[]))
 

@@ -1,4 +1,4 @@
-"""SBPL-STATE: where each provider keeps its state."""
+"""SBPL-STATE: the directories in which each provider keeps its state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contracts.sbpl import kit as sbpl
 from contracts.sbpl.kit import Setup
 
 HOME = "/Users/u"
-# The variable of a provider, where it points to here, and the place without it.
+# The variable of a provider, its value in these tests, and the default directory.
 CODEX = ("CODEX_HOME", "/opt/codex", "/Users/u/.codex")
 CLAUDE = ("CLAUDE_CONFIG_DIR", "/opt/claude", "/Users/u/.claude")
 PROVIDERS = [None, "codex", "claude", "gemini"]
@@ -22,7 +22,7 @@ def with_below(*places: str) -> list[str]:
 
 
 def writable(case: Case, provider: str | None, env: dict[str, str], yes: list[str]) -> None:
-    """With the home directory itself as the twin that is not."""
+    """Check that the paths are writable and that the home directory itself is not."""
     text = case.sbpl.compiled(Setup(env=env, provider=provider))
     text.expect(f"state, for {provider}", sbpl.both(yes, ["/Users/u", "/opt"]), sbpl.WRITES)
 

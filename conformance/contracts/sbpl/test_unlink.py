@@ -1,4 +1,4 @@
-"""SBPL-UNLINK: what may not be read may not get another name."""
+"""SBPL-UNLINK: a path that must not be read must not get another name."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ABOVE = {
 
 @requires("SBPL-UNLINK-01")
 def test_what_may_not_be_read_cannot_be_unlinked_in_a_side_root_either(case: Case) -> None:
-    """Rules that begin with a wildcard have no place that a side root could meet."""
+    """A rule that begins with a wildcard has no fixed place, so no side root can overlap it."""
     given = Setup(modify=["src/**"], deny_read=["**/*.env"], provider="codex")
     text = case.sbpl.compiled(given.but(side_roots=["/Users/u/ws/out", "/opt/side"]))
     yes = ["src/x", "out/x", "out/x.envy", "/opt/side/x.env"]

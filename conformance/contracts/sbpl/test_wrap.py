@@ -99,7 +99,7 @@ def test_with_the_wrapper_there_is_no_fallback(case: Case, provider: str) -> Non
 
 @requires("SBPL-WRAP-05")
 def test_a_wrapper_in_the_path_is_not_the_wrapper(case: Case) -> None:
-    """One that stands first in PATH, and in the current directory."""
+    """A `sandbox-exec` is planted at the start of PATH and in the current directory."""
     planted = case.tmp / "sandbox-exec"
     planted.write_text("#!/bin/sh\nexit 0\n")
     planted.chmod(0o755)

@@ -1,4 +1,4 @@
-"""A compiled text: its bytes, and what the evaluator decides by it."""
+"""A compiled text: its bytes, and the decisions of the evaluator about it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ UNLINK = "file-write-unlink"
 WRITES = operations.leaves("file-write*")
 CHANGES = tuple(name for name in WRITES if name != UNLINK)
 READS = operations.leaves("file-read*")
-# One operation says what all of a kind say, unless the test is about that.
+# One operation represents all of its kind, except in tests about the others.
 WRITE, READ = ("file-write-data",), ("file-read-data",)
 
 SHOWN_LINES = 60
 
 
 class Text:
-    """What one request was answered with; a question that has no answer is a failure."""
+    """The text of one answer; a question that the evaluator cannot decide is a failure."""
 
     def __init__(self, data: bytes, root: Word = "/", unguarded: list[str] | None = None) -> None:
         self.data, self.root, self.unguarded = data, raw(root), unguarded
@@ -64,19 +64,19 @@ class Text:
         return {"text": [f"{number} {line}" for number, line in enumerate(lines, 1)][:SHOWN_LINES]}
 
     def under(self, name: Word) -> bytes:
-        """A name below the root; one that begins with a slash is absolute, `.` is the root."""
+        """Return the path of a name: below the root, absolute with a slash, the root for `.`."""
         path = raw(name)
         if path.startswith(b"/"):
             return path
         return self.root if path == b"." else self.root.rstrip(b"/") + b"/" + path
 
     def regexes(self) -> list[Regex]:
-        """All regular expressions in it."""
+        """Return all regular expressions in the text."""
         parts = [part for each in self._filters() for part in each.parts()]
         return [regex for part in parts if isinstance(part, Matching) for regex in part.regexes]
 
     def gaps(self) -> list[Gap]:
-        """All forms in it that nothing is known of."""
+        """Return all unknown forms in the text."""
         return [gap for each in self._filters() for gap in each.unknown()]
 
     def _filters(self) -> list[Filter]:
@@ -90,7 +90,7 @@ class Text:
         return self.decided(name, path, self.rulings([name], path)[name])
 
     def allows_call(self, policy: bytes, number: int) -> bool:
-        """Whether a call to a policy of the kernel is."""
+        """True if the text allows a call to a policy of the kernel."""
         name = "system-mac-syscall"
         ruling = self.decider.decide(name, Subject(policy=policy, call=number))
         return self.decided(name, policy, ruling)
@@ -108,7 +108,7 @@ class Text:
         )
 
     def expect(self, what: str, wanted: Mapping[Any, bool], names: Iterable[str] = WRITE) -> None:
-        """Each path is decided as it is wanted, for each of the operations."""
+        """Fail unless each path is decided as wanted, for each of the operations."""
         wrong = []
         blocked: Blocked | None = None
         for path, allowed in wanted.items():
@@ -143,7 +143,7 @@ class Text:
 
 
 def named_by(gaps: Iterable[Gap]) -> str:
-    """The requirement that a form is told by of which nobody knows what it means."""
+    """Return the requirement that reports these unknown forms."""
     return "SBPL-FILTER-07" if any(gap.dialect for gap in gaps) else "SBPL-FORM-04"
 
 
@@ -153,7 +153,7 @@ def bytes_of(answer: Answer) -> bytes:
 
 
 def clauses(ruling: Ruling) -> str:
-    """The clauses by which each reading decides, for people."""
+    """Return a description of the clauses by which each reading decides."""
     told = dict.fromkeys(
         f"line {each.clause.line}: {each.clause}" if each.clause else "no clause"
         for each in (ruling.last, ruling.specific)
@@ -162,5 +162,5 @@ def clauses(ruling: Ruling) -> str:
 
 
 def both(yes: Iterable[Word], no: Iterable[Word]) -> dict[Word, bool]:
-    """What is allowed and what is denied, side by side: neither counts without the other."""
+    """Return allowed and denied paths together, because neither counts without the other."""
     return {**dict.fromkeys(yes, True), **dict.fromkeys(no, False)}

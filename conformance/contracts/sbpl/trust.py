@@ -1,7 +1,7 @@
-"""Trust in shims that compile profiles and wrap commands: twins, and sentinels.
+"""Trust checks for shims that compile profiles and wrap commands.
 
-Coarse on purpose, as for the other contracts: a text with one mistake comes through, also one that
-cannot be read, so that the requirement it breaks can say so.
+They are coarse on purpose, as for the other contracts: a text with one fault passes, even if it
+cannot be read, so that the broken requirement reports it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from boxspec.subject.sentinels import no as _no
 from contracts.sbpl.client import Setup, wrap_message
 from contracts.sbpl.text import WRITE
 
-# Several of each kind: an implementation with one mistake answers one of them rightly.
+# Several questions of each kind: an implementation with one fault answers at least one correctly.
 SETUP = Setup(modify=["src/**", "docs"])
 YES = ["/private/tmp/x", "src/x", "docs", "/dev/null"]
 NO = ["/usr/x", "secret", "/", "."]
@@ -47,7 +47,7 @@ def trust(case: Case, say: Say) -> None:
 
 
 def _texts(case: Case, say: Say) -> None:
-    """Paths that a text allows to write, and twins that it does not."""
+    """Check paths that a text allows to write, and similar ones that it denies."""
     first, second = (
         known.result("sbpl.compile", case.sbpl.compile(SETUP).result) for _ in range(2)
     )
@@ -70,7 +70,7 @@ def _texts(case: Case, say: Say) -> None:
 
 
 def _commands(case: Case, say: Say) -> None:
-    """Commands that are wrapped, and twins that are refused."""
+    """Check commands that are wrapped, and similar ones that are refused."""
     yes, nay = ([case.sbpl.wrap(**given).ok for given in some] for some in (WRAPPED, REFUSED))
     if all(nay):
         raise _no(

@@ -1,1 +1,1 @@
-"""Seatbelt profiles read and decided without a Mac; what is not known is undecidable."""
+"""Read and evaluate Seatbelt profiles without a Mac; unknown forms are undecidable."""

@@ -1,10 +1,10 @@
-"""What a profile decides, by both readings of its precedence.
+"""Decide an operation by a profile, by both readings of precedence.
 
-*last*: of all clauses about the operation, also those about a wider one, the last that matches.
-*specific*: the narrowest operation that has a clause to the point; there the last with a filter
-that matches, and only then the last without a filter. This one explains what others have measured
-on Macs; the other one is what most people who write profiles think. A text on which they part is
-ambiguous.
+*last*: the last matching clause decides, among all clauses about the operation or a wider one.
+*specific*: the narrowest operation with an applicable clause decides; there the last clause whose
+filter matches, and otherwise the last clause without a filter. This reading explains published
+measurements on Macs; *last* is what most authors of profiles expect. A text for which the two
+readings differ is ambiguous.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def outcome(allow: bool) -> Outcome:
 
 @dataclass(frozen=True)
 class Reading:
-    """What one reading says. `clause` decides; None: nothing matched, which is a denial."""
+    """The decision of one reading by `clause`, or a denial without one if no clause matched."""
 
     outcome: Outcome
     clause: Clause | None
@@ -48,29 +48,29 @@ class Ruling:
 
     @property
     def allowed(self) -> bool:
-        """Only where both readings say so."""
+        """True only if both readings allow."""
         return self.outcome is Outcome.ALLOW
 
     @property
     def gaps(self) -> list[Gap]:
-        """The forms without which it would be decided, where it is undecidable."""
+        """Return the unknown forms that make the operation undecidable."""
         clauses = [*self.last.unknown, *self.specific.unknown]
         return [gap for each in clauses if each.filter is not None for gap in each.filter.unknown()]
 
 
-# What is asked of the clauses in turn, for one operation.
+# The clauses for one operation in the order of each reading: last, specific.
 Plan = tuple[list[Clause], list[Clause]]
 
 
 class Decider:
-    """A profile that is asked many questions."""
+    """Decides many operations by one profile."""
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self.plans: dict[str, Plan] = {}
 
     def plan(self, operation: str) -> Plan:
-        """The clauses in the order in which each reading asks them; the first that matches wins."""
+        """Return the clauses in the order of each reading; the first one that matches decides."""
         made = self.plans.get(operation)
         if made is not None:
             return made
@@ -91,7 +91,7 @@ class Decider:
     def decide_all(
         self, operations: Iterable[str], subject: Subject = NOTHING
     ) -> dict[str, Ruling]:
-        """Several operations on one subject: each filter is tried once."""
+        """Decide several operations on one subject, with one evaluation of each filter."""
         met: dict[int, Met] = {}
         return {operation: self._rule(operation, subject, met) for operation in operations}
 
@@ -114,7 +114,10 @@ class Decider:
 
 
 def _first(clauses: Iterable[Clause], subject: Subject, met: dict[int, Met]) -> Reading:
-    """The first that matches; one before it of which that is not known may decide otherwise."""
+    """Return the reading by the first clause that matches.
+
+    It is undecidable if a clause before it, with an unknown result, would decide differently.
+    """
     unknown: list[Clause] = []
     for clause in clauses:
         matches: Met = True

@@ -1,4 +1,4 @@
-"""`boxspec sbpl explain`: the clause that decides, for people."""
+"""`boxspec sbpl explain`: show the clause that decides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def explain(
     params: Mapping[str, str],
     imports: Mapping[str, str],
 ) -> int:
-    """0 allowed; 3 denied, ambiguous or undecidable; anything else is bad usage."""
+    """Print the decision; return 0 if allowed, 3 if denied, ambiguous or undecidable."""
     try:
         profile = load(
             _bytes(file),

@@ -1,4 +1,4 @@
-"""Filters: which subjects a clause is about. Each says yes, no, or None: it is not known here."""
+"""Filters: the subjects of a clause. Each filter answers yes, no, or None if it is unknown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from contracts.sbpl.seatbelt.regexes import Purse, Regex
 
 @dataclass(frozen=True)
 class Subject:
-    """What is asked about: a path, or a call to a policy of the kernel, or neither."""
+    """The subject of an operation: a path, a call to a policy of the kernel, or neither."""
 
     path: bytes | None = None
     policy: bytes | None = None
@@ -32,14 +32,14 @@ Met = bool | None
 
 @dataclass(frozen=True)
 class Gap:
-    """A form that nothing is known of; `dialect`: one that a regular expression must not have."""
+    """An unknown form; `dialect`: a form that a regular expression must not have."""
 
     words: str
     dialect: bool = False
 
 
 class Filter(ABC):
-    """One filter; `form` is how it is written."""
+    """One filter; `form` is its spelling in the text."""
 
     form: List
 
@@ -47,11 +47,11 @@ class Filter(ABC):
     def meets(self, subject: Subject) -> Met: ...
 
     def unknown(self) -> list[Gap]:
-        """The forms in it that nothing is known of."""
+        """Return the unknown forms in the filter."""
         return []
 
     def parts(self) -> list[Filter]:
-        """It and all that it is made of."""
+        """Return the filter and all filters inside it."""
         return [self]
 
 
@@ -87,7 +87,7 @@ class Prefix(Filter):
 
 @dataclass(frozen=True, eq=False)
 class Matching(Filter):
-    """`regex`: one expression or several."""
+    """`regex` with one or several expressions."""
 
     form: List
     regexes: tuple[Regex, ...]
@@ -157,7 +157,7 @@ def negated(met: Met) -> Met:
 
 
 def any_of(met: Iterable[Met]) -> Met:
-    """One yes is enough; else it is not known as soon as one is not."""
+    """Return True if one filter matches, otherwise None if one of them is unknown."""
     known: Met = False
     for each in met:
         if each:
@@ -182,7 +182,7 @@ JOINS = ("require-any", "require-all", "require-not")
 
 
 def made(form: Node, value: Evaluate, purse: Purse) -> Filter:
-    """`value` gives what a string, a name or a `param` stands for."""
+    """Return the filter of a form; `value` evaluates a string, a name or a `param`."""
     if not isinstance(form, List) or not form.head:
         raise Unreadable(form.line, f"{str(form)[:80]} is no filter")
     try:
@@ -229,5 +229,5 @@ def _path(form: List, path: bytes, name: str) -> bytes:
         return path
     if not path.startswith(b"/"):
         raise Undecidable(form.line, f"{name} of a path that is not absolute")
-    # It was seen to be dropped.
+    # sandbox-exec was observed to drop a trailing slash.
     return path.rstrip(b"/") or b"/"

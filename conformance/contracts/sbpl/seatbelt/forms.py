@@ -1,4 +1,4 @@
-"""From forms to clauses: what of Scheme a profile may use, and what `allow` and `deny` say."""
+"""Turn forms into clauses: the supported part of Scheme, and `allow` and `deny`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from contracts.sbpl.seatbelt.regexes import Purse
 CLAUSES = 20_000
 VALUE_BYTES = 65_536
 IMPORTED = 8
-# They change what is reported, not what is decided. `no-sandbox` is about execution, which is not
-# decided here anyway.
+# These change the report and not the decision. `no-sandbox` is about execution, which is always
+# undecidable here.
 MODIFIERS = frozenset({"message", "no-report", "report", "no-sandbox", "send-signal"})
 
 Value = bytes | int | bool
@@ -33,7 +33,7 @@ Names = dict[str, Value]
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """`allow` or `deny`; without a filter it is about everything. Several filters are one or."""
+    """`allow` or `deny`; without a filter for every subject; several filters are alternatives."""
 
     allow: bool
     operations: tuple[str, ...]
@@ -50,7 +50,7 @@ class Clause:
 
 @dataclass(eq=False)
 class Profile:
-    """What a text says, in its order."""
+    """The content of a text, in its order."""
 
     forms: list[Node]
     clauses: list[Clause] = field(default_factory=list)
@@ -62,7 +62,7 @@ def load(
     params: Mapping[str, bytes] | None = None,
     imports: Mapping[str, bytes] | None = None,
 ) -> Profile:
-    """A text as sandbox-exec reads it; `imports` has the files that it may ask for."""
+    """Read a text as sandbox-exec does; `imports` has the files that it may import."""
     forms = read(text)
     first = forms[0] if forms else None
     if not isinstance(first, List) or first.head != "version":
@@ -203,5 +203,5 @@ class Loader:
 
 
 def _either(form: List, met: Sequence[Filter]) -> List:
-    """Several filters of one clause, as the form that says the same."""
+    """Return the form `require-any` that is equivalent to several filters of one clause."""
     return List((Symbol("require-any", form.line), *(each.form for each in met)), form.line)

@@ -1,4 +1,4 @@
-"""The operations of Seatbelt, and which of them a wider one stands for."""
+"""The operations of Seatbelt, and the narrower operations that a wider one includes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 
 DEFAULT = "default"
 
-# Wider operation: what it stands for. Below `default` stands everything.
+# Each wider operation with the operations that it includes; `default` includes all.
 _BELOW: dict[str, str] = {
     "file*": """file-read* file-write* file-chroot file-clone file-fsctl file-ioctl
         file-issue-extension* file-link file-map-executable file-mknod file-mount* file-revoke
@@ -58,7 +58,7 @@ def known(name: str) -> bool:
 
 @cache
 def chain(name: str) -> tuple[str, ...]:
-    """An operation, the wider ones, and `default`; the narrowest comes first."""
+    """Return the operation, the wider ones, and `default`, the narrowest first."""
     met = [name]
     while met[-1] != DEFAULT:
         met.append(_PARENT[met[-1]])
@@ -67,14 +67,14 @@ def chain(name: str) -> tuple[str, ...]:
 
 @cache
 def leaves(name: str) -> tuple[str, ...]:
-    """What an operation stands for in the end, or it itself."""
+    """Return the narrowest operations that an operation includes, or the operation itself."""
     if name not in _BELOW:
         return (name,)
     return tuple(leaf for child in _BELOW[name].split() for leaf in leaves(child))
 
 
 def on_paths(name: str) -> bool:
-    """Whether it is asked about a path."""
+    """True if the subject of the operation is a path."""
     return name == "file*" or "file*" in chain(name)
 
 

@@ -1,7 +1,7 @@
-"""The text of a profile as nested lists of symbols, numbers and strings.
+"""Read the text of a profile into nested lists of symbols, numbers and strings.
 
-The language is a Scheme. Read is what published profiles use; another word of Scheme makes the text
-undecidable. Strings are bytes, as paths are.
+The language is a Scheme. The reader knows the forms that published profiles use; another form of
+Scheme makes the text undecidable. Strings are bytes, like paths.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 # A hostile text must not cost the kit more than a moment.
 TEXT_BYTES = 2**20
 NESTED = 64
-# sandbox-exec was seen to refuse longer ones.
+# sandbox-exec was observed to refuse longer strings.
 STRING_BYTES = 1025
 
 _TOKEN = re.compile(
@@ -41,13 +41,13 @@ class Unreadable(Exception):
 
 
 class Undecidable(Unreadable):
-    """A text of which nobody knows here what it means."""
+    """A text whose meaning is unknown here."""
 
     kind = "undecidable"
 
 
 class OutsideDialect(Undecidable):
-    """A count, a class name or a backslash letter: no evidence that Seatbelt knows it."""
+    """A count, a class name or a backslash letter: no evidence shows that Seatbelt supports it."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class String:
 
     @property
     def inside(self) -> bytes:
-        """As it is written between the quotes, those of `#"…"` too."""
+        """Return the spelling between the quotes, also for `#"…"`."""
         return self.written.removeprefix(b"#")[1:-1]
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class List:
 
     @property
     def head(self) -> str:
-        """The symbol that it begins with, if it begins with one."""
+        """Return the name of the symbol that the list begins with, or an empty string."""
         first = self.items[0] if self.items else None
         return first.name if isinstance(first, Symbol) else ""
 
@@ -106,12 +106,12 @@ Node = Symbol | String | Constant | List
 
 
 def read(text: bytes) -> list[Node]:
-    """The forms of a text, in order."""
+    """Return the forms of a text, in order."""
     if len(text) > TEXT_BYTES:
         raise Undecidable(1, f"the text has more than {TEXT_BYTES} bytes")
     line = 1
     at = 0
-    # The lists that are open, and where they began; the first is the text itself.
+    # The open lists and the lines of their starts; the first list is the text itself.
     lists: list[tuple[list[Node], int]] = [([], 1)]
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -137,7 +137,7 @@ def read(text: bytes) -> list[Node]:
 
 
 def strings(nodes: Iterable[Node]) -> Iterator[String]:
-    """Those in forms, and in the lists of them."""
+    """Yield the strings in the nodes and in nested lists."""
     for node in nodes:
         if isinstance(node, String):
             yield node
@@ -156,7 +156,7 @@ def _leaf(kind: str, token: bytes, line: int) -> Node:
     if kind == "string":
         return String(_unescaped(inside, line), line, token)
     if inside.endswith(b"\\"):
-        # Some write `\"` for a quote in it, others say that the quote ends it.
+        # Sources disagree: the backslash escapes the quote, or the quote ends the string.
         raise Undecidable(line, 'a backslash before the quote that ends #"…"')
     return String(inside, line, token)
 

@@ -1,8 +1,8 @@
-"""The regular expressions that are known to work in a profile, and nothing more.
+"""Match the regular expressions that are known to work in a profile.
 
-They are checked first, and then run by an automaton that is made as it is needed: no expression and
-no path makes a match explode. Nobody has measured whether Seatbelt counts bytes or characters, nor
-whether a dot takes a newline; an answer that hangs on either is None.
+An expression is checked first and then run by an automaton whose states are built on demand, so no
+expression and no path makes a match slow. No published measurement shows if Seatbelt counts bytes
+or characters, or if a dot matches a newline; an answer that depends on either is None.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from contracts.sbpl.seatbelt.reader import (
 NESTED = 32
 SPECIAL = frozenset(r".[]{}()*+?|^$\\")
 REPEATS = ("*", "+", "?")
-# `(?i)` was seen to be refused; of groups with other marks nothing is known.
+# `(?i)` was observed to be refused; the behaviour of groups with other marks is unknown.
 _FLAGS = re.compile(r"\?[A-Za-z]*-?[A-Za-z]+[:)]")
-# States that are looked at while automata are made, for all expressions of a profile together.
+# States that may be visited to build the automata of all expressions of a profile together.
 BUDGET = 2_000_000
 KEPT = 500
 
@@ -43,7 +43,7 @@ class Purse:
 
 @dataclass(frozen=True)
 class Class:
-    """What one character may be."""
+    """A set of characters."""
 
     ranges: tuple[tuple[str, str], ...]
     negated: bool = False
@@ -57,7 +57,7 @@ NO_NEWLINE = Class((("\n", "\n"),), True)
 
 
 class Program:
-    """States of an automaton: what each takes and leads to, and where it goes without taking."""
+    """States of an automaton: the characters and the target of each, and its empty transitions."""
 
     def __init__(self) -> None:
         self.takes: list[Class | None] = []
@@ -72,14 +72,15 @@ class Program:
 
 
 class Parser:
-    """An expression to a program; each part has a first state, and a last one that leads on."""
+    """Translates an expression into a program; each part has a first and a last state."""
 
     def __init__(self, pattern: str, line: int, dot: Class) -> None:
         self.pattern, self.line, self.dot = pattern, line, dot
         self.at = 0
         self.program = Program()
         self.anchors: list[tuple[bool, bool]] = []
-        # A form that nobody knows stands for anything: what that does not match, nothing does.
+        # An unknown form matches any text, so a path that the expression does not match then is not
+        # matched under any meaning of the form.
         self.unknown = ""
 
     def refuse(self, words: str, kind: type[Undecidable] = Undecidable) -> Undecidable:
@@ -91,7 +92,7 @@ class Parser:
     # Expressions ----------------------------------------------------------------------------
 
     def whole(self) -> tuple[int, int]:
-        """The first state and the last one."""
+        """Parse the whole expression; return its first and its last state."""
         if not self.pattern:
             raise self.refuse("nothing")
         first, last = self.program.state(), self.program.state()
@@ -109,11 +110,11 @@ class Parser:
         return first, last
 
     def alternative(self) -> tuple[int, int]:
-        """One of the outermost: an end without anchor takes anything."""
+        """Parse one outermost alternative; an end without an anchor matches any text."""
         begins = self.more() == "^"
         self.at += begins
         if begins and self.more() == "$":
-            # Two anchors and nothing between them: no path is that short, whatever the dialect.
+            # Two anchors without text between them match only the empty text, which is not a path.
             began = ended = self.program.state()
         else:
             began, ended = self.sequence(0)
@@ -181,7 +182,7 @@ class Parser:
         if character == "\\":
             escaped = self.more()
             self.at += 1
-            # `\d` and the like: no evidence, and no harm in a rule that does not need them.
+            # Escapes like `\d`: no evidence shows that they work, and rules do not need them.
             if not escaped or escaped.isalnum() or escaped > "~" or escaped < " ":
                 raise self.refuse(f"the escape \\{escaped}", OutsideDialect)
             character = escaped
@@ -217,7 +218,7 @@ class Parser:
         return first, last
 
     def marked(self) -> tuple[int, int]:
-        """A group behind `(?`; what is inside is read only to find where it ends."""
+        """Parse a group after `(?`; its content is read only to find its end."""
         flags = _FLAGS.match(self.pattern, self.at)
         if flags is not None:
             raise Unreadable(self.line, f"the flags `({flags[0]}` in {self.pattern[:80]!r}")
@@ -236,7 +237,7 @@ class Parser:
         return loop, ended
 
     def members(self) -> Class:
-        """Behind `[`: single characters and ranges; what dialects read differently is refused."""
+        """Parse single characters and ranges after `[`; forms that dialects disagree on fail."""
         negated = self.more() == "^"
         self.at += negated
         ranges = []
@@ -269,7 +270,7 @@ class Parser:
 
 
 class State(dict[str, "State"]):
-    """A set of states of the program at once; the next one for each character that was met."""
+    """A set of states of the program; as a dict, it maps a character to the next set."""
 
     def __init__(self, members: frozenset[int], accepts: bool) -> None:
         super().__init__()
@@ -277,7 +278,7 @@ class State(dict[str, "State"]):
 
 
 class Automaton:
-    """One reading of an expression."""
+    """The automaton for one reading of an expression."""
 
     def __init__(self, pattern: str, line: int, dot: Class, purse: Purse) -> None:
         parser = Parser(pattern, line, dot)
@@ -308,7 +309,7 @@ class Automaton:
         return self.state(met)
 
     def state(self, members: list[int]) -> State:
-        """With all that is reached for free."""
+        """Return the state with these members and all that empty transitions reach."""
         seen = set(members)
         waiting = list(seen)
         while waiting:
@@ -328,7 +329,7 @@ class Automaton:
 
 @dataclass(eq=False)
 class Regex:
-    """An expression in all its readings."""
+    """An expression with all its readings."""
 
     pattern: bytes
     line: int
@@ -338,9 +339,9 @@ class Regex:
     def __post_init__(self) -> None:
         if len(self.pattern) > STRING_BYTES:
             raise Undecidable(self.line, f"a regular expression of more than {STRING_BYTES} bytes")
-        # What one reading does not know, none does.
+        # The anchors and unknown forms are the same in all readings.
         self.anchored = self._reading(True, ANY).anchored
-        # The beginning of a form in it that is not known.
+        # The start of an unknown form in it, or an empty string.
         self.unknown = self._reading(True, ANY).unknown
         self._dots = b"." in self.pattern
 
@@ -352,7 +353,7 @@ class Regex:
         return made
 
     def matches(self, path: bytes) -> bool | None:
-        """None: it depends on what nobody has measured."""
+        """Return if the expression matches, or None if that depends on unmeasured behaviour."""
         counts = (True,) if path.isascii() and self.pattern.isascii() else (True, False)
         dots = (ANY, NO_NEWLINE) if self._dots and b"\n" in path else (ANY,)
         met = {
@@ -366,5 +367,5 @@ class Regex:
 
 
 def _text(data: bytes, as_bytes: bool) -> str:
-    """One character for each byte, or for each character of UTF-8."""
+    """Return a text with one character for each byte, or for each character of UTF-8."""
     return data.decode("latin-1") if as_bytes else data.decode("utf-8", "surrogateescape")
