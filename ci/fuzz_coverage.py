@@ -40,9 +40,9 @@ PARTS = {
 # PARTS.
 ROOMS = ("module/", "policy/", "process/", "sbpl/")
 OUTSIDE = """module/environment module/folder module/lookup module/module module/runner
-    process/bridge process/relay process/watcher policy/authoring/draft
+    module/shield process/bridge process/relay process/watcher policy/authoring/draft
     policy/authoring/links policy/authoring/migrate policy/authoring/whynot policy/path/walk
-    policy/profile/audit policy/profile/resolved sbpl/file"""
+    policy/profile/audit policy/profile/linked policy/profile/resolved sbpl/file"""
 
 Place = tuple[int, ...]  # a line, or a line and the numbers of a branch
 

@@ -14,6 +14,7 @@
 #include "module/folder.h"
 #include "module/lookup.h"
 #include "module/output.h"
+#include "module/shield.h"
 
 /* What is longer than any path is cut, so that both of two names have room. */
 enum { NAME_MOST = 4000 };
@@ -225,6 +226,19 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
     return code;
 }
 
+/* The result reports an exposed caller even if the request has a sandbox, which may hide the caller
+ * by other means. */
+static int run_shielded(const struct bs_module_request *request, struct execution *execution,
+                        const struct bs_signal_slot *slot, struct bs_module_result *result,
+                        struct bs_error *err) {
+    bool raised = bs_shield_raise();
+    result->caller_exposed = !raised || bs_shield_is_leaky();
+    int code = run_in_folder(request, execution, slot, result, err);
+    if (raised)
+        bs_shield_lower();
+    return code;
+}
+
 /* A signal must not end the caller while there is a directory to be removed, so the handlers of a
  * run are there for all of it. */
 static int execute_in_child(const struct bs_module_request *request,
@@ -244,7 +258,7 @@ static int execute_in_child(const struct bs_module_request *request,
     }
     execution.folder = bs_module_folder_make();
     if (execution.folder != NULL)
-        code = run_in_folder(request, &execution, slot, result, err);
+        code = run_shielded(request, &execution, slot, result, err);
     else if (errno == ENOMEM)
         code = no_memory(err);
     else

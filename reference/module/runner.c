@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "base/sys.h"
 #include "module/lookup.h"
+#include "module/shield.h"
 
 __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...) {
     va_list args;
@@ -97,6 +98,7 @@ void bs_module_runner_main(int argc, char **argv) {
                 why.message);
     cJSON_Delete(tree);
     put_on_stdin(&input);
+    bs_shield_drop_capabilities();
     bs_buf_clear(&input);
     (void)execv(file, (char *const[]){file, NULL});
     give_up("cannot execute %s: %s", file, reason());

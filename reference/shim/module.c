@@ -51,6 +51,10 @@ static void put_outcome(struct bs_json_writer *out, const char *id,
     } else {
         put_failure(out, id, result);
     }
+    if (result->caller_exposed) {
+        bs_json_put_key(out, "caller_exposed");
+        bs_json_put_bool(out, true);
+    }
     if (result->left.len > 0) {
         bs_json_put_key(out, "directory_left");
         bs_json_put_lossy(out, result->left.data, result->left.len);

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import secrets
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import Case, HostLacks, NotMeasured, expect, requires
 from contracts.module.judging import end, noted, quoted
 from contracts.shared.files import script_at
 
@@ -124,6 +126,43 @@ def test_tokens_stay_with_the_caller(case: Case) -> None:
     got, _ = environment(case, given)
     arrived = {name for name in given if name in got}
     expect("those of them that arrived", sorted(arrived), ["APCORE_AUTHOR"])
+
+
+def _reading_ancestors(token: str, place: Path) -> str:
+    """Return shell text that writes a line per ancestor: `read` or `kept`, and the name."""
+    return f"""
+    pid=$PPID
+    while [ "${{pid:-0}}" -gt 1 ]; do
+        if grep -qaF {token} /proc/$pid/environ 2>/dev/null; then read=read; else read=kept; fi
+        printf '%s %s\\n' "$read" "$(sed -n 's/^Name:[[:space:]]*//p' /proc/$pid/status)"
+        pid=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$pid/status)
+    done >{quoted(place)}"""
+
+
+def _need_readable_environments(case: Case, token: str) -> None:
+    """Skip the test if this host lets no process read its parent's environment anyway."""
+    place = case.tmp / "control"
+    script = script_at(case.tmp / "reader", _reading_ancestors(token, place))
+    env = {**os.environ, "APCORE_AUTH_TOKEN": token}
+    subprocess.run(["/bin/sh", "-c", f"{quoted(script)}; :"], env=env, check=False)
+    if not noted(place).startswith("read "):
+        raise HostLacks("reading /proc/PID/environ", "the environment of a parent cannot be read")
+
+
+@requires("MODULE-ENV-06")
+def test_the_environment_of_the_caller_cannot_be_read_in_proc(case: Case) -> None:
+    token, place = f"token-{secrets.token_hex(8)}", case.tmp / "ancestors"
+    _need_readable_environments(case, token)
+    case.module.script("reads", f"{_reading_ancestors(token, place)}\necho 1")
+    seen = case.module.execute("reads", shim_env={"APCORE_AUTH_TOKEN": token})
+    ancestors = [line.split(" ", 1) for line in noted(place).splitlines()]
+    # Only the direct parent is the caller: a script that starts the shim cannot hide itself.
+    caller = ancestors[0][1] if ancestors else ""
+    read = [name for how, name in ancestors if how == "read" and name == caller]
+    exposed = bool(seen.result.get("caller_exposed"))
+    if read and exposed:
+        raise NotMeasured("the result says that this host does not allow to hide the caller")
+    expect("ancestors of the module whose secret it reads in /proc", read, [])
 
 
 @requires("MODULE-ENV-05")

@@ -180,3 +180,16 @@ bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_repor
         good = add_text(to, &to->hard_links, &to->n_hard_links, from->hard_links[i]);
     return good;
 }
+
+bool bs_report_withdraw(struct bs_backend_report *report, const char *why) {
+    bool good = true;
+    for (int i = 0; good && i < BS_ASPECTS; i++) {
+        struct bs_aspect_claim *claim = &report->aspects[i];
+        if (claim->claim == BS_NOT_REQUESTED)
+            continue;
+        claim->n_reasons = 0;
+        good = bs_report_reason(report, (enum bs_aspect)i, BS_CLAIM_UNAVAILABLE, "%s", why);
+    }
+    report->overall = BS_CLAIM_UNAVAILABLE;
+    return good;
+}

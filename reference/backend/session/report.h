@@ -19,4 +19,7 @@ bool bs_report_violation(struct bs_backend_report *report, const char *root, con
  * partial or unavailable becomes partial, and so does an overall claim of fully. */
 bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from);
 
+/* Make each claimed aspect unavailable, because the backend could not be prepared. */
+bool bs_report_withdraw(struct bs_backend_report *report, const char *why);
+
 #endif

@@ -140,6 +140,8 @@ static int prepare(struct bs_session *session, enum bs_on_unavailable on_unavail
         return refuse_partial(backend, report, err);
     if (code != BS_OK)
         return code;
+    if (!bs_report_withdraw(report, call.err.message))
+        return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
     session->backend = backend; /* for the message */
     return open_without_backend(session, on_unavailable, call.err.message, report, err);
 }

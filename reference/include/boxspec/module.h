@@ -25,6 +25,13 @@
  * without APCORE_AUTH_*, and HOME and TMPDIR, which name the fresh directory, as does the working
  * directory. Nothing else. APCORE_EXTENSIONS_ROOT is made absolute.
  *
+ * A module runs as the user of its caller, so it could read the caller's environment in
+ * /proc/PID/environ, with each secret that the list above leaves out. Therefore the caller is not
+ * dumpable during the call (prctl(2), PR_SET_DUMPABLE), and the module runs without CAP_SYS_PTRACE,
+ * CAP_PERFMON and CAP_SYS_ADMIN. If the host does not allow that, the result has caller_exposed.
+ * Other processes of the same user, such as the shell that started the caller, stay readable: a
+ * sandbox with a pid namespace hides them.
+ *
  * JSON is RFC 8259: UTF-8, no member twice, no half of a surrogate pair, at most 64 levels.
  *
  * Threads. Any number of threads may execute modules at once; what exec.h says about SIGINT,
@@ -91,10 +98,11 @@ struct bs_module_result {
     enum bs_stream stream;
     struct bs_bytes stderr_text; /* UTF-8, see bs_bytes_to_text; after a child only */
     struct bs_bytes left;        /* path of the directory, where it could not be removed */
+    bool caller_exposed;         /* the host did not allow to hide the caller from the module */
 };
 
 #define BS_MODULE_RESULT_INIT                                                                      \
-    { BS_MODULE_NONE, BS_BYTES_INIT, {0}, 0, 0, 0, BS_STDOUT, BS_BYTES_INIT, BS_BYTES_INIT }
+    { BS_MODULE_NONE, BS_BYTES_INIT, {0}, 0, 0, 0, BS_STDOUT, BS_BYTES_INIT, BS_BYTES_INIT, false }
 
 /* Returns 0; BS_E_INVALID for a request without id or input, or an input that is not JSON;
  * BS_E_EXECUTION for missing memory; BS_E_IO where no directory can be made; the sandbox's or the

@@ -5,6 +5,7 @@ import os
 import module.execution as execution
 import module.folder as folder
 import module.lookup as lookup
+import module.runner as runner
 from faults.registry import fault, replaces
 
 
@@ -110,3 +111,43 @@ def tmpdir_goes_through_text():
     @replaces(folder)
     def below(original):
         return original().decode("utf-8", "replace").encode()
+
+
+@fault(
+    "MODULE-ENV-06", "the caller's environment is readable in /proc", "only the child's is cleared"
+)
+def the_caller_stays_readable():
+    @replaces(execution)
+    def set_dumpable(original, value):
+        return 1
+
+    @replaces(runner)
+    def drop_capabilities(original):
+        pass
+
+
+@fault(
+    "MODULE-ENV-06", "the caller is readable again after the spawn", "a guard around fork() only"
+)
+def the_caller_is_readable_after_the_spawn():
+    @replaces(execution.RawRun)
+    def spawn(original, self):
+        original(self)
+        execution.set_dumpable(1)
+
+    @replaces(runner)
+    def drop_capabilities(original):
+        pass
+
+
+@fault(
+    "MODULE-ENV-06",
+    "a module of root keeps CAP_SYS_ADMIN",
+    "CAP_SYS_PTRACE seems to be the one that counts",
+)
+def a_module_keeps_cap_sys_admin():
+    @replaces(runner)
+    def drop_capabilities(original):
+        kept, runner.READS_ANY_PROCESS = runner.READS_ANY_PROCESS, (19,)
+        original()
+        runner.READS_ANY_PROCESS = kept

@@ -18,7 +18,7 @@ import backend.inside as inside
 import backend.starting as starting
 import backend.tree as tree
 import exec.signals as signals
-from backend.claims import Claims, requested
+from backend.claims import Claims, nothing, requested
 from backend.context import HERMETIC
 from backend.passing import Passing, can_be_opened_again
 from errors import Failed
@@ -137,6 +137,7 @@ class Session:
             self.limited(lambda: self.backend.prepare(self.context, self.claims))
         except Exception as why:
             self.failed("prepare", why)
+            self.claims = nothing(self.requested(), self.why or "prepare failed")
             return False
         self.note("prepare")
         for text in getattr(self.backend, "warnings", ()):

@@ -27,6 +27,7 @@ SHIMS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 RUNNER = "--internal-sandbox-runner"
 DEFAULT_TIMEOUT_MS = 300_000
 MOST_BYTES = 64 * 1024 * 1024
+PR_GET_DUMPABLE, PR_SET_DUMPABLE = 3, 4
 PASSED = (b"PATH", b"LANG", b"LC_ALL")
 
 
@@ -118,7 +119,11 @@ class Execution:
         request = self.request(path)
         self.go_inside(request, path)
         items = [(0, request, None)]
-        (answer,) = Batch(items, signals.caller_mask(), make=self.make_run()).run()
+        before = set_dumpable(0)
+        try:
+            (answer,) = Batch(items, signals.caller_mask(), make=self.make_run()).run()
+        finally:
+            set_dumpable(before)
         if isinstance(answer, Failed):
             raise Failure("SpawnFailed", message=answer.message)
         return answer
@@ -163,6 +168,16 @@ class Execution:
             return values.decode(output)
         except values.Malformed as why:
             raise Failure("OutputParseFailed", reason=str(why)) from None
+
+
+def set_dumpable(value: int) -> int:
+    """Set whether processes of the same user may read this one in /proc. Return the old value."""
+    import ctypes
+
+    libc = ctypes.CDLL(None)
+    before = int(libc.prctl(PR_GET_DUMPABLE, 0, 0, 0, 0))
+    libc.prctl(PR_SET_DUMPABLE, value, 0, 0, 0)
+    return before
 
 
 def runner_argv() -> Sequence[str]:

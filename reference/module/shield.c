@@ -1,0 +1,59 @@
+#define _GNU_SOURCE
+#include "module/shield.h"
+
+#include <linux/capability.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Each of them opens /proc/PID/environ of a process that is not dumpable: mm_access() of the kernel
+ * asks for CAP_SYS_PTRACE, and since Linux 6.13 also accepts perfmon_capable(), which is
+ * CAP_PERFMON or CAP_SYS_ADMIN. */
+static const unsigned READS_ANY_PROCESS[] = {CAP_SYS_PTRACE, CAP_PERFMON, CAP_SYS_ADMIN};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned raised;
+static int before; /* the setting without a shield */
+
+bool bs_shield_raise(void) {
+    (void)pthread_mutex_lock(&lock);
+    if (raised == 0)
+        before = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+    bool good = raised > 0 || before == 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
+    raised += good;
+    (void)pthread_mutex_unlock(&lock);
+    return good;
+}
+
+void bs_shield_lower(void) {
+    (void)pthread_mutex_lock(&lock);
+    /* 2 is for set-user-id programs, and only the kernel can set it. */
+    if (--raised == 0 && before == 1)
+        (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+static bool has_capability(unsigned capability) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    /* glibc has no function for it. */
+    if (syscall(SYS_capget, &header, data) != 0)
+        return false;
+    return (data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability)) != 0;
+}
+
+void bs_shield_drop_capabilities(void) {
+    for (size_t i = 0; i < sizeof READS_ANY_PROCESS / sizeof *READS_ANY_PROCESS; i++) {
+        (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, READS_ANY_PROCESS[i], 0, 0);
+        (void)prctl(PR_CAPBSET_DROP, READS_ANY_PROCESS[i], 0, 0, 0);
+    }
+}
+
+bool bs_shield_is_leaky(void) {
+    bool reads = false;
+    for (size_t i = 0; i < sizeof READS_ANY_PROCESS / sizeof *READS_ANY_PROCESS; i++)
+        reads = reads || has_capability(READS_ANY_PROCESS[i]);
+    return reads && !has_capability(CAP_SETPCAP);
+}
