@@ -1,1 +1,1 @@
-"""The contract backend: `contract.py` declares it, `page.md` is it."""
+"""The contract backend: `contract.py` declares it, `page.md` describes it."""

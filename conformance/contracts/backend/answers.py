@@ -1,4 +1,4 @@
-"""The answer about a session: its calls, its log, and what was claimed."""
+"""The answer about a session: its calls, its log and its claims."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from boxspec.subject.observed import Facts, Observed
 from contracts.shared.runs import RunAnswer
 
 Claims = dict[str, Any]
-# Who asks whether a backend is kept that enforces something.
+# The requirement to keep a backend that enforces its claims fully or partially.
 KEPT = "BACKEND-SESSION-03"
 NOTHING = {"claim": "unavailable", "reasons": ["there is no claim"]}
 
 
 class ObservedSession(Observed):
-    """The answer to one backend.run, and what was seen of it.
+    """The answer to one backend.run, and the observations from outside.
 
-    probed: what backend.probe claims of the same fields, asked when it is needed; None where it has
-    no answer.
+    probed: returns the claims of backend.probe for the same fields, or None without an answer; it
+    is called only if the claims are needed.
     """
 
     def __init__(
@@ -39,19 +39,22 @@ class ObservedSession(Observed):
 
     @property
     def calls(self) -> list[RunAnswer]:
-        """One answer for each call."""
+        """Return the answer of each call."""
         return [RunAnswer(each) for each in self.result["calls"]]
 
     @property
     def only(self) -> RunAnswer:
-        """The answer of a session with one call."""
+        """Return the answer of a session with one call."""
         (one,) = self.calls
         return one
 
     @property
     def dropped(self) -> bool:
-        """Whether it ran without the backend. A failure where that is more than degrade may do:
-        what a probe claims to be enforced is kept, unless prepare failed."""
+        """True if the calls ran without the backend.
+
+        Raise a Failure if degrade must not drop the backend: a probe claims some enforcement, and
+        prepare did not fail.
+        """
         if self.result["enforcement"] != "none":
             return False
         if self._degrades and all(each["ok"] for each in self.entries("prepare")):
@@ -62,7 +65,7 @@ class ObservedSession(Observed):
 
     @property
     def _degrades(self) -> bool:
-        """Whether degrade was asked for: who refuses a session says none of it as well."""
+        """True for a session under degrade: a refused one has the enforcement `none` as well."""
         asked = self.message if isinstance(self.message, dict) else {}
         return asked.get("on_unavailable") == "degrade"
 
@@ -80,42 +83,45 @@ class ObservedSession(Observed):
         )
 
     def need_enforcement(self) -> None:
-        """Whether anything is kept out is not asked of what says that it enforces nothing."""
+        """Raise NotApplicable if the session reports that it enforces nothing."""
         if self.dropped:
             why = self.result.get("why", "it does not say why")
-            raise NotApplicable(f"the backend says that it enforces nothing: {why}")
+            raise NotApplicable(f"the backend reports no enforcement: {why}")
 
     def claim(self, aspect: str) -> dict[str, Any]:
-        """What was claimed of an aspect in this session."""
+        """Return the claim for an aspect in this session."""
         return _claim(self.result["claims"], aspect)
 
     def claims_fully(self, aspect: str) -> bool:
-        """Whether an aspect was claimed fully, in this session or by backend.probe."""
+        """True if an aspect is claimed fully, in this session or by backend.probe."""
         if self.claim(aspect)["claim"] == "fully":
             return True
         return bool(_claim(self._probed(self), aspect)["claim"] == "fully")
 
     def excuse(self, aspect: str, escaped: str) -> None:
-        """Something got out: Declared, unless the aspect was claimed fully. The answer comes after
-        the run: declared before it is what backend.probe does not claim either."""
+        """Raise Declared for an escape from an aspect that was not claimed fully before the run.
+
+        The claims of a session arrive after the run. If backend.probe claims the aspect fully and
+        the session does not, the escape is a contradiction.
+        """
         said = self.claim(aspect)
         if said["claim"] == "fully":
             return
         if self.claims_fully(aspect):
             raise Failure(
                 f"{aspect}, which backend.probe claims fully",
-                "nothing gets out",
-                f"{escaped}; behind it the session calls {aspect} {said['claim']}",
+                "no effect outside",
+                f"{escaped}; only after the run the session calls {aspect} {said['claim']}",
                 {"claim of the session": said},
                 Verdict.CONTRADICTION,
-                why=f"{aspect} is claimed before the run, and not behind it",
+                why=f"{aspect} is claimed before the run, and not after it",
                 asked=self.message,
             )
         raise Declared(aspect, said["claim"], escaped, "; ".join(said.get("reasons", ())))
 
     @property
     def logged(self) -> list[str]:
-        """The names of the calls of the backend, in order."""
+        """Return the names of the calls of the backend, in order."""
         return [str(each["call"]) for each in self.result["log"]]
 
     def times(self, call: str) -> int:
@@ -126,13 +132,13 @@ class ObservedSession(Observed):
 
     @property
     def violations(self) -> list[tuple[bytes, str]]:
-        """Path and rule of what the scan found, by path."""
+        """Return path and rule of each change that the scan found, sorted by path."""
         found = self.result.get("violations", [])
         return sorted((unb64(each["path_b64"]), str(each["rule"])) for each in found)
 
     @property
     def hard_links(self) -> list[bytes]:
-        """The files that the session names for their links."""
+        """Return the files that the session names because of their hard links."""
         return [unb64(each) for each in self.result.get("hard_links_b64", [])]
 
 

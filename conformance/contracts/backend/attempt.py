@@ -1,5 +1,8 @@
-"""An attempt to escape, judged: without a sandbox it works here, what is allowed works inside, and
-what happened outside decides."""
+"""Make an attempt to escape and judge it.
+
+It counts only if the same attempt works here without a sandbox and if the allowed counterpart
+works inside. The effect outside decides.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ from contracts.backend.scene import SECRET, Scene, made_scene, run_outside
 
 WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})
 OWN = "launch"
-# Who asks for what a probe does first: it writes where it may, or opens /dev/null.
+# The requirements of the allowed counterpart that a probe does first: to write where the profile
+# allows it, or to open /dev/null.
 WORK, EVERYWHERE = "BACKEND-ALLOW-01", "BACKEND-ALLOW-02"
 
 
@@ -29,13 +33,13 @@ def attempt(case: Case, name: str, profile: str = "repo-write", **context: Any) 
 
 
 def control(name: str) -> None:
-    """The same attempt without a sandbox, on a ground of its own, has its effect here."""
+    """Make the attempt without a sandbox on a separate ground; it must have its effect here."""
     with made_scene(name) as scene:
         need_effect(scene)
 
 
 def need_effect(scene: Scene, **params: object) -> None:
-    """What is tried has its effect here without a sandbox; the ground is used up by that."""
+    """Raise HostLacks if the attempt has no effect here without a sandbox; this uses the ground."""
     said, _ = run_outside(scene, scene.arm(**params))
     if not scene.effects(said):
         why = f"{scene.probe.name} does nothing here even outside: {said}"
@@ -43,7 +47,7 @@ def need_effect(scene: Scene, **params: object) -> None:
 
 
 def inside(case: Case, scene: Scene, profile: str, **context: Any) -> tuple[ObservedSession, Said]:
-    """The attempt inside; NotApplicable where the backend says that there is no inside."""
+    """Make the attempt inside; NotApplicable if the session runs without a sandbox."""
     more = {"sibling": scene.ground.ws / "sibling"} if profile in WRITABLE else {}
     program, *args = scene.arm(**more)
     call = {"program": program, "args": args}
@@ -61,8 +65,11 @@ def inside(case: Case, scene: Scene, profile: str, **context: Any) -> tuple[Obse
 
 
 def said_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
-    """What the program of the first call said; it ran, and what is allowed worked. `allowed` is
-    the requirement that asks for that by itself."""
+    """Return the report of the program of the first call.
+
+    Fail if it did not run or if its allowed counterpart failed, which the requirement `allowed`
+    tests by itself.
+    """
     session.need_enforcement()
     answer = session.calls[0]
     if not answer.ok:
@@ -71,7 +78,7 @@ def said_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
             "a result",
             str(answer.error["message"]),
             verdict=Verdict.OVERREFUSED,
-            symptom="nothing runs inside",
+            symptom="no program runs inside",
         )
     said = Said.of(answer.stdout)
     shown = {"stdout": answer.stdout[:400], "stderr": answer.stderr[:400]}
@@ -82,24 +89,24 @@ def said_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
             f"none, exit {answer.result['exit_code']}",
             shown,
             Verdict.UNPROVEN,
-            symptom="the probe says nothing",
+            symptom="the probe reports no result",
             needs=[allowed],
         )
     if not said.sibling:
         raise Failure(
-            "what is allowed works inside",
-            "a file is written that the profile allows",
-            "it is refused",
+            "the allowed counterpart works inside",
+            "an allowed file is written",
+            "an allowed file is refused",
             shown,
             Verdict.OVERREFUSED,
-            symptom="the sibling is refused",
+            symptom="the allowed counterpart is refused",
             needs=[allowed],
         )
     return said
 
 
 def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
-    """By the effect outside, then by the error inside."""
+    """Judge an attempt by its effect outside, then by the error inside."""
     probe = scene.probe
     effects = scene.effects(said)
     claim = session.claim(probe.aspect)
@@ -110,7 +117,7 @@ def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
     if effects:
         raise Failure(
             probe.tries,
-            "nothing outside is another for it",
+            "no effect outside the sandbox",
             "; ".join(effects),
             evidence,
             Verdict.ESCAPED if probe.aspect == OWN else Verdict.CONTRADICTION,
@@ -128,25 +135,27 @@ def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
 
 
 def need_an_end(scene: Scene, session: ObservedSession, said: Said) -> None:
-    """That nothing happened is evidence where the attempt came to its end: it was done, was
-    refused, or was killed by a filter. A probe that crashed or was ended as too slow tried
-    nothing that anybody knows of."""
+    """Fail unless the attempt was completed, refused, or killed by a filter.
+
+    Only then the absence of an effect is evidence. A probe that crashed or ran out of time may not
+    have made its attempt.
+    """
     ended = session.calls[0].result["exit_code"]
-    # A filter may kill the probe with all that is its own: told as 128 and the signal's number.
+    # A filter may kill all processes of the probe: the exit code is 128 plus the signal's number.
     if said.is_told or (said.outcome == "nothing" and ended == 128 + signal.SIGSYS):
         return
     raise Failure(
         scene.probe.tries,
-        "the probe says how it ended, or was killed by SIGSYS",
+        "the probe reports its result, or is killed by SIGSYS",
         f"{said}, exit {ended}",
         {"inside": str(said), "stderr": session.calls[0].stderr[:400]},
         Verdict.UNPROVEN,
-        symptom="the probe does not come to its end",
+        symptom="the probe does not complete its attempt",
     )
 
 
 def expect_nothing_outside(session: ObservedSession, changes: Sequence[str], by: str) -> None:
-    """What changed outside by other means than a probe's."""
+    """Fail if something changed outside by a means other than a probe."""
     if changes:
         session.excuse("fs-write", f"{by}: {changes[0]}")
     expect(f"what is reached outside ({by})", changes, [], verdict=Verdict.CONTRADICTION)

@@ -1,4 +1,4 @@
-"""Questions about backends: what a case has as `case.backend`."""
+"""Questions about backends: the client that a case has as `case.backend`."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from contracts.shared.requests import exec_request
 
 Message = dict[str, Any]
 CONTROL = "none"
-# Whose probe is cut off by its own bound of time has been asked for longer than that.
+# A session in which the backend's own time limit cut off its probe takes longer than this.
 CUT_OFF_MS = 2000.0
-# The backends that have enforced something in this run, or claimed to, each with its shim.
+# The backends that have enforced or claimed something in this run, each with its shim.
 _seen_enforcing: set[tuple[str, ...]] = set()
 # The fields of a context that backend.probe has too.
 PROBED = ("profile", "policy", "egress", "strict_metadata", "accept")
-# Of a ground: they are other ones in each session, and no part of a claim.
+# Variables that depend on the ground: they differ in each session and do not affect a claim.
 OF_THE_GROUND = ("HOME", "BOXSPEC_SECRET")
-# What backend.probe claims, by what it was asked.
+# The claims of backend.probe, by session and by the fields of the request.
 _probed: WeakKeyDictionary[Session, dict[str, Claims | None]] = WeakKeyDictionary()
 
 
 def context_of(fields: Mapping[str, Any]) -> Message:
-    """A context; `root` and `cwd` may be bytes, what is None is left out."""
+    """Return a context without the fields that are None; `root` and `cwd` may be bytes."""
     made: Message = {}
     for name, value in fields.items():
         if value is None:
@@ -46,29 +46,29 @@ def context_of(fields: Mapping[str, Any]) -> Message:
 
 
 class BackendClient:
-    """Probes a backend, and runs sessions of it."""
+    """Probes a backend and runs sessions of it."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
 
     @property
     def named(self) -> dict[str, dict[str, Any]]:
-        """The backends of hello."""
+        """Return the backends of hello."""
         found: dict[str, dict[str, Any]] = self._case.hello.get("backends", {})
         return found
 
     def mechanism(self, name: str) -> list[str]:
-        """What a backend is made of, as hello says: its parts, such as namespaces and seccomp."""
+        """Return the parts of the mechanism that hello names, for example namespaces, seccomp."""
         return str(self.named.get(name, {}).get("mechanism", "")).split("+")
 
     def need(self, what: str) -> None:
-        """What a profile grants and a product may have no means for: who says so is not asked."""
+        """Raise NotApplicable if hello lists the feature as one that the backend lacks."""
         if what in self.named.get(self.chosen, {}).get("lacks", []):
             raise NotApplicable(f"{self.chosen} says that it has no {what}")
 
     @property
     def chosen(self) -> str:
-        """The backend of this run: `--backend`, else the first of hello that confines."""
+        """Return the backend of this run: `--backend`, or the first in hello that confines."""
         asked = self._case.session.backend
         if asked is not None:
             return asked
@@ -78,7 +78,7 @@ class BackendClient:
     def probe(
         self, profile: str, *, backend: str | None = None, within_s: float = WITHIN_S, **fields: Any
     ) -> Observed:
-        """One backend.probe; a field that is None is left out."""
+        """Send one backend.probe without the fields that are None."""
         self.need(profile)
         message: Message = {
             "op": "backend.probe",
@@ -107,7 +107,7 @@ class BackendClient:
         shim_stdin: Any = None,
         **context: Any,
     ) -> ShimProcess[ObservedSession]:
-        """Start one backend.run; `context` holds the fields of its context."""
+        """Start one backend.run; `context` has the fields of its context."""
         self.need(context.get("profile", ""))
         message: Message = {
             "op": "backend.run",
@@ -131,7 +131,7 @@ class BackendClient:
         )
 
     def run(self, calls: Sequence[Mapping[str, Any]], **options: Any) -> ObservedSession:
-        """One backend.run from start to end."""
+        """Run one backend.run to its end."""
         with self.start(calls, **options) as shim:
             seen = shim.finish()
         if not {"script", "backend"} & set(options):
@@ -141,8 +141,10 @@ class BackendClient:
     def _claimed(
         self, state: Sequence[str], shim_env: Mapping[str, str | None], seen: ObservedSession
     ) -> Claims | None:
-        """What backend.probe claims of the fields of a session, in the same state; None of a
-        script, or where there is an error, which counts as unavailable."""
+        """Return the claims of backend.probe for the fields of a session, in the same state.
+
+        The result is None for a script, and for an error, which counts as unavailable.
+        """
         message = seen.message
         if not isinstance(message, dict) or "script" in message:
             return None
@@ -161,8 +163,11 @@ class BackendClient:
         return (*map(str, self._case.session.argv), backend)
 
     def _look_again_if_cut_off(self, seen: ObservedSession, backend: str) -> None:
-        """A backend that has enforced before and is left away now may have missed the bound of its
-        probe, on a machine that had no processor for it: it is asked again, alone."""
+        """Raise Late, so that the test is repeated alone, if the backend may have been too slow.
+
+        That is so if it has enforced before and is dropped now: without a free processor, its probe
+        may have missed its time limit.
+        """
         named = self._named(backend)
         if not seen.ok:
             return

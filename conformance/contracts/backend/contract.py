@@ -1,4 +1,4 @@
-"""The contract backend: a sandbox around programs, judged by what really happens."""
+"""The contract backend: a sandbox around programs, judged by the real effects."""
 
 from boxspec.subject.contract import Contract, Verb
 

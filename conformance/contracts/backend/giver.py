@@ -1,4 +1,4 @@
-"""Somebody outside who passes a descriptor to whoever connects to a socket in the workspace."""
+"""An observer outside that passes a descriptor to each client of a socket in the workspace."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ NAME = "giver"
 
 
 class Giver:
-    """Listens while in the with-block; what it passes is open for writing. It sees no harm itself:
-    that is in the file."""
+    """Listens while in the with-block and passes a descriptor that is open for writing.
+
+    It observes no harm itself: a change of the file shows it.
+    """
 
     def __init__(self, workspace: Path, file: Path) -> None:
         self.params: Params = {}
@@ -26,7 +28,7 @@ class Giver:
             self._fd = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             self._stack.callback(os.close, self._fd)
             self._socket = self._stack.enter_context(socket.socket(socket.AF_UNIX))
-            # The whole path may be too long for an address; the one through a descriptor is not.
+            # The full path may be too long for a socket address; a path through a descriptor fits.
             folder = os.open(workspace, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 self._socket.bind(f"/proc/self/fd/{folder}/{NAME}")

@@ -1,7 +1,8 @@
-"""The ground of an attempt: a workspace, a tree outside it, and a home; and what changed there.
+"""The ground of an attempt: a workspace, a tree outside it and a home, with their changes.
 
-It lies below BOXSPEC_CASE_ROOT, or XDG_CACHE_HOME, never under /tmp: sandboxes have one of their
-own. The home is a directory of the ground too, so that no profile grants what is outside.
+It lies below BOXSPEC_CASE_ROOT or XDG_CACHE_HOME, never under /tmp, because many sandboxes have a
+/tmp of their own. The home is a directory of the ground too, so that no profile grants access to
+files outside the ground.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def ground_root() -> Path:
 
 @cache
 def _remove_abandoned(root: Path) -> None:
-    """Grounds of kits that were killed: their names begin with a pid that nobody has any more."""
+    """Remove the grounds of kits that were killed: their names begin with the pid of no process."""
     for folder in root.glob("*-*"):
         pid = folder.name.partition("-")[0]
         if pid.isdigit() and not Path("/proc", pid).exists():
@@ -43,7 +44,7 @@ def _remove_abandoned(root: Path) -> None:
 def made_ground() -> Iterator[Ground]:
     folder = Path(tempfile.mkdtemp(dir=ground_root(), prefix=f"{os.getpid()}-"))
     with contextlib.ExitStack() as stack:
-        # Before anything is made in it: the disk may be full.
+        # Registered before the first write, which fails if the disk is full.
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         folder.chmod(0o755)
         ground = Ground(folder)
@@ -52,11 +53,11 @@ def made_ground() -> Iterator[Ground]:
 
 
 class Ground:
-    """Directories with canaries; `changes` says what is another than at the start."""
+    """Directories with canaries; `changes` returns the differences from the start."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # Nobody can guess it: where it is read, it came from its canary.
+        # A program cannot guess the token, so a program that reports it has read a canary.
         self.token = secrets.token_hex(8)
         self.ws, self.out, self.home = (folder / name for name in ("ws", "out", "home"))
         for path in (self.ws, self.out, self.home, self.out / "empty", self.home / ".ssh"):
@@ -75,12 +76,12 @@ class Ground:
         self._watched: list[Path] = []
 
     def watch(self, *paths: Path) -> None:
-        """Take down how these trees are now; without any, all that lies outside the workspace."""
+        """Record the state of these trees; without any, of the trees outside the workspace."""
         self._watched = list(paths or (self.out, self.home))
         self._before = self._facts()
 
     def changes(self) -> list[str]:
-        """What is another in the watched trees, and what lies where everybody may write."""
+        """Return the changes in the watched trees, and new files in world-writable directories."""
         now = self._facts()
         both = sorted({*self._before, *now})
         changed = [path for path in both if self._before.get(path) != now.get(path)]
@@ -101,7 +102,7 @@ class Ground:
         return found
 
     def write_params(self, probe: str, **params: object) -> list[str]:
-        """Arm one probe; the words that start it."""
+        """Write the parameters of one probe; return the words that start it."""
         known = {"ws": self.ws, "out": self.out, "home": self.home, "token": self.token}
         every = {"armed": probe, **known, **params}
         lines = [f"{name}={value}\n" for name, value in every.items()]

@@ -1,4 +1,4 @@
-"""What this host has of the mechanisms that sandboxes are made of: read, never written."""
+"""The mechanisms for sandboxes that this host has; this module only reads."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ ABI_VERSION = 1
 
 
 def landlock_abi() -> int:
-    """The version of Landlock, or 0 where it is not there or switched off."""
+    """Return the version of Landlock, or 0 if it is missing or switched off."""
     libc = ctypes.CDLL(None, use_errno=True)
     return max(0, int(libc.syscall(LANDLOCK_CREATE_RULESET, None, 0, ABI_VERSION)))
 
 
 def number(path: str) -> int | None:
-    """The number in a file of /proc/sys; None where there is no such file."""
+    """Return the number in a file of /proc/sys, or None if the file does not exist."""
     try:
         return int(Path(path).read_text(encoding="ascii"))
     except (OSError, ValueError):
@@ -27,14 +27,17 @@ def number(path: str) -> int | None:
 
 
 def without_mechanisms() -> str | None:
-    """Neither user namespaces nor Landlock: nothing can be enforced by whoever is not root."""
+    """Return a reason if the host has neither user namespaces nor Landlock, otherwise None.
+
+    Without them only root can enforce anything.
+    """
     if landlock_abi() > 0 or (number("/proc/sys/user/max_user_namespaces") or 0) > 0:
         return None
     return "no Landlock (ABI 0) and no user namespaces (user.max_user_namespaces is 0)"
 
 
 def without_probes() -> str | None:
-    """Whether the program with the probes is there."""
+    """Return a reason if the program with the probes is missing, otherwise None."""
     try:
         return None if Path(programs.probe).is_file() else f"{programs.probe} is not built"
     except UsageError as why:

@@ -1,4 +1,4 @@
-"""Shared memory, queues and a key of the host, made for one attempt and removed behind it."""
+"""Shared memory, queues and a key of the host, created for one attempt and removed after it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ Params = dict[str, object]
 
 
 class HostIpc:
-    """All kinds; what the host lacks is left out of `params`, so its probe has no control."""
+    """All kinds of IPC objects; a kind that the host lacks is missing in `params`.
+
+    The probe of a missing kind then has no control.
+    """
 
     def __init__(self, token: str) -> None:
         self._libc = ctypes.CDLL(None, use_errno=True)
@@ -32,7 +35,7 @@ class HostIpc:
 
     def _make(self) -> None:
         calls = self._libc
-        # Nobody has a segment of this key yet; what an attempt leaves there goes with us.
+        # No segment with this key exists yet; one that an attempt creates is removed at the end.
         self.params["shm_key"] = self._left = secrets.randbelow(MOST_KEY) + 1
         self._stack.callback(self._remove_left)
         memory = calls.shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0o666)
@@ -54,8 +57,8 @@ class HostIpc:
         self._add_key()
 
     def _add_key(self) -> None:
-        # A session's keyring goes along with whoever is started from here, as after a login. It is
-        # the one of this thread alone, and empty again in the end.
+        # Programs started from here inherit the session keyring, as after a login. It belongs to
+        # this thread only, and is emptied at the end.
         self._libc.syscall(KEYCTL, KEYCTL_JOIN, None, 0, 0, 0)
         secret = self._token.encode()
         name = str(self.params["key_name"]).encode()
@@ -67,28 +70,28 @@ class HostIpc:
             )
 
     def _remove_left(self) -> bool:
-        """Whether there was a segment of shared memory that an attempt had left."""
+        """Remove the shared memory that an attempt left; return if there was any."""
         found = self._libc.shmget(self._left, 0, 0)
         if found >= 0:
             self._libc.shmctl(found, IPC_RMID, None)
         return bool(found >= 0)
 
     def _is_named(self) -> bool:
-        """Whether the queue still has its name."""
+        """True if the queue still has its name."""
         found = self._libc.mq_open(str(self.params["mq"]).encode(), os.O_RDONLY | os.O_NONBLOCK)
         if found >= 0:
             self._libc.mq_close(found)
         return bool(found >= 0)
 
     def _made(self, name: str, number: int, remove: Callable[..., object], *words: object) -> int:
-        """What the kernel does not give has no number that anybody could use."""
+        """Record a created object as a parameter, and register its removal."""
         self.params[name] = number
         if number >= 0:
             self._stack.callback(remove, number, *words)
         return number
 
     def harm(self) -> list[str]:
-        """What came from an attempt."""
+        """Return the effects of an attempt."""
         said = []
         if self._shm >= 0:
             said += self._harm_of_memory()

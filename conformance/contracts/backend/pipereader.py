@@ -1,4 +1,4 @@
-"""Somebody outside who reads a named pipe."""
+"""An observer outside that reads a named pipe."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ NAME = "pipe"
 
 
 class PipeReader:
-    """Has its end open while in the with-block, so that a writer finds a reader at any time. What
-    was written stays in the pipe until somebody looks."""
+    """Keeps the read end open in the with-block, so that a writer always finds a reader.
+
+    Written data stays in the pipe until `harm` reads it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.params: Params = {}
         self._path = folder / NAME
         os.mkfifo(self._path)
-        # Whoever runs the attempt may be another user.
+        # The attempt may run as another user.
         self._path.chmod(0o666)
         self._fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 

@@ -1,4 +1,4 @@
-"""What the program `report` found inside: its directory, environment, descriptors."""
+"""The report of the program `report` inside: its directory, environment and descriptors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from contracts.shared.files import program_at
 def report(
     case: Case, ground: Ground, *, call: dict[str, Any] | None = None, **options: Any
 ) -> dict[str, Any]:
-    """One session of the backend of this run, on this ground."""
+    """Run `report` in one session of the backend of this run, on this ground."""
     program = program_at(ground.ws / "report", programs.report)
     session = case.backend.run(
         [{"program": str(program), "args": ["-", "--out"], **(call or {})}],

@@ -1,4 +1,4 @@
-"""Sessions under a policy, on a workspace that has what the policy denies."""
+"""Sessions under a policy, in a workspace with files that the policy denies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.documents import one_profile
 
-# The pattern of one that agents persist in, below the workspace.
+# A path like that of a file in which agents persist, below the workspace.
 DENIED = "a/b/denied"
 
 
@@ -25,7 +25,7 @@ def policy(deny: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
 
 
 def planted(scene: Scene, denied: str) -> Path:
-    """A file that is there at the start, with a neighbour."""
+    """Create a file that exists at the start, with a neighbour."""
     path = scene.ground.ws / denied
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("canary\n")
@@ -58,7 +58,7 @@ def line_inside(
     profile: str = "repo-write",
     state: Sequence[str] = (),
 ) -> ObservedSession:
-    """A line of shell under these rules; root: the workspace, unless it is told."""
+    """Run a line of shell under these rules; the default root is the workspace."""
     session = case.backend.run(
         [{"program": "/bin/sh", "args": ["-c", line]}],
         root=root or ground.ws,
@@ -73,28 +73,30 @@ def line_inside(
 
 
 def named(session: ObservedSession, rule: str) -> list[dict[str, Any]]:
-    """The reports that this rule does not hold."""
+    """Return the entries of `not_enforced` for this rule."""
     return [each for each in session.result["not_enforced"] if each["rule"] == rule]
 
 
 def told_of(session: ObservedSession, name: str) -> list[dict[str, Any]]:
-    """The reports that a rule on this path does not hold, or one on a directory that it lies in. A
-    rule is told as it is written: of a profile with its `!`, of a directory with all below."""
+    """Return the entries of `not_enforced` for rules on this path or on a directory above it.
+
+    A rule is reported as it is written: one of a profile with its `!`, one of a subtree with `/**`.
+    """
     rules = {str(each["rule"]): each for each in session.result["not_enforced"]}
     plain = {rule: rule.removeprefix("!").removesuffix("/**") for rule in rules}
     return [rules[rule] for rule, path in plain.items() if f"{name}/".startswith(f"{path}/")]
 
 
 def expect_unchanged(session: ObservedSession, name: str, changes: Sequence[str]) -> None:
-    """What changed of a path that the policy denies to modify, unless a rule on it was named."""
+    """Fail if a path that the policy denies to modify changed; Declared if its rule was named."""
     told = told_of(session, name)
     if changes and told:
         raise Declared(str(told[0]["rule"]), "not enforced", changes[0], str(told[0]["why"]))
-    expect("what changed of what is denied", changes, [], verdict=Verdict.CONTRADICTION)
+    expect("changes of denied paths", changes, [], verdict=Verdict.CONTRADICTION)
 
 
 def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
-    """fs-read is about the policy: a rule that does not hold is no claim in full."""
+    """Fail if the path was read; Declared if its rule was named and fs-read not claimed fully."""
     told = told_of(session, name) if is_read else []
     if told and session.claim("fs-read")["claim"] != "fully":
         raise Declared(str(told[0]["rule"]), "not enforced", f"{name} is read", str(told[0]["why"]))
@@ -106,7 +108,7 @@ def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
 def holds(
     case: Case, probe: str, denied: str = DENIED, rule: str | None = None, plant: bool = True
 ) -> None:
-    """An attempt on a denied path: without a sandbox it works here, inside it changes nothing."""
+    """Make an attempt on a denied path, which must change it here only without a sandbox."""
     rule = rule or denied
     with made_scene(probe) as scene:
         path = planted(scene, denied) if plant else scene.ground.ws / denied
@@ -136,7 +138,7 @@ def holds(
 
 
 def makes_nothing(case: Case, rules: dict[str, Any]) -> None:
-    """A session of these rules leaves the workspace as it was: it has `dir` and a few files."""
+    """Fail if a session with these rules changes the workspace, which has `dir` and a few files."""
     with made_ground() as ground:
         (ground.ws / "dir").mkdir()
         program, *args = ground.write_params("o_devices")

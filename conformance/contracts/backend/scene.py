@@ -21,7 +21,7 @@ from contracts.backend.hostipc import HostIpc
 from contracts.backend.pipereader import PipeReader
 
 WITHIN_S = 20.0
-# Their success is all there is to see: nothing outside is another for it.
+# The success of these probes is the only observation, because they change no file outside.
 BY_OUTCOME = frozenset(
     {
         *("p_kill0", "p_ptrace_seize", "p_ptrace_supervisor", "p_setns_net", "p_pidfd_getfd"),
@@ -29,14 +29,14 @@ BY_OUTCOME = frozenset(
     }
 )
 PIPES = ("i_fifo", "i_fifo_ws")
-# A variable of the caller that no program inside should get.
+# A variable of the caller that a program inside must not get.
 SECRET = "BOXSPEC_SECRET"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 @dataclass
 class Scene:
-    """What an attempt meets, and what came of it."""
+    """The surroundings of an attempt, and its effects."""
 
     probe: Probe
     ground: Ground
@@ -50,8 +50,7 @@ class Scene:
         return self.ground.write_params(self.probe.name, **{**self.params, **params})
 
     def effects(self, said: Said) -> list[str]:
-        """What is another outside than before the attempt, and what came out of where it should
-        not have."""
+        """Return the changes outside, and the secrets and accesses that the attempt obtained."""
         found = self.ground.changes()
         for observer in self.observers:
             found += observer.hits() if isinstance(observer, Listeners) else observer.harm()
@@ -67,7 +66,7 @@ class Scene:
         return name in BY_OUTCOME or name.startswith("k_") or aspect in ("kernel", "launch")
 
     def _is_the_hosts(self, said: Said) -> bool:
-        """Not a copy that the sandbox has for itself: opened for writing, it is nobody's loss."""
+        """True unless w_etc opened the sandbox's own copy of /etc/passwd, which does no harm."""
         if self.probe.name != "w_etc":
             return True
         st = Path("/etc/passwd").stat()
@@ -75,10 +74,12 @@ class Scene:
 
 
 def mounted(scene: Scene, at: Path) -> Path:
-    """A directory on a mount of its own, with a canary, which the program meets and nobody else:
-    the mount lies in a namespace of the warden's child and goes with it. From outside the same
-    files are seen where they are mounted from, and are what is watched now. Who is not root has no
-    such mounts: the warden says so, and nothing is measured."""
+    """Mount a directory with a canary at `at`, for the program only, and watch its files.
+
+    The mount is in a namespace of the warden's child and ends with it. Its source is visible
+    outside and is watched. Only root can mount; for other users the warden reports that, and the
+    test is not measured.
+    """
     below = scene.ground.folder / "mounted"
     below.mkdir()
     (below / "file").write_text(CANARY)
@@ -114,14 +115,14 @@ def made_scene(name: str) -> Iterator[Scene]:
             scene.stdin = ground.out / "file"
         if name == "e_env":
             scene.params["variable"] = SECRET
-        # What is done to a copy of the workspace is no change of it.
+        # A change of the sandbox's own copy of the workspace is not a change of the workspace.
         own = [ground.ws / "file", ground.ws / "made"] if name.startswith("w_ws") else []
         ground.watch(ground.out, ground.home, *own)
         yield scene
 
 
 def run_outside(scene: Scene, words: Sequence[str]) -> tuple[Said, list[str]]:
-    """The attempt without a sandbox; what it said, and whom it left behind."""
+    """Make the attempt without a sandbox; return its report and the processes that it left."""
     out = scene.ground.folder / "said"
     given = scene.stdin
     if isinstance(given, int):

@@ -1,5 +1,8 @@
-"""Sessions of a scripted backend, and what is seen of them outside: which programs were run, which
-of them through the wrapper, and when its place was there."""
+"""Sessions of a scripted backend, observed from outside.
+
+The observations are the programs that ran, the ones that ran through the wrapper, and the creation
+and removal of the backend's `place`.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from contracts.backend.answers import ObservedSession
 from contracts.backend.ground import Ground, made_ground
 
 CREATE, DELETE, ISDIR = 0x100, 0x200, 0x40000000
-# Leaves a mark, then is the program.
+# Leaves a mark, then becomes the program.
 WRAPPER = ("/bin/sh", "-c", 'echo wrapped >> "$0"; exec "$@"')
 
 
 class Seen:
-    """One session: the answer, and how often what happened outside."""
+    """One session: the answer, and the number of each event outside."""
 
     def __init__(self, session: ObservedSession, ground: Ground, events: Sequence[int]) -> None:
         self.session = session
@@ -47,8 +50,10 @@ def scripted(
     within_s: float = 30.0,
     **script: Any,
 ) -> Seen:
-    """Run a session of a backend that does what `script` says; calls leave a byte each, but for
-    what `request` makes of them."""
+    """Run a session of a backend that follows `script`.
+
+    Each call leaves one byte in a file, unless `request` changes the program.
+    """
     with made_ground() as ground:
         inotify = Inotify()
         try:

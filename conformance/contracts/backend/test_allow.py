@@ -1,4 +1,4 @@
-"""What must work inside: a sandbox that refuses everything is none that anybody can use."""
+"""Accesses that must work inside: a sandbox that refuses everything is useless."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import made_scene
 
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
-# What a list of paths, a table of mounts or a shell takes for something else.
+# Names with a special meaning in a list of paths, a mount table or a shell.
 NAMES = {
     "blank": "two words",
     "colon": "a:b,c=d",
@@ -55,7 +55,7 @@ def test_a_workspace_may_have_any_name(case: Case, name: str) -> None:
 @requires("BACKEND-ALLOW-02")
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_every_program_needs_works(case: Case, profile: str) -> None:
-    """One session, a launch for each: nothing here is in the way of the next one."""
+    """One session with a call for each probe, because they do not disturb each other."""
     with made_ground() as ground:
         arms = [_armed(ground, name) for name in EVERYWHERE]
         session = case.backend.run(
@@ -72,7 +72,7 @@ def test_what_every_program_needs_works(case: Case, profile: str) -> None:
 
 
 def _armed(ground: Ground, name: str) -> list[str]:
-    """With a file of parameters of its own."""
+    """Return the words that start a probe with a parameter file of its own."""
     words = ground.write_params(name, program=ground.program)
     own = ground.params.with_name(f"params-{name}")
     ground.params.rename(own)

@@ -1,4 +1,4 @@
-"""Where a program starts, and contexts that contradict themselves."""
+"""The working directory of a program, and contexts that contradict themselves."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from contracts.backend.reports import report
 def _refused(
     case: Case, ground: Ground, call: dict[str, Any] | None = None, **context: Any
 ) -> None:
-    """invalid_input; the twin without what is wrong runs, in the tests of what is right."""
+    """Fail unless the session is invalid_input; other tests run its valid counterpart."""
     session = case.backend.run(
         [{"program": "/bin/true", **(call or {})}],
         **{"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade", **context},

@@ -1,4 +1,4 @@
-"""Lists of egress: their syntax, what contradicts them, and whether they hold."""
+"""Lists of egress: their syntax, contradictions with a profile, and their enforcement."""
 
 import pytest
 
@@ -61,7 +61,7 @@ def test_a_list_contradicts_such_a_profile_in_a_session_too(case: Case, profile:
     _refused_in_a_session(case, profile, "example.org:443")
 
 
-# What is tried beside the destination that the list names.
+# Attempts to reach destinations other than the listed one.
 OTHERS = {"port": "n_tcp4", "address": "n_tcp4", "UDP": "n_udp", "IPv6": "n_tcp6"}
 
 
@@ -76,7 +76,7 @@ def test_what_the_list_does_not_name_is_not_reached(case: Case, other: str) -> N
     ):
         allowed = f"127.0.0.1:{named.params['tcp4']}"
         if other == "address":
-            # The port that is tried, elsewhere.
+            # The same port as in the attempt, but at another address.
             allowed = f"127.0.0.2:{scene.params['tcp4']}"
         session, _ = inside(case, scene, "repo-write", egress=[allowed])
         reached = [hit for each in scene.observers for hit in each.hits()]

@@ -53,7 +53,7 @@ def test_pairs_come_as_they_are(case: Case) -> None:
         expect("the pairs", {name: given.get(name) for name, _ in pairs}, dict(pairs))
 
 
-# What a shell or the loader takes for its own.
+# Variables with a meaning for a shell or the loader.
 OTHERS = [
     ["LD_LIBRARY_PATH", "/boxspec/nowhere"],
     ["TWO_LINES", "a\nb=c"],
@@ -70,7 +70,7 @@ def test_pairs_come_that_others_take_for_their_own(case: Case) -> None:
 
 @requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
 def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: Case) -> None:
-    """bubblewrap(1) sets PWD to where it starts the program, whatever the pairs say."""
+    """bubblewrap(1) sets PWD to the program's directory, even if the pairs have another PWD."""
     with made_ground() as ground:
         pairs = [["PWD", "/boxspec/elsewhere"]]
         given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
@@ -94,7 +94,7 @@ def test_inherit_keeps_a_list_of_names(case: Case) -> None:
         caller = {**KEPT, **dict.fromkeys(DROPPED, ground.token), "HOME": str(ground.home)}
         given = environment(report(case, ground, shim_env=caller))
         expect("what is kept", {name: given.get(name) for name in KEPT}, KEPT)
-        # Where that cannot be read inside, it is the scratch.
+        # If HOME cannot be read inside, the scratch directory replaces it.
         homes = one_of(str(ground.home), given.get("TMPDIR", str(ground.home)))
         expect("HOME", given.get("HOME"), homes)
         expect("what is dropped", sorted({*given} & {*DROPPED}), [])
@@ -104,7 +104,7 @@ def test_inherit_keeps_a_list_of_names(case: Case) -> None:
 @requires("BACKEND-ENV-04")
 def test_a_hermetic_run_inherits_the_path_alone(case: Case) -> None:
     with made_ground() as ground:
-        # Values that nobody else has: a wrapper may set some of these names for itself.
+        # Unique values, because a wrapper may set some of these names by itself.
         mine = {name: f"/{ground.token}/{name}" for name in KEPT if name != "PATH"}
         caller = {**mine, "PATH": KEPT["PATH"], "HOME": str(ground.home)}
         given = environment(report(case, ground, profile="ci-only", shim_env=caller))
@@ -136,7 +136,7 @@ def test_the_scratch_is_private_and_goes(case: Case) -> None:
         scratch = Path(session.calls[1].stdout.decode())
         its_own = scratch.is_absolute() and scratch != ground.out
         expect("TMPDIR of the second call is none of the caller's", its_own, True)
-        # What was made there is nowhere outside: the directory is private, or gone.
+        # A file created there is not found outside, because the directory is private or gone.
         left = [str(each) for each in (Path("/tmp"), scratch) if _has(each, ground.token)]
         expect("what is left of it", left, [])
 
@@ -160,7 +160,7 @@ def test_the_mode_of_the_scratch_is_not_the_umasks_matter(case: Case) -> None:
 def test_the_scratch_of_the_next_session_is_empty(case: Case) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")
-        # It makes a file that must not be there yet.
+        # The call creates a file that must not exist yet.
         for when in ("first", "next"):
             session = case.backend.run(
                 [{"program": words[0], "args": words[1:]}],
@@ -178,7 +178,7 @@ HELD = 'echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch && : <gate && 
 
 @requires("BACKEND-ENV-03")
 def test_the_scratch_is_closed_to_others_and_is_removed(case: Case) -> None:
-    """Where it lies outside under the name that it has inside."""
+    """This only tests a scratch directory that has the same path outside as inside."""
     with made_ground() as ground:
         gates = [ground.ws / name for name in ("gate", "held")]
         for gate in gates:

@@ -56,13 +56,14 @@ def test_pipes_are_not_written_to(case: Case, probe: str, profile: str) -> None:
     attempt(case, probe, profile=profile)
 
 
-# Another reader of the pipe would read what is behind the first line, or be told to.
+# Another reader of the pipe would get the data after the first line, which is written by reopening
+# the pipe.
 REOPENS = 'read -r line; echo "$line"; echo outside >/proc/self/fd/0'
 
 
 @contextlib.contextmanager
 def one_line() -> Iterator[int]:
-    """A pipe that has one line in it, and that nobody writes to any more."""
+    """Yield the read end of a pipe that has one line and no writer."""
     reader, writer = os.pipe()
     try:
         os.write(writer, b"a line\n")

@@ -1,4 +1,4 @@
-"""The kernel's surface, where a filter is claimed; and what only root may do to a host."""
+"""The attack surface of the kernel behind a filter, and actions on the host that need root."""
 
 import subprocess
 
@@ -46,8 +46,8 @@ def test_no_file_of_the_kernel_is_opened_for_writing(case: Case, probe: str) -> 
     attempt(case, probe)
 
 
-# Opened for appending, and nothing is written. Those that everybody may write are everybody's; and
-# root opens those that nobody may write too, which changes nothing.
+# The files are opened for appending and not written. World-writable files are left out, and so are
+# files without any write permission, which root could open as well.
 OPENS = r"""for file in $(find /proc -maxdepth 2 -type f -perm /222 ! -perm -2 \
     ! -path "/proc/[0-9]*" ! -path "/proc/self/*" ! -path "/proc/thread-self/*" 2>/dev/null); do
     (: >>"$file") 2>/dev/null && echo "$file"

@@ -1,4 +1,4 @@
-"""What a program starts with: descriptors, session, privileges, and how its end comes through."""
+"""The start of a program inside: descriptors, session, privileges; and the report of its end."""
 
 import fcntl
 import os
@@ -31,9 +31,9 @@ from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.files import program_at, script_at
 
 MISSING = "/boxspec/no/such/program"
-# What die-by says of a signal that does not end it.
+# The exit code of die-by if the signal does not end it.
 NOT_ENDED = 66
-# What a shell between the wrapper and the program, or a list of its own, takes for something else.
+# Words with a special meaning for a shell between the wrapper and the program, or for an own list.
 WORDS = ("", "a  b", "$HOME", "`id`", "it's", '"', "*", "a\nb", "\\", ";", "--", "é")
 
 
@@ -48,7 +48,7 @@ def test_no_descriptor_comes_along(case: Case, probe: str) -> None:
 @requires("BACKEND-LAUNCH-01")
 @pytest.mark.parametrize("number", [9, 300, 1024, 8000])
 def test_no_descriptor_comes_along_by_its_number(case: Case, number: int) -> None:
-    # Below where a wrapper has its own ones, and above where a loop of its own may end.
+    # Numbers below the wrapper's own descriptors, and above the end of a loop that closes some.
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most <= number:
         raise HostLacks("descriptors", f"the soft limit is {most}: nobody has a number {number}")
@@ -62,7 +62,7 @@ def test_no_descriptor_comes_along_by_its_number(case: Case, number: int) -> Non
 
 
 class Terminal:
-    """A terminal; `typed` is how much waits for whoever reads it next."""
+    """A terminal; `typed` returns the number of bytes that wait for its next reader."""
 
     def __init__(self) -> None:
         self.ours, self.theirs = pty.openpty()
@@ -74,9 +74,10 @@ class Terminal:
         return int(struct.unpack("i", got)[0])
 
     def be_controlling(self, scene: Scene) -> None:
-        """Of the program's whole session, as for whoever starts it from a shell."""
+        """Make it the controlling terminal of the program's session, as after a shell start."""
         scene.state += ["--setsid", "--leave-open", f"30={self.name}"]
-        # A descriptor: who opens a terminal by its name may get it for its own.
+        # Passed as a descriptor, because a process that opens a terminal by its name may get it as
+        # its controlling terminal.
         scene.stdin = self.theirs
 
     def __enter__(self) -> "Terminal":
@@ -104,7 +105,7 @@ def test_nothing_is_typed_into_a_terminal(case: Case) -> None:
                 f"{typed} bytes",
                 verdict=Verdict.ESCAPED,
             )
-        # What is typed into another terminal, of the sandbox's own, is nothing to this one.
+        # Input into another terminal, one of the sandbox's own, does not reach this one.
         need_an_end(scene, session, said)
 
 
@@ -145,7 +146,7 @@ def test_a_program_is_in_a_session_of_its_own(case: Case) -> None:
 
 
 def _stands_in(pid: int, folder: Path) -> bool:
-    """The program itself: a wrapper starts where its caller does."""
+    """True for the program itself: a wrapper starts in the directory of its caller."""
     try:
         return (
             Path(f"/proc/{pid}/cwd").readlink() == folder
@@ -163,7 +164,7 @@ def test_no_privilege_is_left(case: Case, probe: str) -> None:
 
 @requires("BACKEND-LAUNCH-04", needs=["BACKEND-LIFE-02"])
 def test_an_exit_code_comes_through(case: Case) -> None:
-    # Among them what shells and wrappers say in words of their own: not found, ended by a signal.
+    # Some of these codes have a meaning for shells and wrappers: not found, ended by a signal.
     codes = [0, 1, 42, 125, 126, 127, 128, 130, 137, 143, 255]
     with made_ground() as ground:
         session = case.backend.run(
@@ -211,7 +212,7 @@ def test_what_cannot_be_executed_is_a_failure_to_spawn(case: Case, what: str) ->
 
 @requires("BACKEND-LAUNCH-05")
 def test_a_library_that_the_request_preloads_runs_confined(case: Case) -> None:
-    # It says in a file in which processes it is. Outside of the workspace none of them may.
+    # The library records the processes that load it in a file, which must be in the workspace.
     library = programs.preload("no_pidfd")
     with made_ground() as ground:
         told = ground.out / "preloaded"
@@ -254,7 +255,7 @@ def test_an_end_by_a_signal_comes_through(case: Case, name: str) -> None:
 @requires("BACKEND-LAUNCH-07", needs=["BACKEND-LIFE-02"])
 def test_arguments_come_through(case: Case) -> None:
     with made_ground() as ground:
-        # One call for each: what a word ends or begins is told by its own.
+        # One call for each word, so that a failure names the word.
         session = case.backend.run(
             [{"program": "/usr/bin/printf", "args": ["<%s>", word, "x"]} for word in WORDS],
             root=ground.ws,
@@ -268,7 +269,7 @@ def test_arguments_come_through(case: Case) -> None:
         expect("the arguments", found, [f"<{word}><x>" for word in WORDS])
 
 
-# A wrapper may take fewer words than the kernel does: bubblewrap takes 9,000.
+# A wrapper may accept fewer words than the kernel: bubblewrap accepts 9,000.
 MANY = 20_000
 
 

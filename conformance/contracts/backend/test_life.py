@@ -1,4 +1,4 @@
-"""The life of a session: probe, prepare, wrap and run, shutdown, each as often as it should be."""
+"""The life cycle of a session: the order and number of probe, prepare, wrap, run and shutdown."""
 
 import os
 
@@ -10,7 +10,7 @@ from contracts.backend.ground import made_ground
 from contracts.backend.scripted import scripted
 
 SCRIPT = "backend.script"
-# A session that should be opened is.
+# The requirement that a session which must be opened is opened.
 OPENED = ["BACKEND-SESSION-01"]
 MISSING = "/boxspec/no/such/program"
 
@@ -56,7 +56,7 @@ def test_shutdown_comes_after_a_failed_prepare(case: Case, on_unavailable: str) 
 
 @requires("BACKEND-LIFE-05", capability=SCRIPT)
 def test_shutdown_comes_after_a_failed_spawn(case: Case) -> None:
-    # Without a prefix the program is what cannot be started.
+    # Without a prefix, the program itself cannot be started.
     seen = scripted(case, "refuse", program=MISSING, prefix=[])
     expect("the call failed", seen.session.only.ok, False)
     expect("made, removed", (seen.made, seen.removed), (1, 1))
@@ -102,14 +102,14 @@ def test_nothing_is_left_of_a_session(case: Case) -> None:
 
 
 HELD = 'echo mine >"$TMPDIR/mine" && : <gate && : <held; cat "$TMPDIR/mine"'
-# Each writes into its own workspace, and tries the other one.
+# Each program writes into its own workspace and tries to write into the other one.
 WRITES = ': >own; (: >"$1/stranger") 2>/dev/null; '
 OTHER = WRITES + 'test ! -e "$TMPDIR/mine" && echo theirs >"$TMPDIR/mine"'
 
 
 @requires("BACKEND-LIFE-10", needs=[WORK, "BACKEND-CONTEXT-01", "BACKEND-ENV-01", "BACKEND-ENV-03"])
 def test_two_sessions_know_nothing_of_each_other(case: Case) -> None:
-    """One begins and ends while a program of the other waits."""
+    """One session begins and ends while a program of the other waits."""
     with made_ground() as first, made_ground() as second:
         gates = [first.ws / name for name in ("gate", "held")]
         for gate in gates:
@@ -157,7 +157,7 @@ def test_shutdown_comes_after_a_failed_wrap(case: Case, wrap: str) -> None:
     expect("shutdown in the log", seen.session.times("shutdown"), 1)
 
 
-# A file that it may not open for writing, in a folder that it may not enter.
+# A file that is not writable, in a folder that cannot be entered.
 FILLS = 'mkdir "$TMPDIR/d" && : >"$TMPDIR/d/f" && chmod 400 "$TMPDIR/d/f" && chmod 0 "$TMPDIR/d"'
 
 

@@ -1,4 +1,4 @@
-"""What is written beside a file's content."""
+"""Changes of the metadata of files outside."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_metadata_outside_stay_where_that_is_asked_strictly(case: Case, probe: s
     attempt(case, probe, strict_metadata=True)
 
 
-# Each changes what it names, beside the others, and ends with another status than 0 otherwise.
+# Each command changes one kind of metadata, and exits with a status other than 0 if it fails.
 CHANGES = {"mode": "chmod 600 file", "times": "touch -d 2001-02-03 file"}
 
 
@@ -40,12 +40,12 @@ def test_what_strict_metadata_refuses_inside_is_told(case: Case, what: str) -> N
         (ground.ws / "file").write_text("x")
         asked = {"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade"}
         call = {"program": "/bin/sh", "args": ["-c", CHANGES[what]]}
-        # First, for what it changes inside is no matter of the other.
+        # The plain session runs first, so that its changes do not affect the strict one.
         plain = case.backend.run([{"program": "/bin/true"}], **asked)
         session = case.backend.run([call], **asked, strict_metadata=True)
     session.need_enforcement()
     refused = session.only.result["exit_code"] != 0
-    # The words are the backend's own: what it says only where this is asked for.
+    # The backend chooses its words, so only warnings that the plain session does not have count.
     told = [text for text in session.result["warnings"] if text not in plain.result["warnings"]]
     expect(
         f"whether a change of {what} inside is refused, and the warnings that come with it",

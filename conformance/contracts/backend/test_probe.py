@@ -1,4 +1,4 @@
-"""What probe answers, and that it looks for itself."""
+"""The answer of probe, which must depend on the host."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from contracts.backend.scene import Scene, made_scene
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
 ALWAYS = ("fs-write", "fs-metadata", "process")
 MORE = {"no-network": ("network",), "ci-only": ("network", "ipc")}
-# What the usual mechanisms are started with.
+# The system calls that the usual mechanisms need.
 STARTED_WITH = ("mount", "landlock_restrict_self", "unshare")
 
 
@@ -29,12 +29,12 @@ def _overall(claims: dict[str, Any], profile: str, *more: str) -> str:
 
 
 def _every(case: Case) -> list[str]:
-    """The backend of this run, and each of hello."""
+    """Return the backend of this run, and each backend in hello."""
     return list(dict.fromkeys([case.backend.chosen, *case.backend.named]))
 
 
 def _answers(case: Case) -> dict[str, dict[str, Any]]:
-    """What each backend claims under the profile that requests most."""
+    """Return the claims of each backend under the profile that requests most."""
     return {name: case.backend.probe("ci-only", backend=name).result for name in _every(case)}
 
 
@@ -94,14 +94,14 @@ def test_rules_on_reading_count_for_the_overall_claim(case: Case) -> None:
         expect(f"overall, of {name}", claims["overall"], overall, claims)
 
 
-# What is tried where a mechanism is refused, if a claim is made there all the same.
+# The attempts for a state in which a mechanism is refused, if the backend still makes a claim.
 ATTEMPTS = pytest.mark.parametrize("probe", ["w_create", "p_kill_usr1"])
 
 
 def _attempted(
     case: Case, scene: Scene, backend: str, profile: str, state: Sequence[str]
 ) -> ObservedSession:
-    """A session in this state that makes the attempt of a scene."""
+    """Run a session in this state that makes the attempt of a scene."""
     program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
     return case.backend.run(
         [{"program": program, "args": args}],
@@ -115,8 +115,10 @@ def _attempted(
 
 
 def _expect_true_claims(case: Case, backend: str, probe: str, state: Sequence[str]) -> None:
-    """What is claimed in this state is so: a program runs inside, and gets out of no aspect that
-    is claimed fully. It may have means that nobody thought of, such as a daemon's."""
+    """Fail if a claim in this state is wrong: a program must run inside and must not escape.
+
+    A claim as such is no failure, because the backend may use another means, for example a daemon.
+    """
     claims = case.backend.probe("repo-write", backend=backend, state=state).result
     if claims["overall"] == "unavailable":
         return
@@ -129,7 +131,7 @@ def _expect_true_claims(case: Case, backend: str, probe: str, state: Sequence[st
         effects = scene.effects(said)
         claimed = bool(effects) and session.claims_fully(scene.probe.aspect)
         expect(
-            f"whether a program starts inside {backend}, and what gets out of it",
+            f"whether a program starts inside {backend}, and its effects outside",
             (said != Said(), effects if claimed else []),
             (True, []),
             {"state": state, "claims": claims, "inside": str(said)},
@@ -158,7 +160,7 @@ def test_a_mechanism_that_is_not_there_is_not_claimed(case: Case, probe: str) ->
     _expect_true_claims(case, made_of_it[0], probe, state)
 
 
-# What a version of Landlock does not know yet, by the probe that shows it.
+# The features that an older version of Landlock lacks, with the probe that shows it.
 UNKNOWN = {
     "truncate": (2, "w_truncate", "repo-write"),
     "TCP": (3, "n_tcp4", "no-network"),
@@ -194,14 +196,14 @@ def test_what_an_older_version_lacks_is_not_claimed(case: Case, what: str) -> No
         need_an_end(scene, session, said)
 
 
-# Any attempt will do: whether one is made at all is what it shows.
+# Any attempt would do, because the test only needs to know if it is made.
 FILTERED = "k_add_key"
 
 
 @requires("BACKEND-PROBE-04")
 @pytest.mark.parametrize("why", ["EINVAL", "EPERM"])
 def test_a_filter_that_cannot_be_installed_is_not_claimed(case: Case, why: str) -> None:
-    # EINVAL is what a kernel without seccomp says, EPERM what another sandbox around it may.
+    # A kernel without seccomp answers EINVAL, and a sandbox around the kit may answer EPERM.
     claimed = [
         name
         for name, claims in _answers(case).items()

@@ -1,4 +1,4 @@
-"""Processes outside, and what stays of a program."""
+"""Processes outside, and the processes that a program leaves."""
 
 import pytest
 
@@ -49,10 +49,10 @@ def test_nothing_lives_on(case: Case, probe: str) -> None:
             raise HostLacks("escape probes", f"{probe} does not live on even outside")
     with made_scene(probe) as scene:
         session, said = inside(case, scene, "repo-write")
-        # How many of a swarm are still there is another number each time.
+        # The number of remaining processes of a swarm differs each time.
         _nobody_is_left(session, probe, at_most=1 if probe == "p_swarm" else None)
-        # Who never came to start anybody leaves nobody. Who waits for them all until somebody's
-        # patience is over leaves nobody either: then it was not the sandbox that ended them.
+        # A probe that never started its processes leaves none. Neither does a program that waits
+        # for all of them until a time limit, but then the sandbox did not end them.
         need_an_end(scene, session, said)
         code = session.only.result["exit_code"]
         expect("how the call ended", code, 0, {"inside": str(said)}, Verdict.UNPROVEN)
@@ -60,7 +60,7 @@ def test_nothing_lives_on(case: Case, probe: str) -> None:
 
 @requires("BACKEND-PROC-03")
 def test_nothing_lives_on_after_a_deadline(case: Case) -> None:
-    # The wrapper is ended from outside, and cannot wait for its program.
+    # The wrapper is killed from outside, so it cannot wait for its program.
     with made_ground() as ground:
         session = case.backend.run(
             [
@@ -86,8 +86,8 @@ def _nobody_is_left(session: ObservedSession, what: str, at_most: int | None = N
         return
     session.excuse("process", f"{what}: {lasting[0]}")
     raise Failure(
-        "what a program started ends with its session",
-        "nobody is left",
+        "the processes of a program end with its session",
+        "no process is left",
         ", ".join(lasting[:at_most]),
         verdict=Verdict.CONTRADICTION,
     )

@@ -1,4 +1,4 @@
-"""Policies inside: what they deny stays as it is, or is named beforehand."""
+"""Policies inside: a denied path stays unchanged, or its rule is named before the run."""
 
 import os
 
@@ -25,7 +25,7 @@ AGENTS = (
     *(".git/hooks/pre-commit", ".git/config", ".bashrc", ".profile", ".zshrc", ".envrc"),
     *(".vscode/settings.json", ".mcp.json", ".claude/settings.json", ".idea/workspace.xml"),
     *("node_modules/.bin/eslint", ".git/hooks/post-checkout", ".npmrc", ".gitmodules"),
-    # Of a worktree: a file that says where the repository is, and so whose hooks are run.
+    # The file in a git worktree that names the repository, and with it the hooks that are run.
     ".git",
 )
 READS = (
@@ -76,7 +76,7 @@ def test_a_denied_file_stays_whatever_is_above_it(case: Case, probe: str) -> Non
 @requires("BACKEND-RULE-03", capability=RULES)
 @pytest.mark.parametrize("rule", ["late/denied", "**/denied", "late/*.key"])
 def test_what_does_not_hold_is_named(case: Case, rule: str) -> None:
-    """A name that comes later is either refused, or its rule was named before the run."""
+    """The creation of a denied name is refused, or its rule was named before the run."""
     name = "late/x.key" if rule == "late/*.key" else "late/denied"
     with made_scene("d_create") as scene:
         path = scene.ground.ws / name
@@ -203,7 +203,7 @@ def test_what_agents_persist_in_stays(case: Case, name: str) -> None:
 @requires("BACKEND-RULE-08", capability=RULES, needs=[WORK])
 @pytest.mark.parametrize("place", ["ws", "out"])
 def test_a_workspace_whose_hooks_are_a_link_still_starts(case: Case, place: str) -> None:
-    """They are shared, inside or outside: what is denied there is held, or named, and no more."""
+    """The hooks may be shared, inside or outside: denied files are protected or named."""
     rules = policy((".git/hooks/pre-commit", ".git/hooks", ".git/hooks/**"))
     with made_scene("o_neighbour") as scene:
         hooks = getattr(scene.ground, place) / "hooks"

@@ -1,4 +1,4 @@
-"""Policies inside: a rule that does not hold is no claim in full, and takes no sandbox away."""
+"""Policies inside: a rule that is not enforced lowers the claim, but never drops the sandbox."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 
 
 class Broken(NamedTuple):
-    """What breaks a rule, if anything can, and how that is seen from outside."""
+    """A way to break a rule, and the check from outside if it is broken."""
 
     aspect: str
     rule: str
@@ -100,7 +100,7 @@ def test_a_rule_that_is_broken_is_not_claimed_fully(case: Case, what: str) -> No
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_rule_is_not_broken_under_refuse(case: Case, what: str) -> None:
-    """The session is refused, or the rule holds."""
+    """The session is refused, or the rule is enforced."""
     broken = BROKEN[what]
     with made_ground() as ground:
         _ground(ground)
@@ -119,7 +119,7 @@ def test_a_rule_is_not_broken_under_refuse(case: Case, what: str) -> None:
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-11"])
 @pytest.mark.parametrize("rule", ["late", "b/c/d", "**/*.key"])
 def test_late_names_may_be_accepted(case: Case, rule: str) -> None:
-    """Where everything else is fully enforced, the session opens, and the rule is named."""
+    """If all other rules are fully enforced, the session opens and the rule is named."""
     asked: dict[str, Any] = {"policy": policy((rule,))}
     without = case.backend.probe("repo-write")
     accepted = case.backend.probe("repo-write", accept=["late-names"], **asked)
@@ -141,7 +141,7 @@ def test_late_names_may_be_accepted(case: Case, rule: str) -> None:
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-12"])
 def test_to_accept_late_names_accepts_nothing_else(case: Case) -> None:
-    """A rule that fails for a path which exists stays partial."""
+    """A rule that fails for an existing path keeps its aspect partial."""
     broken = BROKEN["a link that leads out"]
     with made_ground() as ground:
         _ground(ground)
@@ -158,7 +158,7 @@ def test_to_accept_late_names_accepts_nothing_else(case: Case) -> None:
 
 
 def _many(ground: Ground, shape: str, n: int) -> list[str]:
-    """Files with the token and their own names in them."""
+    """Create files that contain the token and their own names; return the names."""
     names = [f"{'d/' * (i + 1)}a.key" if shape == "deep" else f"many/{i}.key" for i in range(n)]
     for name in names:
         path = ground.ws / name
@@ -172,7 +172,7 @@ def _many(ground: Ground, shape: str, n: int) -> list[str]:
     ("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150), ("listed", 600)]
 )
 def test_many_denied_files_take_no_sandbox_away(case: Case, shape: str, n: int) -> None:
-    """Under degrade the backend stays: each file is held, or its rule is named."""
+    """Under degrade the backend is kept: each file is protected, or its rule is named."""
     line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null; echo x >>../out/file'
     claimed = case.backend.probe("repo-write").result["overall"]
     with made_ground() as ground:

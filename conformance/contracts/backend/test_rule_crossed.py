@@ -1,4 +1,4 @@
-"""Policies inside, where a rule meets a directory, another rule, a link or another profile."""
+"""Policies inside: a rule together with a directory, another rule, a link or another profile."""
 
 import os
 import subprocess
@@ -38,7 +38,7 @@ def _planted(ground: Ground, name: str, root: Path | None = None) -> Path:
 
 
 def _need_effect(name: str, watched: str, line: str) -> None:
-    """What is tried changes something here without a sandbox."""
+    """Raise HostLacks if the line changes nothing here without a sandbox."""
     with made_ground() as ground:
         _planted(ground, name)
         ground.watch(ground.ws / watched)
@@ -57,7 +57,7 @@ def _stays(
     profile: str = "repo-write",
     neighbour: str = "neighbour",
 ) -> None:
-    """A path that is there at the start is as it was, and its neighbour is made."""
+    """Fail unless a path that exists at the start stays unchanged and its neighbour is created."""
     watched = watched or name
     _need_effect(name, watched, line)
     with made_ground() as ground:
@@ -70,7 +70,11 @@ def _stays(
 
 
 def _expect_made(neighbour: Path) -> None:
-    """The last word of a line: who made it has come so far, and may do what is not denied."""
+    """Fail unless the neighbour exists.
+
+    The last command of a line creates it, which shows that the line ran and that accesses which are
+    not denied work.
+    """
     made = neighbour.exists()
     expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)
 
@@ -87,7 +91,7 @@ def test_a_denied_file_stays_under_each_profile(case: Case, profile: str) -> Non
     _stays(case, "kept", "echo x >>kept", policy(("kept",)), profile=profile)
 
 
-# The rules, and where a neighbour is allowed.
+# The rules, and the directory in which a neighbour is allowed.
 MEETINGS = {
     "a grant above it": (policy(("src/kept",), modify=("src/**",)), "src"),
     "a rule of the profile alone": (policy(modify=("**", "!src/kept")), "src"),
@@ -118,7 +122,7 @@ def test_a_denied_file_may_have_any_name(case: Case, name: str) -> None:
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_what_is_denied_stays_below_the_cache(case: Case) -> None:
-    """Under full-dev the cache is granted as well, and the workspace may lie in it."""
+    """Under full-dev the cache is granted too, and the workspace may lie in it."""
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
         kept = _planted(ground, "kept", root)
@@ -129,7 +133,8 @@ def test_what_is_denied_stays_below_the_cache(case: Case) -> None:
         _expect_made(root / "neighbour")
 
 
-# Of one without the right to read or to search: root is not asked, unless it is told to be.
+# Modes of a directory without the right to read or to search. Root ignores modes, so the tests take
+# that capability away.
 CLOSED = [0o300, 0o400, 0o000]
 OPENS = "chmod 700 kept"
 
@@ -140,8 +145,10 @@ Judge = Callable[[ObservedSession, list[str], bool], None]
 def _behind_a_closed_directory(
     case: Case, mode: int, line: str, rules: dict[str, Any], judge: Judge
 ) -> None:
-    """`judge` gets the session, what changed of `kept/file`, and whether it was read: its directory
-    is its owner's, and closed to him."""
+    """Run a line on `kept/file` in a directory that this mode closes to its owner.
+
+    `judge` gets the session, the changes of the file, and True if the file was read.
+    """
     with made_ground() as ground:
         kept = _planted(ground, "kept/file")
         kept.write_text(ground.token)
@@ -193,7 +200,7 @@ def test_a_denied_file_stays_when_a_directory_further_up_is_moved(case: Case) ->
 
 
 def _either(session: ObservedSession, rule: str, broken: bool) -> None:
-    """A rule of the profile may be told as it is written there."""
+    """Fail if a rule is broken that is not named; a rule of the profile may have its `!`."""
     told = named(session, rule) or named(session, f"!{rule}")
     evidence = {"not_enforced": session.result["not_enforced"]}
     held_or_named = bool(told) or not broken
@@ -225,7 +232,7 @@ def test_a_rule_of_the_profile_that_does_not_hold_is_named(case: Case) -> None:
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 def test_a_rule_on_a_directory_alone_holds_or_is_named(case: Case) -> None:
-    """Its own mode is the directory's, whatever may be changed in it."""
+    """The mode belongs to the directory itself, even if its content may be changed."""
     line = "chmod 700 kept"
     _need_effect("kept/file", "kept", line)
     with made_ground() as ground:

@@ -1,4 +1,4 @@
-"""Policies inside, where a rule or a request goes through a symbolic link of the workspace."""
+"""Policies inside: a rule or a request through a symbolic link of the workspace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 
 
 class Linked(NamedTuple):
-    """Links of a workspace, by where they lie and what they hold; a file; and the rule on it."""
+    """The links of a workspace with their targets, a file with its names, and the rule on it."""
 
     links: Mapping[str, str]
     rule: str
@@ -68,7 +68,7 @@ def _planted(ground: Ground, linked: Linked) -> None:
 
 
 def _excused(session: ObservedSession, rule: str, aspect: str, escaped: str) -> None:
-    """Declared, if the rule is named and its aspect is not claimed fully."""
+    """Raise Declared if the rule is named and its aspect is not claimed fully."""
     told = named(session, rule)
     if told and session.claim(aspect)["claim"] != "fully":
         raise Declared(rule, "not enforced", escaped, str(told[0]["why"]))

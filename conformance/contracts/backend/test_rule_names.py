@@ -1,5 +1,4 @@
-"""Policies inside, where a path is more than a name: one file with two, a pipe, a root that lies in
-another grant, and rules that allow by a pattern."""
+"""Policies inside: a file with two names, a pipe, a root inside another grant, and patterns."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 def inside(
     case: Case, ground: Ground, line: str, rules: dict[str, Any], **how: Any
 ) -> ObservedSession:
-    """As line_inside. Its last word tells that it was executed."""
+    """Run a line as line_inside does; its last output shows that it was executed."""
     session = line_inside(case, ground, f"{line}\necho ran", rules, **how)
     expect("whether it ran", b"ran\n" in session.only.stdout, True, verdict=Verdict.OVERREFUSED)
     return session
@@ -31,7 +30,7 @@ def inside(
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_file_stays_under_its_other_name(case: Case) -> None:
-    """Which is allowed by itself: the file has both."""
+    """The other name is allowed by itself, but it is a hard link of the denied file."""
     with made_ground() as ground:
         kept = ground.ws / "kept"
         kept.write_text("canary\n")
@@ -60,7 +59,7 @@ def test_a_denied_file_is_not_read_under_its_other_name(case: Case) -> None:
 
 @contextlib.contextmanager
 def listening(pipe: Path) -> Any:
-    """A reader outside; nobody who writes waits for one."""
+    """Keep a reader outside open, so that a writer never has to wait for one."""
     fd = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
         yield fd
@@ -79,7 +78,7 @@ def _heard(fd: int) -> bytes:
 def test_what_is_written_to_a_denied_pipe_does_not_arrive(
     case: Case, name: str, denied: tuple[str, ...]
 ) -> None:
-    """A file system that is read-only is none for pipes."""
+    """A read-only mount does not stop writes into a pipe."""
     with made_ground() as ground:
         pipe = ground.ws / name
         pipe.parent.mkdir(exist_ok=True)
@@ -96,7 +95,7 @@ def test_what_is_written_to_a_denied_pipe_does_not_arrive(
 
 @requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
 def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: Case) -> None:
-    """Under full-dev the directories between the cache and the root are granted, too."""
+    """Under full-dev the directories between the cache and the root are granted as well."""
     with made_ground() as ground:
         cache = ground.home / ".cache"
         root = cache / "a" / "ws"
@@ -126,7 +125,7 @@ def test_what_no_rule_allows_stays_below_the_cache(case: Case) -> None:
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("rule", ["src/*", "s*/*", "?rc/new"])
 def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(case: Case, rule: str) -> None:
-    """What is made inside has what its directory has, where mounts are all there is."""
+    """If the sandbox only has mounts, a new directory gets the access of the one it is in."""
     with made_ground() as ground:
         (ground.ws / "src").mkdir()
         line = "mkdir src/new; echo x >src/new/file"
@@ -139,7 +138,7 @@ def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(case: Case, rul
 
 @requires("BACKEND-RULE-05", capability=RULES, needs=NEEDS)
 def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: Case) -> None:
-    """What a rule allows by its name is looked up for each call, and calls before may change it."""
+    """A granted name is looked up for each call, and an earlier call may replace it by a link."""
     lines = ("mv a/x a/y; ln -s ../../out a/x; echo ran", "(: >../out/c/made); (: >a/x/c/made)")
     with made_ground() as ground:
         (ground.ws / "a" / "x" / "c").mkdir(parents=True)
@@ -160,7 +159,7 @@ def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: Case) -> None:
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_pipe_in_a_directory_that_may_not_be_looked_into(case: Case) -> None:
-    """Its name may be known all the same."""
+    """A program may know the name of the pipe without listing the directory."""
     with made_ground() as ground:
         pipe = ground.ws / "d" / "p"
         pipe.parent.mkdir()

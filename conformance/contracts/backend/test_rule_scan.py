@@ -1,4 +1,4 @@
-"""What a run changed against rules that are not enforced: the scan behind it."""
+"""The scan after a run, which finds changes that a rule denies which is not enforced."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ KEY = "**/*.key"
 
 @dataclass(frozen=True)
 class Change:
-    """line: what is run. denied: the rules, each with what they deny of what it touches. There from
-    the start are `kept.key` and `file`, seven bytes each, with the same times."""
+    """line: the command. denied: each rule with the paths of the command that it denies.
+
+    `kept.key` and `file` exist from the start, with seven bytes each and the same times.
+    """
 
     line: str
     rules: dict[str, Any]
@@ -70,7 +72,7 @@ def planted(ground: Ground) -> None:
 
 
 def facts(path: Path) -> tuple[int, ...] | None:
-    """What is seen of it from outside, the time of its last change too; None: it is not there."""
+    """Return the facts of a path that are visible outside, or None if it does not exist."""
     try:
         st = path.lstat()
     except FileNotFoundError:
@@ -81,7 +83,7 @@ def facts(path: Path) -> tuple[int, ...] | None:
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK, "BACKEND-RULE-03"])
 @pytest.mark.parametrize("what", CHANGES)
 def test_what_was_changed_against_a_rule_is_found(case: Case, what: str) -> None:
-    """Where a backend holds the rule nothing is changed, and nothing found."""
+    """If the backend enforces the rule, no denied path is changed and the scan finds none."""
     change = CHANGES[what]
     with made_ground() as ground:
         planted(ground)
@@ -93,7 +95,7 @@ def test_what_was_changed_against_a_rule_is_found(case: Case, what: str) -> None
             for path, rule in sorted(denied.items())
             if facts(path) != before[path]
         ]
-        # A rule may be told as the profile has it.
+        # A rule of the profile may be reported with its `!`.
         found = [(path, rule.removeprefix("!")) for path, rule in session.violations]
         evidence = {"not_enforced": session.result["not_enforced"]}
         what_is_told = "`violations` of the result: what was changed, each with its rule"

@@ -1,4 +1,4 @@
-"""Refuse and degrade: what runs, under what, by what probe and prepare came to."""
+"""Refuse and degrade: the result of probe and prepare decides if and how the calls run."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from contracts.backend.scripted import Seen, scripted
 SCRIPT = "backend.script"
 RULES = "backend.policy"
 GIVEN_UP_MS = 10_000
-# What a session may be asked beside its calls: the fields of its context.
+# Contexts for sessions: the fields that a request has besides its calls.
 ASKED: dict[str, dict[str, Any]] = {
     **{
         name: {"profile": name}
@@ -102,7 +102,7 @@ def test_refuse_refuses_an_error(case: Case, call: str) -> None:
 
 
 def _expect_given_up_in_time(case: Case, on_unavailable: str, call: str, seen: Seen) -> None:
-    """Beyond what the same session takes where the call is an error at once."""
+    """Compare the duration with that of the same session whose call fails at once."""
     control = scripted(case, on_unavailable, **_of(call, "error")).session
     what = f"a {call} that hangs, beyond one that fails"
     expect_no_longer(case, what, seen.session, control, GIVEN_UP_MS + 5 * case.tick_ms)
@@ -142,7 +142,7 @@ def test_the_enforcement_is_the_claim(case: Case, probe: str) -> None:
     if probe == "partial":
         lacking = result["claims"]["aspects"]["fs-write"]
         expect("the claim of fs-write", lacking["claim"], one_of("partial", "unavailable"))
-        # In words: the name of the aspect may stand before them.
+        # The name of the aspect may precede the reason.
         expect(
             "the reasons of the session",
             "\n".join(result["reasons"]),
@@ -159,7 +159,7 @@ def test_each_result_has_the_enforcement(case: Case, probe: str) -> None:
 
 
 def _asked_twice(case: Case, cwd: str | None = None, **context: Any) -> tuple[str, ObservedSession]:
-    """What the backend of this run claims overall, and a session of the same."""
+    """Return the overall claim of the backend of this run, and a session with the same fields."""
     claimed = case.backend.probe(**context).result["overall"]
     with made_ground() as ground:
         (ground.ws / "sub").mkdir()

@@ -1,4 +1,4 @@
-"""Tools that developers and their agents run all day: each succeeds inside as it does outside."""
+"""Tools that developers and their agents often run: each must succeed inside as outside."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contracts.backend.ground import made_ground
 from contracts.backend.scene import PATH
 
 WITHIN_S = 60.0
-# Of the work itself: a shim may have a limit of its own, and a traced build takes long.
+# The time limit of the work itself, long enough for a traced build.
 WORKS_MS = 45_000
 MAIN = '#include <stdio.h>\nint main(void) { return puts("built") < 0; }\n'
 PROJECT = """\
@@ -30,7 +30,7 @@ PYTHON = (
 )
 NODE = "const fs = require('fs'); fs.writeFileSync('n', 'x'); fs.renameSync('n', 'm')"
 
-# Each is a line of shell that ends with 0 where the tool did its work.
+# Each is a line of shell that exits with 0 if the tool did its work.
 TOOLS = {
     "git": "git init -q . && git config user.name a && git config user.email a@b && git add main.c"
     " && git commit -q -m one && git branch two && git checkout -q two && git log --oneline"
@@ -77,7 +77,7 @@ def fill(folder: Path) -> None:
 
 
 def control(tool: str) -> None:
-    """The same work without a sandbox succeeds on this host."""
+    """Raise HostLacks if the same work fails on this host without a sandbox."""
     with made_ground() as ground:
         fill(ground.ws)
         env = {"PATH": PATH, "HOME": str(ground.home), "TMPDIR": os.environ.get("TMPDIR", "/tmp")}

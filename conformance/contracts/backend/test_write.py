@@ -1,4 +1,4 @@
-"""Writes outside of what the profile grants."""
+"""Writes outside the paths that the profile grants."""
 
 import os
 import subprocess
@@ -69,7 +69,7 @@ def test_a_cache_is_not_the_whole_home(case: Case, probe: str) -> None:
 
 
 def write_on_a_mount(case: Case, name: str, profile: str) -> None:
-    """A mount below what is read-only: whoever makes it so for the mount above alone forgets it."""
+    """Write to a mount below a read-only directory, which a sandbox may have forgotten."""
     for confined in (False, True):
         with made_scene("w_write") as scene:
             place = getattr(scene.ground, name) / "below" / "mount"
@@ -159,7 +159,7 @@ ATTEMPT = ': > "$1/sibling"; : > "$2/made"'
 
 
 def start(way: str, ground: Ground) -> list[str]:
-    """The words that make the attempt; HostLacks where this host cannot start it so."""
+    """Return the words that make the attempt; HostLacks if this host cannot start it this way."""
     given = [str(ground.ws), str(ground.out)]
     if way == "a script":
         return [str(script_at(ground.ws / "script", ATTEMPT)), *given]
@@ -171,7 +171,7 @@ def start(way: str, ground: Ground) -> list[str]:
 
 
 def loader_of(program: Path) -> str | None:
-    """Which loader a program of 64 bits names (elf(5), PT_INTERP); None where it names none."""
+    """Return the loader that a 64-bit program names (elf(5), PT_INTERP), or None."""
     image = program.read_bytes()
     if image[:6] != b"\x7fELF\x02\x01":
         return None
@@ -215,7 +215,8 @@ def test_each_way_to_start_is_confined(case: Case, way: str) -> None:
 
 @requires("BACKEND-WRITE-02", needs=[WORK])
 def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: Case) -> None:
-    """Under full-dev HOME/.cache is granted by its name, and a root that holds HOME holds that."""
+    """Under full-dev HOME/.cache is granted by name, and a program can change it if the root
+    contains HOME."""
     with made_ground() as ground:
         home, out = ground.home, ground.out
         (home / ".cache").mkdir()
@@ -240,12 +241,13 @@ def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: Case) -> None:
         expect("whether the line was run", ran, True, verdict=Verdict.OVERREFUSED)
 
 
-# In the first gate it is there, behind the second one something is mounted.
+# The program waits at two gates: at the first one it runs, and before the second one opens, a file
+# system is mounted.
 LATE = 'read -r word <"$1/there"; read -r word <"$1/mounted"; mkdir "$2/made"; : >"$1/sibling"'
 
 
 def mount_beside(pid: int, source: Path, at: Path) -> None:
-    """In the namespace of the shim, as an automounter would do it outside of all sandboxes."""
+    """Mount in the namespace of the shim, as an automounter does outside all sandboxes."""
     words = ["nsenter", f"--mount=/proc/{pid}/ns/mnt"]
     tried = subprocess.run([*words, "mount", "--bind", source, at], check=False)
     seen = subprocess.run([*words, "test", "-e", at / "file"], check=False)

@@ -1,6 +1,6 @@
-"""Trust in shims that run programs inside a backend: they name one, and answer about it.
+"""Trust checks for shims that run programs inside a backend: they name one and answer about it.
 
-Coarse on purpose: whether a claim is true is what the requirements ask.
+The checks are coarse on purpose, because the requirements test the claims.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ NO_SUCH = "no-such-backend"
 def trust(case: Case, say: Say) -> None:
     declared = "backend" in case.capabilities
     if declared:
-        # Launchers, and programs that try what a sandbox can: they take along what they waited.
+        # A backend starts launchers and test programs, whose scheduling delay cannot be read after
+        # their end.
         case.session.company["backend"] = Company(before=True, beside=True)
     name = case.backend.chosen if declared else NO_SUCH
     answer = case.backend.probe("repo-write", backend=name, within_s=WITHIN_S)

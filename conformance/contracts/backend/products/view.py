@@ -23,13 +23,13 @@ from contracts.backend.products import markdown
 from contracts.backend.products.cells import TOPICS, Column, cell
 
 PROFILES = ("repo-write", "read-only", "no-network", "full-dev", "ci-only")
-# Backends of the reference; the word alone stands for all of them.
+# Backends of the reference; without a name the word means all of them.
 OWN = "reference"
 # A probe that missed its own time limit on a busy machine is asked again: without claims there is
 # no column.
 TURNS = 3
 SYSCTLS = ("user.max_user_namespaces", "kernel.io_uring_disabled", "dev.tty.legacy_tiocsti")
-# What a matrix says of a backend besides its cells. `shim` is left out: it names a folder.
+# The facts of a backend in a matrix besides its cells, without `shim`, which names a folder.
 FACTS = ("control", "version", "mechanism", "why", "claims")
 
 
