@@ -10,7 +10,6 @@ from typing import Any, cast
 import pytest
 
 from boxspec.judge.verdict import Failure, Late
-from boxspec.schedule import beside
 from boxspec.schedule.beside import AT_ONCE, Beside, hung
 
 SHIM = cast(Any, None)
@@ -34,7 +33,7 @@ class Bodies:
         self.names = list[str]()
 
     def of(self, *names: str) -> dict[str, Any]:
-        return {name: partial(self.run, name) for name in names}
+        return {name: (FakeCase, partial(self.run, name)) for name in names}
 
     def run(self, name: str, case: FakeCase) -> float:
         assert (case.name, case.look.number, case.look.alone) == (name, 2, False)
@@ -46,8 +45,7 @@ class Bodies:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Beside:
-    monkeypatch.setattr(beside, "Case", FakeCase)
+def made() -> Beside:
     return Beside()
 
 

@@ -13,9 +13,9 @@ import pytest
 from boxspec.api import programs as P
 from boxspec.errors import ShimBroke
 from boxspec.judge.verdict import Failure
-from boxspec.subject.case import Case
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
+from contracts.exec.client import ExecCase
 from selftest.tools import PYTHON_IMPLEMENTATION, ROOT, boxspec
 
 KEEPS_HOME = f"{ROOT}/conformance/shims/faults/shim.py --fault exec-env.keeps-home"
@@ -74,7 +74,7 @@ def test_a_shim_that_starts_after_the_interrupt_is_ended_too() -> None:
     try:
         trust(session, contracts=["exec"])
         session.interrupt()
-        case = Case(session, "late")
+        case = ExecCase(session, "late")
         with pytest.raises(ShimBroke):
             case.exec.run(program="sleep", args=["60"], within_s=50)
         case.close(keep=False)
@@ -86,7 +86,7 @@ def test_a_gate_whose_reader_was_ended_is_not_waited_for() -> None:
     session = Session((sys.executable, "-I", "-S", str(PYTHON_IMPLEMENTATION)))
     try:
         trust(session, contracts=["exec"])
-        case = Case(session, "gate")
+        case = ExecCase(session, "gate")
         fifo = case.fifo("open")
         with case.exec.start(program=P.gate, args=[case.events().path, str(fifo)], within_s=50):
             case.events().wait("ready")

@@ -18,12 +18,11 @@ from jsonschema_rs import Draft202012Validator, meta
 
 from boxspec.errors import ShimBroke, UsageError
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.subject.case import Case
 from boxspec.subject.cost import cpu_ms, spent
 from boxspec.subject.laws import law
 from boxspec.subject.session import Session
 from contracts.policy import vectors
-from contracts.policy.client import question
+from contracts.policy.client import PolicyCase, question
 from contracts.policy.judging import judge
 from contracts.policy.trees import Tree
 from contracts.shared import globs as oracle
@@ -35,10 +34,10 @@ CAPABILITIES = frozenset({"path", "glob", "policy", "policy.load", "policy.json"
 
 
 @pytest.fixture
-def case() -> Iterator[Case]:
+def case() -> Iterator[PolicyCase]:
     session = Session((str(FAKE), "literal"), seed=7)
     session.capabilities = CAPABILITIES
-    made = Case(session, "kit")
+    made = PolicyCase(session, "kit")
     yield made
     made.close(keep=False)
     session.close()
@@ -122,7 +121,7 @@ RIGHT = {"pattern": "a", "path": "a", "match": True}
 WRONG = {"pattern": "a", "path": "a", "match": False}
 
 
-def test_a_group_that_conforms_says_nothing(case: Case) -> None:
+def test_a_group_that_conforms_says_nothing(case: PolicyCase) -> None:
     judge(
         case,
         group(
@@ -131,7 +130,7 @@ def test_a_group_that_conforms_says_nothing(case: Case) -> None:
     )
 
 
-def test_a_failure_names_all_vectors_and_shows_the_first(case: Case) -> None:
+def test_a_failure_names_all_vectors_and_shows_the_first(case: PolicyCase) -> None:
     wrong = [vector(f"V-{number}", "glob", **WRONG) for number in range(3)]
     with pytest.raises(Failure) as failed:
         judge(case, group(vector("V-9", "glob", **RIGHT), *wrong))
@@ -141,7 +140,7 @@ def test_a_failure_names_all_vectors_and_shows_the_first(case: Case) -> None:
 
 
 def test_a_refusal_without_a_living_twin_is_unproven(
-    case: Case, monkeypatch: pytest.MonkeyPatch
+    case: PolicyCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusal = {"path": "/a", "refused": True, "twin": "T-1"}
     for twin, verdict in ((RIGHT, None), (WRONG, Verdict.UNPROVEN)):
@@ -156,13 +155,13 @@ def test_a_refusal_without_a_living_twin_is_unproven(
         assert failed.value.verdict is verdict
 
 
-def test_what_is_refused_although_it_is_right_is_overrefused(case: Case) -> None:
+def test_what_is_refused_although_it_is_right_is_overrefused(case: PolicyCase) -> None:
     with pytest.raises(Failure) as failed:
         judge(case, group(vector("V-1", "normalize", path="/a", normal="a")))
     assert failed.value.verdict is Verdict.OVERREFUSED
 
 
-def test_vectors_beyond_the_capabilities_are_left_out(case: Case) -> None:
+def test_vectors_beyond_the_capabilities_are_left_out(case: PolicyCase) -> None:
     folded = vector("V-1", "glob", **{**WRONG, "case": "fold"})
     judge(case, group(vector("V-2", "glob", **RIGHT), folded))
     with pytest.raises(NotApplicable, match=r"policy\.fold"):
@@ -170,7 +169,7 @@ def test_vectors_beyond_the_capabilities_are_left_out(case: Case) -> None:
 
 
 def test_a_crash_blames_the_vector_in_flight_alone(
-    case: Case, monkeypatch: pytest.MonkeyPatch
+    case: PolicyCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The session is ended behind the kit's back in front of the second of three."""
     asked = []
@@ -193,7 +192,7 @@ def test_a_crash_blames_the_vector_in_flight_alone(
 # Sessions, laws, costs ----------------------------------------------------------------------
 
 
-def test_each_thread_has_a_session_of_its_own(case: Case) -> None:
+def test_each_thread_has_a_session_of_its_own(case: PolicyCase) -> None:
     pids: list[int] = []
 
     def ask() -> None:
@@ -208,7 +207,7 @@ def test_each_thread_has_a_session_of_its_own(case: Case) -> None:
     assert len(set(pids)) == 2
 
 
-def test_a_session_that_broke_is_replaced(case: Case) -> None:
+def test_a_session_that_broke_is_replaced(case: PolicyCase) -> None:
     first = case.session.serve()
     os.kill(first.shim_pid, 9)
     with pytest.raises(ShimBroke):
@@ -217,7 +216,7 @@ def test_a_session_that_broke_is_replaced(case: Case) -> None:
     assert case.session.serve() is not first
 
 
-def test_a_law_tells_its_first_failure_and_asks_no_more(case: Case) -> None:
+def test_a_law_tells_its_first_failure_and_asks_no_more(case: PolicyCase) -> None:
     tried = []
 
     def holds(number: int) -> None:
@@ -230,7 +229,7 @@ def test_a_law_tells_its_first_failure_and_asks_no_more(case: Case) -> None:
     assert len(tried) == 3
 
 
-def test_the_examples_of_a_law_are_decided_by_the_seed(case: Case) -> None:
+def test_the_examples_of_a_law_are_decided_by_the_seed(case: PolicyCase) -> None:
     def tried(seed: int) -> list[int]:
         case.session.seed = seed
         found: list[int] = []
@@ -268,7 +267,7 @@ def test_what_a_child_spends_is_counted_while_it_lives_and_afterwards() -> None:
     assert ended.ended_ms >= 80
 
 
-def test_answers_come_in_the_words_of_a_test(case: Case) -> None:
+def test_answers_come_in_the_words_of_a_test(case: PolicyCase) -> None:
     assert case.policy.normalize(["a//b", "/a"]) == ["a/b", None]
     assert case.policy.match("a/**", ["a", "b"]) == [True, False]
     policy = one_profile(read=["a"], modify=[])

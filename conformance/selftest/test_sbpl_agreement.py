@@ -11,13 +11,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.subject.case import Case
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
-from contracts.policy.client import questions
+from contracts.policy.client import PolicyClient, questions
 from contracts.sbpl import generators
-from contracts.sbpl.client import Setup
+from contracts.sbpl.client import SbplCase, Setup
 from contracts.sbpl.grammar import strange
 from contracts.sbpl.meaning import Meaning, within
 from contracts.sbpl.text import CHANGES, READS, UNLINK
@@ -27,10 +26,10 @@ SETUPS, PATHS = 25, 24
 
 
 @pytest.fixture(params=[REFERENCE, PYTHON_IMPLEMENTATION], ids=["reference", "twin"])
-def case(request: pytest.FixtureRequest) -> Iterator[Case]:
+def case(request: pytest.FixtureRequest) -> Iterator[SbplCase]:
     session = Session(shim_argv(str(request.param)))
     trust(session, contracts=["policy", "sbpl"])
-    made = Case(session, "agreement")
+    made = SbplCase(session, "agreement")
     yield made
     made.close(keep=False)
     session.close()
@@ -50,7 +49,7 @@ def paths_of(chance: random.Random, given: Setup) -> list[str]:
     return [*found, place, f"{place}/x", f"{place}2", "/usr/x", beside]
 
 
-def test_all_agree_on_what_may_be_written_read_and_unlinked(case: Case) -> None:
+def test_all_agree_on_what_may_be_written_read_and_unlinked(case: SbplCase) -> None:
     chance = random.Random(20261121)
     asked: Counter[str] = Counter()
     for _ in range(generators.times(SETUPS)):
@@ -76,13 +75,13 @@ def test_all_agree_on_what_may_be_written_read_and_unlinked(case: Case) -> None:
         assert asked[f"{kind} None"] < decided / 4, asked
 
 
-def test_the_engine_decides_as_the_oracle_does(case: Case) -> None:
+def test_the_engine_decides_as_the_oracle_does(case: SbplCase) -> None:
     chance = random.Random(20261122)
     for _ in range(generators.times(SETUPS)):
         given = generators.anything(chance).but(provider=None, root="/opt/ws")
         meaning = Meaning(given)
         relative = [path for path in generators.paths(chance, given, PATHS) if "?" not in path]
-        modify = case.policy.allowed(given.policy, questions("modify", relative), given.case)
+        modify = PolicyClient(case).allowed(given.policy, questions("modify", relative), given.case)
         for path, allowed in zip(relative, modify, strict=True):
             wanted = meaning.may_modify(generators.absolute(given, path))
             assert wanted in (None, allowed), (given, path)

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from boxspec.judge.verdict import Blocked, Failure, Verdict
-from boxspec.subject.case import Case
 from boxspec.subject.observed import Answer
 from boxspec.subject.session import Session
 from contracts.sbpl import generators, hostile
-from contracts.sbpl.client import Setup, argv_of, wrap_message
+from contracts.sbpl.client import SbplCase, Setup, argv_of, wrap_message
 from contracts.sbpl.grammar import strange
 from contracts.sbpl.judging import refused, refuses
 from contracts.sbpl.meaning import Meaning, ancestors
@@ -29,10 +28,10 @@ def text(clauses: str) -> Text:
 
 
 @pytest.fixture
-def case() -> Iterator[Case]:
+def case() -> Iterator[SbplCase]:
     session = Session((str(FAKE), "compiling"), seed=7)
     session.capabilities = frozenset({"sbpl", "sbpl.wrap"})
-    made = Case(session, "kit")
+    made = SbplCase(session, "kit")
     yield made
     made.close(keep=False)
     session.close()
@@ -245,7 +244,7 @@ def test_a_refusal_has_a_kind_and_names_what_it_is_about() -> None:
 
 
 def test_a_refusal_without_a_living_twin_is_unproven(
-    case: Case, monkeypatch: pytest.MonkeyPatch
+    case: SbplCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no = answer(kind="invalid_input", message="no")
     asked = iter([no, Answer({"id": "1", "result": {"text": HEAD}}), no, no])
@@ -286,7 +285,7 @@ def test_more_is_asked_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert generators.times(7) == 21
 
 
-def test_generated_setups_are_those_of_policies_that_load(case: Case) -> None:
+def test_generated_setups_are_those_of_policies_that_load(case: SbplCase) -> None:
     """No rule of a profile repeats a global deny, and exceptions lie inside a deny."""
     chance = random.Random(3)
     excepted = 0
@@ -328,7 +327,7 @@ def test_a_wrap_names_a_file_or_brings_a_text() -> None:
     assert argv_of(Answer({"result": {"argv_b64": ["/w=="]}})) == [b"\xff"]
 
 
-def test_answers_come_in_the_words_of_a_test(case: Case) -> None:
+def test_answers_come_in_the_words_of_a_test(case: SbplCase) -> None:
     made = case.sbpl.compiled(Setup(modify=["src/**"]))
     made.expect("writing", both(["src/x"], ["x"]), WRITES)
     assert case.sbpl.wrapped(["x"]) == [b"/usr/bin/sandbox-exec", b"-f", b"/private/tmp/p.sb", b"x"]

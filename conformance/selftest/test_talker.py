@@ -22,7 +22,7 @@ def judge(effects: tuple[str, int], enforcement: str, **claims: str) -> None:
     answer = SimpleNamespace(result={"overall": "partial", "aspects": aspects})
     case = SimpleNamespace(
         capabilities={"backend"} if claims else set(),
-        backend=SimpleNamespace(probe=lambda *_, **__: answer),
+        send=lambda _: answer,
     )
     there = SimpleNamespace(effects=lambda: effects)
     result: dict[str, Any] = {"enforcement": enforcement, "enforcement_reasons": ["a reason"]}

@@ -32,15 +32,17 @@ class Beside:
         # Cases that no test has taken over yet.
         self._cases: dict[str, Case] = {}
 
-    def look(self, bodies: Mapping[str, Run], shim: Session, gap_s: float) -> None:
+    def look(
+        self, bodies: Mapping[str, tuple[type[Case], Run]], shim: Session, gap_s: float
+    ) -> None:
         """Run these tests once, if they were not repeated yet; return when all bodies have
         ended."""
         self._pool.gap_s = gap_s
         begun = []
-        for name, run in bodies.items():
+        for name, (make, run) in bodies.items():
             if self._pool.get(name) is not None:
                 continue
-            case = self._cases[name] = Case(shim, name, look=Look(2))
+            case = self._cases[name] = make(shim, name, look=Look(2))
             begun.append(self._pool.submit(name, partial(run, case)))
         wait(begun)
 

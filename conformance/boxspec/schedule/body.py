@@ -108,6 +108,11 @@ def record_exception(record: Record, why: BaseException, case: Case | None) -> N
         record.folder = str(case.folder)
 
 
+def case_class(marked: Requires | None) -> type[Case]:
+    """Return the class of the cases of a test, which has the client of its contract."""
+    return Case if marked is None else find(contract_of(marked.ids[0])).case_class()
+
+
 def check_applicable(marked: Requires, shim: Session) -> None:
     missing = [name for name in needed_capabilities(marked) if name not in shim.capabilities]
     if missing:

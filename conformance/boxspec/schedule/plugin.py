@@ -1,4 +1,4 @@
-"""The pytest plugin: options, the `box` fixture, parallel bodies, and verdicts from exceptions."""
+"""The pytest plugin: options, the fixture `case`, parallel bodies, and verdicts from exceptions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from boxspec.judge.record import Record
 from boxspec.judge.repro import RunFlags
 from boxspec.judge.requires import Requires
 from boxspec.judge.verdict import BROKEN, Late, Verdict
-from boxspec.schedule.body import Body, check_applicable, record_exception
+from boxspec.schedule.body import Body, case_class, check_applicable, record_exception
 from boxspec.schedule.ending import PROPERTY
 from boxspec.schedule.fail_fast import until_failure
 from boxspec.schedule.keys import CASE, CASES, LATE, RECORD, SECONDS
@@ -104,7 +104,7 @@ def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
     overlapping.sort(key=lambda pair: -pair[1].seconds)
     for item, marked in overlapping:
         body = Body(item, marked)
-        case = Case(shim, item.nodeid)
+        case = case_class(marked)(shim, item.nodeid)
         state.cases[item.nodeid] = case
         state.overlap.submit(item.nodeid, partial(body.run_and_sweep, case))
 
@@ -133,7 +133,7 @@ def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> 
             if isinstance(came, Exception):
                 raise came
             return came
-    case = state.cases[item.nodeid] = Case(shim, item.nodeid)
+    case = state.cases[item.nodeid] = case_class(body.marked)(shim, item.nodeid)
     return body.run_and_sweep(case)
 
 
@@ -146,7 +146,7 @@ def case(request: pytest.FixtureRequest) -> Generator[Case | ClosedCase, None, N
         wait([future])
     made = state.cases.pop(request.node.nodeid, None)
     if made is None:
-        made = Case(state.open(), request.node.nodeid)
+        made = case_class(requires_of(request.node))(state.open(), request.node.nodeid)
     request.node.stash[CASE] = made
     request.node.stash[CASES] = [made]
     yield made
@@ -194,7 +194,7 @@ def _beside(item: pytest.Function, state: State) -> Callable[[], float] | None:
     """Repeat all tests that hung in the retry pool; return a function that gives this test's
     result."""
     bodies = {
-        each.nodeid: Body(each, marked).run_and_sweep
+        each.nodeid: (case_class(marked), Body(each, marked).run_and_sweep)
         for each in (item, *state.have_hung(item.session.items))
         if (marked := requires_of(each)) and not marked.main_thread
     }
@@ -208,11 +208,8 @@ def _beside(item: pytest.Function, state: State) -> Callable[[], float] | None:
 
 
 def _ask(body: Body, item: pytest.Function, state: State, look: Look) -> None:
-    body.run_and_sweep(_next_case(item, state, look))
-
-
-def _next_case(item: pytest.Function, state: State, look: Look) -> Case:
-    return _take(item, Case(state.open(), item.nodeid, look=look), state)
+    case = case_class(body.marked)(state.open(), item.nodeid, look=look)
+    body.run_and_sweep(_take(item, case, state))
 
 
 def _take(item: pytest.Function, case: Case, state: State) -> Case:

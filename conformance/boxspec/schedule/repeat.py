@@ -14,7 +14,7 @@ import pytest
 
 from boxspec.judge.record import Record
 from boxspec.judge.verdict import BROKEN, Late, Verdict
-from boxspec.schedule.body import Body
+from boxspec.schedule.body import Body, case_class
 from boxspec.schedule.overlap import Overlap
 from boxspec.schedule.retry import Retry
 from boxspec.schedule.selection import requires_of
@@ -74,7 +74,7 @@ class Repeat:
         def next_case(look: Look = FIRST) -> Case:
             for case in cases[-1:]:
                 case.close(keep=False)
-            cases.append(Case(self.shim, name, look=look))
+            cases.append(case_class(body.marked)(self.shim, name, look=look))
             return cases[-1]
 
         try:

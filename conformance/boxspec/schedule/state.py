@@ -13,7 +13,7 @@ import pytest
 
 from boxspec.programs import programs
 from boxspec.schedule.beside import Beside, hung
-from boxspec.schedule.body import run_in_worker
+from boxspec.schedule.body import case_class, run_in_worker
 from boxspec.schedule.ending import ENDING, Ending
 from boxspec.schedule.lane import Lane
 from boxspec.schedule.overlap import Overlap
@@ -99,7 +99,7 @@ class State:
         marked = requires_of(item)
         assert marked is not None
         keep = self.config.getoption("boxspec_keep")
-        return run_in_worker(item, marked, Case(session, name), keep=keep)
+        return run_in_worker(item, marked, case_class(marked)(session, name), keep=keep)
 
     def elsewhere(self, key: str) -> Future[float] | None:
         """Return the future of a body in another thread, unless the caller must run it."""

@@ -11,19 +11,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from boxspec.judge.expect import shown
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import HostLacks
 from boxspec.subject.client.exchange import Exchange
 from boxspec.subject.client.serve import Serve, answer_s
-from boxspec.subject.client.streams import Streams
-from boxspec.subject.contract import find, names
+from boxspec.subject.client.streams import Streams, Wish
 from boxspec.subject.gates import open_gate
 from boxspec.subject.hangs import Hangs
 from boxspec.subject.idle import Idle
-from boxspec.subject.launching import environment, start, user
+from boxspec.subject.launching import ShimEnv, environment, start, user
 from boxspec.subject.leftovers import Leftovers
 from boxspec.subject.look import FIRST, Look
 from boxspec.subject.observe import procs
@@ -37,10 +36,23 @@ from boxspec.subject.shim_process import ShimProcess
 from boxspec.subject.waiting import Setting
 
 Message = dict[str, Any]
+# Flags of the warden (fixtures/programs/warden).
+State = Sequence[str | int | os.PathLike[str]]
 Outcome = TypeVar("Outcome", bound=Observed)
 
 # A shim process has this long.
 WITHIN_S = 30.0
+
+
+class Options(TypedDict, total=False):
+    """How a shim process is started, and what its test expects of it (see `Case.launch`)."""
+
+    expect_result: bool
+    within_s: float
+    state: State
+    shim_env: ShimEnv | None
+
+
 # What the kernel may take to end a sandbox; it sleeps meanwhile, so nobody's wait for a processor
 # shows it. 254 ms were seen in a run. boxspec-bench-ends (reference/bench/backend) measures it: the
 # longest of 400 ends of a network namespace took 186 ms on two processors with a load of 28, of pid
@@ -51,7 +63,8 @@ TAKEN_DOWN_MS = 300.0
 class Case:
     """One case: a folder, its fifos, its shim processes; `close` sweeps and deletes or keeps.
 
-    `case.NAME` is what the contract NAME offers: its declaration says so (see contract.py).
+    A contract has a subclass of its own, which adds the client of the contract: an `ExecCase` has
+    an `exec`. A test names that class in its signature, so mypy checks each of its requests.
     """
 
     def __init__(self, session: Session, name: str, *, look: Look = FIRST) -> None:
@@ -79,14 +92,6 @@ class Case:
         # How many questions the test asks, where they are many.
         self.questions = 0
         self._answering_s = 0.0
-
-    def __getattr__(self, name: str) -> Any:
-        # Only names that are not there yet come here.
-        if name not in names():
-            raise AttributeError(f"a case has no {name!r}, and there is no such contract")
-        offered = find(name).offered(self)
-        setattr(self, name, offered)
-        return offered
 
     # The target -----------------------------------------------------------------------------
 
@@ -280,9 +285,9 @@ class Case:
         old_request: bool = False,
         expect_result: bool = True,
         within_s: float = WITHIN_S,
-        state: Sequence[str] = (),
-        shim_env: Mapping[str, str | None] | None = None,
-        streams: Mapping[str, Any] | None = None,
+        state: State = (),
+        shim_env: ShimEnv | None = None,
+        streams: Mapping[str, Wish] | None = None,
         words: Sequence[str] | None = None,
     ) -> ShimProcess[Outcome]:
         """Start `SHIM run` on a message under a warden.
@@ -308,7 +313,7 @@ class Case:
             folder.chmod(0o777)
         if old_request:
             exchange.age()
-        opened = Streams(folder, dict(streams or {}))
+        opened = Streams(folder, streams or {})
         if self.look.realtime:
             flags.append("--realtime")
         company = self.session.company_of(exchange.op)

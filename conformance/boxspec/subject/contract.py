@@ -12,10 +12,13 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boxspec.errors import UsageError
 from boxspec.places import CONTRACTS
+
+if TYPE_CHECKING:
+    from boxspec.subject.case import Case
 
 Say = Callable[[str], None]
 Message = Mapping[str, Any]
@@ -68,7 +71,7 @@ class Contract:
     capabilities: each capability with what a shim promises by it.
     run_only: operations that start programs, and are refused in serve.
     alone: capabilities that may be declared without the contract itself.
-    offers: `module:name` of what makes out of a case what a case has as `case.NAME`.
+    case: `module:name` of the class of its cases, a subclass of `Case` with its client.
     trust: `module:function` with the questions before a score; it gets a case and who is told what
     was seen, and raises NotConforming.
     verbs: verbs of the command line.
@@ -86,7 +89,7 @@ class Contract:
     name: str
     operations: Mapping[str, str]
     capabilities: Mapping[str, str]
-    offers: str
+    case: str
     trust: str
     run_only: frozenset[str] = frozenset()
     alone: frozenset[str] = frozenset()
@@ -98,9 +101,10 @@ class Contract:
     products: str = ""
     features: Mapping[str, str] = field(default_factory=dict)
 
-    def offered(self, case: Any) -> object:
-        """What a case has of this contract."""
-        return _named(self.offers)(case)
+    def case_class(self) -> type[Case]:
+        """Return the class of the cases of the contract."""
+        found: type[Case] = _named(self.case)
+        return found
 
     def ask_trust(self, case: Any, say: Say) -> None:
         """NotConforming where it cannot be trusted."""

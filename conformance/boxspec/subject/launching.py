@@ -15,6 +15,9 @@ from boxspec.subject.observe.warden import ShimNotExecuted, Warden
 # A file in the folder of an exchange, where preloads say in which processes they are.
 PRELOADED = "preloaded"
 
+# Variables of the shim; None removes one.
+ShimEnv = Mapping[str, str | os.PathLike[str] | None]
+
 
 def user(flags: Sequence[str]) -> int | None:
     """Who the shim is, where that is not the user of the kit: the last flag counts."""
@@ -26,7 +29,7 @@ def environment(
     ours: Mapping[str, str],
     flags: Sequence[str],
     folder: Path,
-    changes: Mapping[str, str | None],
+    changes: ShimEnv,
 ) -> dict[str, str]:
     """Of a shim whose files lie in this folder. changes: None takes a variable away."""
     env = dict(ours) if user(flags) is None else for_others(ours)

@@ -45,10 +45,13 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
     _step(session, _elsewhere, say)
     for name in names():
         if contracts is None or name in contracts:
-            _step(session, find(name).ask_trust, say)
+            contract = find(name)
+            _step(session, contract.ask_trust, say, contract.case_class())
 
 
-def _step(session: Session, ask: Callable[[Case, Say], None], say: Say) -> None:
+def _step(
+    session: Session, ask: Callable[[Any, Say], None], say: Say, make: type[Case] = Case
+) -> None:
     """What comes late where the machine kept it waiting is asked again, and is no lie yet."""
     said: list[str] = []
 
@@ -58,7 +61,7 @@ def _step(session: Session, ask: Callable[[Case, Say], None], say: Say) -> None:
             say(line)
 
     for left in reversed(range(TIMES)):
-        case = Case(session, "smoke")
+        case = make(session, "smoke")
         keep = False
         try:
             ask(case, tell)

@@ -12,10 +12,11 @@ from typing import Any
 
 from boxspec.judge.expect import expect
 from boxspec.judge.verdict import Failure, HostLacks, Verdict
-from boxspec.subject.case import Case
 from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import ObservedSession
+from contracts.backend.client import BackendCase
 from contracts.backend.scene import SECRET, Scene, made_scene, run_outside
+from contracts.shared.requests import ExecRequest
 
 WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})
 OWN = "launch"
@@ -24,7 +25,7 @@ OWN = "launch"
 WORK, EVERYWHERE = "BACKEND-ALLOW-01", "BACKEND-ALLOW-02"
 
 
-def attempt(case: Case, name: str, profile: str = "repo-write", **context: Any) -> None:
+def attempt(case: BackendCase, name: str, profile: str = "repo-write", **context: Any) -> None:
     """Make one attempt inside the backend of this run, and judge it."""
     control(name)
     with made_scene(name) as scene:
@@ -46,11 +47,13 @@ def need_effect(scene: Scene, **params: object) -> None:
         raise HostLacks("escape probes", why)
 
 
-def inside(case: Case, scene: Scene, profile: str, **context: Any) -> tuple[ObservedSession, Said]:
+def inside(
+    case: BackendCase, scene: Scene, profile: str, **context: Any
+) -> tuple[ObservedSession, Said]:
     """Make the attempt inside; NotApplicable if the session runs without a sandbox."""
     more = {"sibling": scene.ground.ws / "sibling"} if profile in WRITABLE else {}
     program, *args = scene.arm(**more)
-    call = {"program": program, "args": args}
+    call: ExecRequest = {"program": program, "args": args}
     session = case.backend.run(
         [call],
         root=scene.ground.ws,

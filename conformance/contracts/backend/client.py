@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, TypedDict, Unpack
 from weakref import WeakKeyDictionary
 
 from boxspec.judge.verdict import Late, NotApplicable
-from boxspec.subject.case import WITHIN_S, Case
-from boxspec.subject.client.b64 import put_word
+from boxspec.subject.case import WITHIN_S, Case, Options, State
+from boxspec.subject.client.b64 import Word, put_word
+from boxspec.subject.client.streams import Wish
+from boxspec.subject.launching import ShimEnv
 from boxspec.subject.observed import Observed
 from boxspec.subject.session import Session
 from boxspec.subject.shim_process import ShimProcess
 from contracts.backend.answers import Claims, ObservedSession
-from contracts.shared.requests import exec_request
+from contracts.shared.requests import ExecRequest, exec_request
 
 Message = dict[str, Any]
 CONTROL = "none"
@@ -43,6 +45,33 @@ def context_of(fields: Mapping[str, Any]) -> Message:
         else:
             made[name] = value
     return made
+
+
+class ProbeFields(TypedDict, total=False):
+    """The fields that backend.probe and a context share, without the profile."""
+
+    policy: Mapping[str, Any] | None
+    egress: Sequence[str] | None
+    strict_metadata: bool | None
+    accept: Sequence[str] | None
+
+
+class Context(ProbeFields, total=False):
+    """The fields of a context; `root` and `cwd` may be bytes."""
+
+    root: Word
+    cwd: Word | None
+    profile: str
+
+
+class SessionOptions(Options, Context, total=False):
+    """A session, and how its shim process is started."""
+
+    backend: str | None
+    script: Mapping[str, Any] | None
+    on_unavailable: str | None
+    hold: bool
+    shim_stdin: Wish
 
 
 class BackendClient:
@@ -76,7 +105,14 @@ class BackendClient:
         return (confining or [*self.named, CONTROL])[0]
 
     def probe(
-        self, profile: str, *, backend: str | None = None, within_s: float = WITHIN_S, **fields: Any
+        self,
+        profile: str,
+        *,
+        backend: str | None = None,
+        within_s: float = WITHIN_S,
+        state: State = (),
+        shim_env: ShimEnv | None = None,
+        **fields: Unpack[ProbeFields],
     ) -> Observed:
         """Send one backend.probe without the fields that are None."""
         self.need(profile)
@@ -86,15 +122,14 @@ class BackendClient:
             "profile": profile,
             **{name: value for name, value in fields.items() if value is not None},
         }
-        options = {name: message.pop(name) for name in ("state", "shim_env") if name in message}
-        answer = self._case.send(message, within_s=within_s, **options)
+        answer = self._case.send(message, within_s=within_s, state=state, shim_env=shim_env)
         if answer.ok and answer.result["overall"] != "unavailable":
             _seen_enforcing.add(self._named(message["backend"]))
         return answer
 
     def start(
         self,
-        calls: Sequence[Mapping[str, Any]],
+        calls: Sequence[ExecRequest],
         *,
         backend: str | None = None,
         script: Mapping[str, Any] | None = None,
@@ -102,10 +137,10 @@ class BackendClient:
         hold: bool = False,
         expect_result: bool = True,
         within_s: float = WITHIN_S,
-        state: Sequence[str] = (),
-        shim_env: Mapping[str, str | None] | None = None,
-        shim_stdin: Any = None,
-        **context: Any,
+        state: State = (),
+        shim_env: ShimEnv | None = None,
+        shim_stdin: Wish = None,
+        **context: Unpack[Context],
     ) -> ShimProcess[ObservedSession]:
         """Start one backend.run; `context` has the fields of its context."""
         self.need(context.get("profile", ""))
@@ -130,7 +165,9 @@ class BackendClient:
             streams={"stdin": shim_stdin},
         )
 
-    def run(self, calls: Sequence[Mapping[str, Any]], **options: Any) -> ObservedSession:
+    def run(
+        self, calls: Sequence[ExecRequest], **options: Unpack[SessionOptions]
+    ) -> ObservedSession:
         """Run one backend.run to its end."""
         with self.start(calls, **options) as shim:
             seen = shim.finish()
@@ -138,9 +175,7 @@ class BackendClient:
             self._look_again_if_cut_off(seen, self.chosen)
         return seen
 
-    def _claimed(
-        self, state: Sequence[str], shim_env: Mapping[str, str | None], seen: ObservedSession
-    ) -> Claims | None:
+    def _claimed(self, state: State, shim_env: ShimEnv, seen: ObservedSession) -> Claims | None:
         """Return the claims of backend.probe for the fields of a session, in the same state.
 
         The result is None for a script, and for an error, which counts as unavailable.
@@ -180,3 +215,11 @@ class BackendClient:
         ):
             why = str(seen.result.get("why", "it does not say why"))
             raise Late("the backend, which has enforced before", "it enforces", why)
+
+
+class BackendCase(Case):
+    """A case of the contract backend."""
+
+    @cached_property
+    def backend(self) -> BackendClient:
+        return BackendClient(self)

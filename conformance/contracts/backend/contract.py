@@ -14,7 +14,7 @@ CONTRACT = Contract(
         "backend.strict_metadata": "`strict_metadata` in a context and in `backend.probe`",
     },
     run_only=frozenset({"backend.probe", "backend.run"}),
-    offers="contracts.backend.client:BackendClient",
+    case="contracts.backend.client:BackendCase",
     trust="contracts.backend.trust:trust",
     verbs=(
         Verb("backends", "the same as `products`", stands_for=("products",)),

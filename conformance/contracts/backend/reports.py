@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Any
+from typing import Any, Unpack
 
 from boxspec.judge.verdict import Failure, Verdict
 from boxspec.programs import programs
-from boxspec.subject.case import Case
 from contracts.backend.answers import ObservedSession
+from contracts.backend.client import BackendCase, SessionOptions
 from contracts.backend.ground import Ground
 from contracts.shared.files import program_at
+from contracts.shared.requests import ExecRequest
 
 
 def report(
-    case: Case, ground: Ground, *, call: dict[str, Any] | None = None, **options: Any
+    case: BackendCase,
+    ground: Ground,
+    *,
+    call: ExecRequest | None = None,
+    **options: Unpack[SessionOptions],
 ) -> dict[str, Any]:
     """Run `report` in one session of the backend of this run, on this ground."""
     program = program_at(ground.ws / "report", programs.report)
-    session = case.backend.run(
-        [{"program": str(program), "args": ["-", "--out"], **(call or {})}],
-        **{"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade", **options},
-    )
+    request: ExecRequest = {"program": str(program), "args": ["-", "--out"]}
+    given: SessionOptions = {"root": ground.ws, "profile": "repo-write"}
+    given["on_unavailable"] = "degrade"
+    session = case.backend.run([request | (call or {})], **(given | options))
     return reported(session)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from boxspec.judge.expect import expect, shown
 from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
-from boxspec.subject.case import Case
 from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, need_an_end, said_inside
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.documents import one_profile
@@ -33,7 +33,11 @@ def planted(scene: Scene, denied: str) -> Path:
 
 
 def session_of(
-    case: Case, scene: Scene, rules: dict[str, Any], profile: str = "repo-write", **params: object
+    case: BackendCase,
+    scene: Scene,
+    rules: dict[str, Any],
+    profile: str = "repo-write",
+    **params: object,
 ) -> tuple[ObservedSession, Said]:
     program, *args = scene.arm(sibling=scene.ground.ws / "sibling", **params)
     session = case.backend.run(
@@ -49,7 +53,7 @@ def session_of(
 
 
 def line_inside(
-    case: Case,
+    case: BackendCase,
     ground: Ground,
     line: str,
     rules: dict[str, Any],
@@ -106,7 +110,7 @@ def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
 
 
 def holds(
-    case: Case, probe: str, denied: str = DENIED, rule: str | None = None, plant: bool = True
+    case: BackendCase, probe: str, denied: str = DENIED, rule: str | None = None, plant: bool = True
 ) -> None:
     """Make an attempt on a denied path, which must change it here only without a sandbox."""
     rule = rule or denied
@@ -137,7 +141,7 @@ def holds(
         need_an_end(scene, session, said)
 
 
-def makes_nothing(case: Case, rules: dict[str, Any]) -> None:
+def makes_nothing(case: BackendCase, rules: dict[str, Any]) -> None:
     """Fail if a session with these rules changes the workspace, which has `dir` and a few files."""
     with made_ground() as ground:
         (ground.ws / "dir").mkdir()

@@ -6,14 +6,15 @@ and removal of the backend's `place`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from boxspec.programs import programs
-from boxspec.subject.case import Case
 from boxspec.subject.observe.inotify import Inotify
 from contracts.backend.answers import ObservedSession
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
+from contracts.shared.requests import ExecRequest
 
 CREATE, DELETE, ISDIR = 0x100, 0x200, 0x40000000
 # Leaves a mark, then becomes the program.
@@ -41,12 +42,12 @@ def _text(ground: Ground, name: str) -> str:
 
 
 def scripted(
-    case: Case,
+    case: BackendCase,
     on_unavailable: str | None,
     *,
     calls: int = 1,
     program: str | None = None,
-    request: Mapping[str, Any] | None = None,
+    request: ExecRequest | None = None,
     within_s: float = 30.0,
     **script: Any,
 ) -> Seen:
@@ -58,12 +59,12 @@ def scripted(
         inotify = Inotify()
         try:
             inotify.watch(str(ground.out), CREATE | DELETE)
-            call = {
+            call: ExecRequest = {
                 "program": program or programs.count_start,
                 "args": [str(ground.out / "ran")],
                 "env": {"clear_and_set": [["PATH", "/usr/bin:/bin"]]},
-                **(request or {}),
             }
+            call |= request or {}
             session = case.backend.run(
                 [call] * calls,
                 script={

@@ -2,9 +2,10 @@
 
 import pytest
 
-from boxspec.api import Case, Verdict, expect, requires
+from boxspec.api import Verdict, expect, requires
 from boxspec.subject.observe.probes import Said
 from contracts.backend.attempt import control, inside, said_inside
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import made_scene
 
@@ -21,7 +22,7 @@ NAMES = {
 EVERYWHERE = ("o_devices", "o_pipes", "o_children", "o_exec", "o_system")
 
 
-def _works(case: Case, name: str, profile: str) -> None:
+def _works(case: BackendCase, name: str, profile: str) -> None:
     with made_scene(name) as scene:
         scene.params["program"] = scene.ground.program
         _, said = inside(case, scene, profile)
@@ -29,13 +30,13 @@ def _works(case: Case, name: str, profile: str) -> None:
 
 
 @requires("BACKEND-ALLOW-01")
-def test_the_workspace_is_for_work(case: Case) -> None:
+def test_the_workspace_is_for_work(case: BackendCase) -> None:
     _works(case, "o_workspace", "repo-write")
 
 
 @requires("BACKEND-ALLOW-01")
 @pytest.mark.parametrize("name", NAMES)
-def test_a_workspace_may_have_any_name(case: Case, name: str) -> None:
+def test_a_workspace_may_have_any_name(case: BackendCase, name: str) -> None:
     with made_ground() as ground:
         root = ground.ws / NAMES[name]
         root.mkdir()
@@ -54,7 +55,7 @@ def test_a_workspace_may_have_any_name(case: Case, name: str) -> None:
 
 @requires("BACKEND-ALLOW-02")
 @pytest.mark.parametrize("profile", PROFILES)
-def test_what_every_program_needs_works(case: Case, profile: str) -> None:
+def test_what_every_program_needs_works(case: BackendCase, profile: str) -> None:
     """One session with a call for each probe, because they do not disturb each other."""
     with made_ground() as ground:
         arms = [_armed(ground, name) for name in EVERYWHERE]
@@ -80,7 +81,7 @@ def _armed(ground: Ground, name: str) -> list[str]:
 
 
 @requires("BACKEND-ALLOW-03")
-def test_an_open_network_is_open(case: Case) -> None:
+def test_an_open_network_is_open(case: BackendCase) -> None:
     case.backend.need("open network")
     control("n_tcp4")
     with made_scene("n_tcp4") as scene:
@@ -90,7 +91,7 @@ def test_an_open_network_is_open(case: Case) -> None:
 
 
 @requires("BACKEND-ALLOW-05", needs=["BACKEND-LAUNCH-07"])
-def test_the_cache_of_the_home_is_for_work(case: Case) -> None:
+def test_the_cache_of_the_home_is_for_work(case: BackendCase) -> None:
     case.backend.need("cache")
     with made_ground() as ground:
         cache = ground.home / ".cache"

@@ -5,17 +5,20 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.reports import report
+from contracts.shared.requests import ExecRequest
 
 
 def _refused(
-    case: Case, ground: Ground, call: dict[str, Any] | None = None, **context: Any
+    case: BackendCase, ground: Ground, call: ExecRequest | None = None, **context: Any
 ) -> None:
     """Fail unless the session is invalid_input; other tests run its valid counterpart."""
+    request: ExecRequest = {"program": "/bin/true"}
     session = case.backend.run(
-        [{"program": "/bin/true", **(call or {})}],
+        [request | (call or {})],
         **{"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade", **context},
     )
     expect("the kind of the error", session.error["kind"], "invalid_input")
@@ -28,13 +31,13 @@ def _folder(ground: Ground, name: str) -> Path:
 
 
 @requires("BACKEND-CONTEXT-01")
-def test_a_program_starts_in_the_root(case: Case) -> None:
+def test_a_program_starts_in_the_root(case: BackendCase) -> None:
     with made_ground() as ground:
         expect("the directory", report(case, ground)["cwd"], str(ground.ws))
 
 
 @requires("BACKEND-CONTEXT-02")
-def test_a_program_starts_in_the_cwd(case: Case) -> None:
+def test_a_program_starts_in_the_cwd(case: BackendCase) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
         expect("the directory", report(case, ground, cwd=str(folder))["cwd"], str(folder))
@@ -42,7 +45,7 @@ def test_a_program_starts_in_the_cwd(case: Case) -> None:
 
 @requires("BACKEND-CONTEXT-03")
 @pytest.mark.parametrize("way", ["plain", "dots", "link", "prefix", "descriptor"])
-def test_a_cwd_outside_is_refused(case: Case, way: str) -> None:
+def test_a_cwd_outside_is_refused(case: BackendCase, way: str) -> None:
     with made_ground() as ground:
         sibling = ground.folder / "ws2"
         sibling.mkdir()
@@ -58,7 +61,7 @@ def test_a_cwd_outside_is_refused(case: Case, way: str) -> None:
 
 @requires("BACKEND-CONTEXT-03")
 @pytest.mark.parametrize("way", ["plain", "dots", "link", "prefix"])
-def test_a_current_dir_outside_is_refused(case: Case, way: str) -> None:
+def test_a_current_dir_outside_is_refused(case: BackendCase, way: str) -> None:
     with made_ground() as ground:
         sibling = ground.folder / "ws2"
         sibling.mkdir()
@@ -72,7 +75,7 @@ def test_a_current_dir_outside_is_refused(case: Case, way: str) -> None:
 
 
 @requires("BACKEND-CONTEXT-01", needs=["BACKEND-CONTEXT-04", "BACKEND-LIFE-02"])
-def test_the_current_dir_of_a_call_is_not_that_of_the_next_one(case: Case) -> None:
+def test_the_current_dir_of_a_call_is_not_that_of_the_next_one(case: BackendCase) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
         session = case.backend.run(
@@ -87,22 +90,22 @@ def test_the_current_dir_of_a_call_is_not_that_of_the_next_one(case: Case) -> No
 
 
 @requires("BACKEND-CONTEXT-04")
-def test_the_current_dir_of_a_call_is_its_cwd(case: Case) -> None:
+def test_the_current_dir_of_a_call_is_its_cwd(case: BackendCase) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
-        call = {"current_dir": str(folder)}
+        call: ExecRequest = {"current_dir": str(folder)}
         expect("the directory", report(case, ground, call=call)["cwd"], str(folder))
 
 
 @requires("BACKEND-CONTEXT-04")
-def test_another_cwd_beside_it_is_refused(case: Case) -> None:
+def test_another_cwd_beside_it_is_refused(case: BackendCase) -> None:
     with made_ground() as ground:
         first, second = _folder(ground, "first"), _folder(ground, "second")
         _refused(case, ground, call={"current_dir": str(first)}, cwd=str(second))
 
 
 @requires("BACKEND-CONTEXT-04")
-def test_the_root_is_another_cwd_too_where_it_is_named(case: Case) -> None:
+def test_the_root_is_another_cwd_too_where_it_is_named(case: BackendCase) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
         _refused(case, ground, call={"current_dir": str(folder)}, cwd=str(ground.ws))
@@ -110,13 +113,13 @@ def test_the_root_is_another_cwd_too_where_it_is_named(case: Case) -> None:
 
 @requires("BACKEND-CONTEXT-05")
 @pytest.mark.parametrize("name", ["missing", "file"])
-def test_a_root_that_is_no_directory_is_refused(case: Case, name: str) -> None:
+def test_a_root_that_is_no_directory_is_refused(case: BackendCase, name: str) -> None:
     with made_ground() as ground:
         _refused(case, ground, root=str(ground.ws / name))
 
 
 @requires("BACKEND-CONTEXT-06")
-def test_a_root_through_a_link_is_where_it_leads(case: Case) -> None:
+def test_a_root_through_a_link_is_where_it_leads(case: BackendCase) -> None:
     with made_ground() as ground:
         link = ground.folder / "link"
         link.symlink_to(ground.ws)

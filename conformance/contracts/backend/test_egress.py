@@ -2,9 +2,10 @@
 
 import pytest
 
-from boxspec.api import Case, Failure, Verdict, expect, requires
+from boxspec.api import Failure, Verdict, expect, requires
 from boxspec.subject.observe.listeners import Listeners
 from contracts.backend.attempt import control, inside
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import made_scene
 
@@ -19,26 +20,26 @@ BAD = (
 
 @requires("BACKEND-EGRESS-01")
 @pytest.mark.parametrize("entry", GOOD)
-def test_a_destination_is_taken(case: Case, entry: str) -> None:
+def test_a_destination_is_taken(case: BackendCase, entry: str) -> None:
     expect("there are claims", case.backend.probe("repo-write", egress=[entry]).ok, True)
 
 
 @requires("BACKEND-EGRESS-01")
 @pytest.mark.parametrize("entry", BAD)
-def test_what_is_no_destination_is_refused(case: Case, entry: str) -> None:
+def test_what_is_no_destination_is_refused(case: BackendCase, entry: str) -> None:
     answer = case.backend.probe("repo-write", egress=[entry])
     expect("the kind of the error", answer.error["kind"], "invalid_input")
 
 
 @requires("BACKEND-EGRESS-02")
 @pytest.mark.parametrize("profile", ["no-network", "ci-only"])
-def test_a_list_contradicts_a_profile_without_network(case: Case, profile: str) -> None:
+def test_a_list_contradicts_a_profile_without_network(case: BackendCase, profile: str) -> None:
     answer = case.backend.probe(profile, egress=["example.org:443"])
     expect("the kind of the error", answer.error["kind"], "invalid_input")
     expect("without a list", case.backend.probe(profile).ok, True)
 
 
-def _refused_in_a_session(case: Case, profile: str, entry: str) -> None:
+def _refused_in_a_session(case: BackendCase, profile: str, entry: str) -> None:
     with made_ground() as ground:
         session = case.backend.run(
             [{"program": "/bin/true"}],
@@ -51,13 +52,15 @@ def _refused_in_a_session(case: Case, profile: str, entry: str) -> None:
 
 
 @requires("BACKEND-EGRESS-01")
-def test_what_is_no_destination_is_refused_in_a_session_too(case: Case) -> None:
+def test_what_is_no_destination_is_refused_in_a_session_too(case: BackendCase) -> None:
     _refused_in_a_session(case, "repo-write", "example.org")
 
 
 @requires("BACKEND-EGRESS-02")
 @pytest.mark.parametrize("profile", ["no-network", "ci-only"])
-def test_a_list_contradicts_such_a_profile_in_a_session_too(case: Case, profile: str) -> None:
+def test_a_list_contradicts_such_a_profile_in_a_session_too(
+    case: BackendCase, profile: str
+) -> None:
     _refused_in_a_session(case, profile, "example.org:443")
 
 
@@ -67,7 +70,7 @@ OTHERS = {"port": "n_tcp4", "address": "n_tcp4", "UDP": "n_udp", "IPv6": "n_tcp6
 
 @requires("BACKEND-EGRESS-03")
 @pytest.mark.parametrize("other", OTHERS)
-def test_what_the_list_does_not_name_is_not_reached(case: Case, other: str) -> None:
+def test_what_the_list_does_not_name_is_not_reached(case: BackendCase, other: str) -> None:
     probe = OTHERS[other]
     control(probe)
     with (

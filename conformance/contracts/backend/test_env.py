@@ -2,12 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
-from boxspec.api import Case, expect, one_of, requires
+from boxspec.api import expect, one_of, requires
 from contracts.backend.attempt import attempt, said_inside
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.reports import environment, report
+from contracts.shared.requests import ExecRequest
 
 KEPT = {
     "PATH": "/usr/bin:/bin",
@@ -33,7 +34,7 @@ DROPPED = (
 
 
 @requires("BACKEND-ENV-01", capability="backend.script")
-def test_the_additions_of_wrap_win(case: Case) -> None:
+def test_the_additions_of_wrap_win(case: BackendCase) -> None:
     with made_ground() as ground:
         found = report(
             case,
@@ -46,7 +47,7 @@ def test_the_additions_of_wrap_win(case: Case) -> None:
 
 
 @requires("BACKEND-ENV-01")
-def test_pairs_come_as_they_are(case: Case) -> None:
+def test_pairs_come_as_they_are(case: BackendCase) -> None:
     with made_ground() as ground:
         pairs = [["A", "1"], ["BOXSPEC_SECRET", "x y"], ["LC_SECRET", ""]]
         given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
@@ -62,14 +63,14 @@ OTHERS = [
 
 
 @requires("BACKEND-ENV-01")
-def test_pairs_come_that_others_take_for_their_own(case: Case) -> None:
+def test_pairs_come_that_others_take_for_their_own(case: BackendCase) -> None:
     with made_ground() as ground:
         given = environment(report(case, ground, call={"env": {"clear_and_set": OTHERS}}))
         expect("the pairs", {name: given.get(name) for name, _ in OTHERS}, dict(OTHERS))
 
 
 @requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
-def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: Case) -> None:
+def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: BackendCase) -> None:
     """bubblewrap(1) sets PWD to the program's directory, even if the pairs have another PWD."""
     with made_ground() as ground:
         pairs = [["PWD", "/boxspec/elsewhere"]]
@@ -79,17 +80,17 @@ def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: Case) -> No
 
 
 @requires("BACKEND-ENV-01")
-def test_no_pairs_are_no_environment(case: Case) -> None:
+def test_no_pairs_are_no_environment(case: BackendCase) -> None:
     with made_ground() as ground:
         names = ("USER", "LOGNAME", "LANG", "LC_ALL", "BOXSPEC_SECRET")
         caller = {**dict.fromkeys(names, ground.token), "HOME": str(ground.home)}
-        call: dict[str, Any] = {"env": {"clear_and_set": []}}
+        call: ExecRequest = {"env": {"clear_and_set": []}}
         given = environment(report(case, ground, call=call, shim_env=caller))
         expect("what is the caller's", [name for name in names if name in given], [])
 
 
 @requires("BACKEND-ENV-02")
-def test_inherit_keeps_a_list_of_names(case: Case) -> None:
+def test_inherit_keeps_a_list_of_names(case: BackendCase) -> None:
     with made_ground() as ground:
         caller = {**KEPT, **dict.fromkeys(DROPPED, ground.token), "HOME": str(ground.home)}
         given = environment(report(case, ground, shim_env=caller))
@@ -102,7 +103,7 @@ def test_inherit_keeps_a_list_of_names(case: Case) -> None:
 
 
 @requires("BACKEND-ENV-04")
-def test_a_hermetic_run_inherits_the_path_alone(case: Case) -> None:
+def test_a_hermetic_run_inherits_the_path_alone(case: BackendCase) -> None:
     with made_ground() as ground:
         # Unique values, because a wrapper may set some of these names by itself.
         mine = {name: f"/{ground.token}/{name}" for name in KEPT if name != "PATH"}
@@ -113,12 +114,12 @@ def test_a_hermetic_run_inherits_the_path_alone(case: Case) -> None:
 
 
 @requires("BACKEND-ENV-02")
-def test_no_secret_of_the_caller_is_read(case: Case) -> None:
+def test_no_secret_of_the_caller_is_read(case: BackendCase) -> None:
     attempt(case, "e_env")
 
 
 @requires("BACKEND-ENV-03", needs=["BACKEND-LIFE-02"])
-def test_the_scratch_is_private_and_goes(case: Case) -> None:
+def test_the_scratch_is_private_and_goes(case: BackendCase) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")
         session = case.backend.run(
@@ -142,7 +143,7 @@ def test_the_scratch_is_private_and_goes(case: Case) -> None:
 
 
 @requires("BACKEND-ENV-03")
-def test_the_mode_of_the_scratch_is_not_the_umasks_matter(case: Case) -> None:
+def test_the_mode_of_the_scratch_is_not_the_umasks_matter(case: BackendCase) -> None:
     with made_ground() as ground:
         session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", 'umask 077 && echo it >"$TMPDIR/made"']}],
@@ -157,7 +158,7 @@ def test_the_mode_of_the_scratch_is_not_the_umasks_matter(case: Case) -> None:
 
 
 @requires("BACKEND-ENV-03")
-def test_the_scratch_of_the_next_session_is_empty(case: Case) -> None:
+def test_the_scratch_of_the_next_session_is_empty(case: BackendCase) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")
         # The call creates a file that must not exist yet.
@@ -177,7 +178,7 @@ HELD = 'echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch && : <gate && 
 
 
 @requires("BACKEND-ENV-03")
-def test_the_scratch_is_closed_to_others_and_is_removed(case: Case) -> None:
+def test_the_scratch_is_closed_to_others_and_is_removed(case: BackendCase) -> None:
     """This only tests a scratch directory that has the same path outside as inside."""
     with made_ground() as ground:
         gates = [ground.ws / name for name in ("gate", "held")]

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from boxspec.judge.verdict import HostLacks, Verdict
 from contracts.backend.attempt import attempt
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 
 MEMORY = (
@@ -23,36 +24,36 @@ KEYS = ("i_key_read", "i_key_search")
 
 @requires("BACKEND-IPC-01")
 @pytest.mark.parametrize("probe", MEMORY)
-def test_memory_and_queues_are_not_reached(case: Case, probe: str) -> None:
+def test_memory_and_queues_are_not_reached(case: BackendCase, probe: str) -> None:
     attempt(case, probe, profile="ci-only")
 
 
 @requires("BACKEND-IPC-02")
 @pytest.mark.parametrize("probe", SOCKETS)
-def test_sockets_are_not_reached(case: Case, probe: str) -> None:
+def test_sockets_are_not_reached(case: BackendCase, probe: str) -> None:
     attempt(case, probe, profile="ci-only")
 
 
 @requires("BACKEND-IPC-02")
 @pytest.mark.parametrize("probe", ABSTRACT)
-def test_abstract_sockets_do_not_come_with_the_network(case: Case, probe: str) -> None:
+def test_abstract_sockets_do_not_come_with_the_network(case: BackendCase, probe: str) -> None:
     attempt(case, probe, profile="repo-write")
 
 
 @requires("BACKEND-IPC-03")
 @pytest.mark.parametrize("probe", KEYS)
-def test_keys_are_not_read(case: Case, probe: str) -> None:
+def test_keys_are_not_read(case: BackendCase, probe: str) -> None:
     attempt(case, probe, profile="ci-only")
 
 
 @requires("BACKEND-IPC-04")
-def test_no_descriptor_is_passed_in(case: Case) -> None:
+def test_no_descriptor_is_passed_in(case: BackendCase) -> None:
     attempt(case, "n_scm_rights", profile="ci-only")
 
 
 @requires("BACKEND-IPC-05")
 @pytest.mark.parametrize(("probe", "profile"), [("i_fifo", "ci-only"), ("i_fifo_ws", "read-only")])
-def test_pipes_are_not_written_to(case: Case, probe: str, profile: str) -> None:
+def test_pipes_are_not_written_to(case: BackendCase, probe: str, profile: str) -> None:
     attempt(case, probe, profile=profile)
 
 
@@ -74,7 +75,7 @@ def one_line() -> Iterator[int]:
 
 
 @requires("BACKEND-IPC-06")
-def test_the_pipe_on_stdin_is_not_written_to(case: Case) -> None:
+def test_the_pipe_on_stdin_is_not_written_to(case: BackendCase) -> None:
     with one_line() as reader:
         subprocess.run(["/bin/sh", "-c", REOPENS], stdin=reader, capture_output=True, check=False)
         if os.read(reader, 100) != b"outside\n":

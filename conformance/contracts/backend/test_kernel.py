@@ -4,8 +4,9 @@ import subprocess
 
 import pytest
 
-from boxspec.api import Case, HostLacks, expect, requires
+from boxspec.api import HostLacks, expect, requires
 from contracts.backend.attempt import attempt, expect_nothing_outside
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 
 SURFACE = (
@@ -25,24 +26,24 @@ FILES = (
 
 @requires("BACKEND-KERNEL-01")
 @pytest.mark.parametrize("probe", SURFACE)
-def test_a_filter_refuses(case: Case, probe: str) -> None:
+def test_a_filter_refuses(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
 @requires("BACKEND-KERNEL-02")
-def test_a_filter_refuses_io_uring(case: Case) -> None:
+def test_a_filter_refuses_io_uring(case: BackendCase) -> None:
     attempt(case, "k_io_uring_setup")
 
 
 @requires("BACKEND-KERNEL-03")
 @pytest.mark.parametrize("probe", PRIVILEGE)
-def test_what_only_root_may_do_is_refused(case: Case, probe: str) -> None:
+def test_what_only_root_may_do_is_refused(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
 @requires("BACKEND-KERNEL-04")
 @pytest.mark.parametrize("probe", FILES)
-def test_no_file_of_the_kernel_is_opened_for_writing(case: Case, probe: str) -> None:
+def test_no_file_of_the_kernel_is_opened_for_writing(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
@@ -55,7 +56,7 @@ done; echo looked"""
 
 
 @requires("BACKEND-KERNEL-04")
-def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(case: Case) -> None:
+def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(case: BackendCase) -> None:
     outside = subprocess.run(["/bin/sh", "-c", OPENS], check=False, capture_output=True, text=True)
     if outside.stdout.split() == ["looked"]:
         raise HostLacks("escape probes", "no file of /proc can be written to here even outside")
@@ -74,10 +75,10 @@ def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(case: Case) -
 
 @requires("BACKEND-KERNEL-05")
 @pytest.mark.parametrize("probe", FAMILIES)
-def test_a_filter_refuses_families_of_sockets(case: Case, probe: str) -> None:
+def test_a_filter_refuses_families_of_sockets(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
 @requires("BACKEND-KERNEL-06")
-def test_a_filter_refuses_the_calls_of_another_abi(case: Case) -> None:
+def test_a_filter_refuses_the_calls_of_another_abi(case: BackendCase) -> None:
     attempt(case, "k_int80")

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from boxspec.api import (
-    Case,
     Failure,
     HostLacks,
     NotMeasured,
@@ -26,6 +25,7 @@ from boxspec.api import (
     startswith,
 )
 from contracts.backend.attempt import attempt, inside, judge, need_an_end
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.files import program_at, script_at
@@ -41,13 +41,13 @@ WORDS = ("", "a  b", "$HOME", "`id`", "it's", '"', "*", "a\nb", "\\", ";", "--",
 @pytest.mark.parametrize(
     "probe", ["e_fds", "w_inherited_dirfd", "w_inherited_rwfd", "w_mmap_shared"]
 )
-def test_no_descriptor_comes_along(case: Case, probe: str) -> None:
+def test_no_descriptor_comes_along(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
 @requires("BACKEND-LAUNCH-01")
 @pytest.mark.parametrize("number", [9, 300, 1024, 8000])
-def test_no_descriptor_comes_along_by_its_number(case: Case, number: int) -> None:
+def test_no_descriptor_comes_along_by_its_number(case: BackendCase, number: int) -> None:
     # Numbers below the wrapper's own descriptors, and above the end of a loop that closes some.
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most <= number:
@@ -89,7 +89,7 @@ class Terminal:
 
 
 @requires("BACKEND-LAUNCH-02")
-def test_nothing_is_typed_into_a_terminal(case: Case) -> None:
+def test_nothing_is_typed_into_a_terminal(case: BackendCase) -> None:
     with made_scene("i_tiocsti") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
         said, _ = run_outside(scene, scene.arm())
@@ -110,7 +110,7 @@ def test_nothing_is_typed_into_a_terminal(case: Case) -> None:
 
 
 @requires("BACKEND-LAUNCH-02")
-def test_the_callers_terminal_is_not_ones_own(case: Case) -> None:
+def test_the_callers_terminal_is_not_ones_own(case: BackendCase) -> None:
     with made_scene("e_tty") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
         said, _ = run_outside(scene, scene.arm())
@@ -123,7 +123,7 @@ def test_the_callers_terminal_is_not_ones_own(case: Case) -> None:
 
 
 @requires("BACKEND-LAUNCH-02")
-def test_a_program_is_in_a_session_of_its_own(case: Case) -> None:
+def test_a_program_is_in_a_session_of_its_own(case: BackendCase) -> None:
     with made_ground() as ground:
         gates = [ground.ws / name for name in ("gate", "held")]
         for gate in gates:
@@ -158,12 +158,12 @@ def _stands_in(pid: int, folder: Path) -> bool:
 
 @requires("BACKEND-LAUNCH-03")
 @pytest.mark.parametrize("probe", ["k_nnp", "e_caps"])
-def test_no_privilege_is_left(case: Case, probe: str) -> None:
+def test_no_privilege_is_left(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
 @requires("BACKEND-LAUNCH-04", needs=["BACKEND-LIFE-02"])
-def test_an_exit_code_comes_through(case: Case) -> None:
+def test_an_exit_code_comes_through(case: BackendCase) -> None:
     # Some of these codes have a meaning for shells and wrappers: not found, ended by a signal.
     codes = [0, 1, 42, 125, 126, 127, 128, 130, 137, 143, 255]
     with made_ground() as ground:
@@ -178,7 +178,7 @@ def test_an_exit_code_comes_through(case: Case) -> None:
 
 
 @requires("BACKEND-LAUNCH-04")
-def test_a_missing_program_is_a_failure_to_spawn(case: Case) -> None:
+def test_a_missing_program_is_a_failure_to_spawn(case: BackendCase) -> None:
     with made_ground() as ground:
         session = case.backend.run(
             [{"program": MISSING}], root=ground.ws, profile="repo-write", on_unavailable="degrade"
@@ -190,7 +190,7 @@ def test_a_missing_program_is_a_failure_to_spawn(case: Case) -> None:
 
 @requires("BACKEND-LAUNCH-04")
 @pytest.mark.parametrize("what", ["a directory", "no right to execute it", "no interpreter"])
-def test_what_cannot_be_executed_is_a_failure_to_spawn(case: Case, what: str) -> None:
+def test_what_cannot_be_executed_is_a_failure_to_spawn(case: BackendCase, what: str) -> None:
     with made_ground() as ground:
         program = ground.ws / "program"
         if what == "a directory":
@@ -211,7 +211,7 @@ def test_what_cannot_be_executed_is_a_failure_to_spawn(case: Case, what: str) ->
 
 
 @requires("BACKEND-LAUNCH-05")
-def test_a_library_that_the_request_preloads_runs_confined(case: Case) -> None:
+def test_a_library_that_the_request_preloads_runs_confined(case: BackendCase) -> None:
     # The library records the processes that load it in a file, which must be in the workspace.
     library = programs.preload("no_pidfd")
     with made_ground() as ground:
@@ -235,7 +235,7 @@ def test_a_library_that_the_request_preloads_runs_confined(case: Case) -> None:
 
 @requires("BACKEND-LAUNCH-06")
 @pytest.mark.parametrize("name", ["KILL", "TERM", "SEGV"])
-def test_an_end_by_a_signal_comes_through(case: Case, name: str) -> None:
+def test_an_end_by_a_signal_comes_through(case: BackendCase, name: str) -> None:
     with made_ground() as ground:
         program = program_at(ground.ws / "die-by", programs.die_by)
         session = case.backend.run(
@@ -253,7 +253,7 @@ def test_an_end_by_a_signal_comes_through(case: Case, name: str) -> None:
 
 
 @requires("BACKEND-LAUNCH-07", needs=["BACKEND-LIFE-02"])
-def test_arguments_come_through(case: Case) -> None:
+def test_arguments_come_through(case: BackendCase) -> None:
     with made_ground() as ground:
         # One call for each word, so that a failure names the word.
         session = case.backend.run(
@@ -274,7 +274,7 @@ MANY = 20_000
 
 
 @requires("BACKEND-LAUNCH-07")
-def test_many_arguments_come_through(case: Case) -> None:
+def test_many_arguments_come_through(case: BackendCase) -> None:
     with made_ground() as ground:
         numbers = [str(number) for number in range(MANY)]
         line = f'printf "%s " $#; shift {MANY - 1}; printf %s "$1"'
@@ -290,7 +290,7 @@ def test_many_arguments_come_through(case: Case) -> None:
 
 
 @requires("BACKEND-LAUNCH-07", capability="exec.bytes")
-def test_arguments_that_are_no_text_come_through(case: Case) -> None:
+def test_arguments_that_are_no_text_come_through(case: BackendCase) -> None:
     word = b"\xff\xc3(\x80"
     with made_ground() as ground:
         session = case.backend.run(
@@ -305,13 +305,13 @@ def test_arguments_that_are_no_text_come_through(case: Case) -> None:
 
 @requires("BACKEND-LAUNCH-08")
 @pytest.mark.parametrize("way", ["bytes", "null", "inherit"])
-def test_stdin_comes_through(case: Case, way: str) -> None:
+def test_stdin_comes_through(case: BackendCase, way: str) -> None:
     with made_ground() as ground:
         given = ground.ws / "given"
         given.write_text("of the caller")
-        ways = {"bytes": b"of the request", "null": "null", "inherit": "inherit"}
+        ways: dict[str, str | bytes] = {"bytes": b"of the request"}
         session = case.backend.run(
-            [{"program": "/bin/cat", "stdin": ways[way]}],
+            [{"program": "/bin/cat", "stdin": ways.get(way, way)}],
             root=ground.ws,
             profile="repo-write",
             on_unavailable="degrade",

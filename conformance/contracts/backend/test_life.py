@@ -1,13 +1,16 @@
 """The life cycle of a session: the order and number of probe, prepare, wrap, run and shutdown."""
 
 import os
+from typing import Any
 
 import pytest
 
-from boxspec.api import Case, Failure, Verdict, expect, requires
+from boxspec.api import Failure, Verdict, expect, requires
 from contracts.backend.attempt import WORK, said_inside
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.scripted import scripted
+from contracts.shared.requests import ExecRequest
 
 SCRIPT = "backend.script"
 # The requirement that a session which must be opened is opened.
@@ -16,7 +19,7 @@ MISSING = "/boxspec/no/such/program"
 
 
 @requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)
-def test_prepare_comes_once_before_any_wrap(case: Case) -> None:
+def test_prepare_comes_once_before_any_wrap(case: BackendCase) -> None:
     seen = scripted(case, "refuse", calls=3)
     expect("runs, and how often the place was made", (seen.runs, seen.made), (3, 1))
     logged = seen.session.logged
@@ -25,21 +28,21 @@ def test_prepare_comes_once_before_any_wrap(case: Case) -> None:
 
 
 @requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)
-def test_prepare_does_not_come_when_the_probe_refuses(case: Case) -> None:
+def test_prepare_does_not_come_when_the_probe_refuses(case: BackendCase) -> None:
     seen = scripted(case, "refuse", probe="partial")
     expect("how often the place was made", seen.made, 0)
     expect("prepare in the log", seen.session.times("prepare"), 0)
 
 
 @requires("BACKEND-LIFE-02", capability=SCRIPT, needs=OPENED)
-def test_wrap_comes_for_each_call(case: Case) -> None:
+def test_wrap_comes_for_each_call(case: BackendCase) -> None:
     seen = scripted(case, "refuse", calls=3)
     expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 3))
     expect("wrap in the log", seen.session.times("wrap"), 3)
 
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
-def test_shutdown_comes_once_at_the_end(case: Case) -> None:
+def test_shutdown_comes_once_at_the_end(case: BackendCase) -> None:
     seen = scripted(case, "refuse", calls=2)
     expect("runs, made, removed", (seen.runs, seen.made, seen.removed), (2, 1, 1))
     expect("shutdown in the log", seen.session.times("shutdown"), 1)
@@ -48,14 +51,14 @@ def test_shutdown_comes_once_at_the_end(case: Case) -> None:
 
 @requires("BACKEND-LIFE-04", capability=SCRIPT, needs=OPENED)
 @pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
-def test_shutdown_comes_after_a_failed_prepare(case: Case, on_unavailable: str) -> None:
+def test_shutdown_comes_after_a_failed_prepare(case: BackendCase, on_unavailable: str) -> None:
     seen = scripted(case, on_unavailable, prepare="error")
     expect("made, removed", (seen.made, seen.removed), (1, 1))
     expect("shutdown in the log", seen.session.times("shutdown"), 1)
 
 
 @requires("BACKEND-LIFE-05", capability=SCRIPT)
-def test_shutdown_comes_after_a_failed_spawn(case: Case) -> None:
+def test_shutdown_comes_after_a_failed_spawn(case: BackendCase) -> None:
     # Without a prefix, the program itself cannot be started.
     seen = scripted(case, "refuse", program=MISSING, prefix=[])
     expect("the call failed", seen.session.only.ok, False)
@@ -65,28 +68,28 @@ def test_shutdown_comes_after_a_failed_spawn(case: Case) -> None:
 
 @requires("BACKEND-LIFE-06", capability=SCRIPT)
 @pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
-def test_a_failed_wrap_is_a_failed_call(case: Case, on_unavailable: str) -> None:
+def test_a_failed_wrap_is_a_failed_call(case: BackendCase, on_unavailable: str) -> None:
     seen = scripted(case, on_unavailable, wrap="error")
     expect("runs", seen.runs, 0, verdict=Verdict.ESCAPED)
     expect("the kind of the error", seen.session.only.error["kind"], "execution")
 
 
 @requires("BACKEND-LIFE-07", capability=SCRIPT)
-def test_an_empty_command_is_a_failed_call(case: Case) -> None:
+def test_an_empty_command_is_a_failed_call(case: BackendCase) -> None:
     seen = scripted(case, "refuse", wrap="empty")
     expect("runs", seen.runs, 0, verdict=Verdict.ESCAPED)
     expect("the kind of the error", seen.session.only.error["kind"], "execution")
 
 
 @requires("BACKEND-LIFE-08", capability=SCRIPT, needs=OPENED)
-def test_a_failed_shutdown_changes_no_result(case: Case) -> None:
+def test_a_failed_shutdown_changes_no_result(case: BackendCase) -> None:
     seen = scripted(case, "refuse", shutdown="error")
     expect("runs", seen.runs, 1)
     expect("the call succeeded", seen.session.only.result["success"], True)
 
 
 @requires("BACKEND-LIFE-09")
-def test_nothing_is_left_of_a_session(case: Case) -> None:
+def test_nothing_is_left_of_a_session(case: BackendCase) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_devices")
         ground.watch(ground.ws)
@@ -108,24 +111,24 @@ OTHER = WRITES + 'test ! -e "$TMPDIR/mine" && echo theirs >"$TMPDIR/mine"'
 
 
 @requires("BACKEND-LIFE-10", needs=[WORK, "BACKEND-CONTEXT-01", "BACKEND-ENV-01", "BACKEND-ENV-03"])
-def test_two_sessions_know_nothing_of_each_other(case: Case) -> None:
+def test_two_sessions_know_nothing_of_each_other(case: BackendCase) -> None:
     """One session begins and ends while a program of the other waits."""
     with made_ground() as first, made_ground() as second:
         gates = [first.ws / name for name in ("gate", "held")]
         for gate in gates:
             os.mkfifo(gate)
-        asked = {
+        asked: dict[str, Any] = {
             "profile": "repo-write",
             "on_unavailable": "degrade",
             "shim_env": {"HOME": str(first.home)},
         }
-        calls = [
+        calls: list[ExecRequest] = [
             {"program": "/bin/sh", "args": ["-c", HELD]},
             {"program": "/bin/sh", "args": ["-c", WRITES, "sh", str(second.ws)]},
         ]
         with case.backend.start(calls, root=first.ws, **asked) as shim:
             case.open_gate(gates[0])
-            call = {"program": "/bin/sh", "args": ["-c", OTHER, "sh", str(first.ws)]}
+            call: ExecRequest = {"program": "/bin/sh", "args": ["-c", OTHER, "sh", str(first.ws)]}
             inner = case.backend.run([call], root=second.ws, **asked)
             case.open_gate(gates[1])
             outer = shim.finish()
@@ -151,7 +154,7 @@ def test_two_sessions_know_nothing_of_each_other(case: Case) -> None:
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
 @pytest.mark.parametrize("wrap", ["error", "empty"])
-def test_shutdown_comes_after_a_failed_wrap(case: Case, wrap: str) -> None:
+def test_shutdown_comes_after_a_failed_wrap(case: BackendCase, wrap: str) -> None:
     seen = scripted(case, "refuse", wrap=wrap)
     expect("made, removed", (seen.made, seen.removed), (1, 1))
     expect("shutdown in the log", seen.session.times("shutdown"), 1)
@@ -163,7 +166,7 @@ FILLS = 'mkdir "$TMPDIR/d" && : >"$TMPDIR/d/f" && chmod 400 "$TMPDIR/d/f" && chm
 
 @requires("BACKEND-LIFE-11")
 @pytest.mark.parametrize("what", ["probe", "session", "missing"])
-def test_nothing_is_left_where_temporary_files_lie(case: Case, what: str) -> None:
+def test_nothing_is_left_where_temporary_files_lie(case: BackendCase, what: str) -> None:
     with made_ground() as ground:
         place = ground.folder / "temporary"
         place.mkdir()
@@ -171,9 +174,10 @@ def test_nothing_is_left_where_temporary_files_lie(case: Case, what: str) -> Non
         if what == "probe":
             case.backend.probe("repo-write", shim_env=env)
         else:
-            call = {"program": MISSING} if what == "missing" else {"program": "/bin/sh"}
+            fills: ExecRequest = {"program": "/bin/sh", "args": ["-c", FILLS]}
+            missing: ExecRequest = {"program": MISSING}
             session = case.backend.run(
-                [call if what == "missing" else {**call, "args": ["-c", FILLS]}],
+                [missing if what == "missing" else fills],
                 root=ground.ws,
                 profile="repo-write",
                 on_unavailable="degrade",
@@ -184,8 +188,8 @@ def test_nothing_is_left_where_temporary_files_lie(case: Case, what: str) -> Non
 
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
-def test_shutdown_comes_after_a_deadline(case: Case) -> None:
-    waits = {"program": "/bin/sleep", "args": ["600"], "timeout_ms": 500}
+def test_shutdown_comes_after_a_deadline(case: BackendCase) -> None:
+    waits: ExecRequest = {"program": "/bin/sleep", "args": ["600"], "timeout_ms": 500}
     seen = scripted(case, "refuse", request=waits)
     expect("made, removed", (seen.made, seen.removed), (1, 1))
     expect("shutdown in the log", seen.session.times("shutdown"), 1)

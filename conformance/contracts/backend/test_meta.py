@@ -1,10 +1,14 @@
 """Changes of the metadata of files outside."""
 
+from typing import Any
+
 import pytest
 
-from boxspec.api import Case, expect, requires, satisfies
+from boxspec.api import expect, requires, satisfies
 from contracts.backend.attempt import WORK, attempt
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
+from contracts.shared.requests import ExecRequest
 
 STRICT = "backend.strict_metadata"
 
@@ -17,13 +21,13 @@ PROBES = (
 
 @requires("BACKEND-META-01")
 @pytest.mark.parametrize("probe", PROBES)
-def test_metadata_outside_stays(case: Case, probe: str) -> None:
+def test_metadata_outside_stays(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
 @requires("BACKEND-META-02", capability=STRICT)
 @pytest.mark.parametrize("probe", PROBES)
-def test_metadata_outside_stay_where_that_is_asked_strictly(case: Case, probe: str) -> None:
+def test_metadata_outside_stay_where_that_is_asked_strictly(case: BackendCase, probe: str) -> None:
     attempt(case, probe, strict_metadata=True)
 
 
@@ -35,11 +39,12 @@ CHANGES = {"mode": "chmod 600 file", "times": "touch -d 2001-02-03 file"}
     "BACKEND-META-03", capability=STRICT, needs=[WORK, "BACKEND-ALLOW-04", "BACKEND-CONTEXT-01"]
 )
 @pytest.mark.parametrize("what", CHANGES)
-def test_what_strict_metadata_refuses_inside_is_told(case: Case, what: str) -> None:
+def test_what_strict_metadata_refuses_inside_is_told(case: BackendCase, what: str) -> None:
     with made_ground() as ground:
         (ground.ws / "file").write_text("x")
-        asked = {"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade"}
-        call = {"program": "/bin/sh", "args": ["-c", CHANGES[what]]}
+        asked: dict[str, Any] = {"root": ground.ws, "profile": "repo-write"}
+        asked["on_unavailable"] = "degrade"
+        call: ExecRequest = {"program": "/bin/sh", "args": ["-c", CHANGES[what]]}
         # The plain session runs first, so that its changes do not affect the strict one.
         plain = case.backend.run([{"program": "/bin/true"}], **asked)
         session = case.backend.run([call], **asked, strict_metadata=True)

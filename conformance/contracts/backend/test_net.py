@@ -2,8 +2,9 @@
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.backend.attempt import attempt
+from contracts.backend.client import BackendCase
 
 PLAIN = ("n_tcp4", "n_tcp6", "n_v4mapped", "n_udp", "n_udp_sendto")
 ODD = ("n_mptcp", "n_tfo", "n_raw", "n_io_uring_connect", "n_udp_wide")
@@ -11,11 +12,11 @@ ODD = ("n_mptcp", "n_tfo", "n_raw", "n_io_uring_connect", "n_udp_wide")
 
 @requires("BACKEND-NET-01")
 @pytest.mark.parametrize("probe", PLAIN)
-def test_no_listener_is_reached(case: Case, probe: str) -> None:
+def test_no_listener_is_reached(case: BackendCase, probe: str) -> None:
     attempt(case, probe, profile="no-network")
 
 
 @requires("BACKEND-NET-02")
 @pytest.mark.parametrize("probe", ODD)
-def test_no_other_way_reaches_a_listener(case: Case, probe: str) -> None:
+def test_no_other_way_reaches_a_listener(case: BackendCase, probe: str) -> None:
     attempt(case, probe, profile="no-network")

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
+from boxspec.api import HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
 from boxspec.subject.observe.probes import Said
 from contracts.backend import host
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, control, need_an_end, said_inside
+from contracts.backend.client import BackendCase
 from contracts.backend.ruled import policy
 from contracts.backend.scene import Scene, made_scene
 
@@ -28,12 +29,12 @@ def _overall(claims: dict[str, Any], profile: str, *more: str) -> str:
     return "fully" if all(claim == "fully" for claim in each) else "partial"
 
 
-def _every(case: Case) -> list[str]:
+def _every(case: BackendCase) -> list[str]:
     """Return the backend of this run, and each backend in hello."""
     return list(dict.fromkeys([case.backend.chosen, *case.backend.named]))
 
 
-def _answers(case: Case) -> dict[str, dict[str, Any]]:
+def _answers(case: BackendCase) -> dict[str, dict[str, Any]]:
     """Return the claims of each backend under the profile that requests most."""
     return {name: case.backend.probe("ci-only", backend=name).result for name in _every(case)}
 
@@ -48,13 +49,13 @@ def _without_reason(claims: dict[str, Any]) -> list[str]:
 
 @requires("BACKEND-PROBE-01")
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_probe_answers_aspect_by_aspect(case: Case, profile: str) -> None:
+def test_a_probe_answers_aspect_by_aspect(case: BackendCase, profile: str) -> None:
     claims = case.backend.probe(profile).result
     expect("aspects that lack something, without a reason", _without_reason(claims), [])
 
 
 @requires("BACKEND-PROBE-01")
-def test_each_backend_of_hello_says_what_it_lacks(case: Case) -> None:
+def test_each_backend_of_hello_says_what_it_lacks(case: BackendCase) -> None:
     answers = _answers(case)
     silent = {name: said for name, each in answers.items() if (said := _without_reason(each))}
     expect("aspects that lack something, without a reason", silent, {})
@@ -62,7 +63,7 @@ def test_each_backend_of_hello_says_what_it_lacks(case: Case) -> None:
 
 @requires("BACKEND-PROBE-02")
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_overall_claim_is_that_of_its_aspects(case: Case, profile: str) -> None:
+def test_the_overall_claim_is_that_of_its_aspects(case: BackendCase, profile: str) -> None:
     claims = case.backend.probe(profile).result
     for aspect in (*ALWAYS, *MORE.get(profile, ())):
         requested = one_of("fully", "partial", "unavailable")
@@ -71,14 +72,14 @@ def test_the_overall_claim_is_that_of_its_aspects(case: Case, profile: str) -> N
 
 
 @requires("BACKEND-PROBE-02")
-def test_the_overall_claim_of_each_backend_of_hello(case: Case) -> None:
+def test_the_overall_claim_of_each_backend_of_hello(case: BackendCase) -> None:
     answers = _answers(case)
     said = {name: each["overall"] for name, each in answers.items()}
     expect("overall", said, {name: _overall(each, "ci-only") for name, each in answers.items()})
 
 
 @requires("BACKEND-PROBE-02")
-def test_a_list_of_egress_counts_for_the_overall_claim(case: Case) -> None:
+def test_a_list_of_egress_counts_for_the_overall_claim(case: BackendCase) -> None:
     for name in _every(case):
         claims = case.backend.probe("repo-write", backend=name, egress=["127.0.0.1:1"]).result
         overall = _overall(claims, "repo-write", "network")
@@ -86,7 +87,7 @@ def test_a_list_of_egress_counts_for_the_overall_claim(case: Case) -> None:
 
 
 @requires("BACKEND-PROBE-02", capability="backend.policy")
-def test_rules_on_reading_count_for_the_overall_claim(case: Case) -> None:
+def test_rules_on_reading_count_for_the_overall_claim(case: BackendCase) -> None:
     rules = policy(deny_read=("**/*.key",))
     for name in _every(case):
         claims = case.backend.probe("repo-write", backend=name, policy=rules).result
@@ -99,7 +100,7 @@ ATTEMPTS = pytest.mark.parametrize("probe", ["w_create", "p_kill_usr1"])
 
 
 def _attempted(
-    case: Case, scene: Scene, backend: str, profile: str, state: Sequence[str]
+    case: BackendCase, scene: Scene, backend: str, profile: str, state: Sequence[str]
 ) -> ObservedSession:
     """Run a session in this state that makes the attempt of a scene."""
     program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
@@ -114,7 +115,7 @@ def _attempted(
     )
 
 
-def _expect_true_claims(case: Case, backend: str, probe: str, state: Sequence[str]) -> None:
+def _expect_true_claims(case: BackendCase, backend: str, probe: str, state: Sequence[str]) -> None:
     """Fail if a claim in this state is wrong: a program must run inside and must not escape.
 
     A claim as such is no failure, because the backend may use another means, for example a daemon.
@@ -141,7 +142,7 @@ def _expect_true_claims(case: Case, backend: str, probe: str, state: Sequence[st
 
 @requires("BACKEND-PROBE-03")
 @ATTEMPTS
-def test_what_cannot_start_anything_is_unavailable(case: Case, probe: str) -> None:
+def test_what_cannot_start_anything_is_unavailable(case: BackendCase, probe: str) -> None:
     if case.backend.probe("repo-write").result["overall"] == "unavailable":
         raise NotApplicable("the backend says that it is unavailable anyway")
     state = [word for call in STARTED_WITH for word in ("--seccomp-deny", f"{call}:EPERM")]
@@ -150,7 +151,7 @@ def test_what_cannot_start_anything_is_unavailable(case: Case, probe: str) -> No
 
 @requires("BACKEND-PROBE-04")
 @ATTEMPTS
-def test_a_mechanism_that_is_not_there_is_not_claimed(case: Case, probe: str) -> None:
+def test_a_mechanism_that_is_not_there_is_not_claimed(case: BackendCase, probe: str) -> None:
     made_of_it = [name for name in _every(case) if "landlock" in case.backend.mechanism(name)]
     if not made_of_it:
         raise NotApplicable("no backend of hello is made of Landlock")
@@ -171,7 +172,7 @@ UNKNOWN = {
 
 @requires("BACKEND-PROBE-04")
 @pytest.mark.parametrize("what", UNKNOWN)
-def test_what_an_older_version_lacks_is_not_claimed(case: Case, what: str) -> None:
+def test_what_an_older_version_lacks_is_not_claimed(case: BackendCase, what: str) -> None:
     made_of_it = [name for name in _every(case) if "landlock" in case.backend.mechanism(name)]
     if not made_of_it:
         raise NotApplicable("no backend of hello is made of Landlock")
@@ -202,7 +203,7 @@ FILTERED = "k_add_key"
 
 @requires("BACKEND-PROBE-04")
 @pytest.mark.parametrize("why", ["EINVAL", "EPERM"])
-def test_a_filter_that_cannot_be_installed_is_not_claimed(case: Case, why: str) -> None:
+def test_a_filter_that_cannot_be_installed_is_not_claimed(case: BackendCase, why: str) -> None:
     # A kernel without seccomp answers EINVAL, and a sandbox around the kit may answer EPERM.
     claimed = [
         name
@@ -225,21 +226,21 @@ def test_a_filter_that_cannot_be_installed_is_not_claimed(case: Case, why: str) 
 
 
 @requires("BACKEND-PROBE-05")
-def test_a_probe_answers_twice_the_same_and_leaves_nothing(case: Case) -> None:
+def test_a_probe_answers_twice_the_same_and_leaves_nothing(case: BackendCase) -> None:
     first, second = (case.backend.probe("no-network") for _ in range(2))
     expect("the claims", second.result, first.result)
     expect("who is left", [proc.describe() for proc in second.lasting], [])
 
 
 @requires("BACKEND-PROBE-06")
-def test_a_backend_without_a_name_in_hello_is_refused(case: Case) -> None:
+def test_a_backend_without_a_name_in_hello_is_refused(case: BackendCase) -> None:
     answer = case.backend.probe("repo-write", backend="no-such-backend")
     expect("the kind of the error", answer.error["kind"], "invalid_input")
 
 
 @requires("BACKEND-PROBE-07")
 @pytest.mark.parametrize("profile", PROFILES)
-def test_none_is_unavailable(case: Case, profile: str) -> None:
+def test_none_is_unavailable(case: BackendCase, profile: str) -> None:
     if "none" not in case.backend.named:
         raise NotApplicable("hello names no backend `none`")
     claims = case.backend.probe(profile, backend="none").result
@@ -247,7 +248,7 @@ def test_none_is_unavailable(case: Case, profile: str) -> None:
 
 
 @requires("BACKEND-PROBE-08")
-def test_what_nobody_asked_for_is_not_requested(case: Case) -> None:
+def test_what_nobody_asked_for_is_not_requested(case: BackendCase) -> None:
     aspects = case.backend.probe("repo-write").result["aspects"]
     not_asked = satisfies("not-requested", lambda claim: claim == "not-requested")
     for aspect in ("fs-read", "limits"):

@@ -3,7 +3,6 @@
 import pytest
 
 from boxspec.api import (
-    Case,
     Failure,
     HostLacks,
     Late,
@@ -13,6 +12,7 @@ from boxspec.api import (
 )
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import attempt, inside, need_an_end
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import made_scene, run_outside
 
@@ -30,19 +30,19 @@ OTHERS = (
 
 @requires("BACKEND-PROC-01")
 @pytest.mark.parametrize("probe", SIGNALS)
-def test_no_process_outside_gets_a_signal(case: Case, probe: str) -> None:
+def test_no_process_outside_gets_a_signal(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
 @requires("BACKEND-PROC-02")
 @pytest.mark.parametrize("probe", OTHERS)
-def test_no_process_outside_is_touched(case: Case, probe: str) -> None:
+def test_no_process_outside_is_touched(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
 @requires("BACKEND-PROC-03")
 @pytest.mark.parametrize("probe", ["p_daemon", "p_swarm"])
-def test_nothing_lives_on(case: Case, probe: str) -> None:
+def test_nothing_lives_on(case: BackendCase, probe: str) -> None:
     with made_scene(probe) as scene:
         _, left = run_outside(scene, scene.arm())
         if not left:
@@ -59,7 +59,7 @@ def test_nothing_lives_on(case: Case, probe: str) -> None:
 
 
 @requires("BACKEND-PROC-03")
-def test_nothing_lives_on_after_a_deadline(case: Case) -> None:
+def test_nothing_lives_on_after_a_deadline(case: BackendCase) -> None:
     # The wrapper is killed from outside, so it cannot wait for its program.
     with made_ground() as ground:
         session = case.backend.run(

@@ -4,8 +4,9 @@ import os
 
 import pytest
 
-from boxspec.api import Case, Declared, Failure, HostLacks, Verdict, expect, requires, satisfies
+from boxspec.api import Declared, Failure, HostLacks, Verdict, expect, requires, satisfies
 from contracts.backend.attempt import WORK, need_an_end, need_effect, said_inside
+from contracts.backend.client import BackendCase
 from contracts.backend.ruled import (
     DENIED,
     holds,
@@ -36,13 +37,13 @@ READS = (
 
 @requires("BACKEND-RULE-01", capability=RULES)
 @pytest.mark.parametrize("probe", DIRECT)
-def test_a_denied_file_stays(case: Case, probe: str) -> None:
+def test_a_denied_file_stays(case: BackendCase, probe: str) -> None:
     holds(case, probe)
 
 
 @requires("BACKEND-RULE-01", capability=RULES)
 @pytest.mark.parametrize("probe", ["o_workspace", "o_neighbour"])
-def test_a_neighbour_of_a_denied_file_can_be_changed(case: Case, probe: str) -> None:
+def test_a_neighbour_of_a_denied_file_can_be_changed(case: BackendCase, probe: str) -> None:
     with made_scene(probe) as scene:
         planted(scene, "kept/denied")
         _, said = session_of(case, scene, policy(("kept/denied",)))
@@ -50,7 +51,7 @@ def test_a_neighbour_of_a_denied_file_can_be_changed(case: Case, probe: str) -> 
 
 
 @requires("BACKEND-RULE-09", capability=RULES)
-def test_what_is_mounted_below_a_denied_directory_stays(case: Case) -> None:
+def test_what_is_mounted_below_a_denied_directory_stays(case: BackendCase) -> None:
     rules = ("kept", "kept/**")
     for confined in (False, True):
         with made_scene("d_write") as scene:
@@ -69,13 +70,13 @@ def test_what_is_mounted_below_a_denied_directory_stays(case: Case) -> None:
 
 @requires("BACKEND-RULE-02", capability=RULES)
 @pytest.mark.parametrize("probe", ABOVE)
-def test_a_denied_file_stays_whatever_is_above_it(case: Case, probe: str) -> None:
+def test_a_denied_file_stays_whatever_is_above_it(case: BackendCase, probe: str) -> None:
     holds(case, probe)
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
 @pytest.mark.parametrize("rule", ["late/denied", "**/denied", "late/*.key"])
-def test_what_does_not_hold_is_named(case: Case, rule: str) -> None:
+def test_what_does_not_hold_is_named(case: BackendCase, rule: str) -> None:
     """The creation of a denied name is refused, or its rule was named before the run."""
     name = "late/x.key" if rule == "late/*.key" else "late/denied"
     with made_scene("d_create") as scene:
@@ -94,7 +95,7 @@ def test_what_does_not_hold_is_named(case: Case, rule: str) -> None:
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
-def test_a_rule_of_the_workspaces_own_policy_is_named_too(case: Case) -> None:
+def test_a_rule_of_the_workspaces_own_policy_is_named_too(case: BackendCase) -> None:
     rule = "late/denied"
     own = one_profile(deny_modify=(rule,))
     with made_scene("d_create") as scene:
@@ -108,7 +109,7 @@ def test_a_rule_of_the_workspaces_own_policy_is_named_too(case: Case) -> None:
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
-def test_probe_names_rules_that_can_never_hold(case: Case) -> None:
+def test_probe_names_rules_that_can_never_hold(case: BackendCase) -> None:
     rule = "**/*.key"
     claims = case.backend.probe("repo-write", policy=policy((rule,))).result
     with made_scene("d_create") as scene:
@@ -122,13 +123,15 @@ def test_probe_names_rules_that_can_never_hold(case: Case) -> None:
 
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
 @pytest.mark.parametrize("rule", ["absent", "absent/below", "**/absent", "dir/absent.json"])
-def test_nothing_is_created_to_enforce_a_rule(case: Case, rule: str) -> None:
+def test_nothing_is_created_to_enforce_a_rule(case: BackendCase, rule: str) -> None:
     makes_nothing(case, policy((rule,), deny_read=(rule,)))
 
 
 @requires("BACKEND-RULE-05", capability=RULES)
 @pytest.mark.parametrize("modify", [("planted/**", "own/**"), ("planted", "own/**")])
-def test_a_grant_through_a_link_grants_nothing_outside(case: Case, modify: tuple[str, ...]) -> None:
+def test_a_grant_through_a_link_grants_nothing_outside(
+    case: BackendCase, modify: tuple[str, ...]
+) -> None:
     with made_scene("w_preplanted_symlink") as scene:
         (scene.ground.ws / "own").mkdir()
         program, *args = scene.arm(sibling=scene.ground.ws / "own" / "sibling")
@@ -146,7 +149,7 @@ def test_a_grant_through_a_link_grants_nothing_outside(case: Case, modify: tuple
 
 
 @requires("BACKEND-RULE-05", capability=RULES)
-def test_a_denied_link_leads_no_write_out(case: Case) -> None:
+def test_a_denied_link_leads_no_write_out(case: BackendCase) -> None:
     with made_scene("w_preplanted_symlink") as scene:
         session, said = session_of(case, scene, policy(("planted", "planted/**")))
         expect("the session", session.opened, True)
@@ -156,7 +159,7 @@ def test_a_denied_link_leads_no_write_out(case: Case) -> None:
 
 @requires("BACKEND-RULE-06", capability=RULES)
 @pytest.mark.parametrize("probe", READS)
-def test_what_is_denied_to_read_is_not_read(case: Case, probe: str) -> None:
+def test_what_is_denied_to_read_is_not_read(case: BackendCase, probe: str) -> None:
     rule = "secret/**"
     for inside in (False, True):
         with made_scene(probe) as scene:
@@ -180,7 +183,7 @@ def test_what_is_denied_to_read_is_not_read(case: Case, probe: str) -> None:
 
 
 @requires("BACKEND-RULE-07", capability=RULES)
-def test_a_file_with_more_links_is_named(case: Case) -> None:
+def test_a_file_with_more_links_is_named(case: BackendCase) -> None:
     with made_scene("o_devices") as scene:
         outside = scene.ground.out / "file"
         alias, pair = scene.ground.ws / "alias", scene.ground.ws / "pair"
@@ -196,13 +199,13 @@ def test_a_file_with_more_links_is_named(case: Case) -> None:
 
 @requires("BACKEND-RULE-08", capability=RULES)
 @pytest.mark.parametrize("name", AGENTS)
-def test_what_agents_persist_in_stays(case: Case, name: str) -> None:
+def test_what_agents_persist_in_stays(case: BackendCase, name: str) -> None:
     holds(case, "d_write", denied=name)
 
 
 @requires("BACKEND-RULE-08", capability=RULES, needs=[WORK])
 @pytest.mark.parametrize("place", ["ws", "out"])
-def test_a_workspace_whose_hooks_are_a_link_still_starts(case: Case, place: str) -> None:
+def test_a_workspace_whose_hooks_are_a_link_still_starts(case: BackendCase, place: str) -> None:
     """The hooks may be shared, inside or outside: denied files are protected or named."""
     rules = policy((".git/hooks/pre-commit", ".git/hooks", ".git/hooks/**"))
     with made_scene("o_neighbour") as scene:

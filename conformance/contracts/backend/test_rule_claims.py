@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from boxspec.api import Case, Verdict, expect, requires
+from boxspec.api import Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.ruled import line_inside, policy
 
@@ -80,7 +81,7 @@ def _rules(broken: Broken) -> dict[str, Any]:
 
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
-def test_a_rule_that_is_broken_is_not_claimed_fully(case: Case, what: str) -> None:
+def test_a_rule_that_is_broken_is_not_claimed_fully(case: BackendCase, what: str) -> None:
     broken = BROKEN[what]
     with made_ground() as ground:
         _ground(ground)
@@ -99,7 +100,7 @@ def test_a_rule_that_is_broken_is_not_claimed_fully(case: Case, what: str) -> No
 
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
-def test_a_rule_is_not_broken_under_refuse(case: Case, what: str) -> None:
+def test_a_rule_is_not_broken_under_refuse(case: BackendCase, what: str) -> None:
     """The session is refused, or the rule is enforced."""
     broken = BROKEN[what]
     with made_ground() as ground:
@@ -118,7 +119,7 @@ def test_a_rule_is_not_broken_under_refuse(case: Case, what: str) -> None:
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-11"])
 @pytest.mark.parametrize("rule", ["late", "b/c/d", "**/*.key"])
-def test_late_names_may_be_accepted(case: Case, rule: str) -> None:
+def test_late_names_may_be_accepted(case: BackendCase, rule: str) -> None:
     """If all other rules are fully enforced, the session opens and the rule is named."""
     asked: dict[str, Any] = {"policy": policy((rule,))}
     without = case.backend.probe("repo-write")
@@ -140,7 +141,7 @@ def test_late_names_may_be_accepted(case: Case, rule: str) -> None:
 
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-12"])
-def test_to_accept_late_names_accepts_nothing_else(case: Case) -> None:
+def test_to_accept_late_names_accepts_nothing_else(case: BackendCase) -> None:
     """A rule that fails for an existing path keeps its aspect partial."""
     broken = BROKEN["a link that leads out"]
     with made_ground() as ground:
@@ -171,7 +172,7 @@ def _many(ground: Ground, shape: str, n: int) -> list[str]:
 @pytest.mark.parametrize(
     ("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150), ("listed", 600)]
 )
-def test_many_denied_files_take_no_sandbox_away(case: Case, shape: str, n: int) -> None:
+def test_many_denied_files_take_no_sandbox_away(case: BackendCase, shape: str, n: int) -> None:
     """Under degrade the backend is kept: each file is protected, or its rule is named."""
     line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null; echo x >>../out/file'
     claimed = case.backend.probe("repo-write").result["overall"]

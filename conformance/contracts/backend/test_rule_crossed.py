@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, HostLacks, Verdict, expect, requires
+from boxspec.api import HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.ruled import (
     expect_unchanged,
@@ -48,7 +49,7 @@ def _need_effect(name: str, watched: str, line: str) -> None:
 
 
 def _stays(
-    case: Case,
+    case: BackendCase,
     name: str,
     line: str,
     rules: dict[str, Any],
@@ -81,13 +82,13 @@ def _expect_made(neighbour: Path) -> None:
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("line", ["echo x >kept/new", "rm -f kept/file"])
-def test_a_denied_directory_keeps_its_entries(case: Case, line: str) -> None:
+def test_a_denied_directory_keeps_its_entries(case: BackendCase, line: str) -> None:
     _stays(case, "kept/file", line, policy(("kept", "kept/**")), watched="kept")
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("profile", ["no-network", "full-dev", "ci-only"])
-def test_a_denied_file_stays_under_each_profile(case: Case, profile: str) -> None:
+def test_a_denied_file_stays_under_each_profile(case: BackendCase, profile: str) -> None:
     _stays(case, "kept", "echo x >>kept", policy(("kept",)), profile=profile)
 
 
@@ -104,24 +105,24 @@ MEETINGS = {
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", MEETINGS)
-def test_a_denied_file_stays_beside_another_rule(case: Case, what: str) -> None:
+def test_a_denied_file_stays_beside_another_rule(case: BackendCase, what: str) -> None:
     rules, allowed = MEETINGS[what]
     _stays(case, "src/kept", "echo x >>src/kept", rules, neighbour=f"{allowed}/neighbour")
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_the_profile_that_is_named_is_the_one_that_denies(case: Case) -> None:
+def test_the_profile_that_is_named_is_the_one_that_denies(case: BackendCase) -> None:
     _stays(case, "kept", "echo x >>kept", TWO)
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("name", ["two words", "-a:b,c=d"])
-def test_a_denied_file_may_have_any_name(case: Case, name: str) -> None:
+def test_a_denied_file_may_have_any_name(case: BackendCase, name: str) -> None:
     _stays(case, name, f'echo x >>"{name}"', policy((name,)))
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_what_is_denied_stays_below_the_cache(case: Case) -> None:
+def test_what_is_denied_stays_below_the_cache(case: BackendCase) -> None:
     """Under full-dev the cache is granted too, and the workspace may lie in it."""
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
@@ -143,7 +144,7 @@ Judge = Callable[[ObservedSession, list[str], bool], None]
 
 
 def _behind_a_closed_directory(
-    case: Case, mode: int, line: str, rules: dict[str, Any], judge: Judge
+    case: BackendCase, mode: int, line: str, rules: dict[str, Any], judge: Judge
 ) -> None:
     """Run a line on `kept/file` in a directory that this mode closes to its owner.
 
@@ -166,7 +167,7 @@ def _behind_a_closed_directory(
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
 def test_a_denied_file_stays_in_a_directory_that_may_not_be_looked_into(
-    case: Case, mode: int
+    case: BackendCase, mode: int
 ) -> None:
     line = f"echo x >>kept/file; {OPENS}; echo x >>kept/file"
     _need_effect("kept/file", "kept/file", line)
@@ -180,7 +181,7 @@ def test_a_denied_file_stays_in_a_directory_that_may_not_be_looked_into(
 @requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
 def test_a_denied_file_is_not_read_in_a_directory_that_may_not_be_looked_into(
-    case: Case, mode: int
+    case: BackendCase, mode: int
 ) -> None:
     line = f"cat kept/file; {OPENS}; cat kept/file"
     rules = policy(deny_read=("kept/file",))
@@ -195,7 +196,7 @@ ABOVE = "mv a gone; mkdir -p a/b; echo x >a/b/denied"
 
 
 @requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
-def test_a_denied_file_stays_when_a_directory_further_up_is_moved(case: Case) -> None:
+def test_a_denied_file_stays_when_a_directory_further_up_is_moved(case: BackendCase) -> None:
     _stays(case, "a/b/denied", ABOVE, policy(("a/b/denied",)))
 
 
@@ -209,7 +210,7 @@ def _either(session: ObservedSession, rule: str, broken: bool) -> None:
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("rule", ["late/secret", "late/*.key"])
-def test_a_rule_on_reading_that_does_not_hold_is_named(case: Case, rule: str) -> None:
+def test_a_rule_on_reading_that_does_not_hold_is_named(case: BackendCase, rule: str) -> None:
     name = rule.replace("*", "a")
     with made_ground() as ground:
         (ground.ws / "late").mkdir()
@@ -221,7 +222,7 @@ def test_a_rule_on_reading_that_does_not_hold_is_named(case: Case, rule: str) ->
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
-def test_a_rule_of_the_profile_that_does_not_hold_is_named(case: Case) -> None:
+def test_a_rule_of_the_profile_that_does_not_hold_is_named(case: BackendCase) -> None:
     with made_ground() as ground:
         rules = policy(modify=("**", "!late"))
         line = "echo x >late; : >neighbour"
@@ -231,7 +232,7 @@ def test_a_rule_of_the_profile_that_does_not_hold_is_named(case: Case) -> None:
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
-def test_a_rule_on_a_directory_alone_holds_or_is_named(case: Case) -> None:
+def test_a_rule_on_a_directory_alone_holds_or_is_named(case: BackendCase) -> None:
     """The mode belongs to the directory itself, even if its content may be changed."""
     line = "chmod 700 kept"
     _need_effect("kept/file", "kept", line)
@@ -244,7 +245,7 @@ def test_a_rule_on_a_directory_alone_holds_or_is_named(case: Case) -> None:
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
-def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(case: Case) -> None:
+def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(case: BackendCase) -> None:
     with made_ground() as ground:
         kept = _planted(ground, "real/denied")
         (ground.ws / "link").symlink_to("real")
@@ -257,11 +258,13 @@ def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(case: Case) -> None:
 
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
 @pytest.mark.parametrize("rule", ["absent", "absent/**", "dir/absent/below/**"])
-def test_nothing_is_created_for_what_a_rule_allows(case: Case, rule: str) -> None:
+def test_nothing_is_created_for_what_a_rule_allows(case: BackendCase, rule: str) -> None:
     makes_nothing(case, policy(modify=(rule,)))
 
 
-def _is_not_read(case: Case, name: str, rules: dict[str, Any], profile: str = "repo-write") -> None:
+def _is_not_read(
+    case: BackendCase, name: str, rules: dict[str, Any], profile: str = "repo-write"
+) -> None:
     with made_ground() as ground:
         _planted(ground, name).write_text(ground.token)
         line = f'cat "{name}"; echo; cat file'
@@ -273,19 +276,21 @@ def _is_not_read(case: Case, name: str, rules: dict[str, Any], profile: str = "r
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=["BACKEND-CONTEXT-01"])
 @pytest.mark.parametrize("profile", ["read-only", "repo-write", "full-dev"])
-def test_a_file_that_is_denied_is_not_read(case: Case, profile: str) -> None:
+def test_a_file_that_is_denied_is_not_read(case: BackendCase, profile: str) -> None:
     _is_not_read(case, "secret", policy(deny_read=("secret",)), profile)
 
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=["BACKEND-CONTEXT-01"])
-def test_what_is_denied_is_not_read_in_a_directory_that_may_not_be_changed(case: Case) -> None:
+def test_what_is_denied_is_not_read_in_a_directory_that_may_not_be_changed(
+    case: BackendCase,
+) -> None:
     both = policy(("kept", "kept/**"), deny_read=("kept/secret",))
     _is_not_read(case, "kept/secret", both)
 
 
 @requires("BACKEND-WRITE-04", capability=RULES, needs=["BACKEND-CONTEXT-01"])
 @pytest.mark.parametrize("modify", ["**", "own/**"])
-def test_a_grant_of_a_policy_is_none_under_read_only(case: Case, modify: str) -> None:
+def test_a_grant_of_a_policy_is_none_under_read_only(case: BackendCase, modify: str) -> None:
     with made_ground() as ground:
         own = ground.ws / "own"
         own.mkdir()

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import pytest
 
-from boxspec.api import Case, Declared, HostLacks, Verdict, expect, requires
+from boxspec.api import Declared, HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.ruled import line_inside, named, policy
 
@@ -76,7 +77,9 @@ def _excused(session: ObservedSession, rule: str, aspect: str, escaped: str) -> 
 
 @requires("BACKEND-RULE-12", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", LINKED)
-def test_a_file_that_is_denied_behind_a_link_is_read_under_no_name(case: Case, what: str) -> None:
+def test_a_file_that_is_denied_behind_a_link_is_read_under_no_name(
+    case: BackendCase, what: str
+) -> None:
     linked = LINKED[what]
     with made_ground() as ground:
         _planted(ground, linked)
@@ -101,7 +104,9 @@ def _need_effect(linked: Linked, line: str) -> None:
 
 @requires("BACKEND-RULE-12", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", LINKED)
-def test_a_file_that_is_denied_behind_a_link_stays_under_each_name(case: Case, what: str) -> None:
+def test_a_file_that_is_denied_behind_a_link_stays_under_each_name(
+    case: BackendCase, what: str
+) -> None:
     linked = LINKED[what]
     line = "; ".join(f"echo x >>{name}" for name in linked.names)
     _need_effect(linked, line)

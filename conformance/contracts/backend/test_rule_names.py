@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, Declared, HostLacks, Verdict, expect, requires
+from boxspec.api import Declared, HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, expect_nothing_outside
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.ruled import expect_unchanged, expect_unread, line_inside, named, policy
 
@@ -20,7 +21,7 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 
 
 def inside(
-    case: Case, ground: Ground, line: str, rules: dict[str, Any], **how: Any
+    case: BackendCase, ground: Ground, line: str, rules: dict[str, Any], **how: Any
 ) -> ObservedSession:
     """Run a line as line_inside does; its last output shows that it was executed."""
     session = line_inside(case, ground, f"{line}\necho ran", rules, **how)
@@ -29,7 +30,7 @@ def inside(
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_a_denied_file_stays_under_its_other_name(case: Case) -> None:
+def test_a_denied_file_stays_under_its_other_name(case: BackendCase) -> None:
     """The other name is allowed by itself, but it is a hard link of the denied file."""
     with made_ground() as ground:
         kept = ground.ws / "kept"
@@ -45,7 +46,7 @@ def test_a_denied_file_stays_under_its_other_name(case: Case) -> None:
 
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
-def test_a_denied_file_is_not_read_under_its_other_name(case: Case) -> None:
+def test_a_denied_file_is_not_read_under_its_other_name(case: BackendCase) -> None:
     with made_ground() as ground:
         kept = ground.ws / "kept"
         kept.write_text(ground.token)
@@ -76,7 +77,7 @@ def _heard(fd: int) -> bytes:
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize(("name", "denied"), [("p", ("p",)), ("d/p", ("d", "d/**"))])
 def test_what_is_written_to_a_denied_pipe_does_not_arrive(
-    case: Case, name: str, denied: tuple[str, ...]
+    case: BackendCase, name: str, denied: tuple[str, ...]
 ) -> None:
     """A read-only mount does not stop writes into a pipe."""
     with made_ground() as ground:
@@ -94,7 +95,7 @@ def test_what_is_written_to_a_denied_pipe_does_not_arrive(
 
 
 @requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
-def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: Case) -> None:
+def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: BackendCase) -> None:
     """Under full-dev the directories between the cache and the root are granted as well."""
     with made_ground() as ground:
         cache = ground.home / ".cache"
@@ -110,7 +111,7 @@ def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: Case) -> No
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_what_no_rule_allows_stays_below_the_cache(case: Case) -> None:
+def test_what_no_rule_allows_stays_below_the_cache(case: BackendCase) -> None:
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
         root.mkdir(parents=True)
@@ -124,7 +125,9 @@ def test_what_no_rule_allows_stays_below_the_cache(case: Case) -> None:
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("rule", ["src/*", "s*/*", "?rc/new"])
-def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(case: Case, rule: str) -> None:
+def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(
+    case: BackendCase, rule: str
+) -> None:
     """If the sandbox only has mounts, a new directory gets the access of the one it is in."""
     with made_ground() as ground:
         (ground.ws / "src").mkdir()
@@ -137,7 +140,7 @@ def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(case: Case, rul
 
 
 @requires("BACKEND-RULE-05", capability=RULES, needs=NEEDS)
-def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: Case) -> None:
+def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> None:
     """A granted name is looked up for each call, and an earlier call may replace it by a link."""
     lines = ("mv a/x a/y; ln -s ../../out a/x; echo ran", "(: >../out/c/made); (: >a/x/c/made)")
     with made_ground() as ground:
@@ -158,7 +161,7 @@ def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: Case) -> None:
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_a_denied_pipe_in_a_directory_that_may_not_be_looked_into(case: Case) -> None:
+def test_a_denied_pipe_in_a_directory_that_may_not_be_looked_into(case: BackendCase) -> None:
     """A program may know the name of the pipe without listing the directory."""
     with made_ground() as ground:
         pipe = ground.ws / "d" / "p"

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from boxspec.api import (
-    Case,
     NotApplicable,
     Verdict,
     contains,
@@ -16,6 +15,7 @@ from boxspec.api import (
     satisfies,
 )
 from contracts.backend.answers import ObservedSession
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import policy
 from contracts.backend.scripted import Seen, scripted
@@ -44,27 +44,27 @@ def _of(call: str, answer: str) -> dict[str, Any]:
 
 
 @requires("BACKEND-SESSION-01", capability=SCRIPT)
-def test_refuse_runs_what_is_fully_enforced(case: Case) -> None:
+def test_refuse_runs_what_is_fully_enforced(case: BackendCase) -> None:
     seen = scripted(case, "refuse", probe="fully")
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
 
 
 @requires("BACKEND-SESSION-02", capability=SCRIPT, needs=["BACKEND-PROBE-02"])
 @pytest.mark.parametrize("probe", ["partial", "unavailable"])
-def test_refuse_refuses_less(case: Case, probe: str) -> None:
+def test_refuse_refuses_less(case: BackendCase, probe: str) -> None:
     seen = scripted(case, "refuse", probe=probe)
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
 
 
 @requires("BACKEND-SESSION-03", capability=SCRIPT)
 @pytest.mark.parametrize("probe", ["fully", "partial"])
-def test_degrade_keeps_what_enforces_something(case: Case, probe: str) -> None:
+def test_degrade_keeps_what_enforces_something(case: BackendCase, probe: str) -> None:
     seen = scripted(case, "degrade", probe=probe)
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
 
 
 @requires("BACKEND-SESSION-04", capability=SCRIPT)
-def test_degrade_drops_what_is_unavailable(case: Case) -> None:
+def test_degrade_drops_what_is_unavailable(case: BackendCase) -> None:
     seen = scripted(case, "degrade", probe="unavailable")
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 0))
     said = (seen.session.result["enforcement"], seen.session.only.result.get("enforcement"))
@@ -72,7 +72,7 @@ def test_degrade_drops_what_is_unavailable(case: Case) -> None:
 
 
 @requires("BACKEND-SESSION-04", capability=SCRIPT)
-def test_each_call_of_a_dropped_backend_says_so(case: Case) -> None:
+def test_each_call_of_a_dropped_backend_says_so(case: BackendCase) -> None:
     seen = scripted(case, "degrade", calls=3, probe="unavailable")
     expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 0))
     said = [call.result.get("enforcement") for call in seen.session.calls]
@@ -81,7 +81,7 @@ def test_each_call_of_a_dropped_backend_says_so(case: Case) -> None:
 
 @requires("BACKEND-SESSION-05", capability=SCRIPT)
 @pytest.mark.parametrize("script", [{"probe": "unavailable"}, {"prepare": "error"}])
-def test_a_degraded_session_warns(case: Case, script: dict[str, Any]) -> None:
+def test_a_degraded_session_warns(case: BackendCase, script: dict[str, Any]) -> None:
     seen = scripted(case, "degrade", **script)
     expect("the runs", seen.runs, 1)
     words = satisfies("a warning at least", lambda warnings: len(warnings) > 0)
@@ -89,19 +89,19 @@ def test_a_degraded_session_warns(case: Case, script: dict[str, Any]) -> None:
 
 
 @requires("BACKEND-SESSION-06", capability=SCRIPT, needs=["BACKEND-PROBE-02"])
-def test_refuse_is_the_default(case: Case) -> None:
+def test_refuse_is_the_default(case: BackendCase) -> None:
     seen = scripted(case, None, probe="partial")
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
 
 
 @requires("BACKEND-SESSION-07", capability=SCRIPT)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
-def test_refuse_refuses_an_error(case: Case, call: str) -> None:
+def test_refuse_refuses_an_error(case: BackendCase, call: str) -> None:
     seen = scripted(case, "refuse", **_of(call, "error"))
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
 
 
-def _expect_given_up_in_time(case: Case, on_unavailable: str, call: str, seen: Seen) -> None:
+def _expect_given_up_in_time(case: BackendCase, on_unavailable: str, call: str, seen: Seen) -> None:
     """Compare the duration with that of the same session whose call fails at once."""
     control = scripted(case, on_unavailable, **_of(call, "error")).session
     what = f"a {call} that hangs, beyond one that fails"
@@ -110,7 +110,7 @@ def _expect_given_up_in_time(case: Case, on_unavailable: str, call: str, seen: S
 
 @requires("BACKEND-SESSION-08", capability=SCRIPT, overlap=11.0)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
-def test_a_call_that_hangs_is_given_up(case: Case, call: str) -> None:
+def test_a_call_that_hangs_is_given_up(case: BackendCase, call: str) -> None:
     seen = scripted(case, "refuse", within_s=20.0, **_of(call, "hang"))
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
     _expect_given_up_in_time(case, "refuse", call, seen)
@@ -118,7 +118,7 @@ def test_a_call_that_hangs_is_given_up(case: Case, call: str) -> None:
 
 @requires("BACKEND-SESSION-08", capability=SCRIPT, overlap=11.0)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
-def test_a_call_that_hangs_is_given_up_under_degrade_too(case: Case, call: str) -> None:
+def test_a_call_that_hangs_is_given_up_under_degrade_too(case: BackendCase, call: str) -> None:
     seen = scripted(case, "degrade", within_s=20.0, **_of(call, "hang"))
     expect("the runs, wrapped runs", (seen.runs, seen.wrapped), (1, 0))
     _expect_given_up_in_time(case, "degrade", call, seen)
@@ -126,7 +126,7 @@ def test_a_call_that_hangs_is_given_up_under_degrade_too(case: Case, call: str) 
 
 @requires("BACKEND-SESSION-09", capability=SCRIPT)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
-def test_degrade_counts_an_error_as_unavailable(case: Case, call: str) -> None:
+def test_degrade_counts_an_error_as_unavailable(case: BackendCase, call: str) -> None:
     seen = scripted(case, "degrade", **_of(call, "error"))
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 0))
     expect("the enforcement", seen.session.result["enforcement"], "none")
@@ -134,7 +134,7 @@ def test_degrade_counts_an_error_as_unavailable(case: Case, call: str) -> None:
 
 @requires("BACKEND-SESSION-10", capability=SCRIPT)
 @pytest.mark.parametrize("probe", ["fully", "partial"])
-def test_the_enforcement_is_the_claim(case: Case, probe: str) -> None:
+def test_the_enforcement_is_the_claim(case: BackendCase, probe: str) -> None:
     seen = scripted(case, "degrade", probe=probe)
     result = seen.session.result
     said = (result["enforcement"], seen.session.only.result.get("enforcement"))
@@ -152,13 +152,15 @@ def test_the_enforcement_is_the_claim(case: Case, probe: str) -> None:
 
 @requires("BACKEND-SESSION-10", capability=SCRIPT)
 @pytest.mark.parametrize("probe", ["fully", "partial"])
-def test_each_result_has_the_enforcement(case: Case, probe: str) -> None:
+def test_each_result_has_the_enforcement(case: BackendCase, probe: str) -> None:
     seen = scripted(case, "degrade", calls=3, probe=probe)
     said = [call.result.get("enforcement") for call in seen.session.calls]
     expect("the enforcement of each call", said, [probe] * 3)
 
 
-def _asked_twice(case: Case, cwd: str | None = None, **context: Any) -> tuple[str, ObservedSession]:
+def _asked_twice(
+    case: BackendCase, cwd: str | None = None, **context: Any
+) -> tuple[str, ObservedSession]:
     """Return the overall claim of the backend of this run, and a session with the same fields."""
     claimed = case.backend.probe(**context).result["overall"]
     with made_ground() as ground:
@@ -174,7 +176,7 @@ def _asked_twice(case: Case, cwd: str | None = None, **context: Any) -> tuple[st
     return claimed, session
 
 
-def _expect_kept(case: Case, asked: dict[str, Any]) -> None:
+def _expect_kept(case: BackendCase, asked: dict[str, Any]) -> None:
     claimed, session = _asked_twice(case, **asked)
     if claimed == "unavailable":
         raise NotApplicable("the backend says that it is unavailable")
@@ -187,7 +189,7 @@ def _expect_kept(case: Case, asked: dict[str, Any]) -> None:
     )
 
 
-def _expect_the_claim(case: Case, asked: dict[str, Any]) -> None:
+def _expect_the_claim(case: BackendCase, asked: dict[str, Any]) -> None:
     claimed, session = _asked_twice(case, **asked)
     of_its_call = session.only.result.get("enforcement")
     expect(
@@ -200,23 +202,25 @@ def _expect_the_claim(case: Case, asked: dict[str, Any]) -> None:
 
 @requires("BACKEND-SESSION-03")
 @pytest.mark.parametrize("asked", ASKED)
-def test_degrade_keeps_what_its_probe_claims(case: Case, asked: str) -> None:
+def test_degrade_keeps_what_its_probe_claims(case: BackendCase, asked: str) -> None:
     _expect_kept(case, ASKED[asked])
 
 
 @requires("BACKEND-SESSION-03", capability=RULES)
 @pytest.mark.parametrize("asked", RULED)
-def test_degrade_keeps_what_its_probe_claims_of_a_policy(case: Case, asked: str) -> None:
+def test_degrade_keeps_what_its_probe_claims_of_a_policy(case: BackendCase, asked: str) -> None:
     _expect_kept(case, RULED[asked])
 
 
 @requires("BACKEND-SESSION-10", needs=["BACKEND-SESSION-03", "BACKEND-PROBE-02"])
 @pytest.mark.parametrize("asked", ASKED)
-def test_the_enforcement_is_what_a_probe_of_the_same_claims(case: Case, asked: str) -> None:
+def test_the_enforcement_is_what_a_probe_of_the_same_claims(case: BackendCase, asked: str) -> None:
     _expect_the_claim(case, ASKED[asked])
 
 
 @requires("BACKEND-SESSION-10", capability=RULES, needs=["BACKEND-SESSION-03", "BACKEND-PROBE-02"])
 @pytest.mark.parametrize("asked", RULED)
-def test_the_enforcement_is_what_a_probe_of_the_policy_claims(case: Case, asked: str) -> None:
+def test_the_enforcement_is_what_a_probe_of_the_policy_claims(
+    case: BackendCase, asked: str
+) -> None:
     _expect_the_claim(case, RULED[asked])

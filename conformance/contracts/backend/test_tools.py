@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, HostLacks, Verdict, expect, requires
+from boxspec.api import HostLacks, Verdict, expect, requires
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import PATH
+from contracts.shared.requests import ExecRequest
 
 WITHIN_S = 60.0
 # The time limit of the work itself, long enough for a traced build.
@@ -48,13 +50,14 @@ TOOLS = {
 
 @requires("BACKEND-ALLOW-04", overlap=3.0, needs=["BACKEND-CONTEXT-01"])
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_tool_does_its_work(case: Case, tool: str) -> None:
+def test_a_tool_does_its_work(case: BackendCase, tool: str) -> None:
     control(tool)
     with made_ground() as ground:
         fill(ground.ws)
-        words = {"program": "/bin/sh", "args": ["-c", TOOLS[tool]], "env": [("PATH", PATH)]}
+        words: ExecRequest = {"program": "/bin/sh", "args": ["-c", TOOLS[tool]]}
+        words |= {"env": [("PATH", PATH)], "timeout_ms": WORKS_MS}
         session = case.backend.run(
-            [{**words, "timeout_ms": WORKS_MS}],
+            [words],
             root=ground.ws,
             profile="repo-write",
             on_unavailable="degrade",

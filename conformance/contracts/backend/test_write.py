@@ -8,7 +8,6 @@ import pytest
 
 from boxspec.api import (
     Blocked,
-    Case,
     Failure,
     HostLacks,
     Verdict,
@@ -23,9 +22,11 @@ from contracts.backend.attempt import (
     judge,
     need_effect,
 )
+from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import made_scene, mounted
 from contracts.shared.files import script_at
+from contracts.shared.requests import ExecRequest
 
 PLAIN = (
     *("w_create", "w_write", "w_append", "w_truncate", "w_open_rdonly_trunc", "w_mkdir", "w_rmdir"),
@@ -52,23 +53,23 @@ READ_ONLY = ("w_ws", "w_ws_change", "w_ws_unlink")
 
 @requires("BACKEND-WRITE-01")
 @pytest.mark.parametrize("probe", PLAIN)
-def test_a_change_outside_is_not_made(case: Case, probe: str) -> None:
+def test_a_change_outside_is_not_made(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
 @requires("BACKEND-WRITE-01")
 @pytest.mark.parametrize("profile", ["read-only", "no-network", "full-dev", "ci-only"])
-def test_a_change_outside_is_made_under_no_profile(case: Case, profile: str) -> None:
+def test_a_change_outside_is_made_under_no_profile(case: BackendCase, profile: str) -> None:
     attempt(case, "w_write", profile=profile)
 
 
 @requires("BACKEND-WRITE-01")
 @pytest.mark.parametrize("probe", ["w_home", "w_ssh_config"])
-def test_a_cache_is_not_the_whole_home(case: Case, probe: str) -> None:
+def test_a_cache_is_not_the_whole_home(case: BackendCase, probe: str) -> None:
     attempt(case, probe, profile="full-dev")
 
 
-def write_on_a_mount(case: Case, name: str, profile: str) -> None:
+def write_on_a_mount(case: BackendCase, name: str, profile: str) -> None:
     """Write to a mount below a read-only directory, which a sandbox may have forgotten."""
     for confined in (False, True):
         with made_scene("w_write") as scene:
@@ -82,12 +83,12 @@ def write_on_a_mount(case: Case, name: str, profile: str) -> None:
 
 
 @requires("BACKEND-WRITE-06")
-def test_a_mount_outside_stays_as_it_is(case: Case) -> None:
+def test_a_mount_outside_stays_as_it_is(case: BackendCase) -> None:
     write_on_a_mount(case, "out", "repo-write")
 
 
 @requires("BACKEND-WRITE-06")
-def test_a_mount_of_a_read_only_workspace_stays_as_it_is(case: Case) -> None:
+def test_a_mount_of_a_read_only_workspace_stays_as_it_is(case: BackendCase) -> None:
     write_on_a_mount(case, "ws", "read-only")
 
 
@@ -95,7 +96,7 @@ CALLS = 3
 
 
 @requires("BACKEND-WRITE-01", needs=[WORK])
-def test_each_call_of_a_session_is_confined(case: Case) -> None:
+def test_each_call_of_a_session_is_confined(case: BackendCase) -> None:
     with made_ground() as ground:
         line = ': >"$1/sibling-$3"; : >"$2/made-$3"'
         words = [["-c", line, "sh", str(ground.ws), str(ground.out), str(n)] for n in range(CALLS)]
@@ -116,7 +117,7 @@ def test_each_call_of_a_session_is_confined(case: Case) -> None:
 
 @requires("BACKEND-WRITE-02")
 @pytest.mark.parametrize("probe", ALIAS)
-def test_no_alias_leads_outside(case: Case, probe: str) -> None:
+def test_no_alias_leads_outside(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
@@ -126,7 +127,7 @@ ln -s "$1" below/folder && ln -s "$2" below/home && : >"$3/sibling"
 
 
 @requires("BACKEND-WRITE-02")
-def test_what_tidies_up_the_scratch_follows_no_link(case: Case) -> None:
+def test_what_tidies_up_the_scratch_follows_no_link(case: BackendCase) -> None:
     with made_ground() as ground:
         ground.watch()
         words = ["-c", PLANT, "sh", str(ground.out), str(ground.home), str(ground.ws)]
@@ -144,13 +145,13 @@ def test_what_tidies_up_the_scratch_follows_no_link(case: Case) -> None:
 
 @requires("BACKEND-WRITE-03")
 @pytest.mark.parametrize("probe", AROUND)
-def test_no_way_around_leads_outside(case: Case, probe: str) -> None:
+def test_no_way_around_leads_outside(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 
 @requires("BACKEND-WRITE-04")
 @pytest.mark.parametrize("probe", READ_ONLY)
-def test_a_read_only_workspace_stays_as_it_is(case: Case, probe: str) -> None:
+def test_a_read_only_workspace_stays_as_it_is(case: BackendCase, probe: str) -> None:
     attempt(case, probe, profile="read-only")
 
 
@@ -186,7 +187,7 @@ def loader_of(program: Path) -> str | None:
 
 @requires("BACKEND-WRITE-05", needs=[WORK, "BACKEND-LAUNCH-07"])
 @pytest.mark.parametrize("way", WAYS)
-def test_each_way_to_start_is_confined(case: Case, way: str) -> None:
+def test_each_way_to_start_is_confined(case: BackendCase, way: str) -> None:
     with made_ground() as ground:
         done = subprocess.run(start(way, ground), check=False, capture_output=True)
         if not (ground.out / "made").exists():
@@ -214,7 +215,7 @@ def test_each_way_to_start_is_confined(case: Case, way: str) -> None:
 
 
 @requires("BACKEND-WRITE-02", needs=[WORK])
-def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: Case) -> None:
+def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> None:
     """Under full-dev HOME/.cache is granted by name, and a program can change it if the root
     contains HOME."""
     with made_ground() as ground:
@@ -256,7 +257,7 @@ def mount_beside(pid: int, source: Path, at: Path) -> None:
 
 
 @requires("BACKEND-WRITE-07")
-def test_a_mount_that_comes_later_is_not_written_to(case: Case) -> None:
+def test_a_mount_that_comes_later_is_not_written_to(case: BackendCase) -> None:
     with made_ground() as ground:
         source, at = ground.folder / "source", ground.out / "late"
         for folder in (source, at):
@@ -265,7 +266,7 @@ def test_a_mount_that_comes_later_is_not_written_to(case: Case) -> None:
         gates = [ground.ws / name for name in ("there", "mounted")]
         for gate in gates:
             os.mkfifo(gate)
-        call = {"program": "/bin/sh", "args": ["-c", LATE, "sh", ground.ws, at]}
+        call: ExecRequest = {"program": "/bin/sh", "args": ["-c", LATE, "sh", ground.ws, at]}
         with case.backend.start(
             [call],
             root=ground.ws,
@@ -285,5 +286,5 @@ def test_a_mount_that_comes_later_is_not_written_to(case: Case) -> None:
 
 
 @requires("BACKEND-WRITE-08")
-def test_no_subvolume_is_made_outside(case: Case) -> None:
+def test_no_subvolume_is_made_outside(case: BackendCase) -> None:
     attempt(case, "w_subvolume")

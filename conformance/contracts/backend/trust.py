@@ -5,15 +5,15 @@ The checks are coarse on purpose, because the requirements test the claims.
 
 from __future__ import annotations
 
-from boxspec.subject.case import Case
 from boxspec.subject.observe.company import Company
 from boxspec.subject.sentinels import Say, sentinel
+from contracts.backend.client import BackendCase
 
 WITHIN_S = 30.0
 NO_SUCH = "no-such-backend"
 
 
-def trust(case: Case, say: Say) -> None:
+def trust(case: BackendCase, say: Say) -> None:
     declared = "backend" in case.capabilities
     if declared:
         # A backend starts launchers and test programs, whose scheduling delay cannot be read after

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.subject.case import WITHIN_S, Case
+from boxspec.subject.case import WITHIN_S, Case, Options, State
+from boxspec.subject.client.streams import Wish
+from boxspec.subject.launching import ShimEnv
 from boxspec.subject.shim_process import ShimProcess
 from contracts.exec.answers import BatchInside, ObservedBatch, ObservedRun, RunInside
 from contracts.shared.inside import Inside
-from contracts.shared.requests import env_mode, exec_request, has_bytes
+from contracts.shared.requests import EnvMode, ExecRequest, env_mode, exec_request, has_bytes
 
 Message = dict[str, Any]
+
+
+# A run of a batch, with the ms after which it starts if that is not at once.
+Run = tuple[int, ExecRequest] | ExecRequest
+
+
+class BatchOptions(Options, total=False):
+    """How a shim process is started for several runs."""
+
+    hold: bool
+    shim_stdin: Wish
+    shim_stdout: Wish
+    shim_stderr: Wish
+
+
+class RunOptions(BatchOptions, ExecRequest, total=False):
+    """The same for one run, and the fields of its request."""
+
+    sandbox: Mapping[str, Any] | None
+    old_request: bool
+    stdin_file: Wish
 
 
 def _deadline_ms(*requests: Mapping[str, Any]) -> float | None:
@@ -24,9 +47,9 @@ def _deadline_ms(*requests: Mapping[str, Any]) -> float | None:
     return min((ms for ms in deadlines if isinstance(ms, int | float)), default=None)
 
 
-def _cwd(state: Sequence[str]) -> str | None:
+def _cwd(state: State) -> str | None:
     """Return the directory in which the warden starts the shim, if the test sets one."""
-    return state[state.index("--cwd") + 1] if "--cwd" in state else None
+    return str(state[state.index("--cwd") + 1]) if "--cwd" in state else None
 
 
 class ExecClient:
@@ -49,13 +72,13 @@ class ExecClient:
         old_request: bool = False,
         expect_result: bool = True,
         within_s: float = WITHIN_S,
-        state: Sequence[str] = (),
-        shim_env: Mapping[str, str | None] | None = None,
-        stdin_file: str | os.PathLike[str] | None = None,
-        shim_stdin: Any = None,
-        shim_stdout: Any = None,
-        shim_stderr: Any = None,
-        **request: Any,
+        state: State = (),
+        shim_env: ShimEnv | None = None,
+        stdin_file: Wish = None,
+        shim_stdin: Wish = None,
+        shim_stdout: Wish = None,
+        shim_stderr: Wish = None,
+        **request: Unpack[ExecRequest],
     ) -> ShimProcess[ObservedRun]:
         """Start one exec.run; `request` holds its fields (unknown ones go through as they are)."""
         message: Message = {"op": "exec.run", "request": self._request(request)}
@@ -81,23 +104,23 @@ class ExecClient:
             },
         )
 
-    def run(self, **options: Any) -> ObservedRun:
+    def run(self, **options: Unpack[RunOptions]) -> ObservedRun:
         """Start one exec.run and return its answer."""
         with self.start(**options) as shim:
             return shim.finish()
 
     def start_batch(
         self,
-        runs: Sequence[tuple[int, Mapping[str, Any]] | Mapping[str, Any]],
+        runs: Sequence[Run],
         *,
         hold: bool = False,
         expect_result: bool = True,
         within_s: float = WITHIN_S,
-        state: Sequence[str] = (),
-        shim_env: Mapping[str, str | None] | None = None,
-        shim_stdin: Any = None,
-        shim_stdout: Any = None,
-        shim_stderr: Any = None,
+        state: State = (),
+        shim_env: ShimEnv | None = None,
+        shim_stdin: Wish = None,
+        shim_stdout: Wish = None,
+        shim_stderr: Wish = None,
     ) -> ShimProcess[ObservedBatch]:
         """Start several runs at once in one shim: (after_ms, fields) or just the fields."""
         listed: list[Message] = []
@@ -118,9 +141,7 @@ class ExecClient:
             streams={"stdin": shim_stdin, "stdout": shim_stdout, "stderr": shim_stderr},
         )
 
-    def batch(
-        self, runs: Sequence[tuple[int, Mapping[str, Any]] | Mapping[str, Any]], **options: Any
-    ) -> ObservedBatch:
+    def batch(self, runs: Sequence[Run], **options: Unpack[BatchOptions]) -> ObservedBatch:
         with self.start_batch(runs, **options) as shim:
             return shim.finish()
 
@@ -134,7 +155,7 @@ class ExecClient:
         if "exec.bytes" not in self._case.capabilities and has_bytes(asked):
             raise NotApplicable.without("exec.bytes")
 
-    def format_env(self, env: Any) -> str:
+    def format_env(self, env: EnvMode) -> str:
         """Return the answer of exec.format_env in serve mode.
 
         A quarter of the calls also go through run mode, and both answers must agree.
@@ -155,3 +176,11 @@ class ExecClient:
                     verdict=Verdict.CONTRADICTION,
                 )
         return text
+
+
+class ExecCase(Case):
+    """A case of the contract exec."""
+
+    @cached_property
+    def exec(self) -> ExecClient:
+        return ExecClient(self)

@@ -21,7 +21,7 @@ CONTRACT = Contract(
         "exec.backend": "`backend` in `exec.run`, and `enforcement` in its result",
     },
     run_only=frozenset({"exec.run", "exec.batch"}),
-    offers="contracts.exec.client:ExecClient",
+    case="contracts.exec.client:ExecCase",
     trust="contracts.exec.trust:trust",
     # A fault of exec makes tests of its own topic fail within seconds. So a fault run takes all
     # tests of that topic and one test of each other topic.

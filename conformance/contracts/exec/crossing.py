@@ -5,16 +5,15 @@ All variants run at once in one batch, or one after another if the shim has no b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from boxspec.subject.observed import FromOutside
+from contracts.shared.requests import ExecRequest
 from contracts.shared.runs import RunAnswer
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Case
-
-Request = Mapping[str, Any]
+    from contracts.exec.client import ExecCase
 
 # Much longer than any scheduling delay and shorter than WITHIN_S: a run that wrongly waits for its
 # deadline fails the test.
@@ -23,7 +22,7 @@ WITHIN_S = 15.0
 
 MAY_FAIL = "with a payload that may fail"
 # By label: the capability that an option needs, and the option.
-OPTIONS: dict[str, tuple[str, Request]] = {
+OPTIONS: dict[str, tuple[str, ExecRequest]] = {
     "without options": ("exec", {}),
     "together with other runs": ("exec.concurrent", {}),
     "with a deadline that is not reached": ("exec", {"timeout_ms": DEADLINE_MS}),
@@ -34,14 +33,14 @@ OPTIONS: dict[str, tuple[str, Request]] = {
 
 
 def run_with_each_option(
-    case: Case, request: Callable[[str], Request]
+    case: ExecCase, request: Callable[[str], ExecRequest]
 ) -> dict[str, tuple[FromOutside, RunAnswer]]:
     """Run the request with each option; return, by label, the observations and the answer.
 
     `request` returns the request for a label.
     """
     names = [name for name, (needed, _) in OPTIONS.items() if needed in case.capabilities]
-    runs = [{**request(name), **OPTIONS[name][1]} for name in names]
+    runs = [request(name) | OPTIONS[name][1] for name in names]
     if "exec.concurrent" in case.capabilities:
         batch = case.exec.batch(runs, within_s=WITHIN_S)
         return {name: (batch, run) for name, run in zip(names, batch.runs, strict=True)}

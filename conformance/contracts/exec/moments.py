@@ -10,7 +10,6 @@ from typing import Any
 
 from boxspec.api import (
     Blocked,
-    Case,
     Event,
     Events,
     Failure,
@@ -21,6 +20,7 @@ from boxspec.api import (
     expect,
     matches,
 )
+from contracts.exec.client import ExecCase
 from contracts.shared.moments import attempted as attempted
 from contracts.shared.moments import elapsed_ms as elapsed_ms
 from contracts.shared.moments import expect_none_left as expect_none_left
@@ -68,7 +68,7 @@ def settled(events: Events, count: int = 1, **members: int) -> Event:
     return ready[0]
 
 
-def expect_never_early(case: Case, what: str, elapsed_ms: float, timeout_ms: int) -> None:
+def expect_never_early(case: ExecCase, what: str, elapsed_ms: float, timeout_ms: int) -> None:
     """Expect at least `timeout_ms`; measure again if other delays could hide an early deadline.
 
     `elapsed_ms` also contains the shim's own start and end. An implementation that rounds the
@@ -85,7 +85,7 @@ def expect_never_early(case: Case, what: str, elapsed_ms: float, timeout_ms: int
         raise Late(what, f"less than {hidden_ms} ms above {timeout_ms}", f"{elapsed_ms} ms")
 
 
-def blocked_or_late(case: Case, by: list[str], why: str) -> NotMeasured:
+def blocked_or_late(case: ExecCase, by: list[str], why: str) -> NotMeasured:
     """Return Late in the first attempt, because a busy machine may be the cause; then Blocked."""
     if case.look.number > 1:
         return Blocked(by, why)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from boxspec.api import Case, Failure, NotMeasured, ShimBroke
+from boxspec.api import Failure, NotMeasured, ShimBroke
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 
 # A request without a program. Each shim that starts at all refuses it, before it starts a child.
 NO_PROGRAM = {"op": "exec.run", "request": {"args": ["7"]}}
@@ -15,7 +16,7 @@ NO_PROGRAM = {"op": "exec.run", "request": {"args": ["7"]}}
 HELLO = {"op": "hello", "protocol": 1, "nonce": "nobody"}
 
 
-def crash(case: Case, seen: ObservedRun, state: Sequence[str]) -> str:
+def crash(case: ExecCase, seen: ObservedRun, state: Sequence[str]) -> str:
     """Return how a run crashed the shim in this state; empty if the run is not to blame.
 
     The run is not to blame if a request that starts no child stays unanswered in this state too,
@@ -37,7 +38,7 @@ def crash(case: Case, seen: ObservedRun, state: Sequence[str]) -> str:
     return f"no answer ({how} {number}), although one without a program is answered there"
 
 
-def _has_threads(case: Case) -> bool:
+def _has_threads(case: ExecCase) -> bool:
     """True if the idle shim has several threads.
 
     Its runtime may start more threads at any time, and cannot report an error if that fails.
@@ -46,7 +47,7 @@ def _has_threads(case: Case) -> bool:
         return len(procs.threads(idle.pid)) > 1
 
 
-def answers(case: Case, state: Sequence[str]) -> bool:
+def answers(case: ExecCase, state: Sequence[str]) -> bool:
     """True if the shim answers a request that starts no child in this state.
 
     Otherwise the shim itself does not start: its runtime may crash or hang before its first line.
@@ -56,7 +57,7 @@ def answers(case: Case, state: Sequence[str]) -> bool:
     return not _answered(case, NO_PROGRAM) and _answered(case, HELLO, state)
 
 
-def _answered(case: Case, message: dict[str, Any], state: Sequence[str] = ()) -> bool:
+def _answered(case: ExecCase, message: dict[str, Any], state: Sequence[str] = ()) -> bool:
     try:
         return case.send(message, state=state, expect_result=False, within_s=5).raw is not None
     except (Failure, NotMeasured, ShimBroke):

@@ -8,10 +8,12 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
-from boxspec.api import Answer, Blocked, Case, Failure, HostLacks, Told
+from boxspec.api import Answer, Blocked, Failure, HostLacks, Told
 from boxspec.api import programs as P
+from contracts.exec.client import ExecCase, RunOptions
+from contracts.shared.requests import Command, ExecRequest
 from contracts.shared.runs import RunAnswer
 
 Seen = TypeVar("Seen", bound=Answer)
@@ -72,7 +74,7 @@ def names_reason(number: int, text: str) -> bool:
     return any(each in text.lower() for each in words) or errno.errorcode[number] in text
 
 
-def without_an_end(events: str, data: bytes) -> dict[str, Any]:
+def without_an_end(events: str, data: bytes) -> Command:
     """Return a request that writes `data` and exits while an escapee keeps stdout open."""
     line = '"$1" --out "$2"; exec "$3" "$4" --setsid --keep out'
     return shell(line, P.emit, data.hex(), P.orphan, events)
@@ -86,10 +88,11 @@ def left_by_child(path: Path) -> bytes:
         raise Failure("the child does its work", f"the file {path.name}", "no such file") from None
 
 
-def report(case: Case, **run: Any) -> dict[str, Any]:
+def report(case: ExecCase, **run: Unpack[RunOptions]) -> dict[str, Any]:
     """Run the program `report` with these fields and return its report about itself."""
     place = case.tmp / "report.json"
-    case.exec.run(program=P.report, args=[str(place)], **run).result  # noqa: B018 - an error fails
+    command: RunOptions = {"program": P.report, "args": [str(place)]}
+    case.exec.run(**(command | run)).result  # noqa: B018 - an error fails
     return reported(place)
 
 
@@ -129,8 +132,13 @@ def digest(data: bytes) -> tuple[int, str]:
     return len(data), sha(data)
 
 
-def shell(line: str, *words: Any) -> dict[str, Any]:
+def shell(line: str, *words: Any) -> Command:
     """Return program and args of `sh -c line` with $1, $2, …"""
+    return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}
+
+
+def shell_request(line: str, *words: Any) -> ExecRequest:
+    """Return the same as a request to which `|` adds fields."""
     return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}
 
 
@@ -140,7 +148,7 @@ def hexes(data: bytes, *, flag: str = "--out", piece: int = 16384) -> list[str]:
     return [word for part in parts for word in (flag, part.hex())]
 
 
-def needs_replaced_environment(case: Case) -> None:
+def needs_replaced_environment(case: ExecCase) -> None:
     """Raise Blocked unless clear_and_set replaces the environment: the caller sets PATH by it."""
     names = report(case, env=[("ONLY", "1")])["env_b64"]
     if len(names) != 1 + len(case.exec.inside.added):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, expect, expect_within, requires
+from boxspec.api import expect, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import attempted, expect_none_left, settled, until
 from contracts.exec.spawn_io import digest, error_of, outcome, pattern, shell, stream
 
@@ -34,7 +35,7 @@ CAPS = [
 @requires("EXEC-CAP-01", capability="exec.cap")
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 @pytest.mark.parametrize("cap", [0, 1, 100])
-def test_a_byte_beyond_the_cap_ends_the_run(case: Case, flag: str, cap: int) -> None:
+def test_a_byte_beyond_the_cap_ends_the_run(case: ExecCase, flag: str, cap: int) -> None:
     # The member starts before the output, so that a survivor is possible.
     args = [case.events().path, "--members", "1", flag, "x" * (cap + 1)]
     seen = case.exec.run(program=P.siglog, args=args, max_output_bytes=cap, within_s=15)
@@ -48,14 +49,14 @@ def test_a_byte_beyond_the_cap_ends_the_run(case: Case, flag: str, cap: int) -> 
 
 
 @requires("EXEC-CAP-01", pitfalls=["B5"], capability="exec.cap")
-def test_the_cap_ends_each_member_of_the_group(case: Case) -> None:
+def test_the_cap_ends_each_member_of_the_group(case: ExecCase) -> None:
     args = [case.events().path, "--members", "2", "--out", "x" * 101]
     seen = case.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
     expect_none_left(seen, case.events(), member=2)
 
 
 @requires("EXEC-CAP-01", pitfalls=["F12"], capability="exec.cap")
-def test_a_payload_left_unread_at_the_cap_is_no_failed_write(case: Case) -> None:
+def test_a_payload_left_unread_at_the_cap_is_no_failed_write(case: ExecCase) -> None:
     # The child does not read it, and SIGKILL closes its stdin. But the cap has ended the run.
     args = [case.events().path, "--out", "x" * 101]
     seen = case.exec.run(
@@ -66,7 +67,7 @@ def test_a_payload_left_unread_at_the_cap_is_no_failed_write(case: Case) -> None
 
 
 @requires("EXEC-CAP-01", capability="exec.cap", timing=True)
-def test_the_cap_kills_at_once_without_another_signal(case: Case) -> None:
+def test_the_cap_kills_at_once_without_another_signal(case: ExecCase) -> None:
     events = case.events()
     # The child writes after it installed its handlers: it would log a signal before SIGKILL. Half a
     # grace is enough time for any start.
@@ -78,7 +79,7 @@ def test_the_cap_kills_at_once_without_another_signal(case: Case) -> None:
 
 
 @requires("EXEC-CAP-01", pitfalls=["E16"], capability="exec.cap")
-def test_endless_output_ends_at_the_cap(case: Case) -> None:
+def test_endless_output_ends_at_the_cap(case: ExecCase) -> None:
     seen = case.exec.run(program="yes", max_output_bytes=100_000, within_s=15)
     expect(
         "success, exit code, truncated, bytes kept",
@@ -88,14 +89,14 @@ def test_endless_output_ends_at_the_cap(case: Case) -> None:
 
 
 @requires("EXEC-CAP-01", capability="exec.cap")
-def test_a_child_that_exits_after_output_beyond_the_cap_is_cut_too(case: Case) -> None:
+def test_a_child_that_exits_after_output_beyond_the_cap_is_cut_too(case: ExecCase) -> None:
     seen = case.exec.run(program=P.flood, args=["101", "0"], max_output_bytes=100)
     expect("success, exit code, truncated", result_fields(seen), ENDED_BY_CAP)
 
 
 @requires("EXEC-CAP-01", capability="exec.cap", overlap=0.3)
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
-def test_bytes_beyond_the_cap_count_whenever_they_are_read(case: Case, name: str) -> None:
+def test_bytes_beyond_the_cap_count_whenever_they_are_read(case: ExecCase, name: str) -> None:
     # The caller is stopped until the child has ended, so that the pipe holds more than one read.
     events, gate = case.events(), case.fifo("open")
     sizes = "200000 0" if name == "stdout" else "0 200000"
@@ -123,7 +124,7 @@ def test_bytes_beyond_the_cap_count_whenever_they_are_read(case: Case, name: str
     CAPS,
 )
 def test_exactly_the_cap_is_allowed_on_each_stream(
-    case: Case, out: int, err: int, cap: int
+    case: ExecCase, out: int, err: int, cap: int
 ) -> None:
     seen = case.exec.run(program=P.flood, args=[str(out), str(err)], max_output_bytes=cap)
     expect(
@@ -135,7 +136,7 @@ def test_exactly_the_cap_is_allowed_on_each_stream(
 
 @requires("EXEC-CAP-02", capability=("exec.cap", "exec.debug"), needs=["EXEC-DEBUG-02"])
 @pytest.mark.parametrize("flag", ["--out", "--err"])
-def test_with_debug_the_cap_counts_the_childs_output(case: Case, flag: str) -> None:
+def test_with_debug_the_cap_counts_the_childs_output(case: ExecCase, flag: str) -> None:
     # The copy is longer than the output: the mark is longer than the secret that it replaces.
     written = b"a-b1" * 20
     args, env = [flag, written.hex()], [("MY_TOKEN", "a-b1")]
@@ -151,20 +152,20 @@ def test_with_debug_the_cap_counts_the_childs_output(case: Case, flag: str) -> N
 
 
 @requires("EXEC-CAP-02", capability="exec.cap")
-def test_without_a_cap_nothing_is_cut(case: Case) -> None:
+def test_without_a_cap_nothing_is_cut(case: ExecCase) -> None:
     seen = case.exec.run(program=P.flood, args=["50000", "50000", "--exit", "3"])
     expect("success, exit code, truncated", result_fields(seen), (False, 3, False))
 
 
 @requires("EXEC-CAP-03", capability="exec.cap")
 @pytest.mark.parametrize("cap", [1, 100, 4096, 50_000])
-def test_the_stream_is_kept_up_to_the_cap(case: Case, cap: int) -> None:
+def test_the_stream_is_kept_up_to_the_cap(case: ExecCase, cap: int) -> None:
     seen = case.exec.run(program=P.flood, args=["60000", "0"], max_output_bytes=cap)
     expect("stdout", stream(seen, "stdout"), digest(pattern(cap)))
 
 
 @requires("EXEC-CAP-03", capability="exec.cap", overlap=0.4, needs=["EXEC-KILL-01"])
-def test_the_stream_is_kept_up_to_the_cap_after_a_deadline(case: Case) -> None:
+def test_the_stream_is_kept_up_to_the_cap_after_a_deadline(case: ExecCase) -> None:
     args = [case.events().path, "--out", "before", "--on", "TERM:print:200000"]
     seen = case.exec.run(
         program=P.siglog, args=args, timeout_ms=300, max_output_bytes=1000, within_s=15
@@ -190,7 +191,7 @@ def test_the_stream_is_kept_up_to_the_cap_after_a_deadline(case: Case) -> None:
 )
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 def test_a_character_that_the_cap_cuts_is_dropped(
-    case: Case, text: str, cap: int, kept: str, flag: str
+    case: ExecCase, text: str, cap: int, kept: str, flag: str
 ) -> None:
     seen = case.exec.run(program=P.emit, args=[flag, text.encode().hex()], max_output_bytes=cap)
     got = seen.stdout if flag == "--out" else seen.stderr
@@ -212,7 +213,7 @@ def test_a_character_that_the_cap_cuts_is_dropped(
 )
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 def test_invalid_bytes_near_the_cap_are_replaced(
-    case: Case, data: bytes, cap: int, kept: str, flag: str
+    case: ExecCase, data: bytes, cap: int, kept: str, flag: str
 ) -> None:
     # Only a character that the cap cuts is dropped, not one that the child left incomplete.
     seen = case.exec.run(program=P.emit, args=[flag, data.hex()], max_output_bytes=cap)
@@ -222,7 +223,7 @@ def test_invalid_bytes_near_the_cap_are_replaced(
 
 @requires("EXEC-CAP-03", capability="exec.cap")
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
-def test_a_run_ended_by_the_cap_has_no_annotation(case: Case, name: str) -> None:
+def test_a_run_ended_by_the_cap_has_no_annotation(case: ExecCase, name: str) -> None:
     redirect = "" if name == "stdout" else ">&2"
     line = f"printf own >&2; printf %0200d 0 {redirect}"
     seen = case.exec.run(**shell(line), max_output_bytes=50)

@@ -11,9 +11,10 @@ from typing import TypeVar
 
 import pytest
 
-from boxspec.api import Case, Idle, expect, requires
+from boxspec.api import Idle, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
+from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import outcome, report, reported, shell
 from contracts.shared.signals import THREE, expect_the_three_at_default, ignoring, signals_in
 
@@ -22,7 +23,7 @@ T = TypeVar("T")
 
 @requires("EXEC-CHILD-01", pitfalls=["B1"])
 @pytest.mark.parametrize("stdin", ["inherit", "null", b"x" * 10], ids=["inherit", "null", "bytes"])
-def test_the_child_leads_its_own_group(case: Case, stdin: str | bytes) -> None:
+def test_the_child_leads_its_own_group(case: ExecCase, stdin: str | bytes) -> None:
     place = case.tmp / "report"
     line = 'test -p /dev/stdin && cat >/dev/null; exec "$0" "$1"'
     case.exec.run(program="/bin/sh", args=["-c", line, P.report, str(place)], stdin=stdin)
@@ -31,14 +32,14 @@ def test_the_child_leads_its_own_group(case: Case, stdin: str | bytes) -> None:
 
 
 @requires("EXEC-CHILD-01", pitfalls=["B1"])
-def test_the_group_is_the_childs_at_its_first_instruction(case: Case) -> None:
+def test_the_group_is_the_childs_at_its_first_instruction(case: ExecCase) -> None:
     found = report(case)
     expect("group and pid as a static program reads them first", found["pgid"], found["pid"])
 
 
 @requires("EXEC-CHILD-02", pitfalls=["B9"])
 @pytest.mark.parametrize("state", [[], ["--setsid"]], ids=["in-a-session", "leads-one"])
-def test_the_child_stays_in_the_callers_session(case: Case, state: list[str]) -> None:
+def test_the_child_stays_in_the_callers_session(case: ExecCase, state: list[str]) -> None:
     events, fifo = case.events(), case.fifo("gate")
     with case.exec.start(program=P.gate, args=[events.path, str(fifo)], state=state) as shim:
         child = events.wait("ready").pid
@@ -52,12 +53,14 @@ def test_the_child_stays_in_the_callers_session(case: Case, state: list[str]) ->
     [[], ["INT"], ["TERM"], ["PIPE"], ["INT", "TERM", "PIPE"]],
     ids=["none", "INT", "TERM", "PIPE", "all"],
 )
-def test_int_term_and_pipe_are_at_their_default_in_the_child(case: Case, names: list[str]) -> None:
+def test_int_term_and_pipe_are_at_their_default_in_the_child(
+    case: ExecCase, names: list[str]
+) -> None:
     expect_the_three_at_default(report(case, state=ignoring(*names)))
 
 
 @requires("EXEC-CHILD-06", pitfalls=["D1"])
-def test_a_pipeline_ends_quietly_under_a_caller_that_ignores_sigpipe(case: Case) -> None:
+def test_a_pipeline_ends_quietly_under_a_caller_that_ignores_sigpipe(case: ExecCase) -> None:
     line = "yes | head -n 1"
     seen = case.exec.run(
         program="/bin/sh", args=["-c", line], state=["--ignore", "PIPE"], within_s=10
@@ -73,7 +76,7 @@ def test_a_pipeline_ends_quietly_under_a_caller_that_ignores_sigpipe(case: Case)
 EXCLUDED = {*THREE, 32, 33}
 
 
-def of_the_caller(case: Case, state: list[str], read: Callable[[Idle], T]) -> T:
+def of_the_caller(case: ExecCase, state: list[str], read: Callable[[Idle], T]) -> T:
     """Return an attribute of an idle shim that was started in this state.
 
     A runtime may change its attributes before any run. A child may have the changed or the
@@ -90,7 +93,7 @@ def of_the_caller(case: Case, state: list[str], read: Callable[[Idle], T]) -> T:
     ids=["none", "HUP", "QUIT", "user", "job-control", "real-time"],
 )
 def test_other_signals_are_ignored_in_the_child_as_by_the_caller(
-    case: Case, names: list[str]
+    case: ExecCase, names: list[str]
 ) -> None:
     state = ignoring(*names)
     got = signals_in(report(case, state=state)["sigign"]) - EXCLUDED
@@ -107,7 +110,7 @@ def test_other_signals_are_ignored_in_the_child_as_by_the_caller(
     [[], ["USR1"], ["HUP", "QUIT", "ALRM"], ["PIPE"], ["INT", "USR2"], ["RTMAX"]],
     ids=["none", "USR1", "three", "PIPE", "INT", "real-time"],
 )
-def test_the_childs_mask_is_the_callers(case: Case, names: list[str]) -> None:
+def test_the_childs_mask_is_the_callers(case: ExecCase, names: list[str]) -> None:
     state = [word for name in names for word in ("--block", name)]
     got = signals_in(report(case, state=state)["sigblk"])
     wanted = {int(signal.Signals["SIG" + name]) for name in names}
@@ -118,7 +121,7 @@ def test_the_childs_mask_is_the_callers(case: Case, names: list[str]) -> None:
 
 
 @requires("EXEC-CHILD-08", pitfalls=["C12"])
-def test_limits_umask_and_priority_are_the_callers(case: Case) -> None:
+def test_limits_umask_and_priority_are_the_callers(case: ExecCase) -> None:
     nice = min(os.getpriority(os.PRIO_PROCESS, 0) + 3, 19)
     state = ["--nofile", "211", "--core", "0", "--umask", "027", "--nice", str(nice)]
     found = report(case, state=state)
@@ -143,7 +146,7 @@ def what_it_passes_on(idle: Idle) -> tuple[int, int, int, int, int]:
 
 
 @requires("EXEC-CHILD-08", pitfalls=["C12"])
-def test_without_special_limits_the_child_has_the_callers_own(case: Case) -> None:
+def test_without_special_limits_the_child_has_the_callers_own(case: ExecCase) -> None:
     events, fifo, place = case.events(), case.fifo("gate"), case.tmp / "report"
     line = '"$1" "$2"; exec "$3" "$4" "$5"'
     with case.exec.start(**shell(line, P.report, place, P.gate, events.path, fifo)) as shim:
@@ -190,7 +193,7 @@ PRINT_FILES = "; ".join(f"cat /proc/$$/{name}" for name in PROC_FILES)
 
 @requires("EXEC-CHILD-11")
 @pytest.mark.parametrize("what", PASSED_ON)
-def test_attributes_that_a_child_inherits_are_the_callers(case: Case, what: str) -> None:
+def test_attributes_that_a_child_inherits_are_the_callers(case: ExecCase, what: str) -> None:
     with case.exec.start(program="/bin/sh", args=["-c", f"{PRINT_FILES}; :"], hold=True) as shim:
         shim.wait_response()
         caller = "".join(Path(f"/proc/{shim.shim_pid}/{name}").read_text() for name in PROC_FILES)

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Blocked, Case, expect, requires
+from boxspec.api import Blocked, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell
+from contracts.exec.client import ExecCase
+from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell, shell_request
 
 # The child reads its payload before it reports: an unread payload would make the run fail.
 AFTER_PAYLOAD = 'cat >/dev/null; exec "$1" "$2" --out'
 
 
-def report_after_payload(case: Case, stdin: Any = "null", **run: Any) -> dict[str, Any]:
+def report_after_payload(case: ExecCase, stdin: Any = "null", **run: Any) -> dict[str, Any]:
     """Return the report of a child that has read its payload, if it has one."""
     if not isinstance(stdin, bytes):
         return report(case, stdin=stdin, **run)
@@ -32,7 +33,7 @@ STDINS = pytest.mark.parametrize(
 
 
 @requires("EXEC-CHILD-03")
-def test_stdout_and_stderr_are_two_pipes(case: Case) -> None:
+def test_stdout_and_stderr_are_two_pipes(case: ExecCase) -> None:
     found = report(case)
     out, err = fd_of(found, 1), fd_of(found, 2)
     expect(
@@ -43,7 +44,7 @@ def test_stdout_and_stderr_are_two_pipes(case: Case) -> None:
 
 
 @requires("EXEC-CHILD-03", capability="exec.debug")
-def test_stdout_and_stderr_are_two_pipes_with_debug_too(case: Case) -> None:
+def test_stdout_and_stderr_are_two_pipes_with_debug_too(case: ExecCase) -> None:
     found = report(case, debug=True)
     out, err = fd_of(found, 1), fd_of(found, 2)
     expect(
@@ -54,7 +55,7 @@ def test_stdout_and_stderr_are_two_pipes_with_debug_too(case: Case) -> None:
 
 
 @requires("EXEC-CHILD-03")
-def test_the_pipes_are_not_the_callers_own_streams(case: Case) -> None:
+def test_the_pipes_are_not_the_callers_own_streams(case: ExecCase) -> None:
     events, fifo, place = case.events(), case.fifo("gate"), case.tmp / "report"
     line = '"$1" "$2"; exec "$3" "$4" "$5"'
     words = (P.report, place, P.gate, events.path, fifo)
@@ -68,24 +69,24 @@ def test_the_pipes_are_not_the_callers_own_streams(case: Case) -> None:
 
 @requires("EXEC-CHILD-04", pitfalls=["C1"])
 @STDINS
-def test_the_child_has_only_0_1_and_2(case: Case, stdin: Any) -> None:
+def test_the_child_has_only_0_1_and_2(case: ExecCase, stdin: Any) -> None:
     found = report_after_payload(case, stdin)
     expect("the child's descriptors", [each["fd"] for each in found["fds"]], [0, 1, 2])
 
 
 @requires("EXEC-CHILD-04", pitfalls=["C1"], capability="exec.debug")
-def test_the_child_has_only_0_1_and_2_with_debug_too(case: Case) -> None:
+def test_the_child_has_only_0_1_and_2_with_debug_too(case: ExecCase) -> None:
     found = report(case, debug=True, shim_stderr="pipe")
     expect("the child's descriptors", [each["fd"] for each in found["fds"]], [0, 1, 2])
 
 
 @requires("EXEC-CHILD-04", pitfalls=["C1", "C2"], capability="exec.concurrent")
-def test_concurrent_children_have_only_0_1_and_2(case: Case) -> None:
-    run = shell('cat >/dev/null; exec "$1" /dev/null --out', P.report)
+def test_concurrent_children_have_only_0_1_and_2(case: ExecCase) -> None:
+    run = shell_request('cat >/dev/null; exec "$1" /dev/null --out', P.report)
     # Some payloads exceed a pipe, so that the caller's end stays open while other children start.
     inputs = [b"abc" * (70_000 if number < 3 else 1) for number in range(12)]
     seen = case.exec.batch(
-        [(10 * (number % 3), {**run, "stdin": stdin}) for number, stdin in enumerate(inputs)]
+        [(10 * (number % 3), run | {"stdin": stdin}) for number, stdin in enumerate(inputs)]
     )
     numbers = [[each["fd"] for each in json.loads(one.stdout)["fds"]] for one in seen.runs]
     expect("descriptors of twelve children", numbers, [[0, 1, 2]] * 12)
@@ -93,7 +94,7 @@ def test_concurrent_children_have_only_0_1_and_2(case: Case) -> None:
 
 @requires("EXEC-CHILD-05", pitfalls=["C4"])
 @STDINS
-def test_the_childs_pipe_ends_are_blocking(case: Case, stdin: Any) -> None:
+def test_the_childs_pipe_ends_are_blocking(case: ExecCase, stdin: Any) -> None:
     found = report_after_payload(case, stdin)
     ends = [each for each in found["fds"] if each["type"] in ("pipe", "socket")]
     if not {1, 2} <= {each["fd"] for each in ends}:
@@ -103,7 +104,7 @@ def test_the_childs_pipe_ends_are_blocking(case: Case, stdin: Any) -> None:
 
 
 @requires("EXEC-CHILD-09", pitfalls=["C1"])
-def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: Case) -> None:
+def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: ExecCase) -> None:
     kept = case.tmp / "kept"
     kept.write_text("x")
     state = ["--leave-open", f"9={kept}"]
@@ -119,7 +120,7 @@ def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: Case) -> None
 
 @requires("EXEC-CHILD-09", pitfalls=["C4"])
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "non-blocking"])
-def test_the_flags_of_an_inherited_stdin_do_not_change(case: Case, blocking: bool) -> None:
+def test_the_flags_of_an_inherited_stdin_do_not_change(case: ExecCase, blocking: bool) -> None:
     reader, writer = os.pipe()
     try:
         os.set_blocking(reader, blocking)
@@ -133,7 +134,7 @@ def test_the_flags_of_an_inherited_stdin_do_not_change(case: Case, blocking: boo
 
 @requires("EXEC-CHILD-09")
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "non-blocking"])
-def test_the_flags_of_the_callers_own_output_do_not_change(case: Case, blocking: bool) -> None:
+def test_the_flags_of_the_callers_own_output_do_not_change(case: ExecCase, blocking: bool) -> None:
     reader, writer = os.pipe()
     try:
         os.set_blocking(writer, blocking)
@@ -154,7 +155,7 @@ SUBSETS = [
 @requires("EXEC-CHILD-10", pitfalls=["C6"])
 @pytest.mark.parametrize("closed", SUBSETS)
 def test_runs_work_with_standard_descriptors_closed_in_the_caller(
-    case: Case, closed: tuple[int, ...]
+    case: ExecCase, closed: tuple[int, ...]
 ) -> None:
     place = case.tmp / "report"
     state = [word for fd in closed for word in ("--close", str(fd))]
@@ -172,7 +173,7 @@ def test_runs_work_with_standard_descriptors_closed_in_the_caller(
 @requires("EXEC-CHILD-10", pitfalls=["C6"])
 @pytest.mark.parametrize("more", [(), ("1",), ("2",), ("1", "2")], ids=["0", "01", "02", "012"])
 def test_an_inherited_stdin_is_dev_null_where_the_caller_has_none(
-    case: Case, more: tuple[str, ...]
+    case: ExecCase, more: tuple[str, ...]
 ) -> None:
     state = [word for fd in ("0", *more) for word in ("--close", fd)]
     found = report(case, stdin="inherit", state=state)
@@ -182,7 +183,7 @@ def test_an_inherited_stdin_is_dev_null_where_the_caller_has_none(
 @requires("EXEC-CHILD-10", pitfalls=["C6"])
 @pytest.mark.parametrize("closed", SUBSETS)
 def test_a_payload_arrives_with_standard_descriptors_closed(
-    case: Case, closed: tuple[int, ...]
+    case: ExecCase, closed: tuple[int, ...]
 ) -> None:
     state = [word for fd in closed for word in ("--close", str(fd))]
     seen = case.exec.run(program=P.read_some, args=["3", "--exit", "7"], stdin=b"abc", state=state)

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, ShimProcess, between, expect, for_the_prompt, requires, waited_between
+from boxspec.api import ShimProcess, between, expect, for_the_prompt, requires, waited_between
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedBatch
+from contracts.exec.client import ExecCase, Run
 from contracts.exec.moments import TIMED_OUT, elapsed_ms, open_gate_for_all, pass_time, until
-from contracts.exec.spawn_io import digest, hash_line, shell, stream
+from contracts.exec.spawn_io import digest, hash_line, shell_request, stream
+from contracts.shared.requests import ExecRequest
 
 HERE = "exec.concurrent"
 
@@ -36,11 +38,11 @@ def runs_still(shim: ShimProcess[ObservedBatch], word: str) -> bool:
 
 
 @requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
-def test_runs_in_one_process_wait_at_the_same_time(case: Case) -> None:
+def test_runs_in_one_process_wait_at_the_same_time(case: ExecCase) -> None:
     # Both children must be ready before either may end: if one run waits for the end of the other,
     # the second `ready` never comes.
     events, fifo = case.events(), case.fifo("open")
-    gate = {"program": P.gate, "args": [events.path, str(fifo)]}
+    gate: ExecRequest = {"program": P.gate, "args": [events.path, str(fifo)]}
     with case.exec.start_batch([gate, gate], within_s=15) as shim:
         for _ in range(2):
             events.wait("ready", timeout_s=8)
@@ -51,10 +53,12 @@ def test_runs_in_one_process_wait_at_the_same_time(case: Case) -> None:
 
 @pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
 @requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
-def test_a_run_ends_while_another_one_waits(case: Case, first: int) -> None:
+def test_a_run_ends_while_another_one_waits(case: ExecCase, first: int) -> None:
     # If one wait blocks the other, one of the two children is not reaped.
     gates = [(case.events(name), case.fifo(f"open-{name}")) for name in ("a", "b")]
-    runs = [{"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates]
+    runs: list[Run] = [
+        {"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates
+    ]
     with case.exec.start_batch(runs, within_s=15) as shim:
         pids = [events.wait("ready", timeout_s=8).pid for events, _ in gates]
         case.open_gate(gates[first][1])
@@ -71,15 +75,15 @@ def test_a_run_ends_while_another_one_waits(case: Case, first: int) -> None:
 
 
 @requires("EXEC-CONC-01", pitfalls=["H15", "J6"], capability=HERE, overlap=1.5, stress=41)
-def test_a_run_completes_while_forty_others_wait(case: Case) -> None:
+def test_a_run_completes_while_forty_others_wait(case: ExecCase) -> None:
     # An implementation with one pool thread per pipe has no thread left for the last run, whose
     # child ends only after its payload is written and its output is read.
     events, fifo = case.events("crowd"), case.fifo("open-crowd")
     own, gate = case.events("last"), case.fifo("open-last")
     line = '"$1" "$2" "$3"; exec "$4"'
     payload, long = b"x" * 100_000, b"y" * 200_000
-    waits = {**shell(line, P.gate, events.path, fifo, P.hash_stdin), "stdin": payload}
-    last = {**shell(line, P.gate, own.path, gate, "cat"), "stdin": long}
+    waits = shell_request(line, P.gate, events.path, fifo, P.hash_stdin) | {"stdin": payload}
+    last = shell_request(line, P.gate, own.path, gate, "cat") | {"stdin": long}
     with case.exec.start_batch([*[waits] * 40, (400, last)], within_s=28) as shim:
         for _ in range(40):
             events.wait("ready", timeout_s=20)
@@ -100,9 +104,9 @@ def test_a_run_completes_while_forty_others_wait(case: Case) -> None:
 
 @pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
 @requires("EXEC-CONC-02", pitfalls=["H13"], capability=HERE)
-def test_one_signal_reaches_every_active_run(case: Case, name: str, code: int) -> None:
+def test_one_signal_reaches_every_active_run(case: ExecCase, name: str, code: int) -> None:
     events = case.events()
-    run = {"program": P.slow_exit, "args": [events.path, "20000"]}
+    run: ExecRequest = {"program": P.slow_exit, "args": [events.path, "20000"]}
     with case.exec.start_batch([run, run, run], within_s=15) as shim:
         for _ in range(3):
             events.wait("ready")
@@ -116,9 +120,9 @@ CROWD = 66
 
 
 @requires("EXEC-CONC-02", pitfalls=["H13"], capability=HERE, overlap=1.0)
-def test_one_signal_reaches_66_runs(case: Case) -> None:
+def test_one_signal_reaches_66_runs(case: ExecCase) -> None:
     events = case.events()
-    run = {"program": P.slow_exit, "args": [events.path, "20000"]}
+    run: ExecRequest = {"program": P.slow_exit, "args": [events.path, "20000"]}
     with case.exec.start_batch([run] * CROWD, within_s=28) as shim:
         for _ in range(CROWD):
             events.wait("ready")
@@ -128,9 +132,13 @@ def test_one_signal_reaches_66_runs(case: Case) -> None:
 
 
 @requires("EXEC-TIMEOUT-02", capability=HERE, overlap=2.0)
-def test_the_deadline_of_a_later_run_counts_from_its_own_start(case: Case) -> None:
+def test_the_deadline_of_a_later_run_counts_from_its_own_start(case: ExecCase) -> None:
     # The child lives for 200 ms, so that it still runs when the deadline is first checked.
-    late = {"program": P.slow_exit, "args": [case.events().path, "200"], "timeout_ms": 1500}
+    late: ExecRequest = {
+        "program": P.slow_exit,
+        "args": [case.events().path, "200"],
+        "timeout_ms": 1500,
+    }
     with for_the_prompt(case):
         seen = case.exec.batch([(0, {"program": "true"}), (1600, late)])
         codes = [found.result["exit_code"] for found in seen.runs]
@@ -138,7 +146,7 @@ def test_the_deadline_of_a_later_run_counts_from_its_own_start(case: Case) -> No
 
 
 @requires("EXEC-RESULT-05", capability=HERE, overlap=1.0)
-def test_the_duration_of_a_later_run_counts_from_its_own_start(case: Case) -> None:
+def test_the_duration_of_a_later_run_counts_from_its_own_start(case: ExecCase) -> None:
     seen = case.exec.batch([(0, {"program": "true"}), (900, {"program": "true"})])
     took = seen.runs[1].result["duration_ms"]
     expect("duration_ms of a run that begins 900 ms later", took, between(0, seen.elapsed_ms - 900))
@@ -146,10 +154,10 @@ def test_the_duration_of_a_later_run_counts_from_its_own_start(case: Case) -> No
 
 @pytest.mark.parametrize("first", ["started_first", "started_last"])
 @requires("EXEC-CONC-03", capability=HERE, overlap=0.8)
-def test_a_run_that_ends_keeps_the_handlers_for_the_others(case: Case, first: str) -> None:
+def test_a_run_that_ends_keeps_the_handlers_for_the_others(case: ExecCase, first: str) -> None:
     events, fifo = case.events(), case.fifo("open")
-    short = {"program": P.gate, "args": [events.path, str(fifo)]}
-    long = {"program": P.slow_exit, "args": [events.path, "20000"]}
+    short: ExecRequest = {"program": P.gate, "args": [events.path, str(fifo)]}
+    long: ExecRequest = {"program": P.slow_exit, "args": [events.path, "20000"]}
     runs: list[Any] = (
         [(0, short), (60, long)] if first == "started_first" else [(0, long), (60, short)]
     )
@@ -170,8 +178,8 @@ def test_a_run_that_ends_keeps_the_handlers_for_the_others(case: Case, first: st
 
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, stress=40)
-def test_concurrent_children_have_no_descriptors_of_each_other(case: Case) -> None:
-    run = {"program": P.report, "args": ["/dev/null", "--out"]}
+def test_concurrent_children_have_no_descriptors_of_each_other(case: ExecCase) -> None:
+    run: ExecRequest = {"program": P.report, "args": ["/dev/null", "--out"]}
     reports = [json.loads(found.stdout)["fds"] for found in case.exec.batch([run] * 40).runs]
     own = [{entry["ino"] for entry in fds if entry["fd"] <= 2} for fds in reports]
     strangers = [
@@ -185,11 +193,11 @@ def test_concurrent_children_have_no_descriptors_of_each_other(case: Case) -> No
 
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, overlap=2.0, stress=20, timing=True)
-def test_a_long_run_does_not_delay_the_short_ones(case: Case) -> None:
+def test_a_long_run_does_not_delay_the_short_ones(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("open")
-    long = {"program": P.gate, "args": [events.path, str(fifo)]}
+    long: ExecRequest = {"program": P.gate, "args": [events.path, str(fifo)]}
     ended = case.events("short")
-    short = {"program": P.slow_exit, "args": [ended.path, "0"], "stdin": "null"}
+    short: ExecRequest = {"program": P.slow_exit, "args": [ended.path, "0"], "stdin": "null"}
     with case.exec.start_batch([*[short] * 10, long, *[short] * 10], within_s=20) as shim:
         events.wait("ready")
         until(lambda: len(ended.all("end")) == 20)
@@ -210,12 +218,12 @@ def test_a_long_run_does_not_delay_the_short_ones(case: Case) -> None:
 
 
 @requires("EXEC-CONC-05", pitfalls=["J6", "D11", "J1"], capability=HERE, overlap=1.5, stress=64)
-def test_each_of_64_concurrent_runs_has_its_own_output_and_end(case: Case) -> None:
+def test_each_of_64_concurrent_runs_has_its_own_output_and_end(case: ExecCase) -> None:
     # All 64 children live at once and are released by one close, so that their ends coincide.
     # Exit codes such as 1 are left out, because some implementations start such a program again;
     # EXEC-SPAWN-13 tests that.
     events, fifo, codes = case.events(), case.fifo("open"), range(2, 66)
-    runs = [
+    runs: list[Run] = [
         {"program": P.gate, "args": [events.path, str(fifo), "--exit", str(n), "--then", f"<{n}>"]}
         for n in codes
     ]
@@ -233,15 +241,16 @@ def test_each_of_64_concurrent_runs_has_its_own_output_and_end(case: Case) -> No
     )
 
 
-def own_deadlines(case: Case) -> tuple[ObservedBatch, list[int]]:
+def own_deadlines(case: ExecCase) -> tuple[ObservedBatch, list[int]]:
     """Run one child without a deadline and two whose deadlines pass, concurrently.
 
     Return the answer and the process ids that got SIGTERM, in order.
     """
     events, fifo = case.events(), case.fifo("open")
-    free = {"program": P.gate, "args": [case.events("free").path, str(fifo), "--exit", "9"]}
-    dated = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0"]}
-    runs = [{**dated, "timeout_ms": 900}, free, {**dated, "timeout_ms": 300}]
+    args = [case.events("free").path, str(fifo), "--exit", "9"]
+    free: ExecRequest = {"program": P.gate, "args": args}
+    dated: ExecRequest = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0"]}
+    runs: list[Run] = [{**dated, "timeout_ms": 900}, free, {**dated, "timeout_ms": 300}]
     with case.exec.start_batch(runs, within_s=15) as shim:
         case.events("free").wait("ready")
         dated_run = partial(runs_still, shim, P.siglog)
@@ -252,7 +261,7 @@ def own_deadlines(case: Case) -> tuple[ObservedBatch, list[int]]:
 
 
 @requires("EXEC-CONC-06", capability=HERE, overlap=1.5)
-def test_a_run_that_times_out_does_not_affect_the_others(case: Case) -> None:
+def test_a_run_that_times_out_does_not_affect_the_others(case: ExecCase) -> None:
     seen, _ = own_deadlines(case)
     free = seen.runs[1]
     expect(
@@ -263,7 +272,7 @@ def test_a_run_that_times_out_does_not_affect_the_others(case: Case) -> None:
 
 
 @requires("EXEC-CONC-06", capability=HERE, overlap=1.5)
-def test_each_run_has_its_own_deadline(case: Case) -> None:
+def test_each_run_has_its_own_deadline(case: ExecCase) -> None:
     seen, _ = own_deadlines(case)
     lasted = [run.result["duration_ms"] for run in (seen.runs[0], seen.runs[2])]
     # A lower bound is exact; how much later a run ends also depends on the machine.

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, expect
+from boxspec.api import expect
 from boxspec.api import programs as P
 from boxspec.judge.requires import Requires
-from contracts.exec.crossing import MAY_FAIL, Request, run_with_each_option
+from contracts.exec.client import ExecCase
+from contracts.exec.crossing import MAY_FAIL, run_with_each_option
 from contracts.exec.moments import expect_none_left
 from contracts.exec.spawn_io import (
     digest,
@@ -18,9 +19,10 @@ from contracts.exec.spawn_io import (
     hexes,
     outcome,
     pattern,
-    shell,
+    shell_request,
     stream,
 )
+from contracts.shared.requests import ExecRequest
 
 MIB = 2**20
 PAYLOAD = pattern(300_000)
@@ -36,7 +38,7 @@ KEPT = b"\n \0a\r\nb\x1b \n\n"
 
 
 def expected(
-    request: Request, out: bytes = b"", err: bytes = b"", code: int = 0
+    request: ExecRequest, out: bytes = b"", err: bytes = b"", code: int = 0
 ) -> tuple[Any, ...]:
     return request, (f"exit {code}", digest(out), digest(err))
 
@@ -81,7 +83,7 @@ STREAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "one closed early": (
         "EXEC-DRAIN-04",
         expected(
-            shell('echo early; exec 1>&-; "$1" 0 200000 >&2; exit 3', P.flood),
+            shell_request('echo early; exec 1>&-; "$1" 0 200000 >&2; exit 3', P.flood),
             b"early\n",
             pattern(200_000, "A"),
             3,
@@ -127,7 +129,7 @@ STREAMS: dict[str, tuple[str, tuple[Any, ...]]] = {
 
 
 @cases(STREAMS)
-def test_streams_do_not_depend_on_unrelated_options(case: Case, name: str) -> None:
+def test_streams_do_not_depend_on_unrelated_options(case: ExecCase, name: str) -> None:
     request, wanted = STREAMS[name][1]
     seen = run_with_each_option(case, lambda _: request)
     if wanted is None:
@@ -152,8 +154,8 @@ ORPHANS: dict[str, tuple[str, list[str]]] = {
 
 
 @cases(ORPHANS)
-def test_orphans_are_killed_with_unrelated_options(case: Case, name: str) -> None:
-    def request(option: str) -> Request:
+def test_orphans_are_killed_with_unrelated_options(case: ExecCase, name: str) -> None:
+    def request(option: str) -> ExecRequest:
         args = [case.events(option).path, "--exit", "3", *ORPHANS[name][1]]
         return {"program": P.orphan, "args": args, "stdin": "null"}
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, contains, expect, requires, satisfies
+from boxspec.api import contains, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import attempted
 from contracts.exec.spawn_io import without_an_end
 
@@ -19,7 +20,7 @@ SECRET = b"hunter2-hunter2"
 
 
 def emit(
-    case: Case, *pieces: str | bytes, secrets: dict[str, str] | None = None, **more: object
+    case: ExecCase, *pieces: str | bytes, secrets: dict[str, str] | None = None, **more: Any
 ) -> ObservedRun:
     """Run with debug a child that writes these bytes; the caller's environment has `secrets`."""
     words = [piece.hex() if isinstance(piece, bytes) else piece for piece in pieces]
@@ -42,19 +43,19 @@ def expect_redacted(seen: ObservedRun, wanted: bytes, *secrets: str | bytes) -> 
 
 @pytest.mark.parametrize("stream", ["out", "err"])
 @requires("EXEC-DEBUG-01", capability=HERE)
-def test_captured_bytes_are_copied_to_the_callers_stderr(case: Case, stream: str) -> None:
+def test_captured_bytes_are_copied_to_the_callers_stderr(case: ExecCase, stream: str) -> None:
     seen = emit(case, f"--{stream}", b"copied\nlines\n")
     expect("the caller's stderr", seen.shim_stderr, contains(b"copied\nlines\n"))
 
 
 @requires("EXEC-DEBUG-01", capability=HERE)
-def test_copied_output_is_captured_too(case: Case) -> None:
+def test_copied_output_is_captured_too(case: ExecCase) -> None:
     seen = emit(case, "--out", b"one\n", "--err", b"two\n")
     expect("stdout and stderr of the result", (seen.stdout, seen.stderr), (b"one\n", b"two\n"))
 
 
 @requires("EXEC-DEBUG-01", capability=HERE)
-def test_without_debug_nothing_is_copied(case: Case) -> None:
+def test_without_debug_nothing_is_copied(case: ExecCase) -> None:
     seen = case.exec.run(program=P.emit, args=["--out", b"one".hex(), "--err", b"two".hex()])
     copied = [word for word in (b"one", b"two") if word in seen.shim_stderr]
     expect(
@@ -66,14 +67,14 @@ def test_without_debug_nothing_is_copied(case: Case) -> None:
 
 @pytest.mark.parametrize("stream", ["out", "err"])
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_a_secret_of_the_caller_is_replaced_in_the_copy(case: Case, stream: str) -> None:
+def test_a_secret_of_the_caller_is_replaced_in_the_copy(case: ExecCase, stream: str) -> None:
     seen = emit(case, f"--{stream}", b"<" + SECRET + b">", secrets={"MY_TOKEN": SECRET.decode()})
     expect_redacted(seen, b"<" + REDACTED + b">", SECRET)
 
 
 @pytest.mark.parametrize("stream", ["out", "err"])
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_a_secret_of_clear_and_set_is_replaced_in_the_copy(case: Case, stream: str) -> None:
+def test_a_secret_of_clear_and_set_is_replaced_in_the_copy(case: ExecCase, stream: str) -> None:
     env = {"clear_and_set": [["DB_PASSWORD", SECRET.decode()]]}
     words = [f"--{stream}", (b"<" + SECRET + b">").hex()]
     seen = case.exec.run(program=P.emit, args=words, debug=True, env=env)
@@ -85,7 +86,7 @@ SECRETS = {f"S{number}_TOKEN": f"{number}hunter-{number}" for number in range(12
 
 @pytest.mark.parametrize("of", ["the caller", "clear_and_set"])
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_each_of_many_secrets_is_replaced_in_the_copy(case: Case, of: str) -> None:
+def test_each_of_many_secrets_is_replaced_in_the_copy(case: ExecCase, of: str) -> None:
     # The secrets stand between ordinary values; the first and the last value are ordinary.
     plain = {f"P{number}": f"plain{number}" for number in range(3)}
     env = {**plain, **SECRETS, "LAST": "plain9"}
@@ -113,7 +114,7 @@ SPECIAL = {
 
 @pytest.mark.parametrize("what", SPECIAL)
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_a_secret_of_any_characters_is_replaced(case: Case, what: str) -> None:
+def test_a_secret_of_any_characters_is_replaced(case: ExecCase, what: str) -> None:
     value = SPECIAL[what]
     words = ["--out", f"<{value}>".encode().hex()]
     env = {"clear_and_set": [["MY_TOKEN", value]]}
@@ -122,7 +123,7 @@ def test_a_secret_of_any_characters_is_replaced(case: Case, what: str) -> None:
 
 
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_secrets_are_replaced_despite_variables_that_are_not_utf8(case: Case) -> None:
+def test_secrets_are_replaced_despite_variables_that_are_not_utf8(case: ExecCase) -> None:
     odd = {"RAW": os.fsdecode(b"caf\xe9 \xff"), os.fsdecode(b"ODD\xff"): "x"}
     secrets = {**odd, "MY_TOKEN": SECRET.decode(), "RAW_KEY": os.fsdecode(b"\xff\xfesecret\x80")}
     seen = emit(case, "--out", b"<" + SECRET + b">", "--err", b"err", secrets=secrets)
@@ -134,7 +135,9 @@ def test_secrets_are_replaced_despite_variables_that_are_not_utf8(case: Case) ->
 
 
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(case: Case) -> None:
+def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(
+    case: ExecCase,
+) -> None:
     # The child may know the secret from elsewhere, for example from a file.
     env = {"clear_and_set": [["PLAIN", "x"]]}
     written = b"<" + SECRET + b">"
@@ -143,7 +146,7 @@ def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(cas
 
 
 @requires("EXEC-DEBUG-02", capability=HERE)
-def test_both_values_of_one_name_are_replaced(case: Case) -> None:
+def test_both_values_of_one_name_are_replaced(case: ExecCase) -> None:
     # The child's value overrides the caller's, but the child may still know the caller's.
     env = {"clear_and_set": [["MY_TOKEN", "given-4711"]]}
     written = b"<" + SECRET + b"><given-4711>"
@@ -160,7 +163,7 @@ ACROSS: dict[str, list[str | bytes]] = {
 
 @pytest.mark.parametrize("how", ACROSS)
 @requires("EXEC-DEBUG-03", pitfalls=["E21"], capability=HERE)
-def test_a_secret_is_found_across_writes(case: Case, how: str) -> None:
+def test_a_secret_is_found_across_writes(case: ExecCase, how: str) -> None:
     seen = emit(case, *ACROSS[how], secrets={"MY_TOKEN": SECRET.decode()})
     expect_redacted(seen, b"<" + REDACTED + b">", SECRET)
 
@@ -179,7 +182,7 @@ OVERLAPS = {
 @pytest.mark.parametrize("each_byte", [False, True], ids=["one_write", "byte_by_byte"])
 @pytest.mark.parametrize("how", OVERLAPS)
 @requires("EXEC-DEBUG-03", pitfalls=["E21"], capability=HERE)
-def test_overlapping_secrets_are_replaced_as_one(case: Case, how: str, each_byte: bool) -> None:
+def test_overlapping_secrets_are_replaced_as_one(case: ExecCase, how: str, each_byte: bool) -> None:
     first, second, written, copied = OVERLAPS[how]
     pieces = ["--each-byte", "--gap-us", "200"] if each_byte else []
     seen = emit(case, *pieces, "--out", written, secrets={"A_TOKEN": first, "B_TOKEN": second})
@@ -187,13 +190,13 @@ def test_overlapping_secrets_are_replaced_as_one(case: Case, how: str, each_byte
 
 
 @requires("EXEC-DEBUG-03", capability=HERE)
-def test_a_partial_secret_is_copied_at_the_end_of_the_output(case: Case) -> None:
+def test_a_partial_secret_is_copied_at_the_end_of_the_output(case: ExecCase) -> None:
     seen = emit(case, "--out", b"<hunter2-hun", secrets={"MY_TOKEN": SECRET.decode()})
     expect("the caller's stderr", seen.shim_stderr, contains(b"<hunter2-hun"))
 
 
 @requires("EXEC-DEBUG-03", capability=HERE, overlap=1.2, needs=["EXEC-DRAIN-08"])
-def test_a_partial_secret_is_copied_if_the_output_has_no_end(case: Case) -> None:
+def test_a_partial_secret_is_copied_if_the_output_has_no_end(case: ExecCase) -> None:
     # An escapee holds the pipe: the run ends, and its stream does not.
     events = case.events()
     request = without_an_end(events.path, b"<hunter2-hun")
@@ -203,7 +206,7 @@ def test_a_partial_secret_is_copied_if_the_output_has_no_end(case: Case) -> None
 
 
 @requires("EXEC-DEBUG-03", pitfalls=["E21"], capability=HERE)
-def test_a_secret_is_found_across_output_on_the_other_stream(case: Case) -> None:
+def test_a_secret_is_found_across_output_on_the_other_stream(case: ExecCase) -> None:
     pause: list[str | bytes] = ["--gap-us", "40000"]
     pieces = ["--out", b"<hunter2-", *pause, "--err", b"(other)", *pause, "--out", b"hunter2>"]
     seen = emit(case, *pieces, secrets={"MY_TOKEN": SECRET.decode()})
@@ -213,7 +216,7 @@ def test_a_secret_is_found_across_output_on_the_other_stream(case: Case) -> None
 
 @pytest.mark.parametrize("stream", ["out", "err"])
 @requires("EXEC-DEBUG-04", capability=HERE)
-def test_captured_streams_stay_raw(case: Case, stream: str) -> None:
+def test_captured_streams_stay_raw(case: ExecCase, stream: str) -> None:
     written = b"<" + SECRET + b">"
     seen = emit(case, f"--{stream}", written, secrets={"MY_TOKEN": SECRET.decode()})
     expect(f"std{stream} of the result", getattr(seen, f"std{stream}"), written)
@@ -230,27 +233,27 @@ ORDINARY = [
 ]
 
 
-def run_that_writes_value(case: Case, name: str, value: str) -> ObservedRun:
+def run_that_writes_value(case: ExecCase, name: str, value: str) -> ObservedRun:
     """Run with debug a child that writes the value of this variable."""
     env = {"clear_and_set": [[name, value]]}
     return emit(case, "--out", f"<{value}>".encode(), env=env)
 
 
-def copy_of_value(case: Case, name: str, value: str) -> bytes:
+def copy_of_value(case: ExecCase, name: str, value: str) -> bytes:
     """Return the caller's stderr after a run that writes the value."""
     return run_that_writes_value(case, name, value).shim_stderr
 
 
 @pytest.mark.parametrize("name", SENSITIVE)
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_value_of_a_sensitive_name_is_replaced(case: Case, name: str) -> None:
+def test_a_value_of_a_sensitive_name_is_replaced(case: ExecCase, name: str) -> None:
     seen = run_that_writes_value(case, name, "Value-1234")
     expect_redacted(seen, b"<" + REDACTED + b">", "Value-1234")
 
 
 @pytest.mark.parametrize("name", ORDINARY)
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_value_of_an_ordinary_name_is_copied(case: Case, name: str) -> None:
+def test_a_value_of_an_ordinary_name_is_copied(case: ExecCase, name: str) -> None:
     copied = copy_of_value(case, name, "Value-1234")
     expect(f"the copy of a value of {name}", copied, contains(b"<Value-1234>"))
 
@@ -261,20 +264,20 @@ SHORT = ["abc", "  ab  ", "x", "\tab\n", "\r\nab\n", "\va b\f", "äöü", " é�
 
 @pytest.mark.parametrize("value", SHORT)
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_short_value_is_copied(case: Case, value: str) -> None:
+def test_a_short_value_is_copied(case: ExecCase, value: str) -> None:
     copied = copy_of_value(case, "MY_TOKEN", value)
     expect("the copy of a short value", copied, contains(f"<{value}>".encode()))
 
 
 @pytest.mark.parametrize("value", ["a-b1", "äöüß", "a😀b😀"])
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_a_value_of_four_characters_is_replaced(case: Case, value: str) -> None:
+def test_a_value_of_four_characters_is_replaced(case: ExecCase, value: str) -> None:
     seen = run_that_writes_value(case, "MY_TOKEN", value)
     expect_redacted(seen, b"<" + REDACTED + b">", f"<{value}>")
 
 
 @requires("EXEC-DEBUG-05", capability=HERE)
-def test_an_empty_value_of_a_sensitive_name_redacts_nothing(case: Case) -> None:
+def test_an_empty_value_of_a_sensitive_name_redacts_nothing(case: ExecCase) -> None:
     env = {"clear_and_set": [["MY_TOKEN", ""], ["B_TOKEN", "   "]]}
     words = ["--out", b"<plain   text>".hex()]
     seen = case.exec.run(program=P.emit, args=words, debug=True, env=env)

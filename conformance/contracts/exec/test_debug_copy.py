@@ -15,11 +15,12 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
-from boxspec.api import Case, HostLacks, Late, expect, for_the_prompt, requires
+from boxspec.api import HostLacks, Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.judge.expect import shown
 from boxspec.subject.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.host import ROOM, pipe_with_room, without_pipes
 from contracts.exec.moments import pass_time, until
 from contracts.exec.spawn_io import of_another_user, outcome, pattern, shell
@@ -31,6 +32,7 @@ from contracts.exec.test_debug_terminal import (
 )
 from contracts.exec.test_wait_costs import costs_above_bounds
 from contracts.shared.files import program_at
+from contracts.shared.requests import Limits
 
 HERE = "exec.debug"
 # If the capture itself is incomplete, these requirements report it.
@@ -43,7 +45,7 @@ MUCH = 150_000
 
 
 def write(
-    case: Case, count: int, stderr: int | None = None, state: Sequence[str] = ()
+    case: ExecCase, count: int, stderr: int | None = None, state: Sequence[str] = ()
 ) -> ObservedRun:
     """Run with debug a child that writes `count` letters as fast as it can, and ends."""
     if state:
@@ -62,9 +64,9 @@ def write(
 
 @requires("EXEC-DEBUG-01", capability=HERE, overlap=1.0)
 @pytest.mark.parametrize("how", ["deadline", "signal"])
-def test_output_of_a_sigterm_handler_is_copied(case: Case, how: str) -> None:
+def test_output_of_a_sigterm_handler_is_copied(case: ExecCase, how: str) -> None:
     events = case.events()
-    limit = {"timeout_ms": 500} if how == "deadline" else {}
+    limit: Limits = {"timeout_ms": 500} if how == "deadline" else {}
     line = 'trap \'echo at the end; exit 0\' TERM; "$1" --sync "$2"; while :; do sleep 0.02; done'
     with case.exec.start(**shell(line, P.emit, events.path), debug=True, **limit) as shim:
         events.wait("sync")
@@ -86,15 +88,16 @@ def read_until(fd: int, word: bytes, limit_s: float) -> bytes:
 
 @requires("EXEC-DEBUG-11", capability=HERE, overlap=1.0, needs=["EXEC-TEXT-03"])
 @pytest.mark.parametrize("text", ["Password: ", "x\n", "a line\nand a half"], ids=len)
-def test_the_copy_does_not_wait_for_more_output(case: Case, text: str) -> None:
+def test_the_copy_does_not_wait_for_more_output(case: ExecCase, text: str) -> None:
     events, fifo = case.events(), case.fifo("gate")
     line = '"$1" --out "$2"; exec "$3" "$4" "$5"'
     words = (P.emit, text.encode().hex(), P.gate, events.path, fifo)
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     secret = {"MY_TOKEN": "~" * 64}
     try:
-        run = {**shell(line, *words), "debug": True, "shim_env": secret, "shim_stderr": theirs}
-        with case.exec.start(**run) as shim:
+        with case.exec.start(
+            **shell(line, *words), debug=True, shim_env=secret, shim_stderr=theirs
+        ) as shim:
             events.wait("ready")
             shown = read_until(ours, text.encode(), 4)
             case.open_gate(fifo)
@@ -151,7 +154,7 @@ ROOMY: dict[str, tuple[Terminal, Sequence[str]]] = {
 
 @pytest.mark.parametrize("kind", ROOMY)
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
-def test_a_terminal_with_enough_room_gets_the_whole_copy(case: Case, kind: str) -> None:
+def test_a_terminal_with_enough_room_gets_the_whole_copy(case: ExecCase, kind: str) -> None:
     # The terminal is not read during the run: it has room for the whole copy.
     terminal, state = ROOMY[kind]
     with terminal() as (ours, theirs):
@@ -161,7 +164,7 @@ def test_a_terminal_with_enough_room_gets_the_whole_copy(case: Case, kind: str) 
 
 
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
-def test_a_file_gets_the_whole_copy(case: Case) -> None:
+def test_a_file_gets_the_whole_copy(case: ExecCase) -> None:
     seen = write(case, MUCH)
     expect_whole(seen, seen.shim_stderr, MUCH)
 
@@ -217,7 +220,7 @@ def expect_the_end(ended: bool) -> None:
 @pytest.mark.parametrize("state", [(), OTHER_USER], ids=["own", "of_another_user"])
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
 def test_a_terminal_that_is_read_continuously_gets_the_whole_copy(
-    case: Case, state: Sequence[str]
+    case: ExecCase, state: Sequence[str]
 ) -> None:
     # The terminal has room for one page, so that the child ends before the copy is written.
     ours, theirs = os.pipe2(os.O_CLOEXEC)
@@ -243,7 +246,7 @@ def foreign(copied: bytes) -> int:
     return len(re.findall(rb"[^a-w]+", copied))
 
 
-def read_late(case: Case, name: str, count: int) -> bytes:
+def read_late(case: ExecCase, name: str, count: int) -> bytes:
     """Return the copy on a terminal that is read only after the child has written everything."""
     events, fifo = case.events(name), case.fifo(f"open-{name}")
     line = '"$1" "$2" 0; exec "$3" "$4" "$5" --then "$6"'
@@ -267,7 +270,7 @@ def read_late(case: Case, name: str, count: int) -> bytes:
 
 
 @requires("EXEC-DEBUG-12", capability=HERE, overlap=1.5, needs=["EXEC-DEBUG-06"])
-def test_omitted_output_is_reported_when_the_terminal_has_room_again(case: Case) -> None:
+def test_omitted_output_is_reported_when_the_terminal_has_room_again(case: ExecCase) -> None:
     usual = foreign(read_late(case, "little", 100))
     copied = read_late(case, "much", FLOOD)
     reported = pattern(FLOOD) in copied or foreign(copied) > usual
@@ -297,7 +300,7 @@ CLOSED: dict[str, tuple[Callable[[], AbstractContextManager[int]], Sequence[str]
 
 @pytest.mark.parametrize("how", CLOSED)
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE, overlap=1.5, needs=["EXEC-WAIT-03"])
-def test_a_terminal_that_is_closed_costs_no_processor_time(case: Case, how: str) -> None:
+def test_a_terminal_that_is_closed_costs_no_processor_time(case: ExecCase, how: str) -> None:
     # poll always reports the descriptor as ready, because a write would fail at once.
     terminal, state = CLOSED[how]
     if state:

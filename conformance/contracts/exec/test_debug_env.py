@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
+from contracts.exec.client import ExecCase
 
 HERE = "exec.debug"
 
@@ -38,7 +39,7 @@ def clear_and_set(*pairs: tuple[str, str]) -> dict[str, list[list[str]]]:
 
 
 @requires("EXEC-DEBUG-09", capability=HERE)
-def test_names_and_ordinary_values_are_shown(case: Case) -> None:
+def test_names_and_ordinary_values_are_shown(case: ExecCase) -> None:
     text = case.exec.format_env(clear_and_set(("COLOUR", "blue"), ("WIDTH", "80")))
     missing = [word for word in ("COLOUR", "blue", "WIDTH", "80") if word not in text]
     expect("names and values that are not in the loggable form", missing, [], evidence={"": text})
@@ -46,7 +47,7 @@ def test_names_and_ordinary_values_are_shown(case: Case) -> None:
 
 @pytest.mark.parametrize("name", ["MY_TOKEN", "db_password", "SSH_KEY", "X_AUTH", "SESSION_ID"])
 @requires("EXEC-DEBUG-09", capability=HERE)
-def test_a_sensitive_value_is_not_shown(case: Case, name: str) -> None:
+def test_a_sensitive_value_is_not_shown(case: ExecCase, name: str) -> None:
     text = case.exec.format_env(clear_and_set((name, "hunter2-hunter2"), ("PLAIN", "blue")))
     got = {word: word in text for word in (name, "hunter2", "[REDACTED]", "blue")}
     wanted = {name: True, "hunter2": False, "[REDACTED]": True, "blue": True}
@@ -54,7 +55,7 @@ def test_a_sensitive_value_is_not_shown(case: Case, name: str) -> None:
 
 
 @requires("EXEC-DEBUG-10", capability=HERE)
-def test_the_loggable_form_of_an_inherited_environment(case: Case) -> None:
+def test_the_loggable_form_of_an_inherited_environment(case: ExecCase) -> None:
     expect("the loggable form", case.exec.format_env("inherit"), "Inherit")
 
 
@@ -73,19 +74,19 @@ CASES: dict[str, list[tuple[str, str]]] = {
 
 @pytest.mark.parametrize("how", CASES)
 @requires("EXEC-DEBUG-10", capability=HERE)
-def test_the_loggable_form_of_clear_and_set(case: Case, how: str) -> None:
+def test_the_loggable_form_of_clear_and_set(case: ExecCase, how: str) -> None:
     text = case.exec.format_env(clear_and_set(*CASES[how]))
     expect("the pairs in the loggable form", parsed(text), CASES[how], evidence={"text": text})
 
 
 @requires("EXEC-DEBUG-10", capability=HERE)
-def test_the_loggable_form_keeps_a_line_a_line(case: Case) -> None:
+def test_the_loggable_form_keeps_a_line_a_line(case: ExecCase) -> None:
     text = case.exec.format_env(clear_and_set(("A", "one\ntwo\x1b[31m")))
     got = ("one" in text and "two" in text, re.findall(r"[\x00-\x1f]", text))
     expect("whether the value is there, and control characters in it", got, (True, []))
 
 
 @requires("EXEC-DEBUG-10", capability=HERE)
-def test_the_loggable_form_of_a_sensitive_pair(case: Case) -> None:
+def test_the_loggable_form_of_a_sensitive_pair(case: ExecCase) -> None:
     text = case.exec.format_env(clear_and_set(("A", "1"), ("MY_TOKEN", "hunter2-hunter2")))
     expect("the pairs in the loggable form", parsed(text), [("A", "1"), ("MY_TOKEN", "[REDACTED]")])

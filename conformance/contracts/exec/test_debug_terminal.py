@@ -8,13 +8,15 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from boxspec.api import Case, HostLacks, expect, expect_no_longer, expect_within, requires
+from boxspec.api import HostLacks, expect, expect_no_longer, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import poll
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import of_another_user, outcome
 
 HERE = "exec.debug"
@@ -64,7 +66,7 @@ def closed_terminal() -> Iterator[int]:
         os.close(theirs)
 
 
-def flood(case: Case, stderr: int | str, **more: object) -> ObservedRun:
+def flood(case: ExecCase, stderr: int | str, **more: Any) -> ObservedRun:
     """Run with debug a program that writes more than any pipe holds."""
     return case.exec.run(
         program=P.flood, args=[str(MUCH), str(MUCH)], debug=True, shim_stderr=stderr, **more
@@ -72,7 +74,7 @@ def flood(case: Case, stderr: int | str, **more: object) -> ObservedRun:
 
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.5)
-def test_a_terminal_that_blocks_does_not_stop_the_capture(case: Case) -> None:
+def test_a_terminal_that_blocks_does_not_stop_the_capture(case: ExecCase) -> None:
     with blocked_terminal() as stderr:
         seen = flood(case, stderr, within_s=8)
     expect(
@@ -83,7 +85,7 @@ def test_a_terminal_that_blocks_does_not_stop_the_capture(case: Case) -> None:
 
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.8, timing=True)
-def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(case: Case) -> None:
+def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(case: ExecCase) -> None:
     # The child lives on for 50 ms after the flood, so that its end is logged separately.
     events = case.events()
     script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
@@ -100,10 +102,15 @@ def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(case: Case) 
 
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=1.5, timing=True)
-def test_a_terminal_that_blocks_does_not_stop_the_deadline(case: Case) -> None:
+def test_a_terminal_that_blocks_does_not_stop_the_deadline(case: ExecCase) -> None:
     # Compared with a terminal that takes everything: other tests check deadlines as such.
     script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" /dev/null 4000'
-    request = {"program": "/bin/sh", "args": ["-c", script], "debug": True, "timeout_ms": 300}
+    request: dict[str, Any] = {
+        "program": "/bin/sh",
+        "args": ["-c", script],
+        "debug": True,
+        "timeout_ms": 300,
+    }
     control = case.exec.run(**request, shim_stderr="null", within_s=10)
     with blocked_terminal() as stderr:
         seen = case.exec.run(**request, shim_stderr=stderr, within_s=10)
@@ -112,7 +119,7 @@ def test_a_terminal_that_blocks_does_not_stop_the_deadline(case: Case) -> None:
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
-def test_a_closed_terminal_harms_neither_caller_nor_capture(case: Case) -> None:
+def test_a_closed_terminal_harms_neither_caller_nor_capture(case: ExecCase) -> None:
     with closed_terminal() as stderr:
         seen = flood(case, stderr, within_s=8)
     expect(
@@ -132,7 +139,7 @@ def need_root() -> None:
         raise HostLacks("root", "a pipe of another user needs root")
 
 
-def run_as_other_user(case: Case, script: str, stderr: int) -> ObservedRun:
+def run_as_other_user(case: ExecCase, script: str, stderr: int) -> ObservedRun:
     """Run with debug in a caller of that user."""
     need_root()
     seen: ObservedRun = case.exec.run(
@@ -148,7 +155,7 @@ def run_as_other_user(case: Case, script: str, stderr: int) -> ObservedRun:
 
 
 @requires("EXEC-DEBUG-01", capability=HERE)
-def test_a_terminal_that_cannot_be_reopened_gets_the_copy(case: Case) -> None:
+def test_a_terminal_that_cannot_be_reopened_gets_the_copy(case: ExecCase) -> None:
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
         seen = run_as_other_user(case, "echo copied", theirs)
@@ -165,7 +172,9 @@ def test_a_terminal_that_cannot_be_reopened_gets_the_copy(case: Case) -> None:
 
 
 @requires("EXEC-DEBUG-06", capability=HERE, overlap=0.5)
-def test_a_blocked_terminal_that_cannot_be_reopened_does_not_stop_the_capture(case: Case) -> None:
+def test_a_blocked_terminal_that_cannot_be_reopened_does_not_stop_the_capture(
+    case: ExecCase,
+) -> None:
     with unread_terminal() as stderr:
         seen = run_as_other_user(case, f"head -c {MUCH} /dev/zero", stderr)
     expect("the child's end and captured bytes", (outcome(seen), seen.stdout_len), ("exit 0", MUCH))
@@ -180,7 +189,7 @@ def target_of(pid: int, fd: int) -> str:
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
-def test_the_callers_descriptor_of_a_closed_terminal_stays_open(case: Case) -> None:
+def test_the_callers_descriptor_of_a_closed_terminal_stays_open(case: ExecCase) -> None:
     # A socket cannot be opened again, so that the copy uses the caller's own descriptor. An
     # implementation that stops copying must not close it.
     ours, theirs = socket.socketpair()
@@ -204,7 +213,7 @@ def test_the_callers_descriptor_of_a_closed_terminal_stays_open(case: Case) -> N
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
-def test_a_caller_without_stderr_captures_all_output(case: Case) -> None:
+def test_a_caller_without_stderr_captures_all_output(case: ExecCase) -> None:
     seen = case.exec.run(
         program=P.flood,
         args=[str(MUCH), str(MUCH)],
@@ -221,7 +230,7 @@ def test_a_caller_without_stderr_captures_all_output(case: Case) -> None:
 
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "nonblocking"])
 @requires("EXEC-DEBUG-08", capability=HERE)
-def test_the_flags_of_the_callers_stderr_do_not_change(case: Case, blocking: bool) -> None:
+def test_the_flags_of_the_callers_stderr_do_not_change(case: ExecCase, blocking: bool) -> None:
     # Checked during and after the run: other users of the file see a temporary change too.
     events, gate = case.events(), case.fifo("open")
     ours, theirs = os.pipe2(os.O_CLOEXEC)

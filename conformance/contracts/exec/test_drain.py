@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Blocked, Case, expect, requires
+from boxspec.api import Blocked, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import poll
+from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import digest, hexes, outcome, pattern, shell, stream
+from contracts.shared.requests import ExecRequest
 
 MIB = 2**20
 # Sizes of buffers and of pipes.
 EDGES = (1024, 4096, 8192, 65_536, 131_072)
 
 
-def flooded(case: Case, out: int, err: int, order: str = "out") -> tuple[object, object]:
+def flooded(case: ExecCase, out: int, err: int, order: str = "out") -> tuple[object, object]:
     """Run `flood` and return length and digest of both captured streams."""
     within_s = 10 + (out + err) / 5_000_000
     args = [str(out), str(err), "--order", order]
@@ -27,7 +29,7 @@ def patterns(out: int, err: int) -> tuple[object, object]:
 
 
 @requires("EXEC-DRAIN-01", pitfalls=["E1"], overlap=3)
-def test_50_mb_on_both_streams_stderr_first_arrive(case: Case) -> None:
+def test_50_mb_on_both_streams_stderr_first_arrive(case: ExecCase) -> None:
     size = 50_000_000
     expect("both streams", flooded(case, size, size, "err"), patterns(size, size))
 
@@ -46,7 +48,7 @@ def test_50_mb_on_both_streams_stderr_first_arrive(case: Case) -> None:
     ],
     ids=["out-first", "err-first", "mixed", "only-out", "only-err", "little-out", "little-err"],
 )
-def test_megabytes_in_any_order_arrive(case: Case, out: int, err: int, order: str) -> None:
+def test_megabytes_in_any_order_arrive(case: ExecCase, out: int, err: int, order: str) -> None:
     expect("both streams", flooded(case, out, err, order), patterns(out, err))
 
 
@@ -76,19 +78,19 @@ def test_megabytes_in_any_order_arrive(case: Case, out: int, err: int, order: st
         131073,
     ],
 )
-def test_output_is_exact_at_the_edges_of_buffers(case: Case, size: int) -> None:
+def test_output_is_exact_at_the_edges_of_buffers(case: ExecCase, size: int) -> None:
     expect("both streams", flooded(case, size, size, "mix"), patterns(size, size))
 
 
 @requires("EXEC-DRAIN-02")
-def test_output_in_one_byte_writes_is_complete(case: Case) -> None:
+def test_output_in_one_byte_writes_is_complete(case: ExecCase) -> None:
     data = pattern(6000)
     seen = case.exec.run(program=P.emit, args=["--each-byte", *hexes(data)])
     expect("the captured stream", stream(seen, "stdout"), digest(data))
 
 
 @requires("EXEC-DRAIN-02")
-def test_a_digest_has_both_ends_of_its_stream(case: Case) -> None:
+def test_a_digest_has_both_ends_of_its_stream(case: ExecCase) -> None:
     out, err = patterned = (pattern(MIB + 1), pattern(MIB + 70_001, "A"))
     seen = case.exec.run(program=P.flood, args=[*map(str, map(len, patterned)), "--order", "mix"])
     got = (seen.stdout_head, seen.stdout_tail, seen.stderr_head, seen.stderr_tail)
@@ -99,7 +101,7 @@ def test_a_digest_has_both_ends_of_its_stream(case: Case) -> None:
 
 
 @requires("EXEC-DRAIN-02")
-def test_output_with_pauses_is_complete(case: Case) -> None:
+def test_output_with_pauses_is_complete(case: ExecCase) -> None:
     data = pattern(60)
     seen = case.exec.run(program=P.emit, args=["--each-byte", "--gap-us", "500", *hexes(data)])
     expect("the captured stream", seen.stdout, data)
@@ -107,13 +109,13 @@ def test_output_with_pauses_is_complete(case: Case) -> None:
 
 @requires("EXEC-DRAIN-02", pitfalls=["E5"], stress=20)
 @pytest.mark.parametrize("size", [66_890, 65_536 + 4096, 200_001])
-def test_the_tail_of_a_child_that_exits_at_once_is_complete(case: Case, size: int) -> None:
+def test_the_tail_of_a_child_that_exits_at_once_is_complete(case: ExecCase, size: int) -> None:
     expect("both streams", flooded(case, size, 0), patterns(size, 0))
 
 
 @requires("EXEC-DRAIN-02", pitfalls=["E5"], capability="exec.concurrent", stress=5)
-def test_the_tails_of_many_fast_children_are_complete(case: Case) -> None:
-    fast = {"program": P.flood, "args": ["66890", "0"]}
+def test_the_tails_of_many_fast_children_are_complete(case: ExecCase) -> None:
+    fast: ExecRequest = {"program": P.flood, "args": ["66890", "0"]}
     seen = case.exec.batch([(3 * i, fast) for i in range(16)])
     expect(
         "each captured stream",
@@ -123,14 +125,14 @@ def test_the_tails_of_many_fast_children_are_complete(case: Case) -> None:
 
 
 @requires("EXEC-DRAIN-02", pitfalls=["E1"])
-def test_output_of_a_real_program_is_complete(case: Case) -> None:
+def test_output_of_a_real_program_is_complete(case: ExecCase) -> None:
     seen = case.exec.run(program="seq", args=["1", "20000"])
     wanted = "".join(f"{i}\n" for i in range(1, 20_001)).encode()
     expect("the numbers", stream(seen, "stdout"), digest(wanted))
 
 
 @requires("EXEC-DRAIN-03", pitfalls=["E14"])
-def test_the_streams_are_kept_apart(case: Case) -> None:
+def test_the_streams_are_kept_apart(case: ExecCase) -> None:
     words = [f"{i:03d}.".encode() for i in range(100)]
     args = [
         word for i, text in enumerate(words) for word in ("--out" if i % 2 else "--err", text.hex())
@@ -145,7 +147,7 @@ def test_the_streams_are_kept_apart(case: Case) -> None:
 
 @requires("EXEC-DRAIN-03", pitfalls=["E14"])
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
-def test_output_on_one_stream_does_not_appear_on_the_other(case: Case, name: str) -> None:
+def test_output_on_one_stream_does_not_appear_on_the_other(case: ExecCase, name: str) -> None:
     flag = {"stdout": "--out", "stderr": "--err"}[name]
     seen = case.exec.run(program=P.emit, args=hexes(b"only here", flag=flag))
     expect(
@@ -168,7 +170,7 @@ def test_output_on_one_stream_does_not_appear_on_the_other(case: Case, name: str
     ids=["stdout", "stderr", "both", "stdout-then-much", "stderr-then-much"],
 )
 def test_a_stream_closed_early_ends_neither_the_other_nor_the_run(
-    case: Case, line: str, out: bytes, err: bytes
+    case: ExecCase, line: str, out: bytes, err: bytes
 ) -> None:
     seen = case.exec.run(**shell(f"echo early; {line}; exit 3", P.flood))
     expect(
@@ -179,7 +181,7 @@ def test_a_stream_closed_early_ends_neither_the_other_nor_the_run(
 
 
 @requires("EXEC-DRAIN-04", pitfalls=["E4"])
-def test_a_child_that_closed_both_streams_is_waited_for(case: Case) -> None:
+def test_a_child_that_closed_both_streams_is_waited_for(case: ExecCase) -> None:
     events, fifo, trace = case.events(), case.fifo("gate"), case.tmp / "trace"
     line = 'exec 1>&- 2>&-; "$1" "$2" "$3"; : >"$4"; exit 4'
     with case.exec.start(**shell(line, P.gate, events.path, fifo, trace)) as shim:
@@ -194,7 +196,7 @@ def test_a_child_that_closed_both_streams_is_waited_for(case: Case) -> None:
 
 
 @requires("EXEC-DRAIN-10")
-def test_signals_that_interrupt_reads_lose_no_byte(case: Case) -> None:
+def test_signals_that_interrupt_reads_lose_no_byte(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     # The caller's handler runs for each SIGTERM while the child writes. The child ignores SIGTERM
     # by then, so that a caller that forwards each of them does not end it.

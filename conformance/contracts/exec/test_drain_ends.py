@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import pytest
 
-from boxspec.api import Case, Late, ShimProcess, Stamp, expect, expect_within, requires
+from boxspec.api import Late, ShimProcess, Stamp, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import (
     LINGER_MS,
     attempted,
@@ -19,6 +21,7 @@ from contracts.exec.moments import (
 )
 from contracts.exec.spawn_io import outcome, shell, without_an_end
 from contracts.shared.moments import need_no_loop, wanted_ms
+from contracts.shared.requests import Command
 
 SPARE = """
 import fcntl, os
@@ -30,7 +33,7 @@ while True:
 
 
 @requires("EXEC-DRAIN-05", pitfalls=["E4"], overlap=True, timing=True)
-def test_a_child_that_closed_both_streams_costs_no_processor_time(case: Case) -> None:
+def test_a_child_that_closed_both_streams_costs_no_processor_time(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("open")
     line = 'exec "$1" "$2" "$3" >&- 2>&-'
     with case.exec.start(**shell(line, P.gate, events.path, fifo)) as shim:
@@ -62,9 +65,7 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(case: Case) ->
     ],
     ids=["one-page-pipe", "yes"],
 )
-def test_endless_output_does_not_starve_the_deadline(
-    case: Case, request_: dict[str, object]
-) -> None:
+def test_endless_output_does_not_starve_the_deadline(case: ExecCase, request_: Command) -> None:
     # The shim keeps all output until the deadline; the bound limits that if the deadline starves.
     bound_s = case.grace_ms / 1000 + 3
     with case.exec.start(**request_, timeout_ms=250, within_s=bound_s) as shim:
@@ -73,7 +74,7 @@ def test_endless_output_does_not_starve_the_deadline(
 
 
 @requires("EXEC-DRAIN-07", pitfalls=["E10"], overlap=True)
-def test_output_from_before_the_deadline_is_kept(case: Case) -> None:
+def test_output_from_before_the_deadline_is_kept(case: ExecCase) -> None:
     args = [case.events().path, "--out", "before", "--err", "also before", "--on", "TERM:exit:0"]
     seen = case.exec.run(program=P.siglog, args=args, timeout_ms=300)
     settled(case.events())
@@ -83,7 +84,7 @@ def test_output_from_before_the_deadline_is_kept(case: Case) -> None:
 
 @requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=True, needs=["EXEC-KILL-01"])
 @pytest.mark.parametrize("size", [10, 200_000])
-def test_output_of_the_childs_own_handler_is_kept(case: Case, size: int) -> None:
+def test_output_of_the_childs_own_handler_is_kept(case: ExecCase, size: int) -> None:
     args = [case.events().path, "--out", "before", "--on", f"TERM:print:{size}"]
     seen = case.exec.run(program=P.siglog, args=args, timeout_ms=300)
     settled(case.events())
@@ -91,7 +92,7 @@ def test_output_of_the_childs_own_handler_is_kept(case: Case, size: int) -> None
 
 
 @requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=1.8, needs=["EXEC-KILL-01"])
-def test_output_from_late_in_the_grace_is_kept(case: Case) -> None:
+def test_output_from_late_in_the_grace_is_kept(case: ExecCase) -> None:
     # Later than LINGER_MS, and well before the end of the grace. The handler creates the second
     # mark after its output: with the mark, the output must be in the result.
     late = 'sleep 1.4; printf late; : >"$2"; exit 0'
@@ -106,7 +107,7 @@ def test_output_from_late_in_the_grace_is_kept(case: Case) -> None:
     expect("stdout", seen.stdout, b"late")
 
 
-def run_with_escapee(case: Case, **more: object) -> tuple[ObservedRun, Stamp]:
+def run_with_escapee(case: ExecCase, **more: Any) -> tuple[ObservedRun, Stamp]:
     """Run a leader that exits 0 while an escapee holds its pipes.
 
     Return the run and the leader's end.
@@ -125,14 +126,16 @@ def run_with_escapee(case: Case, **more: object) -> tuple[ObservedRun, Stamp]:
 
 
 @requires("EXEC-DRAIN-08", overlap=True, timing=True)
-def test_an_escapee_delays_the_return_by_at_most_a_second(case: Case) -> None:
+def test_an_escapee_delays_the_return_by_at_most_a_second(case: ExecCase) -> None:
     seen, ended = run_with_escapee(case)
     limit_ms = LINGER_MS + case.tick_ms
     expect_within(case, "from the leader's end to the return", ended, seen.end, limit_ms)
 
 
 @requires("EXEC-DRAIN-08", overlap=True, timing=True)
-def test_an_escapee_that_keeps_writing_delays_the_return_by_at_most_a_second(case: Case) -> None:
+def test_an_escapee_that_keeps_writing_delays_the_return_by_at_most_a_second(
+    case: ExecCase,
+) -> None:
     events, escapee, fifo = case.events(), case.events("escapee"), case.fifo("gate")
     write_on = 'while "$0" --out 780a --sync "$1"; do sleep 0.1; done'
     line = f'setsid sh -c \'{write_on}\' "$1" "$2" & exec "$3" "$4" "$5"'
@@ -148,7 +151,7 @@ def test_an_escapee_that_keeps_writing_delays_the_return_by_at_most_a_second(cas
 
 
 @requires("EXEC-DRAIN-08", overlap=True)
-def test_output_of_an_escapee_before_the_return_is_kept(case: Case) -> None:
+def test_output_of_an_escapee_before_the_return_is_kept(case: ExecCase) -> None:
     seen, _ = run_with_escapee(case)
     words = sorted([seen.stdout[:7], seen.stdout[7:]], key=len)
     joined = seen.stdout in (b"leaderescaped", b"escapedleader")
@@ -158,7 +161,7 @@ def test_output_of_an_escapee_before_the_return_is_kept(case: Case) -> None:
 
 
 @requires("EXEC-DRAIN-08", pitfalls=["E7"], overlap=True)
-def test_an_incomplete_character_is_kept_if_the_output_has_no_end(case: Case) -> None:
+def test_an_incomplete_character_is_kept_if_the_output_has_no_end(case: ExecCase) -> None:
     # An incremental decoder still holds the incomplete character, and no end of file flushes it.
     events = case.events()
     seen = case.exec.run(**without_an_end(events.path, b"a\xe2\x82"), within_s=20)
@@ -168,7 +171,7 @@ def test_an_incomplete_character_is_kept_if_the_output_has_no_end(case: Case) ->
 
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
 @pytest.mark.parametrize("stream", ["out", "err"])
-def test_detached_writers_is_true_for_a_writer_of_one_stream(case: Case, stream: str) -> None:
+def test_detached_writers_is_true_for_a_writer_of_one_stream(case: ExecCase, stream: str) -> None:
     events = case.events()
     seen = case.exec.run(program=P.orphan, args=[events.path, "--keep", stream, "--setsid"])
     attempted(events, orphan=1)
@@ -176,7 +179,7 @@ def test_detached_writers_is_true_for_a_writer_of_one_stream(case: Case, stream:
 
 
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
-def test_detached_writers_is_true_only_with_an_escapee_on_the_pipes(case: Case) -> None:
+def test_detached_writers_is_true_only_with_an_escapee_on_the_pipes(case: ExecCase) -> None:
     seen, _ = run_with_escapee(case)
     plain = case.exec.run(**shell("echo x"))
     orphan = case.exec.run(
@@ -190,7 +193,7 @@ def test_detached_writers_is_true_only_with_an_escapee_on_the_pipes(case: Case) 
 
 
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
-def test_detached_writers_is_false_if_the_pipe_closes_in_time(case: Case) -> None:
+def test_detached_writers_is_false_if_the_pipe_closes_in_time(case: ExecCase) -> None:
     leader, escapee, gate = case.events("leader"), case.events("escapee"), case.fifo("gate")
     # The escapee opens the leader's gate from outside the group and holds the pipes for 0.2 s more.
     stays = """setsid sh -c ': >"$0"; sleep 0.2; exec "$1" --sync "$2"' "$1" "$2" "$3" &"""

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from boxspec.api import programs as P
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.spawn_io import report
 
 # Some runtimes add variables of their own under a locale without UTF-8; the comparison would fail.
@@ -50,11 +51,14 @@ ODD = {
 
 @requires("EXEC-ENV-01")
 @pytest.mark.parametrize("folder", [None, "/"], ids=["here", "elsewhere"])
-def test_by_default_the_child_has_the_callers_environment(case: Case, folder: str | None) -> None:
+def test_by_default_the_child_has_the_callers_environment(
+    case: ExecCase, folder: str | None
+) -> None:
     events, fifo = case.events(), case.fifo("gate")
-    place = {} if folder is None else {"current_dir": folder}
+    request: RunOptions = {} if folder is None else {"current_dir": folder}
     args = [events.path, str(fifo)]
-    with case.exec.start(program=P.gate, args=args, shim_env=ODD, **place) as shim:
+    request |= {"program": P.gate, "args": args, "shim_env": ODD}
+    with case.exec.start(**request) as shim:
         child = events.wait("ready").pid
         got, own = (
             sorted(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
@@ -64,7 +68,7 @@ def test_by_default_the_child_has_the_callers_environment(case: Case, folder: st
 
 
 @requires("EXEC-ENV-01", capability="exec.bytes")
-def test_inherited_bytes_that_are_not_utf8_arrive_unchanged(case: Case) -> None:
+def test_inherited_bytes_that_are_not_utf8_arrive_unchanged(case: ExecCase) -> None:
     raw = {"BOXSPEC_RAW": os.fsdecode(b"\xff\xfe caf\xe9"), **LOCALE}
     got = child_environment(report(case, env="inherit", shim_env=raw))
     expect("the variable", [e for e in got if b"RAW" in e], [b"BOXSPEC_RAW=\xff\xfe caf\xe9"])
@@ -72,20 +76,20 @@ def test_inherited_bytes_that_are_not_utf8_arrive_unchanged(case: Case) -> None:
 
 @requires("EXEC-ENV-02")
 @pytest.mark.parametrize("vector", PAIRS)
-def test_clear_and_set_gives_exactly_the_pairs(case: Case, vector: str) -> None:
+def test_clear_and_set_gives_exactly_the_pairs(case: ExecCase, vector: str) -> None:
     found = report(case, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"})
     expect("the child's environment", child_environment(found), entries(PAIRS[vector]))
 
 
 @requires("EXEC-ENV-02")
-def test_clear_and_set_gives_exactly_the_pairs_in_another_directory(case: Case) -> None:
+def test_clear_and_set_gives_exactly_the_pairs_in_another_directory(case: ExecCase) -> None:
     pairs: list[tuple[str | bytes, str | bytes]] = [("A", "1"), ("PATH", os.defpath)]
     found = report(case, env=pairs, current_dir="/")
     expect("the child's environment", child_environment(found), entries(pairs))
 
 
 @requires("EXEC-ENV-04")
-def test_pairs_that_are_not_utf8_arrive_unchanged(case: Case) -> None:
+def test_pairs_that_are_not_utf8_arrive_unchanged(case: ExecCase) -> None:
     pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]
     expect("the child's environment", child_environment(report(case, env=pairs)), entries(pairs))
 
@@ -103,6 +107,6 @@ def test_pairs_that_are_not_utf8_arrive_unchanged(case: Case) -> None:
     ids=["two", "empty-last", "three", "case-differs", "prefix"],
 )
 def test_only_the_last_of_duplicate_names_arrives(
-    case: Case, pairs: list[tuple[str | bytes, str | bytes]], wanted: list[bytes]
+    case: ExecCase, pairs: list[tuple[str | bytes, str | bytes]], wanted: list[bytes]
 ) -> None:
     expect("the child's environment", child_environment(report(case, env=pairs)), wanted)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, Late, NotMeasured, expect, expect_within, requires
+from boxspec.api import Late, NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import (
     FOREVER_MS,
     LINGER_MS,
@@ -18,13 +19,14 @@ from contracts.exec.moments import (
     until,
 )
 from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
+from contracts.shared.requests import ExecRequest, Limits
 
 WAYS = {"own_session": ["--setsid"], "own_group": ["--setpgid"], "daemon": ["--setsid", "--double"]}
 
 
 @pytest.mark.parametrize("how", WAYS)
 @requires("EXEC-DRAIN-08", pitfalls=["I9"], overlap=1.5, timing=True)
-def test_a_daemon_that_holds_the_pipes_does_not_block_the_run(case: Case, how: str) -> None:
+def test_a_daemon_that_holds_the_pipes_does_not_block_the_run(case: ExecCase, how: str) -> None:
     events = case.events()
     seen = case.exec.run(program=P.orphan, args=[events.path, *WAYS[how]], within_s=12)
     expect_within(
@@ -37,7 +39,7 @@ def test_a_daemon_that_holds_the_pipes_does_not_block_the_run(case: Case, how: s
 
 
 @requires("EXEC-DRAIN-08", pitfalls=["G16"], overlap=2.5, timing=True, needs=["EXEC-SIGNAL-01"])
-def test_an_escapee_that_holds_the_pipes_does_not_block_an_interrupted_run(case: Case) -> None:
+def test_an_escapee_that_holds_the_pipes_does_not_block_an_interrupted_run(case: ExecCase) -> None:
     # A signal stands for a deadline here: both end a run in the same way, and the test knows when
     # it sent the signal.
     events, leader = case.events(), case.events("leader")
@@ -59,14 +61,14 @@ def test_an_escapee_that_holds_the_pipes_does_not_block_an_interrupted_run(case:
     )
 
 
-INTERRUPTIONS: dict[str, tuple[str | None, dict[str, int]]] = {
+INTERRUPTIONS: dict[str, tuple[str | None, Limits]] = {
     "deadline": (None, {"timeout_ms": 900}),
     "SIGTERM": ("TERM", {}),
     "SIGINT": ("INT", {}),
 }
 
 
-def interrupted(case: Case, how: str, keep: str = "out,err") -> ObservedRun:
+def interrupted(case: ExecCase, how: str, keep: str = "out,err") -> ObservedRun:
     """Interrupt a run by `how` while an escapee that has written holds its pipes."""
     name, limit = INTERRUPTIONS[how]
     events, leader = case.events("escapee"), case.events("leader")
@@ -87,14 +89,16 @@ def interrupted(case: Case, how: str, keep: str = "out,err") -> ObservedRun:
 @pytest.mark.parametrize("keep", ["out", "err"])
 @pytest.mark.parametrize("how", INTERRUPTIONS)
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=2.5, needs=["EXEC-KILL-01"])
-def test_detached_writers_is_true_after_an_interrupted_run(case: Case, how: str, keep: str) -> None:
+def test_detached_writers_is_true_after_an_interrupted_run(
+    case: ExecCase, how: str, keep: str
+) -> None:
     seen = interrupted(case, how, keep)
     expect("detached_writers", seen.result["detached_writers"], True)
 
 
 @pytest.mark.parametrize("how", INTERRUPTIONS)
 @requires("EXEC-DRAIN-08", overlap=2.5, needs=["EXEC-KILL-01"])
-def test_output_of_an_escapee_is_kept_after_an_interrupted_run(case: Case, how: str) -> None:
+def test_output_of_an_escapee_is_kept_after_an_interrupted_run(case: ExecCase, how: str) -> None:
     seen = interrupted(case, how)
     expect("stdout", seen.stdout, b"escaped")
 
@@ -104,7 +108,7 @@ RETURNS_S = 4
 
 
 @requires("EXEC-TIMEOUT-10", pitfalls=["G16"], overlap=1.6)
-def test_a_deadline_after_the_childs_exit_does_not_change_the_result(case: Case) -> None:
+def test_a_deadline_after_the_childs_exit_does_not_change_the_result(case: ExecCase) -> None:
     events, timeout_ms = case.events(), 700
     args = [events.path, "--setsid", "--exit", "5"]
     with case.exec.start(program=P.orphan, args=args, timeout_ms=timeout_ms, within_s=12) as shim:
@@ -125,7 +129,7 @@ def test_a_deadline_after_the_childs_exit_does_not_change_the_result(case: Case)
     expect("success, exit_code and annotation of a child that exited", got, (False, 5, False))
 
 
-FAILURES: dict[str, dict[str, object]] = {
+FAILURES: dict[str, ExecRequest] = {
     "missing_program": {"program": "/no/such/program"},
     "missing_name": {"program": "no-such-program-anywhere"},
 }
@@ -133,7 +137,7 @@ FAILURES: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("how", FAILURES)
 @requires("EXEC-SPAWN-01", pitfalls=["J2"])
-def test_a_failed_start_prints_nothing_and_leaves_nothing(case: Case, how: str) -> None:
+def test_a_failed_start_prints_nothing_and_leaves_nothing(case: ExecCase, how: str) -> None:
     # A child that continues after a failed exec would flush the caller's buffers a second time.
     seen = case.exec.run(**FAILURES[how], within_s=10)
     expect(

@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, NotMeasured, ShimProcess, expect, requires, satisfies
+from boxspec.api import NotMeasured, ShimProcess, expect, requires, satisfies
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedBatch
+from contracts.exec.client import ExecCase, Run
 from contracts.exec.moments import attempted, expect_none_left, open_gate_for_all, settled, until
 from contracts.exec.spawn_io import of_another_user, outcome, report, shell
 from contracts.exec.test_env import ODD, PAIRS, entries
 from contracts.exec.test_kill_bounds import ENDS
 from contracts.exec.test_kill_refused import CALLER, becomes_roots
 from contracts.exec.test_orphan import AWAY, leave_orphan
+from contracts.shared.requests import ExecRequest, Limits
 
 HERE = "exec.backend"
 # `inherit` passes on exactly these names, and LC_ with a category.
@@ -36,7 +38,7 @@ def variables(found: dict[str, object]) -> dict[bytes, bytes]:
 
 
 @requires("EXEC-CHILD-01", capability=HERE, inside=True)
-def test_inside_the_whole_group_ends_at_a_deadline(case: Case) -> None:
+def test_inside_the_whole_group_ends_at_a_deadline(case: ExecCase) -> None:
     # The launcher leads the group; a deadline must still end the program and all members.
     events = case.events()
     script = f'"{P.slow_exit}" "$0" 60000 & exec "{P.slow_exit}" "$0" 60000'
@@ -48,7 +50,7 @@ def test_inside_the_whole_group_ends_at_a_deadline(case: Case) -> None:
 
 
 @requires("EXEC-CHILD-02", capability=HERE, inside=True)
-def test_inside_the_session_is_not_the_callers(case: Case) -> None:
+def test_inside_the_session_is_not_the_callers(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     with case.exec.start(program=P.gate, args=[events.path, str(fifo)]) as shim:
         child = events.wait("ready").pid
@@ -59,13 +61,13 @@ def test_inside_the_session_is_not_the_callers(case: Case) -> None:
 
 
 @requires("EXEC-CHILD-11", capability=HERE, inside=True)
-def test_inside_no_new_privs_is_set(case: Case) -> None:
+def test_inside_no_new_privs_is_set(case: ExecCase) -> None:
     seen = case.exec.run(program="/bin/sh", args=["-c", "cat /proc/self/status"])
     expect("no_new_privs of the child", b"\nNoNewPrivs:\t1\n" in seen.stdout, True)
 
 
 @requires("EXEC-CHILD-09", capability=HERE, inside=True)
-def test_inside_no_descriptor_above_2_is_open(case: Case) -> None:
+def test_inside_no_descriptor_above_2_is_open(case: ExecCase) -> None:
     kept = case.tmp / "kept"
     kept.write_text("x")
     found = report(case, state=["--leave-open", f"9={kept}"])
@@ -74,7 +76,7 @@ def test_inside_no_descriptor_above_2_is_open(case: Case) -> None:
 
 
 @requires("EXEC-KILL-15", capability=HERE, inside=True)
-def test_inside_no_program_becomes_another_users(case: Case) -> None:
+def test_inside_no_program_becomes_another_users(case: ExecCase) -> None:
     # A set-user-ID program does not change its user inside: it stays in reach, and exits 65.
     seen = case.exec.run(
         program=becomes_roots(case),
@@ -90,7 +92,7 @@ def test_inside_no_program_becomes_another_users(case: Case) -> None:
 
 
 @requires("EXEC-ENV-01", capability=HERE, inside=True)
-def test_inside_inherit_passes_only_the_listed_names(case: Case) -> None:
+def test_inside_inherit_passes_only_the_listed_names(case: ExecCase) -> None:
     more = {"TZ": "UTC", "LANGUAGE": "en", "LC_TIME": "C", "LC_": "x", **ODD}
     got = variables(report(case, env="inherit", shim_env=more))
     strange = [
@@ -108,7 +110,7 @@ def test_inside_inherit_passes_only_the_listed_names(case: Case) -> None:
 
 @requires("EXEC-ENV-02", capability=HERE, inside=True)
 @pytest.mark.parametrize("vector", PAIRS)
-def test_inside_clear_and_set_adds_only_a_private_tmpdir(case: Case, vector: str) -> None:
+def test_inside_clear_and_set_adds_only_a_private_tmpdir(case: ExecCase, vector: str) -> None:
     got = variables(report(case, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"}))
     private = got.pop(b"TMPDIR", b"")
     listed = sorted(name + b"=" + value for name, value in got.items())
@@ -117,7 +119,7 @@ def test_inside_clear_and_set_adds_only_a_private_tmpdir(case: Case, vector: str
 
 
 @requires("EXEC-ENV-03", capability=HERE, inside=True)
-def test_inside_only_the_last_of_duplicate_names_arrives(case: Case) -> None:
+def test_inside_only_the_last_of_duplicate_names_arrives(case: ExecCase) -> None:
     got = variables(report(case, env=[("AB", "1"), ("A", "2"), ("AB", "3"), ("TMPDIR", "/own")]))
     private = got.pop(b"TMPDIR", b"/own")
     expect("the pairs", got, {b"A": b"2", b"AB": b"3"})
@@ -125,7 +127,7 @@ def test_inside_only_the_last_of_duplicate_names_arrives(case: Case) -> None:
 
 
 @requires("EXEC-ENV-04", capability=(HERE, "exec.bytes"), inside=True)
-def test_inside_pairs_that_are_not_utf8_arrive_unchanged(case: Case) -> None:
+def test_inside_pairs_that_are_not_utf8_arrive_unchanged(case: ExecCase) -> None:
     pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]
     got = variables(report(case, env=pairs))
     got.pop(b"TMPDIR", None)
@@ -136,7 +138,7 @@ def test_inside_pairs_that_are_not_utf8_arrive_unchanged(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-01", capability=HERE, inside=True)
-def test_inside_a_regular_file_arrives_as_a_pipe(case: Case) -> None:
+def test_inside_a_regular_file_arrives_as_a_pipe(case: ExecCase) -> None:
     # The child could open a descriptor of the file again for writing, through /proc.
     source = case.folder / "source"
     source.write_bytes(b"0123456789")
@@ -150,7 +152,7 @@ def test_inside_a_regular_file_arrives_as_a_pipe(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-01", capability=HERE, inside=True)
-def test_inside_a_pipe_arrives_as_another_pipe(case: Case) -> None:
+def test_inside_a_pipe_arrives_as_another_pipe(case: ExecCase) -> None:
     # The child could open the pipe again for writing, and other readers would get its data.
     reader, writer = os.pipe()
     line = "test -p /dev/stdin && echo pipe; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
@@ -174,7 +176,7 @@ def test_inside_a_pipe_arrives_as_another_pipe(case: Case) -> None:
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", capability=HERE, inside=True)
-def test_inside_a_helper_that_left_the_group_ends_with_the_run(case: Case, how: str) -> None:
+def test_inside_a_helper_that_left_the_group_ends_with_the_run(case: ExecCase, how: str) -> None:
     seen = leave_orphan(case, "--keep", "none", *AWAY[how], code=4)
     expect("exit_code", seen.result["exit_code"], 4)
     expect_none_left(seen, case.events(), orphan=1)
@@ -182,7 +184,7 @@ def test_inside_a_helper_that_left_the_group_ends_with_the_run(case: Case, how: 
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-06", capability=HERE, inside=True)
-def test_inside_a_caller_that_is_a_subreaper_adopts_no_process(case: Case, how: str) -> None:
+def test_inside_a_caller_that_is_a_subreaper_adopts_no_process(case: ExecCase, how: str) -> None:
     events = case.events()
     args = [events.path, "--keep", "none", *AWAY[how]]
     with case.exec.start(
@@ -197,7 +199,7 @@ def test_inside_a_caller_that_is_a_subreaper_adopts_no_process(case: Case, how: 
 
 
 @requires("EXEC-DRAIN-09", capability=(HERE, "exec.termination"), inside=True)
-def test_inside_detached_writers_is_false(case: Case) -> None:
+def test_inside_detached_writers_is_false(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(program=P.orphan, args=[events.path, "--setsid", "--keep", "out"])
     attempted(events, orphan=1)
@@ -216,11 +218,13 @@ def with_launchers(shim: ShimProcess[ObservedBatch], word: str) -> set[int]:
 
 @pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
 @requires("EXEC-CONC-01", capability=(HERE, "exec.concurrent"), inside=True)
-def test_inside_a_run_ends_while_another_one_waits(case: Case, first: int) -> None:
+def test_inside_a_run_ends_while_another_one_waits(case: ExecCase, first: int) -> None:
     # Each run has its own launchers, which are reaped when its program ends. Processes above both
     # runs do not count; one example is a server that starts children.
     gates = [(case.events(name), case.fifo(f"open-{name}")) for name in ("a", "b")]
-    runs = [{"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates]
+    runs: list[Run] = [
+        {"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates
+    ]
     with case.exec.start_batch(runs, within_s=15) as shim:
         for events, _ in gates:
             events.wait("ready", timeout_s=8)
@@ -242,14 +246,14 @@ def test_inside_a_run_ends_while_another_one_waits(case: Case, first: int) -> No
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.concurrent"), inside=True)
-def test_inside_each_run_has_its_own_directory(case: Case) -> None:
+def test_inside_each_run_has_its_own_directory(case: ExecCase) -> None:
     other = case.exec.place / "other"
     other.mkdir()
     events, fifo = case.events(), case.fifo("open")
     # All three run at once, and print their working directory after the gate opens.
     line = f'"{P.gate}" "$0" "$1"; pwd -P'
-    here = {"program": "/bin/sh", "args": ["-c", line, events.path, str(fifo)]}
-    there = {**here, "current_dir": str(other)}
+    here: ExecRequest = {"program": "/bin/sh", "args": ["-c", line, events.path, str(fifo)]}
+    there: ExecRequest = {**here, "current_dir": str(other)}
     with case.exec.start_batch([here, there, here], within_s=15) as shim:
         for _ in range(3):
             events.wait("ready", timeout_s=8)
@@ -263,13 +267,13 @@ def test_inside_each_run_has_its_own_directory(case: Case) -> None:
 
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", capability=HERE, inside=True, overlap=0.8)
-def test_inside_each_sender_sends_the_first_signal_once(case: Case, why: str) -> None:
+def test_inside_each_sender_sends_the_first_signal_once(case: ExecCase, why: str) -> None:
     # The caller signals the launcher, and the launcher signals the processes that the caller cannot
     # reach. With --trace-kill no signal reaches a program in a pid namespace; there only the
     # program's own log is checked.
     traced = "namespaces" not in case.exec.inside.parts
     events, name = case.events(), "TERM" if why == "deadline" else why
-    deadline = {"timeout_ms": 700} if why == "deadline" else {}
+    deadline: Limits = {"timeout_ms": 700} if why == "deadline" else {}
     with case.exec.start(
         program=P.siglog,
         args=[events.path, "--on", f"{name}:exit:0:400"],
@@ -298,7 +302,7 @@ def test_inside_each_sender_sends_the_first_signal_once(case: Case, why: str) ->
 
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-KILL-11", capability=HERE, inside=True, overlap=0.5)
-def test_inside_the_callers_group_is_sent_no_signal(case: Case, how: str) -> None:
+def test_inside_the_callers_group_is_sent_no_signal(case: ExecCase, how: str) -> None:
     # Launchers end their own groups; the caller ends groups of launchers, never its own or all.
     program, words, more = ENDS[how]
     args = words.replace("EVENTS", case.events().path).split()

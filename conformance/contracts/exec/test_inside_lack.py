@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from boxspec.api import (
-    Case,
     Failure,
     HostLacks,
     NotMeasured,
@@ -23,6 +22,7 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.host import unused_user
 from contracts.exec.moments import expect_none_left, need_preload
 from contracts.exec.silence import answers, crash
@@ -42,7 +42,7 @@ UNDECLARED = "it wrote outside, and the result does not say that there was no sa
 
 
 @contextmanager
-def file_outside(case: Case) -> Iterator[Path]:
+def file_outside(case: ExecCase) -> Iterator[Path]:
     """Yield a path in a world-writable directory that the sandbox of the test does not grant."""
     place = case.folder.with_name(f"{case.folder.name}-outside")
     place.mkdir()
@@ -56,7 +56,7 @@ def file_outside(case: Case) -> Iterator[Path]:
 class Shortage:
     """Runs WRITES while a resource is missing and describes each result."""
 
-    def __init__(self, case: Case, mark: Path) -> None:
+    def __init__(self, case: ExecCase, mark: Path) -> None:
         self._case = case
         self._mark = mark
         request = {"program": "/bin/sh", "args": ["-c", WRITES, str(mark)]}
@@ -105,7 +105,7 @@ class Shortage:
         return UNDECLARED if self._mark.exists() else outcome(seen)
 
 
-def expect_nothing_unconfined(case: Case, state: list[str]) -> None:
+def expect_nothing_unconfined(case: ExecCase, state: list[str]) -> None:
     """Expect no unconfined run under `refuse`, and only declared ones under `degrade`."""
     with file_outside(case) as mark:
         shortage = Shortage(case, mark)
@@ -126,7 +126,7 @@ def expect_nothing_unconfined(case: Case, state: list[str]) -> None:
 
 
 @requires("EXEC-SPAWN-11", capability=HERE, inside=True)
-def test_inside_without_descriptors_for_a_sandbox_nothing_runs(case: Case) -> None:
+def test_inside_without_descriptors_for_a_sandbox_nothing_runs(case: ExecCase) -> None:
     expect_nothing_unconfined(case, ["--nofile", "9"])
 
 
@@ -146,7 +146,7 @@ def expect_ends(what: str, decided: list[str]) -> None:
 
 
 @requires("EXEC-SPAWN-11", capability=HERE, inside=True, overlap=True)
-def test_inside_running_out_of_descriptors_is_an_error_at_every_step(case: Case) -> None:
+def test_inside_running_out_of_descriptors_is_an_error_at_every_step(case: ExecCase) -> None:
     decided: list[str] = []
     with file_outside(case) as mark:
         shortage = Shortage(case, mark)
@@ -164,7 +164,7 @@ def test_inside_running_out_of_descriptors_is_an_error_at_every_step(case: Case)
 
 
 @requires("EXEC-SPAWN-15", capability=HERE, inside=True)
-def test_inside_a_program_that_cannot_be_started_leaves_nothing(case: Case) -> None:
+def test_inside_a_program_that_cannot_be_started_leaves_nothing(case: ExecCase) -> None:
     absent = case.folder / "absent"
     seen = case.exec.run(program=str(absent))
     left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
@@ -172,7 +172,7 @@ def test_inside_a_program_that_cannot_be_started_leaves_nothing(case: Case) -> N
 
 
 @requires("EXEC-SPAWN-15", capability=HERE, inside=True, overlap=6.0)
-def test_inside_running_out_of_processes_is_an_error_at_every_step(case: Case) -> None:
+def test_inside_running_out_of_processes_is_an_error_at_every_step(case: ExecCase) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     decided: list[str] = []
@@ -191,13 +191,15 @@ def test_inside_running_out_of_processes_is_an_error_at_every_step(case: Case) -
 
 
 @requires("EXEC-SPAWN-14", capability=HERE, inside=True)
-def test_inside_without_a_thread_for_the_probe_nothing_runs(case: Case) -> None:
+def test_inside_without_a_thread_for_the_probe_nothing_runs(case: ExecCase) -> None:
     expect_nothing_unconfined(case, ["--seccomp-deny", "clone3:EPERM"])
 
 
 @pytest.mark.parametrize("filter_", OLDER)
 @requires("EXEC-SPAWN-14", capability=HERE, inside=True)
-def test_inside_a_child_starts_in_the_same_state_except_its_group(case: Case, filter_: str) -> None:
+def test_inside_a_child_starts_in_the_same_state_except_its_group(
+    case: ExecCase, filter_: str
+) -> None:
     place, here = case.tmp / "report", case.tmp / "here"
     here.mkdir()
     run = {"program": P.report, "args": [str(place)], "current_dir": str(here), "stdin": "null"}
@@ -219,13 +221,13 @@ def test_inside_a_child_starts_in_the_same_state_except_its_group(case: Case, fi
 
 @requires("EXEC-WAIT-04", capability=HERE, inside=True)
 def test_inside_nothing_runs_if_another_waiter_reaps_the_probe(
-    case: Case,
+    case: ExecCase,
 ) -> None:
     expect_nothing_unconfined(case, ["--preload", P.preload("steal_child")])
 
 
 @requires("EXEC-WAIT-04", capability=HERE, inside=True, overlap=1.0)
-def test_inside_a_launcher_reaped_by_another_waiter_is_a_wait_error(case: Case) -> None:
+def test_inside_a_launcher_reaped_by_another_waiter_is_a_wait_error(case: ExecCase) -> None:
     # The theft starts only once the program runs, so that the probe of the sandbox succeeds.
     def run_once(turn: int) -> Outcome:
         events, gate = case.events(f"events-{turn}"), case.fifo(f"gate-{turn}")

@@ -8,7 +8,6 @@ import pytest
 
 from boxspec.api import (
     Blocked,
-    Case,
     Event,
     Late,
     ShimProcess,
@@ -21,6 +20,7 @@ from boxspec.api import (
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import expect_none_left, settled, until
 from contracts.exec.spawn_io import shell
 from contracts.shared.files import program_at
@@ -36,7 +36,7 @@ def terms_by_process(events: list[Event]) -> Counter[int]:
 
 
 @requires("EXEC-KILL-01", pitfalls=["B5"], overlap=1.2)
-def test_every_member_of_the_group_gets_the_deadlines_sigterm(case: Case) -> None:
+def test_every_member_of_the_group_gets_the_deadlines_sigterm(case: ExecCase) -> None:
     events = case.events()
     members = [word for _ in range(3) for word in ("--member-on", "TERM:exit:0:120")]
     case.exec.run(
@@ -56,7 +56,9 @@ def test_every_member_of_the_group_gets_the_deadlines_sigterm(case: Case) -> Non
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0, timing=True)
-def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(case: Case) -> None:
+def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(
+    case: ExecCase,
+) -> None:
     events = case.events()
     seen = case.exec.run(
         program=P.siglog, args=[events.path, "--ignore", "TERM"], timeout_ms=300, within_s=20
@@ -72,7 +74,7 @@ def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(cas
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0, timing=True)
-def test_a_group_that_survives_sigterm_is_ended_when_the_grace_is_over(case: Case) -> None:
+def test_a_group_that_survives_sigterm_is_ended_when_the_grace_is_over(case: ExecCase) -> None:
     events = case.events()
     with case.exec.start(program=P.siglog, args=[events.path], timeout_ms=300, within_s=20) as shim:
         sigterm = events.wait("signal", timeout_s=15)
@@ -87,7 +89,7 @@ def test_a_group_that_survives_sigterm_is_ended_when_the_grace_is_over(case: Cas
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0, timing=True)
-def test_a_group_that_goes_on_writing_has_the_same_grace(case: Case) -> None:
+def test_a_group_that_goes_on_writing_has_the_same_grace(case: ExecCase) -> None:
     events = case.events()
     line = '(trap "" TERM; while echo x; do sleep 0.2; done) & exec "$1" "$2"'
     run = shell(line, P.siglog, events.path)
@@ -104,7 +106,7 @@ def test_a_group_that_goes_on_writing_has_the_same_grace(case: Case) -> None:
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0)
-def test_sigkill_ends_all_members_that_ignore_sigterm(case: Case) -> None:
+def test_sigkill_ends_all_members_that_ignore_sigterm(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(
         program=P.siglog,
@@ -117,7 +119,7 @@ def test_sigkill_ends_all_members_that_ignore_sigterm(case: Case) -> None:
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
-def test_a_member_has_the_grace_although_the_leader_is_gone(case: Case) -> None:
+def test_a_member_has_the_grace_although_the_leader_is_gone(case: ExecCase) -> None:
     events = case.events()
     member = ["--members", "1", "--member-on", "TERM:exit:0:800"]
     case.exec.run(
@@ -136,7 +138,7 @@ def test_a_member_has_the_grace_although_the_leader_is_gone(case: Case) -> None:
     )
 
 
-def signal_caller(case: Case, shim: ShimProcess[ObservedRun]) -> tuple[Stamp, ObservedRun]:
+def signal_caller(case: ExecCase, shim: ShimProcess[ObservedRun]) -> tuple[Stamp, ObservedRun]:
     """Send SIGTERM to the caller; return the time of the signal and the answer."""
     sent = shim.signal("TERM")
     seen = shim.finish()
@@ -146,7 +148,7 @@ def signal_caller(case: Case, shim: ShimProcess[ObservedRun]) -> tuple[Stamp, Ob
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4", "H5"], overlap=2.2)
-def test_after_a_signal_to_the_caller_a_member_has_the_grace_too(case: Case) -> None:
+def test_after_a_signal_to_the_caller_a_member_has_the_grace_too(case: ExecCase) -> None:
     events = case.events()
     member = ["--members", "1", "--member-on", "TERM:exit:0:800"]
     args = [events.path, "--leader-exits-on", "TERM", *member]
@@ -158,7 +160,7 @@ def test_after_a_signal_to_the_caller_a_member_has_the_grace_too(case: Case) -> 
     expect("ends of its own that the slow member reached", ends, 1)
 
 
-def outlived_leader(case: Case) -> ObservedRun:
+def outlived_leader(case: ExecCase) -> ObservedRun:
     """Run past the deadline with a leader that ends on SIGTERM and a member that ignores it."""
     events = case.events()
     member = ["--members", "1", "--member-ignore", "TERM"]
@@ -173,13 +175,15 @@ def outlived_leader(case: Case) -> ObservedRun:
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4", "I11"], overlap=6.5)
-def test_a_member_that_ignores_sigterm_is_killed_although_the_leader_is_gone(case: Case) -> None:
+def test_a_member_that_ignores_sigterm_is_killed_although_the_leader_is_gone(
+    case: ExecCase,
+) -> None:
     seen = outlived_leader(case)
     expect_none_left(seen, case.events(), member=1)
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=6.5, timing=True)
-def test_the_grace_is_the_groups_and_not_the_leaders(case: Case) -> None:
+def test_the_grace_is_the_groups_and_not_the_leaders(case: ExecCase) -> None:
     seen = outlived_leader(case)
     expect(
         "the shim's life beyond the deadline, in ms",
@@ -189,7 +193,7 @@ def test_the_grace_is_the_groups_and_not_the_leaders(case: Case) -> None:
 
 
 @requires("EXEC-KILL-03", pitfalls=["G4", "G2"], overlap=6.0, timing=True)
-def test_a_leader_that_ends_late_gives_its_group_no_second_grace(case: Case) -> None:
+def test_a_leader_that_ends_late_gives_its_group_no_second_grace(case: ExecCase) -> None:
     events = case.events()
     late = ["--on", "TERM:exit:0:2500", "--members", "1", "--member-ignore", "TERM"]
     args = [events.path, *late]
@@ -202,7 +206,7 @@ def test_a_leader_that_ends_late_gives_its_group_no_second_grace(case: Case) -> 
     expect_within(case, what, sigterm.effect, seen.end, limit_ms)
 
 
-def last_end(case: Case) -> Stamp:
+def last_end(case: ExecCase) -> Stamp:
     """Return the time of the last `end` event of the group; a killed process does not log it."""
     attempted(case.events(), end=1)
     return max(case.events().all("end"), key=lambda event: event.t_ns).cause
@@ -214,7 +218,7 @@ NAMES = ["x) Z 1 1", "a b c", "((", ") R (", "1 2 3 4 5 6 7"]
 
 @pytest.mark.parametrize("name", NAMES)
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
-def test_a_member_with_any_name_has_the_grace(case: Case, name: str) -> None:
+def test_a_member_with_any_name_has_the_grace(case: ExecCase, name: str) -> None:
     events, member = case.events(), program_at(case.tmp / name, P.siglog)
     # The member does not hold the pipes: reading them to end of file would wait for the member.
     member_of = '"$1" "$0" --on TERM:exit:0:700 >/dev/null 2>&1'
@@ -242,7 +246,7 @@ ENDING = {
 
 @pytest.mark.parametrize("how", ENDING)
 @requires("EXEC-KILL-04", pitfalls=["G3", "G24"], overlap=2.5, timing=True, needs=["EXEC-KILL-01"])
-def test_a_group_that_ends_early_ends_the_wait(case: Case, how: str) -> None:
+def test_a_group_that_ends_early_ends_the_wait(case: ExecCase, how: str) -> None:
     events = case.events()
     seen = case.exec.run(
         program=P.siglog, args=[events.path, *ENDING[how]], timeout_ms=SETTLED_MS, within_s=20
@@ -253,7 +257,7 @@ def test_a_group_that_ends_early_ends_the_wait(case: Case, how: str) -> None:
 
 
 @requires("EXEC-KILL-05", pitfalls=["G5"], overlap=1.0, timing=True, needs=["EXEC-KILL-01"])
-def test_a_leader_that_is_a_zombie_does_not_block_the_run(case: Case) -> None:
+def test_a_leader_that_is_a_zombie_does_not_block_the_run(case: ExecCase) -> None:
     # The caller reaps late: while the leader is a zombie, its group can still be signalled.
     events = case.events()
     seen = case.exec.run(
@@ -270,7 +274,7 @@ def test_a_leader_that_is_a_zombie_does_not_block_the_run(case: Case) -> None:
 
 @pytest.mark.parametrize("count", [1, 3])
 @requires("EXEC-KILL-05", pitfalls=["G6"], overlap=1.5, timing=True, needs=["EXEC-KILL-01"])
-def test_unreaped_orphans_do_not_block_the_run(case: Case, count: int) -> None:
+def test_unreaped_orphans_do_not_block_the_run(case: ExecCase, count: int) -> None:
     events = case.events()
     members = [word for _ in range(count) for word in ("--member-on", "TERM:exit:0:150")]
     seen = case.exec.run(
@@ -287,7 +291,7 @@ def test_unreaped_orphans_do_not_block_the_run(case: Case, count: int) -> None:
 
 @pytest.mark.parametrize("extra", [[], ["--ignore", "TERM"]], ids=["mortal", "stubborn"])
 @requires("EXEC-KILL-06", pitfalls=["G7"], overlap=6.0, timing=True)
-def test_a_stopped_child_is_gone_by_the_end_of_the_grace(case: Case, extra: list[str]) -> None:
+def test_a_stopped_child_is_gone_by_the_end_of_the_grace(case: ExecCase, extra: list[str]) -> None:
     events = case.events()
     with case.exec.start(
         program=P.stop_self, args=[events.path, *extra], timeout_ms=400, within_s=20
@@ -305,7 +309,7 @@ def test_a_stopped_child_is_gone_by_the_end_of_the_grace(case: Case, extra: list
 
 
 @requires("EXEC-KILL-07", pitfalls=["G7"], overlap=1.0, timing=True, needs=["EXEC-KILL-01"])
-def test_a_stopped_child_can_act_on_its_sigterm_at_once(case: Case) -> None:
+def test_a_stopped_child_can_act_on_its_sigterm_at_once(case: ExecCase) -> None:
     events = case.events()
     with case.exec.start(
         program=P.stop_self, args=[events.path], timeout_ms=400, within_s=20
@@ -324,7 +328,7 @@ def test_a_stopped_child_can_act_on_its_sigterm_at_once(case: Case) -> None:
 @requires(
     "EXEC-KILL-07", pitfalls=["G7", "H20"], overlap=1.0, timing=True, needs=["EXEC-SIGNAL-01"]
 )
-def test_a_stopped_child_can_act_on_the_callers_sigterm_at_once(case: Case) -> None:
+def test_a_stopped_child_can_act_on_the_callers_sigterm_at_once(case: ExecCase) -> None:
     events = case.events()
     with case.exec.start(
         program=P.stop_self, args=[events.path], expect_result=False, within_s=20
@@ -337,7 +341,7 @@ def test_a_stopped_child_can_act_on_the_callers_sigterm_at_once(case: Case) -> N
 
 
 @requires("EXEC-KILL-07", pitfalls=["G7"], overlap=1.4, timing=True, needs=["EXEC-KILL-01"])
-def test_a_stopped_member_can_act_on_its_sigterm_at_once(case: Case) -> None:
+def test_a_stopped_member_can_act_on_its_sigterm_at_once(case: ExecCase) -> None:
     events = case.events()
     script = f'"{P.stop_self}" "$0" & exec "{P.siglog}" "$0" --on TERM:exit:0'
     with case.exec.start(
@@ -353,7 +357,7 @@ def test_a_stopped_member_can_act_on_its_sigterm_at_once(case: Case) -> None:
 
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=2.4, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
-def test_a_child_whose_main_thread_has_ended_is_waited_for(case: Case) -> None:
+def test_a_child_whose_main_thread_has_ended_is_waited_for(case: ExecCase) -> None:
     events = case.events()
     case.exec.run(program=P.threaded, args=[events.path], timeout_ms=500, within_s=20)
     settled(case.events())
@@ -366,7 +370,7 @@ def test_a_child_whose_main_thread_has_ended_is_waited_for(case: Case) -> None:
 
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=2.7, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
-def test_a_member_whose_main_thread_has_ended_is_waited_for(case: Case) -> None:
+def test_a_member_whose_main_thread_has_ended_is_waited_for(case: ExecCase) -> None:
     # SIGTERM ends the leader at once; /proc then shows the remaining member as a zombie.
     events = case.events()
     script = f'"{P.threaded}" "$0" & exec "{P.slow_exit}" /dev/null 60000'

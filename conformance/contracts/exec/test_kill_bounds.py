@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import pytest
 
-from boxspec.api import Blocked, Case, expect, for_the_prompt, requires
+from boxspec.api import Blocked, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.errors import HarnessError
 from boxspec.subject.observe.lines import Deadline
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left, send, settled
 from contracts.exec.spawn_io import outcome
+from contracts.shared.requests import Limits
 
 SETTLED_MS = 900
 
 
 @pytest.mark.parametrize("times", [1, 3])
 @requires("EXEC-KILL-09", pitfalls=["G17"], overlap=6.5, needs=["EXEC-KILL-01"])
-def test_a_copy_that_is_forked_on_sigterm_does_not_survive(case: Case, times: int) -> None:
+def test_a_copy_that_is_forked_on_sigterm_does_not_survive(case: ExecCase, times: int) -> None:
     events = case.events()
     seen = case.exec.run(
         program=P.respawn, args=[events.path, "--times", str(times)], timeout_ms=500, within_s=20
@@ -27,7 +31,7 @@ def test_a_copy_that_is_forked_on_sigterm_does_not_survive(case: Case, times: in
 
 
 @requires("EXEC-KILL-10", overlap=2.5)
-def test_the_child_gets_the_first_signal_once(case: Case) -> None:
+def test_the_child_gets_the_first_signal_once(case: ExecCase) -> None:
     # The child lives for more than ten ticks: it would log the signals of a loop that repeats them.
     events = case.events()
     case.exec.run(
@@ -57,10 +61,10 @@ LAST_SIGNAL = "USR2"
 
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", overlap=0.8, needs=STARTED_AND_SIGNALLED)
-def test_the_first_signal_is_sent_to_the_leader_once(case: Case, why: str) -> None:
+def test_the_first_signal_is_sent_to_the_leader_once(case: ExecCase, why: str) -> None:
     # Counted in the kernel at the sender: two pending signals would arrive as one.
     events, name = case.events(), "TERM" if why == "deadline" else why
-    deadline = {"timeout_ms": 500} if why == "deadline" else {}
+    deadline: Limits = {"timeout_ms": 500} if why == "deadline" else {}
     with case.exec.start(
         program=P.siglog,
         args=[events.path, "--on", f"{name}:exit:0:100"],
@@ -79,7 +83,7 @@ def test_the_first_signal_is_sent_to_the_leader_once(case: Case, why: str) -> No
     expect(f"how often SIG{name} was sent to the leader", len(to_leader), 1, {"sent": sent})
 
 
-ENDS = {
+ENDS: dict[str, tuple[str, str, Limits]] = {
     "exit": (P.exit_with, "0", {}),
     "orphan": (P.orphan, "EVENTS", {}),
     "deadline": (P.slow_exit, "EVENTS 3000", {"timeout_ms": 200}),
@@ -90,7 +94,7 @@ ENDS = {
 
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-KILL-11", pitfalls=["B4", "A25"], overlap=0.5, needs=["EXEC-ORPHAN-01"])
-def test_only_the_childs_own_group_is_sent_signals(case: Case, how: str) -> None:
+def test_only_the_childs_own_group_is_sent_signals(case: ExecCase, how: str) -> None:
     program, words, more = ENDS[how]
     args = words.replace("EVENTS", case.events().path).split()
     with case.exec.start(program=program, args=args, state=["--trace-kill"], **more) as shim:
@@ -107,12 +111,13 @@ def test_only_the_childs_own_group_is_sent_signals(case: Case, how: str) -> None
     )
 
 
-def signals_to_bystander(case: Case, **request: object) -> list[str]:
+def signals_to_bystander(case: ExecCase, **request: Unpack[RunOptions]) -> list[str]:
     """Return the signals that a process in the shim's own group got during a run.
 
     The list ends with "killed" if that process died, or with "deaf" if it logs no signal.
     """
-    with case.exec.start(state=["--bystander"], within_s=20, **request) as shim:
+    watched: RunOptions = {"state": ["--bystander"], "within_s": 20}
+    with case.exec.start(**(request | watched)) as shim:
         shim.finish()
         pid = shim.bystander_pid
         if pid is None:
@@ -133,7 +138,7 @@ def signals_to_bystander(case: Case, **request: object) -> list[str]:
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"], overlap=0.5)
-def test_a_deadline_does_not_signal_the_callers_group(case: Case) -> None:
+def test_a_deadline_does_not_signal_the_callers_group(case: ExecCase) -> None:
     events = case.events()
     logged = signals_to_bystander(
         case, program=P.slow_exit, args=[events.path, "2500"], timeout_ms=200
@@ -145,7 +150,7 @@ def test_a_deadline_does_not_signal_the_callers_group(case: Case) -> None:
 @pytest.mark.parametrize("timeout_ms", [0, 1])
 @requires("EXEC-KILL-11", pitfalls=["B2", "B4"])
 def test_a_deadline_right_after_the_spawn_does_not_signal_the_callers_group(
-    case: Case, timeout_ms: int
+    case: ExecCase, timeout_ms: int
 ) -> None:
     events = case.events()
     # A run without a deadline logs `ready`: the run with the deadline may end before it can log.
@@ -157,7 +162,7 @@ def test_a_deadline_right_after_the_spawn_does_not_signal_the_callers_group(
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"])
-def test_a_clean_exit_does_not_signal_the_callers_group(case: Case) -> None:
+def test_a_clean_exit_does_not_signal_the_callers_group(case: ExecCase) -> None:
     events = case.events()
     logged = signals_to_bystander(case, program=P.slow_exit, args=[events.path, "0"])
     attempted(events, end=1)
@@ -165,7 +170,7 @@ def test_a_clean_exit_does_not_signal_the_callers_group(case: Case) -> None:
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"])
-def test_a_failed_spawn_does_not_signal_the_callers_group(case: Case) -> None:
+def test_a_failed_spawn_does_not_signal_the_callers_group(case: ExecCase) -> None:
     logged = signals_to_bystander(case, program="/no/such/program", expect_result=False)
     expect("signals that a bystander in the caller's group got", logged, [])
 
@@ -179,7 +184,7 @@ JOBS = {
 
 @pytest.mark.parametrize("job", JOBS)
 @requires("EXEC-KILL-11", pitfalls=["B8"], overlap=1.5, needs=["EXEC-KILL-01"])
-def test_a_group_that_the_child_made_is_not_signalled(case: Case, job: str) -> None:
+def test_a_group_that_the_child_made_is_not_signalled(case: ExecCase, job: str) -> None:
     # `orphan` has lost its parent; `ready` stays a child of the leader until the end.
     events = case.events()
     line = f'{JOBS[job]}\nexec "$2" "$0" --on TERM:exit:0'
@@ -197,7 +202,7 @@ def test_a_group_that_the_child_made_is_not_signalled(case: Case, job: str) -> N
 
 @pytest.mark.parametrize("timeout_ms", [0, 1, 2, 4])
 @requires("EXEC-KILL-12", pitfalls=["B2"], overlap=2.0, stress=8)
-def test_a_deadline_right_after_the_spawn_leaves_nothing(case: Case, timeout_ms: int) -> None:
+def test_a_deadline_right_after_the_spawn_leaves_nothing(case: ExecCase, timeout_ms: int) -> None:
     # The same program without a deadline ends by itself, which shows that it starts here.
     events = case.events()
     case.exec.run(program=P.slow_exit, args=[events.path, "0"])
@@ -216,7 +221,7 @@ def test_a_deadline_right_after_the_spawn_leaves_nothing(case: Case, timeout_ms:
     expect("what eight such runs left behind or harmed", left, [])
 
 
-def expect_no_member_runs(case: Case, seen: ObservedRun) -> None:
+def expect_no_member_runs(case: ExecCase, seen: ObservedRun) -> None:
     """Expect no running member when the response is there; try again on a busy machine.
 
     A killed member may wait for a processor longer than the implementation waits for its end.
@@ -228,7 +233,7 @@ def expect_no_member_runs(case: Case, seen: ObservedRun) -> None:
 
 @pytest.mark.parametrize("members", [1, 12])
 @requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
-def test_no_member_runs_when_the_run_returns(case: Case, members: int) -> None:
+def test_no_member_runs_when_the_run_returns(case: ExecCase, members: int) -> None:
     # Checked while the shim is held: its end, or the kit's clean-up, would hide a late death.
     events = case.events()
     seen = case.exec.run(
@@ -246,7 +251,7 @@ def test_no_member_runs_when_the_run_returns(case: Case, members: int) -> None:
 
 
 @requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
-def test_a_member_with_much_memory_has_ended_when_the_run_returns(case: Case) -> None:
+def test_a_member_with_much_memory_has_ended_when_the_run_returns(case: ExecCase) -> None:
     # `tail` keeps 96 MiB in memory: the kernel needs some time to free a large address space.
     events = case.events()
     script = (

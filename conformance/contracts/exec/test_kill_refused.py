@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, HostLacks, Late, expect, expect_within, requires
+from boxspec.api import HostLacks, Late, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import FOREVER_MS, settled, until
 from contracts.exec.spawn_io import of_another_user, outcome
 from contracts.shared.files import program_at
@@ -34,7 +35,7 @@ NEEDED_FOR_MEMBERS = [
 ]
 
 
-def becomes_roots(case: Case) -> str:
+def becomes_roots(case: ExecCase) -> str:
     """Return a set-user-ID program: the caller starts it, and it then runs as root."""
     if os.geteuid() != 0:
         raise HostLacks("root", "a child of another user needs root")
@@ -48,7 +49,7 @@ def becomes_roots(case: Case) -> str:
     return str(place)
 
 
-def past_its_deadline(case: Case, life_ms: str) -> ObservedRun:
+def past_its_deadline(case: ExecCase, life_ms: str) -> ObservedRun:
     """Run past the deadline with a child that cannot be signalled and lives for `life_ms`."""
     events = case.events()
     line = 'exec "$0" "$@" </dev/null >/dev/null 2>&1'
@@ -68,7 +69,7 @@ def past_its_deadline(case: Case, life_ms: str) -> ObservedRun:
 
 
 @requires("EXEC-KILL-15", overlap=8.0, timing=True, needs=NEEDED_FOR_DEADLINE)
-def test_a_child_that_cannot_be_signalled_does_not_block_the_run(case: Case) -> None:
+def test_a_child_that_cannot_be_signalled_does_not_block_the_run(case: ExecCase) -> None:
     seen = past_its_deadline(case, FOREVER_MS)
     limit_ms = SETTLED_MS + case.grace_ms + GIVEN_UP_MS + case.tick_ms
     ready = case.events().wait("ready")
@@ -79,7 +80,7 @@ def test_a_child_that_cannot_be_signalled_does_not_block_the_run(case: Case) -> 
 @pytest.mark.parametrize("beyond_ms", [-2500, 500], ids=["in_the_grace", "after_the_grace"])
 @requires("EXEC-KILL-15", overlap=7.0, timing=True, needs=NEEDED_FOR_DEADLINE)
 def test_the_end_of_a_child_that_cannot_be_signalled_ends_the_run(
-    case: Case, beyond_ms: int
+    case: ExecCase, beyond_ms: int
 ) -> None:
     # The wait lasts for one more second after the grace; the later end is in the middle of it.
     events = case.events()
@@ -92,7 +93,7 @@ def test_the_end_of_a_child_that_cannot_be_signalled_ends_the_run(
 
 
 @requires("EXEC-KILL-15", overlap=0.5, timing=True, needs=NEEDED_FOR_EXIT)
-def test_the_exit_of_a_child_that_cannot_be_signalled_ends_the_run(case: Case) -> None:
+def test_the_exit_of_a_child_that_cannot_be_signalled_ends_the_run(case: ExecCase) -> None:
     events = case.events()
     seen = of_another_user(
         case.exec.run(
@@ -109,7 +110,7 @@ def test_the_exit_of_a_child_that_cannot_be_signalled_ends_the_run(case: Case) -
     expect_within(case, what, end.cause, seen.end, case.tick_ms)
 
 
-def exit_leaving_members(case: Case, members: int) -> ObservedRun:
+def exit_leaving_members(case: ExecCase, members: int) -> ObservedRun:
     """Run a child that exits 7 and leaves this many members that the caller cannot signal."""
     events, fifo = case.events(), case.fifo("open")
     start = f'"$0" "$1" "$2" {FOREVER_MS} </dev/null >/dev/null 2>&1 & ' * members
@@ -131,7 +132,7 @@ def exit_leaving_members(case: Case, members: int) -> ObservedRun:
 
 
 @requires("EXEC-KILL-15", overlap=2.5, timing=True, needs=NEEDED_FOR_MEMBERS)
-def test_a_member_that_cannot_be_signalled_does_not_block_the_run(case: Case) -> None:
+def test_a_member_that_cannot_be_signalled_does_not_block_the_run(case: ExecCase) -> None:
     seen = exit_leaving_members(case, 1)
     end = case.events().wait("end")
     what = "from the child's end to the end of the run"
@@ -140,7 +141,7 @@ def test_a_member_that_cannot_be_signalled_does_not_block_the_run(case: Case) ->
 
 @pytest.mark.parametrize("members", [0, 1, 2])
 @requires("EXEC-KILL-16", capability="exec.termination", overlap=2.5, needs=NEEDED_FOR_MEMBERS)
-def test_surviving_members_are_counted(case: Case, members: int) -> None:
+def test_surviving_members_are_counted(case: ExecCase, members: int) -> None:
     if re.search("hidepid=(?!0|off)", Path("/proc/self/mountinfo").read_text()):
         raise HostLacks("other users", "/proc is mounted with hidepid: it hides other users")
     seen = exit_leaving_members(case, members)

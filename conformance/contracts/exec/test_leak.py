@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from boxspec.api import Case, Failure, NotMeasured, ShimProcess, at_most, expect, requires
+from boxspec.api import Failure, NotMeasured, ShimProcess, at_most, expect, requires
 from boxspec.api import programs as P
 from boxspec.errors import ShimBroke
 from contracts.exec.answers import ObservedBatch
+from contracts.exec.client import ExecCase, Run
 from contracts.exec.moments import open_gate_for_all, until
+from contracts.shared.requests import ExecRequest
 
 HERE = "exec.concurrent"
 
 
-def outcomes(case: Case) -> list[dict[str, Any]]:
+def outcomes(case: ExecCase) -> list[ExecRequest]:
     """Return one request for each way in which a run can end."""
     null = "/dev/null"
     return [
@@ -38,16 +39,16 @@ def outcomes(case: Case) -> list[dict[str, Any]]:
     ]
 
 
-def by_capability(null: str) -> list[tuple[str, dict[str, Any]]]:
+def by_capability(null: str) -> list[tuple[str, ExecRequest]]:
     """Return requests that only some implementations support, with the needed capability."""
     more = b"more than it may write".hex()
-    unread = {"stdin": {"bytes": "x" * 200_000}, "stdin_failure": "ignore"}
+    unread: ExecRequest = {"stdin": {"bytes": "x" * 200_000}, "stdin_failure": "ignore"}
     return [
         ("exec.debug", {"program": P.emit, "args": ["--out", more], "debug": True}),
         ("exec.cap", {"program": P.emit, "args": ["--out", more], "max_output_bytes": 4}),
         (
             "exec.stdin_failure",
-            {"program": P.close_early, "args": [null, "--in", "--then", "exit:0"], **unread},
+            {"program": P.close_early, "args": [null, "--in", "--then", "exit:0"]} | unread,
         ),
     ]
 
@@ -72,7 +73,7 @@ FEW, MANY = 2, 10
 MORE, RETURN_S = 3, 6.0
 
 
-def count_after_runs(case: Case, rounds: int, what: str, enough: int) -> int:
+def count_after_runs(case: ExecCase, rounds: int, what: str, enough: int) -> int:
     """Return the minimum count that a caller has after all runs; stop early at `enough`."""
     try:
         return counted(case, rounds, what, enough)
@@ -80,11 +81,12 @@ def count_after_runs(case: Case, rounds: int, what: str, enough: int) -> int:
         # If one of the runs does not return even on its own, another requirement reports that.
         for run in outcomes(case):
             if not returns(case, run):
-                raise NotMeasured(f"a run of {Path(run['program']).name} never returns") from None
+                name = Path(str(run["program"])).name
+                raise NotMeasured(f"a run of {name} never returns") from None
         raise
 
 
-def returns(case: Case, run: dict[str, Any]) -> bool:
+def returns(case: ExecCase, run: ExecRequest) -> bool:
     try:
         case.exec.run(**run, expect_result=False, within_s=10)
     except (Failure, ShimBroke):
@@ -92,11 +94,11 @@ def returns(case: Case, run: dict[str, Any]) -> bool:
     return True
 
 
-def counted(case: Case, rounds: int, what: str, enough: int) -> int:
+def counted(case: ExecCase, rounds: int, what: str, enough: int) -> int:
     events = case.events(f"{rounds}-rounds")
     fifo = case.fifo(f"open-{rounds}-rounds")
-    gate = {"program": P.gate, "args": [events.path, str(fifo)]}
-    after = [(600 + 25 * n, run) for n, run in enumerate(outcomes(case) * rounds)]
+    gate: ExecRequest = {"program": P.gate, "args": [events.path, str(fifo)]}
+    after: list[Run] = [(600 + 25 * n, run) for n, run in enumerate(outcomes(case) * rounds)]
     with case.exec.start_batch([*[gate] * PEAK, *after], within_s=28, hold=True) as shim:
         # Runs that execute one after another never reach PEAK; their leaks are measured anyway.
         until(lambda: len(events.all("ready")) == PEAK, 10)
@@ -111,12 +113,12 @@ def counted(case: Case, rounds: int, what: str, enough: int) -> int:
     return min(seen)
 
 
-def growth(case: Case, what: str) -> tuple[int, int]:
+def growth(case: ExecCase, what: str) -> tuple[int, int]:
     few = count_after_runs(case, FEW, what, 0)
     return few, count_after_runs(case, MANY, what, few)
 
 
-def growth_in_words(case: Case, what: str) -> str:
+def growth_in_words(case: ExecCase, what: str) -> str:
     """Describe the measured growth."""
     each = len(outcomes(case))
     return f"{what} of the caller after {MANY * each} runs, beyond those after {FEW * each}"
@@ -131,7 +133,7 @@ def growth_in_words(case: Case, what: str) -> str:
     stress=96,
     needs=["EXEC-STDIN-09"],
 )
-def test_descriptors_and_zombies_do_not_grow_with_the_runs(case: Case, what: str) -> None:
+def test_descriptors_and_zombies_do_not_grow_with_the_runs(case: ExecCase, what: str) -> None:
     few, many = growth(case, what)
     expect(growth_in_words(case, what), many - few, at_most(MORE))
 
@@ -144,6 +146,6 @@ def test_descriptors_and_zombies_do_not_grow_with_the_runs(case: Case, what: str
     stress=96,
     needs=["EXEC-STDIN-09"],
 )
-def test_threads_do_not_grow_with_the_runs(case: Case) -> None:
+def test_threads_do_not_grow_with_the_runs(case: ExecCase) -> None:
     few, many = growth(case, "threads")
     expect(growth_in_words(case, "threads"), many - few, at_most(MORE))

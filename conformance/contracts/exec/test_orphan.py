@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, NotMeasured, expect, expect_within, requires
+from boxspec.api import NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import expect_none_left, pass_time, send, until
 from contracts.exec.spawn_io import shell
 
 
-def leave_orphan(case: Case, *how: str, code: int = 0) -> ObservedRun:
+def leave_orphan(case: ExecCase, *how: str, code: int = 0) -> ObservedRun:
     """Run a child that exits and leaves one background process; a run of 8 s counts as a hang."""
     return case.exec.run(
         program=P.orphan,
@@ -22,7 +23,7 @@ def leave_orphan(case: Case, *how: str, code: int = 0) -> ObservedRun:
 
 
 @requires("EXEC-ORPHAN-01", pitfalls=["I14"], overlap=0.5)
-def test_the_end_of_an_adopted_member_does_not_end_the_run(case: Case) -> None:
+def test_the_end_of_an_adopted_member_does_not_end_the_run(case: ExecCase) -> None:
     # A subreaper is notified of the end of each orphan of the group, here before the child's end.
     events, first, last = case.events(), case.fifo("first"), case.fifo("last")
     line = '("$1" "$2" "$3" --exit 9 &); exec "$1" "$2" "$4" --exit 4'
@@ -44,7 +45,9 @@ KEPT = ["out", "err", "out,err", "in,out,err"]
 
 @pytest.mark.parametrize("kept", KEPT)
 @requires("EXEC-ORPHAN-01", pitfalls=["I4"])
-def test_an_orphan_with_the_pipes_does_not_change_the_childs_code(case: Case, kept: str) -> None:
+def test_an_orphan_with_the_pipes_does_not_change_the_childs_code(
+    case: ExecCase, kept: str
+) -> None:
     result = leave_orphan(case, "--keep", kept, code=3).result
     expect(
         "success and exit_code of the child", (result["success"], result["exit_code"]), (False, 3)
@@ -53,14 +56,14 @@ def test_an_orphan_with_the_pipes_does_not_change_the_childs_code(case: Case, ke
 
 @pytest.mark.parametrize("kept", KEPT)
 @requires("EXEC-ORPHAN-01", pitfalls=["I4"])
-def test_an_orphan_with_the_pipes_is_killed(case: Case, kept: str) -> None:
+def test_an_orphan_with_the_pipes_is_killed(case: ExecCase, kept: str) -> None:
     seen = leave_orphan(case, "--keep", kept)
     expect_none_left(seen, case.events(), orphan=1)
 
 
 @pytest.mark.parametrize("kept", KEPT)
 @requires("EXEC-ORPHAN-01", pitfalls=["I4", "E13"], overlap=0.3, timing=True)
-def test_an_orphan_with_the_pipes_does_not_block_the_run(case: Case, kept: str) -> None:
+def test_an_orphan_with_the_pipes_does_not_block_the_run(case: ExecCase, kept: str) -> None:
     seen = leave_orphan(case, "--keep", kept)
     end = case.events().wait("end").cause
     expect_within(case, "from the child's end to the shim's", end, seen.end, case.tick_ms)
@@ -68,7 +71,7 @@ def test_an_orphan_with_the_pipes_does_not_block_the_run(case: Case, kept: str) 
 
 @pytest.mark.parametrize("kept", ["out", "none"])
 @requires("EXEC-ORPHAN-02", pitfalls=["I5"], overlap=0.3)
-def test_an_orphan_that_ignores_signals_is_killed(case: Case, kept: str) -> None:
+def test_an_orphan_that_ignores_signals_is_killed(case: ExecCase, kept: str) -> None:
     ignored = [word for name in ("TERM", "HUP", "INT") for word in ("--ignore", name)]
     seen = leave_orphan(case, "--keep", kept, *ignored)
     expect_none_left(seen, case.events(), orphan=1)
@@ -83,13 +86,13 @@ WITHOUT = {
 
 @pytest.mark.parametrize("how", WITHOUT)
 @requires("EXEC-ORPHAN-03", pitfalls=["I6", "I7"])
-def test_an_orphan_without_the_pipes_is_killed(case: Case, how: str) -> None:
+def test_an_orphan_without_the_pipes_is_killed(case: ExecCase, how: str) -> None:
     seen = leave_orphan(case, *WITHOUT[how])
     expect_none_left(seen, case.events(), orphan=1)
 
 
 @requires("EXEC-ORPHAN-03", pitfalls=["I6"])
-def test_an_orphan_is_killed_after_a_death_by_signal_too(case: Case) -> None:
+def test_an_orphan_is_killed_after_a_death_by_signal_too(case: ExecCase) -> None:
     events = case.events()
     script = f'"{P.orphan}" "$0" --keep none; kill -KILL $$'
     seen = case.exec.run(program="/bin/sh", args=["-c", script, events.path], within_s=8)
@@ -105,7 +108,7 @@ AWAY = {
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", pitfalls=["I8", "B8"])
-def test_a_helper_that_left_the_group_lives_on(case: Case, how: str) -> None:
+def test_a_helper_that_left_the_group_lives_on(case: ExecCase, how: str) -> None:
     seen = leave_orphan(case, "--keep", "none", *AWAY[how])
     helper = case.events().wait("orphan").pid
     expect("the helper lives", helper in {proc.pid for proc in seen.lasting}, True)
@@ -113,7 +116,7 @@ def test_a_helper_that_left_the_group_lives_on(case: Case, how: str) -> None:
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", pitfalls=["I8"], overlap=0.3)
-def test_a_helper_that_left_the_group_is_sent_no_signal(case: Case, how: str) -> None:
+def test_a_helper_that_left_the_group_is_sent_no_signal(case: ExecCase, how: str) -> None:
     events = case.events()
     args = [events.path, "--keep", "none", "--log", *AWAY[how]]
     with case.exec.start(program=P.orphan, args=args, stdin="null", hold=True, within_s=8) as shim:
@@ -128,7 +131,7 @@ def test_a_helper_that_left_the_group_is_sent_no_signal(case: Case, how: str) ->
 
 @pytest.mark.parametrize("how", AWAY)
 @requires("EXEC-ORPHAN-04", pitfalls=["I8"], overlap=0.3, timing=True)
-def test_a_helper_that_left_the_group_does_not_block_the_run(case: Case, how: str) -> None:
+def test_a_helper_that_left_the_group_does_not_block_the_run(case: ExecCase, how: str) -> None:
     seen = leave_orphan(case, "--keep", "none", *AWAY[how])
     end = case.events().wait("end").cause
     expect_within(case, "from the child's end to the shim's", end, seen.end, case.tick_ms)
@@ -136,7 +139,7 @@ def test_a_helper_that_left_the_group_does_not_block_the_run(case: Case, how: st
 
 @pytest.mark.parametrize("kept", ["out", "none"])
 @requires("EXEC-ORPHAN-05", pitfalls=["G8"], overlap=0.3)
-def test_a_stopped_orphan_is_killed(case: Case, kept: str) -> None:
+def test_a_stopped_orphan_is_killed(case: ExecCase, kept: str) -> None:
     # When the leader ends, its group is orphaned, and the kernel sends HUP and CONT to stopped
     # members. The orphan ignores HUP, so that only SIGKILL ends it.
     seen = leave_orphan(case, "--keep", kept, "--stopped", "--ignore", "HUP")
@@ -144,7 +147,7 @@ def test_a_stopped_orphan_is_killed(case: Case, kept: str) -> None:
 
 
 @requires("EXEC-ORPHAN-06", pitfalls=["I14"])
-def test_a_caller_that_is_a_subreaper_collects_the_groups_orphans(case: Case) -> None:
+def test_a_caller_that_is_a_subreaper_collects_the_groups_orphans(case: ExecCase) -> None:
     args = [case.events().path, "--keep", "none", "--double"]
     with case.exec.start(program=P.orphan, args=args, state=["--subreaper"], hold=True) as shim:
         orphan = case.events().wait("orphan").pid
@@ -154,7 +157,7 @@ def test_a_caller_that_is_a_subreaper_collects_the_groups_orphans(case: Case) ->
 
 
 @requires("EXEC-ORPHAN-06", pitfalls=["I14"])
-def test_a_caller_that_is_a_subreaper_keeps_its_other_children(case: Case) -> None:
+def test_a_caller_that_is_a_subreaper_keeps_its_other_children(case: ExecCase) -> None:
     # A helper that left the group becomes the caller's child; only the caller may reap it.
     helper, gate = case.events("helper"), case.events("gate")
     fifo = case.fifo("open")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
-from boxspec.api import Case, expect, requires, satisfies
+from boxspec.api import expect, requires, satisfies
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
     message,
@@ -24,14 +26,14 @@ def path(*folders: Path | str) -> list[tuple[str, str]]:
     return [("PATH", ":".join(map(str, folders)))]
 
 
-def output_of(case: Case, **run: object) -> str:
+def output_of(case: ExecCase, **run: Unpack[RunOptions]) -> str:
     """Run and return the output of the program that was found, or how the run failed."""
     seen = case.exec.run(**run)
     return seen.stdout.decode().strip() if seen.ok else outcome(seen)
 
 
 @requires("EXEC-PATH-01", pitfalls=["A14"])
-def test_a_bare_name_is_looked_up_in_the_childs_path(case: Case) -> None:
+def test_a_bare_name_is_looked_up_in_the_childs_path(case: ExecCase) -> None:
     saying(case.tmp / "caller" / TOOL, "the caller's")
     saying(case.tmp / "child" / TOOL, "the child's")
     got = output_of(
@@ -44,7 +46,7 @@ def test_a_bare_name_is_looked_up_in_the_childs_path(case: Case) -> None:
 
 
 @requires("EXEC-PATH-01", pitfalls=["A14"])
-def test_a_name_that_only_the_callers_path_has_is_not_found(case: Case) -> None:
+def test_a_name_that_only_the_callers_path_has_is_not_found(case: ExecCase) -> None:
     saying(case.tmp / "caller" / TOOL, "the caller's")
     (case.tmp / "child").mkdir()
     caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
@@ -58,7 +60,7 @@ def test_a_name_that_only_the_callers_path_has_is_not_found(case: Case) -> None:
 
 
 @requires("EXEC-PATH-01", pitfalls=["A20"])
-def test_a_path_that_is_given_twice_is_the_one_that_the_child_has(case: Case) -> None:
+def test_a_path_that_is_given_twice_is_the_one_that_the_child_has(case: ExecCase) -> None:
     for name in ("first", "last"):
         saying(case.tmp / name / TOOL, name)
     got = output_of(case, program=TOOL, env=[*path(case.tmp / "first"), *path(case.tmp / "last")])
@@ -68,14 +70,14 @@ def test_a_path_that_is_given_twice_is_the_one_that_the_child_has(case: Case) ->
 @requires("EXEC-PATH-02", pitfalls=["A15"])
 @pytest.mark.parametrize("pairs", [[], [("A", "1")]], ids=["empty", "without-path"])
 def test_without_a_path_the_systems_default_is_searched(
-    case: Case, pairs: list[tuple[str, str]]
+    case: ExecCase, pairs: list[tuple[str, str]]
 ) -> None:
     seen = case.exec.run(program="sh", args=["-c", "echo found"], env=pairs)
     expect("a program of the system", (outcome(seen), seen.stdout), ("exit 0", b"found\n"))
 
 
 @requires("EXEC-PATH-02", pitfalls=["A15"])
-def test_without_a_path_the_callers_is_not_searched(case: Case) -> None:
+def test_without_a_path_the_callers_is_not_searched(case: ExecCase) -> None:
     needs_replaced_environment(case)
     saying(case.tmp / "caller" / TOOL, "the caller's")
     caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
@@ -87,7 +89,7 @@ def test_without_a_path_the_callers_is_not_searched(case: Case) -> None:
 
 
 @requires("EXEC-PATH-03")
-def test_the_first_candidate_wins(case: Case) -> None:
+def test_the_first_candidate_wins(case: ExecCase) -> None:
     saying(case.tmp / "one" / TOOL, "first")
     saying(case.tmp / "two" / TOOL, "second")
     got = output_of(case, program=TOOL, env=path(case.tmp / "one", case.tmp / "two"))
@@ -101,7 +103,7 @@ SKIPPED += ["no-folder", "file-for-folder", "loop-for-folder", "too-long-a-folde
 
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("what", SKIPPED)
-def test_a_candidate_that_cannot_be_executed_is_skipped(case: Case, what: str) -> None:
+def test_a_candidate_that_cannot_be_executed_is_skipped(case: ExecCase, what: str) -> None:
     first = passed_over(case.tmp, what)
     saying(case.tmp / "two" / TOOL, "second")
     got = output_of(case, program=TOOL, env=path(first, case.tmp / "two"), within_s=10)
@@ -110,7 +112,7 @@ def test_a_candidate_that_cannot_be_executed_is_skipped(case: Case, what: str) -
 
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("mode", [0o655, 0o601], ids=oct)
-def test_the_system_decides_whether_a_candidate_is_executable(case: Case, mode: int) -> None:
+def test_the_system_decides_whether_a_candidate_is_executable(case: ExecCase, mode: int) -> None:
     # Only the permission bits that apply to the caller count; for root, any of the three.
     candidate = case.tmp / "one" / TOOL
     saying(candidate, "first", mode=mode)
@@ -122,7 +124,7 @@ def test_the_system_decides_whether_a_candidate_is_executable(case: Case, mode: 
 
 
 @requires("EXEC-PATH-03")
-def test_a_candidate_without_its_interpreter_ends_the_search(case: Case) -> None:
+def test_a_candidate_without_its_interpreter_ends_the_search(case: ExecCase) -> None:
     first = case.tmp / "one" / TOOL
     saying(first, "first")
     saying(case.tmp / "two" / TOOL, "second")
@@ -135,7 +137,7 @@ def test_a_candidate_without_its_interpreter_ends_the_search(case: Case) -> None
 
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("before", [1, 100, 1000])
-def test_a_path_is_searched_to_its_end(case: Case, before: int) -> None:
+def test_a_path_is_searched_to_its_end(case: ExecCase, before: int) -> None:
     saying(case.tmp / "last" / TOOL, "last")
     missing = [f"/no/such/folder/of/many/{number}" for number in range(before)]
     got = output_of(case, program=TOOL, env=path(*missing, case.tmp / "last"))
@@ -146,7 +148,9 @@ def test_a_path_is_searched_to_its_end(case: Case, before: int) -> None:
 @pytest.mark.parametrize(
     ("exists", "reason"), [(True, errno.EACCES), (False, errno.ENOENT)], ids=["EACCES", "ENOENT"]
 )
-def test_the_reason_says_whether_a_candidate_existed(case: Case, exists: bool, reason: int) -> None:
+def test_the_reason_says_whether_a_candidate_existed(
+    case: ExecCase, exists: bool, reason: int
+) -> None:
     (case.tmp / "one").mkdir()
     if exists:
         saying(case.tmp / "one" / TOOL, "not executable", mode=0o644)
@@ -161,7 +165,9 @@ def test_the_reason_says_whether_a_candidate_existed(case: Case, exists: bool, r
 
 @requires("EXEC-PATH-05", pitfalls=["A12", "A17"], needs=["EXEC-PATH-01"])
 @pytest.mark.parametrize("vector", RELATIVE)
-def test_relative_names_and_entries_are_relative_to_current_dir(case: Case, vector: str) -> None:
+def test_relative_names_and_entries_are_relative_to_current_dir(
+    case: ExecCase, vector: str
+) -> None:
     for place in ("caller", "current"):
         saying(case.tmp / place / "bin" / TOOL, f"in {place}")
         saying(case.tmp / place / f"{TOOL}-top", f"in {place}")
@@ -178,7 +184,9 @@ def test_relative_names_and_entries_are_relative_to_current_dir(case: Case, vect
 
 @requires("EXEC-PATH-05", pitfalls=["A12"], needs=["EXEC-PATH-01"])
 @pytest.mark.parametrize("vector", RELATIVE)
-def test_names_and_entries_are_relative_to_a_relative_current_dir(case: Case, vector: str) -> None:
+def test_names_and_entries_are_relative_to_a_relative_current_dir(
+    case: ExecCase, vector: str
+) -> None:
     # `current` is relative to the caller's directory. An implementation that changes the directory
     # and then resolves `current/…` again finds no program.
     for place in ("caller", "caller/current"):
@@ -200,7 +208,7 @@ def test_names_and_entries_are_relative_to_a_relative_current_dir(case: Case, ve
     ("program", "entries"), [(f"../{TOOL}", "/nowhere"), (TOOL, "..")], ids=["name", "entry"]
 )
 def test_the_system_resolves_the_parent_of_a_linked_current_dir(
-    case: Case, program: str, entries: str
+    case: ExecCase, program: str, entries: str
 ) -> None:
     # current_dir is a symbolic link: `link/..` joined as text is another directory.
     saying(case.tmp / TOOL, "beside the link")
@@ -213,7 +221,7 @@ def test_the_system_resolves_the_parent_of_a_linked_current_dir(
 
 
 @requires("EXEC-PATH-05", needs=["EXEC-PATH-01"], pitfalls=["A12"])
-def test_entries_of_the_callers_path_are_relative_to_current_dir_too(case: Case) -> None:
+def test_entries_of_the_callers_path_are_relative_to_current_dir_too(case: ExecCase) -> None:
     for place in ("caller", "current"):
         saying(case.tmp / place / "bin" / TOOL, f"in {place}")
     got = output_of(
@@ -227,7 +235,7 @@ def test_entries_of_the_callers_path_are_relative_to_current_dir_too(case: Case)
 
 
 @requires("EXEC-PATH-05", needs=["EXEC-PATH-01"])
-def test_a_tilde_in_path_is_not_expanded(case: Case) -> None:
+def test_a_tilde_in_path_is_not_expanded(case: ExecCase) -> None:
     saying(case.tmp / "home" / "bin" / TOOL, "at home")
     saying(case.tmp / "current" / "~" / "bin" / TOOL, "in current")
     env = [*path("~/bin"), ("HOME", str(case.tmp / "home"))]
@@ -236,7 +244,7 @@ def test_a_tilde_in_path_is_not_expanded(case: Case) -> None:
 
 
 @requires("EXEC-PATH-05", pitfalls=["A12"])
-def test_a_name_with_a_slash_is_not_searched(case: Case) -> None:
+def test_a_name_with_a_slash_is_not_searched(case: ExecCase) -> None:
     saying(case.tmp / "bin" / "sub" / TOOL, "in PATH")
     (case.tmp / "current").mkdir()
     got = output_of(
@@ -249,7 +257,7 @@ def test_a_name_with_a_slash_is_not_searched(case: Case) -> None:
 
 
 @requires("EXEC-PATH-05", pitfalls=["A17"], needs=["EXEC-PATH-01"])
-def test_the_working_directory_is_not_searched_unless_path_says_so(case: Case) -> None:
+def test_the_working_directory_is_not_searched_unless_path_says_so(case: ExecCase) -> None:
     saying(case.tmp / "current" / TOOL, "in current")
     (case.tmp / "bin").mkdir()
     place = str(case.tmp / "current")

@@ -7,14 +7,17 @@ from base64 import b64decode
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from boxspec.api import Case, contains, expect, requires
+from boxspec.api import contains, expect, requires
 from boxspec.api import programs as P
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import extra_descendants
 from contracts.exec.spawn_io import error_of, left_by_child, outcome, report, reported
 from contracts.shared.files import program_at, script_at
+from contracts.shared.requests import Command, ExecRequest
 
 # Each byte that an argument can hold.
 ALL_BYTES = bytes(range(1, 256))
@@ -46,7 +49,7 @@ ARGUMENTS: dict[str, list[str]] = {
 
 
 @requires("EXEC-REQUEST-01")
-def test_a_request_with_only_a_program_runs_it_without_arguments(case: Case) -> None:
+def test_a_request_with_only_a_program_runs_it_without_arguments(case: ExecCase) -> None:
     here = case.tmp / "here"
     here.mkdir()
     tool = script_at(case.tmp / "tool", 'echo "$#" "$(pwd -P)"')
@@ -66,17 +69,17 @@ NOT_UTF8: dict[str, list[str | bytes]] = {
 
 @requires("EXEC-REQUEST-02")
 @pytest.mark.parametrize("vector", ARGUMENTS)
-def test_arguments_reach_the_child_byte_for_byte(case: Case, vector: str) -> None:
+def test_arguments_reach_the_child_byte_for_byte(case: ExecCase, vector: str) -> None:
     arguments_arrive(case, ARGUMENTS[vector])
 
 
 @requires("EXEC-REQUEST-07")
 @pytest.mark.parametrize("vector", NOT_UTF8)
-def test_arguments_that_are_not_utf8_reach_the_child(case: Case, vector: str) -> None:
+def test_arguments_that_are_not_utf8_reach_the_child(case: ExecCase, vector: str) -> None:
     arguments_arrive(case, NOT_UTF8[vector])
 
 
-def arguments_arrive(case: Case, arguments: Sequence[str | bytes]) -> None:
+def arguments_arrive(case: ExecCase, arguments: Sequence[str | bytes]) -> None:
     kept = case.tmp / "argv"
     words = ["-c", KEEP_ARGV, str(kept), *arguments]
     case.exec.run(program="/bin/sh", args=words).result  # noqa: B018 - an error fails
@@ -87,7 +90,7 @@ def arguments_arrive(case: Case, arguments: Sequence[str | bytes]) -> None:
 
 
 @requires("EXEC-REQUEST-02")
-def test_argv_0_is_the_given_name_after_a_search(case: Case) -> None:
+def test_argv_0_is_the_given_name_after_a_search(case: ExecCase) -> None:
     seen = case.exec.run(program="cat", args=["/proc/self/cmdline"])
     expect("the child's argv", seen.stdout.split(b"\0")[:-1], [b"cat", b"/proc/self/cmdline"])
 
@@ -98,16 +101,16 @@ def test_argv_0_is_the_given_name_after_a_search(case: Case) -> None:
     [b"plain", b"with blank", b"semi;colon", b"$HOME", b"-dash", b"caf\xc3\xa9"],
     ids=["plain", "blank", "semicolon", "dollar", "dash", "utf8"],
 )
-def test_the_program_is_found_and_named_byte_for_byte(case: Case, name: bytes) -> None:
+def test_the_program_is_found_and_named_byte_for_byte(case: ExecCase, name: bytes) -> None:
     program_is_found(case, name)
 
 
 @requires("EXEC-REQUEST-07")
-def test_a_program_whose_name_is_not_utf8_is_found_and_named(case: Case) -> None:
+def test_a_program_whose_name_is_not_utf8_is_found_and_named(case: ExecCase) -> None:
     program_is_found(case, b"latin\xe9\xff")
 
 
-def program_is_found(case: Case, name: bytes) -> None:
+def program_is_found(case: ExecCase, name: bytes) -> None:
     tool = case.tmp / os.fsdecode(name)
     # Not a shell: busybox acts as another program under another name.
     tool.symlink_to(P.report)
@@ -118,7 +121,7 @@ def program_is_found(case: Case, name: bytes) -> None:
 
 @requires("EXEC-REQUEST-02")
 @pytest.mark.parametrize("name", ["./tool", "sub/../tool", ".//tool"])
-def test_argv_0_is_the_given_name_with_a_slash(case: Case, name: str) -> None:
+def test_argv_0_is_the_given_name_with_a_slash(case: ExecCase, name: str) -> None:
     # The name is resolved from current_dir, but argv[0] does not contain current_dir.
     (case.tmp / "sub").mkdir()
     (case.tmp / "tool").symlink_to(P.report)
@@ -128,7 +131,7 @@ def test_argv_0_is_the_given_name_with_a_slash(case: Case, name: str) -> None:
 
 
 @requires("EXEC-REQUEST-02")
-def test_a_line_of_shell_as_the_program_is_a_file_name(case: Case) -> None:
+def test_a_line_of_shell_as_the_program_is_a_file_name(case: ExecCase) -> None:
     line = f"{P.count_start} {case.tmp}/started"
     counterpart = program_at(case.tmp / "a b;c")
     seen = case.exec.run(program=line)
@@ -143,9 +146,9 @@ def test_a_line_of_shell_as_the_program_is_a_file_name(case: Case) -> None:
 
 
 @requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
-def test_a_refusing_sandbox_ends_the_run_before_anything_starts(case: Case) -> None:
+def test_a_refusing_sandbox_ends_the_run_before_anything_starts(case: ExecCase) -> None:
     starts = case.tmp / "starts"
-    request = {"program": P.count_start, "args": [str(starts)]}
+    request: Command = {"program": P.count_start, "args": [str(starts)]}
     refused = case.exec.run(**request, sandbox={"refuse": "not on this machine"})
     before = starts.exists()
     allowed = case.exec.run(**request)
@@ -158,7 +161,7 @@ def test_a_refusing_sandbox_ends_the_run_before_anything_starts(case: Case) -> N
 
 
 # Requests that would fail to spawn without a sandbox too, by the wrong field.
-UNFIT: dict[str, Callable[[Path], dict[str, object]]] = {
+UNFIT: dict[str, Callable[[Path], ExecRequest]] = {
     "program": lambda tmp: {"program": str(tmp / "absent")},
     "directory": lambda tmp: {"program": "/bin/true", "current_dir": str(tmp / "absent")},
     "variable": lambda _: {"program": "/bin/true", "env": [("A=B", "x")]},
@@ -167,7 +170,7 @@ UNFIT: dict[str, Callable[[Path], dict[str, object]]] = {
 
 @requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
 @pytest.mark.parametrize("what", UNFIT)
-def test_a_refusal_comes_before_any_spawn_failure(case: Case, what: str) -> None:
+def test_a_refusal_comes_before_any_spawn_failure(case: ExecCase, what: str) -> None:
     seen = case.exec.run(**UNFIT[what](case.tmp), sandbox={"refuse": "not here"})
     expect(
         f"kind of the error for a bad {what} under a refusing sandbox",
@@ -178,8 +181,8 @@ def test_a_refusal_comes_before_any_spawn_failure(case: Case, what: str) -> None
 
 
 @requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
-def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: Case) -> None:
-    def held(servers: int = 0, **more: object) -> tuple[list[str], int]:
+def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: ExecCase) -> None:
+    def held(servers: int = 0, **more: Any) -> tuple[list[str], int]:
         with case.exec.start(program="/bin/true", hold=True, **more) as shim:
             shim.wait_response()
             return extra_descendants(shim, servers), shim.status().fd_count
@@ -196,9 +199,9 @@ def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: Cas
 
 
 @requires("EXEC-REQUEST-03", capability="exec.sandbox")
-def test_a_refusal_without_a_reason_prevents_the_run(case: Case) -> None:
+def test_a_refusal_without_a_reason_prevents_the_run(case: ExecCase) -> None:
     starts = case.tmp / "starts"
-    request = {"program": P.count_start, "args": [str(starts)]}
+    request: Command = {"program": P.count_start, "args": [str(starts)]}
     refused = case.exec.run(**request, sandbox={"refuse": ""})
     before = starts.exists()
     case.exec.run(**request)
@@ -207,13 +210,13 @@ def test_a_refusal_without_a_reason_prevents_the_run(case: Case) -> None:
 
 
 @requires("EXEC-REQUEST-03", capability="exec.sandbox")
-def test_the_refusal_carries_the_reason(case: Case) -> None:
+def test_the_refusal_carries_the_reason(case: ExecCase) -> None:
     seen = case.exec.run(program="/bin/true", sandbox={"refuse": "reason 4711"})
     expect("the error's message", error_of(seen).get("message"), contains("reason 4711"))
 
 
 @requires("EXEC-REQUEST-04")
-def test_grace_is_5000_ms_and_tick_100_ms(case: Case) -> None:
+def test_grace_is_5000_ms_and_tick_100_ms(case: ExecCase) -> None:
     constants = case.hello.get("constants", {})
     got = (constants.get("grace_ms"), constants.get("tick_ms"))
     expect("grace and tick", got, (5000, 100))
@@ -221,16 +224,16 @@ def test_grace_is_5000_ms_and_tick_100_ms(case: Case) -> None:
 
 @requires("EXEC-REQUEST-05")
 @pytest.mark.parametrize("name", [b"plain", b"two words"], ids=["plain", "blank"])
-def test_current_dir_is_the_childs_working_directory(case: Case, name: bytes) -> None:
+def test_current_dir_is_the_childs_working_directory(case: ExecCase, name: bytes) -> None:
     child_works_in(case, name)
 
 
 @requires("EXEC-REQUEST-07")
-def test_a_directory_whose_name_is_not_utf8_is_the_childs_working_directory(case: Case) -> None:
+def test_a_directory_whose_name_is_not_utf8_is_the_childs_working_directory(case: ExecCase) -> None:
     child_works_in(case, b"not\xffutf8")
 
 
-def child_works_in(case: Case, name: bytes) -> None:
+def child_works_in(case: ExecCase, name: bytes) -> None:
     place = case.tmp / os.fsdecode(name)
     place.mkdir()
     # The child lists a file in the directory, because the directory's name may not be UTF-8.
@@ -240,7 +243,7 @@ def child_works_in(case: Case, name: bytes) -> None:
 
 
 @requires("EXEC-REQUEST-05")
-def test_current_dir_holds_before_the_first_instruction(case: Case) -> None:
+def test_current_dir_holds_before_the_first_instruction(case: ExecCase) -> None:
     place = case.tmp / "place"
     place.mkdir()
     found = report(case, current_dir=str(place))
@@ -248,7 +251,7 @@ def test_current_dir_holds_before_the_first_instruction(case: Case) -> None:
 
 
 @requires("EXEC-REQUEST-06", pitfalls=["A13"])
-def test_the_callers_working_directory_never_moves(case: Case) -> None:
+def test_the_callers_working_directory_never_moves(case: ExecCase) -> None:
     place, events, fifo = case.tmp / "place", case.events(), case.fifo("gate")
     place.mkdir()
     with case.exec.start(

@@ -6,10 +6,12 @@ import json
 
 import pytest
 
-from boxspec.api import Case, Late, between, expect, requires
+from boxspec.api import Late, between, expect, requires
 from boxspec.api import programs as P
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import FOREVER_MS, elapsed_ms, need_preload
 from contracts.exec.spawn_io import shell
+from contracts.shared.requests import Command, Limits
 
 CODES = [0, 1, 2, 3, 4, 8, 16, 32, 63, 64, 100, 124, 125, 126, 127, 128, 129, 131, 137, 159, 192]
 CODES += [200, 254, 255]
@@ -17,7 +19,7 @@ CODES += [200, 254, 255]
 
 @pytest.mark.parametrize("code", CODES)
 @requires("EXEC-RESULT-01", pitfalls=["I1"])
-def test_an_exit_code_is_reported_unchanged(case: Case, code: int) -> None:
+def test_an_exit_code_is_reported_unchanged(case: ExecCase, code: int) -> None:
     result = case.exec.run(program=P.exit_with, args=[str(code)]).result
     expect(
         "success and exit_code of the child's own exit",
@@ -30,7 +32,7 @@ def test_an_exit_code_is_reported_unchanged(case: Case, code: int) -> None:
 @pytest.mark.parametrize("name", ["KILL", "SEGV", "ABRT", "PIPE", "TERM", "INT", "HUP"])
 @requires("EXEC-RESULT-02", pitfalls=["I2"])
 def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
-    case: Case, name: str, core: str
+    case: ExecCase, name: str, core: str
 ) -> None:
     # The shim works in the test's folder too: if the signal kills the shim, its core stays there.
     state = ["--core", core, "--cwd", str(case.tmp)]
@@ -46,7 +48,7 @@ def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
 @pytest.mark.parametrize("number", [16, 37, 64])
 @requires("EXEC-RESULT-02", pitfalls=["I2"])
 def test_a_death_by_an_unnamed_signal_has_no_code_and_no_annotation(
-    case: Case, number: int
+    case: ExecCase, number: int
 ) -> None:
     seen = case.exec.run(**shell('kill -"$1" $$', number))
     expect(
@@ -58,7 +60,7 @@ def test_a_death_by_an_unnamed_signal_has_no_code_and_no_annotation(
 
 @pytest.mark.parametrize("code", [130, 143])
 @requires("EXEC-RESULT-03")
-def test_a_code_that_looks_like_a_signal_is_only_a_code(case: Case, code: int) -> None:
+def test_a_code_that_looks_like_a_signal_is_only_a_code(case: ExecCase, code: int) -> None:
     seen = case.exec.run(program=P.exit_with, args=[str(code)])
     expect(
         "success, exit_code and stderr of a child that exits by itself",
@@ -69,7 +71,7 @@ def test_a_code_that_looks_like_a_signal_is_only_a_code(case: Case, code: int) -
 
 @pytest.mark.parametrize("text", ["plain", '{"output": {"a": 1}}'], ids=["text", "json"])
 @requires("EXEC-RESULT-04", pitfalls=["I17"])
-def test_a_result_has_its_fields_and_output_is_null(case: Case, text: str) -> None:
+def test_a_result_has_its_fields_and_output_is_null(case: ExecCase, text: str) -> None:
     result = case.exec.run(program=P.say, args=[text]).result
     got = {
         name: type(result.get(name)).__name__ for name in ("success", "exit_code", "duration_ms")
@@ -92,7 +94,9 @@ def test_a_result_has_its_fields_and_output_is_null(case: Case, text: str) -> No
 # The last one is longer than a second, to catch a duration that lacks the seconds.
 @pytest.mark.parametrize("ms", [0, 130, 370, 1900])
 @requires("EXEC-RESULT-05", pitfalls=["I17"], overlap=0.5, timing=True)
-def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(case: Case, ms: int) -> None:
+def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(
+    case: ExecCase, ms: int
+) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
     life_ns = events.wait("end").t_ns - events.wait("ready").t_ns
@@ -105,7 +109,7 @@ def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(case: Case,
 
 
 @requires("EXEC-RESULT-05", overlap=0.5, timing=True)
-def test_an_interrupted_run_has_its_duration(case: Case) -> None:
+def test_an_interrupted_run_has_its_duration(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, "1500"], timeout_ms=200)
     # Half of the deadline is enough: other tests check when it fires.
@@ -117,7 +121,7 @@ def test_an_interrupted_run_has_its_duration(case: Case) -> None:
 
 
 # Children that log two events, and how each one ends after the second event.
-LIVES: dict[str, tuple[str, dict[str, int]]] = {
+LIVES: dict[str, tuple[str, Limits]] = {
     "in_the_grace_of_a_deadline": ("", {"timeout_ms": 600}),
     "by_a_death": ('"$1" --sync "$2" --gap-us 300000 --sync "$2"; kill -KILL $$', {}),
     "by_an_exit": ('"$1" --sync "$2" --gap-us 300000 --sync "$2"; exit 3', {}),
@@ -126,9 +130,9 @@ LIVES: dict[str, tuple[str, dict[str, int]]] = {
 
 @pytest.mark.parametrize("how", LIVES)
 @requires("EXEC-RESULT-05", "EXEC-RESULT-10", pitfalls=["I17"], overlap=1.5, needs=["EXEC-KILL-01"])
-def test_the_duration_covers_the_childs_life_however_it_ends(case: Case, how: str) -> None:
+def test_the_duration_covers_the_childs_life_however_it_ends(case: ExecCase, how: str) -> None:
     events, (line, limit) = case.events(), LIVES[how]
-    slow = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0:600"]}
+    slow: Command = {"program": P.siglog, "args": [events.path, "--on", "TERM:exit:0:600"]}
     request = shell(line, P.emit, events.path) if line else slow
     seen = case.exec.run(**request, **limit, within_s=20)
     marks = [event.t_ns for event in events.all() if event.word in ("ready", "end", "sync")]
@@ -147,7 +151,7 @@ def test_the_duration_covers_the_childs_life_however_it_ends(case: Case, how: st
 
 
 @requires("EXEC-RESULT-10", overlap=1.0, needs=["EXEC-DRAIN-08"])
-def test_the_duration_covers_the_reading_of_output_after_the_childs_end(case: Case) -> None:
+def test_the_duration_covers_the_reading_of_output_after_the_childs_end(case: ExecCase) -> None:
     # An escapee holds stdout, writes half a second later, and exits.
     escapee, leader, fifo = case.events("escapee"), case.events("leader"), case.fifo("open")
     away = 'setsid "$1" --sync "$2" --gap-us 500000 --sync "$2" --out "$3" &'
@@ -167,7 +171,9 @@ def test_the_duration_covers_the_reading_of_output_after_the_childs_end(case: Ca
     )
 
 
-def outcome(case: Case, args: list[str], timeout_ms: int, state: list[str]) -> tuple[object, ...]:
+def outcome(
+    case: ExecCase, args: list[str], timeout_ms: int, state: list[str]
+) -> tuple[object, ...]:
     """Return success, exit_code and whether the duration is plausible, for a run in this state."""
     with case.exec.start(
         program=P.slow_exit, args=args, timeout_ms=timeout_ms, state=state, hold=True, within_s=15
@@ -186,7 +192,9 @@ def outcome(case: Case, args: list[str], timeout_ms: int, state: list[str]) -> t
     ("life_ms", "timeout_ms"), [(250, 30_000), (8000, 250)], ids=["exit", "deadline"]
 )
 @requires("EXEC-RESULT-06", pitfalls=["G12"], overlap=0.6)
-def test_a_wall_clock_that_jumps_changes_nothing(case: Case, life_ms: int, timeout_ms: int) -> None:
+def test_a_wall_clock_that_jumps_changes_nothing(
+    case: ExecCase, life_ms: int, timeout_ms: int
+) -> None:
     # Compared with the same run under a steady clock: only the clock differs.
     events = case.events()
     args = [events.path, str(life_ms)]
@@ -211,14 +219,14 @@ def test_a_wall_clock_that_jumps_changes_nothing(case: Case, life_ms: int, timeo
 )
 @requires("EXEC-RESULT-07", capability="exec.termination")
 def test_termination_names_the_childs_own_end(
-    case: Case, program: str, args: list[str], expected: tuple[str, str | None]
+    case: ExecCase, program: str, args: list[str], expected: tuple[str, str | None]
 ) -> None:
     result = case.exec.run(program=getattr(P, program), args=args).result
     expect("termination and signal", (result["termination"], result["signal"]), expected)
 
 
 @requires("EXEC-RESULT-07", capability="exec.termination", overlap=0.5)
-def test_termination_names_the_deadline(case: Case) -> None:
+def test_termination_names_the_deadline(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, "4000"], timeout_ms=200)
     # If the deadline does not work, the child reaches its end, and `exit` is correct.
@@ -232,7 +240,7 @@ def test_termination_names_the_deadline(case: Case) -> None:
 
 @pytest.mark.parametrize("name", ["TERM", "INT"])
 @requires("EXEC-RESULT-07", capability="exec.termination")
-def test_termination_names_the_callers_signal(case: Case, name: str) -> None:
+def test_termination_names_the_callers_signal(case: ExecCase, name: str) -> None:
     events = case.events()
     with case.exec.start(program=P.slow_exit, args=[events.path, FOREVER_MS]) as shim:
         events.wait("ready")
@@ -247,7 +255,7 @@ def test_termination_names_the_callers_signal(case: Case, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 @requires("EXEC-RESULT-07", capability=("exec.termination", "exec.cap"), needs=["EXEC-CAP-01"])
-def test_termination_names_the_cap(case: Case, name: str) -> None:
+def test_termination_names_the_cap(case: ExecCase, name: str) -> None:
     # The implementation itself sends the SIGKILL, so that `signal` stays empty.
     sizes = ["5000", "0"] if name == "stdout" else ["0", "5000"]
     result = case.exec.run(program=P.flood, args=sizes, max_output_bytes=100).result
@@ -257,7 +265,7 @@ def test_termination_names_the_cap(case: Case, name: str) -> None:
 @pytest.mark.parametrize("name", ["TERM", "INT"])
 @requires("EXEC-RESULT-07", capability="exec.termination", overlap=6.0, needs=["EXEC-SIGNAL-04"])
 def test_termination_names_the_callers_signal_where_sigkill_was_needed(
-    case: Case, name: str
+    case: ExecCase, name: str
 ) -> None:
     events = case.events()
     args = [events.path, "--ignore", name]

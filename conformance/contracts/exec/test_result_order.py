@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, Late, ShimProcess, expect, requires
+from boxspec.api import Late, ShimProcess, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import annotated, attempted, elapsed_ms, pass_time, send, until
 from contracts.exec.spawn_io import shell
 
@@ -36,7 +37,7 @@ def summary(seen: ObservedRun) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("code", [0, 3])
 @requires("EXEC-RESULT-08", overlap=1.3)
-def test_an_exit_seen_together_with_the_deadline_is_an_exit(case: Case, code: int) -> None:
+def test_an_exit_seen_together_with_the_deadline_is_an_exit(case: ExecCase, code: int) -> None:
     events, gate = case.events(), case.fifo("open")
     args = [events.path, str(gate), "--exit", str(code)]
     with case.exec.start(
@@ -55,7 +56,7 @@ def test_an_exit_seen_together_with_the_deadline_is_an_exit(case: Case, code: in
 @pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
 @requires("EXEC-RESULT-08", pitfalls=["H10"], overlap=0.3, needs=["EXEC-SIGNAL-03"])
 def test_a_signal_seen_together_with_the_exit_is_the_result(
-    case: Case, name: str, code: int
+    case: ExecCase, name: str, code: int
 ) -> None:
     events, gate = case.events(), case.fifo("open")
     with case.exec.start(program=P.gate, args=[events.path, str(gate)], within_s=15) as shim:
@@ -70,7 +71,7 @@ def test_a_signal_seen_together_with_the_exit_is_the_result(
 
 
 @requires("EXEC-RESULT-08", overlap=1.3, needs=["EXEC-SIGNAL-01"])
-def test_a_signal_seen_together_with_the_deadline_is_the_result(case: Case) -> None:
+def test_a_signal_seen_together_with_the_deadline_is_the_result(case: ExecCase) -> None:
     events = case.events()
     args = [events.path, "--on", "TERM:exit:0"]
     with case.exec.start(
@@ -86,7 +87,7 @@ def test_a_signal_seen_together_with_the_deadline_is_the_result(case: Case) -> N
 
 
 @requires("EXEC-TIMEOUT-01", capability="exec.cap", overlap=0.8, needs=["EXEC-KILL-01"])
-def test_output_above_the_cap_after_a_deadline_does_not_change_the_result(case: Case) -> None:
+def test_output_above_the_cap_after_a_deadline_does_not_change_the_result(case: ExecCase) -> None:
     line = "trap 'head -c 5000 /dev/zero; exit 0' TERM; : >\"$1\"; while :; do sleep 0.05; done"
     ready = case.tmp / "ready"
     request = shell(line, ready)
@@ -99,7 +100,7 @@ def test_output_above_the_cap_after_a_deadline_does_not_change_the_result(case: 
 @requires("EXEC-SIGNAL-03", capability="exec.cap", overlap=0.5)
 @pytest.mark.parametrize(("name", "code"), [("TERM", 143), ("INT", 130)])
 def test_output_above_the_cap_after_a_signal_does_not_change_the_result(
-    case: Case, name: str, code: int
+    case: ExecCase, name: str, code: int
 ) -> None:
     events = case.events()
     args = [events.path, "--on", f"{name}:print:5000"]
@@ -112,7 +113,7 @@ def test_output_above_the_cap_after_a_signal_does_not_change_the_result(
 
 
 @requires("EXEC-RESULT-09", pitfalls=["G7"], overlap=0.6)
-def test_a_stopped_child_does_not_end_the_run(case: Case) -> None:
+def test_a_stopped_child_does_not_end_the_run(case: ExecCase) -> None:
     events = case.events()
     args = [events.path, "--on", "USR1:exit:4"]
     with case.exec.start(program=P.stop_self, args=args, within_s=15) as shim:

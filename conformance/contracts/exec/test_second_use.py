@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, Late, NotMeasured, expect, for_the_prompt, requires
+from boxspec.api import Late, NotMeasured, expect, for_the_prompt, requires
 from boxspec.api import programs as P
+from contracts.exec.client import ExecCase, Run
 from contracts.exec.moments import SIGNAL_ACTS_S, elapsed_ms, pass_time, until
-from contracts.exec.spawn_io import error_of, outcome, shell
+from contracts.exec.spawn_io import error_of, outcome, shell_request
 from contracts.shared.files import script_at
+from contracts.shared.requests import ExecRequest
 from contracts.shared.runs import RunAnswer
 
 HERE = "exec.concurrent"
-Request = dict[str, Any]
 
 # Fields of a result that need a capability.
 MORE = ("termination", "signal", "truncated", "detached_writers", "group_left", "pending_signals")
@@ -31,7 +32,7 @@ OWN_END: dict[str, Any] = {
 }
 
 
-def plain(case: Case, name: str, gate: Path | None = None) -> Request:
+def plain(case: ExecCase, name: str, gate: Path | None = None) -> ExecRequest:
     """Return a request without options whose child prints its input and environment, and exits 5.
 
     With `gate`, the child first waits for that fifo.
@@ -39,7 +40,7 @@ def plain(case: Case, name: str, gate: Path | None = None) -> Request:
     events = case.events("plain")
     wait = f'"{P.gate}" "{events.path}" "{gate}"; ' if gate else ""
     say = 'printf %s "$1"; printf %s "$1" >&2; pwd -P; cat; env | grep ^MARK='
-    return {**shell(f'{wait}{say}; "{P.emit}" --sync "{events.path}"; exit 5', name)}
+    return shell_request(f'{wait}{say}; "{P.emit}" --sync "{events.path}"; exit 5', name)
 
 
 def all_but_duration(run: RunAnswer) -> tuple[object, ...]:
@@ -51,13 +52,13 @@ def all_but_duration(run: RunAnswer) -> tuple[object, ...]:
     return (outcome(run), run.stdout, run.stderr, {**OWN_END, **extras})
 
 
-def expected_of(case: Case, name: str) -> tuple[object, ...]:
+def expected_of(case: ExecCase, name: str) -> tuple[object, ...]:
     """Return the expected fields of a run of `plain`."""
     word = name.encode()
     return ("exit 5", word + bytes(case.exec.place) + b"\n", word, OWN_END)
 
 
-ENDS: dict[str, Callable[[Case], Request]] = {
+ENDS: dict[str, Callable[[ExecCase], ExecRequest]] = {
     "exit": lambda case: {"program": P.exit_with, "args": ["3"]},
     "death": lambda case: {"program": P.die_by, "args": ["KILL"]},
     "deadline": lambda case: {
@@ -72,28 +73,30 @@ ENDS: dict[str, Callable[[Case], Request]] = {
         "args": ["/dev/null", "--in", "--then", "exit:0"],
         "stdin": b"x" * 300_000,
     },
-    "another_place": lambda case: {
-        **shell("cat; pwd -P; exit 6"),
-        "stdin": b"payload",
-        "current_dir": "/",
-        "env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")],
-        "timeout_ms": 20_000,
-    },
+    "another_place": lambda case: (
+        shell_request("cat; pwd -P; exit 6")
+        | {
+            "stdin": b"payload",
+            "current_dir": "/",
+            "env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")],
+            "timeout_ms": 20_000,
+        }
+    ),
     "escapee": lambda case: {
         "program": P.orphan,
         "args": [case.events("escapee").path, "--setsid", "--keep", "out"],
     },
 }
-CUT = {"program": P.flood, "args": ["1000", "1000"], "max_output_bytes": 10}
+CUT: ExecRequest = {"program": P.flood, "args": ["1000", "1000"], "max_output_bytes": 10}
 
 
 NAMES = ["around", "during", "after"]
 
 
-def runs_around(case: Case, other: Request) -> list[tuple[object, ...]]:
+def runs_around(case: ExecCase, other: ExecRequest) -> list[tuple[object, ...]]:
     """Return the results of three plain runs: around, during and after the other run."""
     fifo, events = case.fifo("open"), case.events("plain")
-    runs = [
+    runs: list[Run] = [
         (0, plain(case, "around", fifo)),
         (60, plain(case, "during")),
         (60, other),
@@ -110,7 +113,7 @@ def runs_around(case: Case, other: Request) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-CONC-07", capability=HERE, overlap=1.0)
-def test_the_end_of_one_run_does_not_affect_the_others(case: Case, how: str) -> None:
+def test_the_end_of_one_run_does_not_affect_the_others(case: ExecCase, how: str) -> None:
     got = runs_around(case, ENDS[how](case))
     expect(
         "the results of the runs around, during and after it",
@@ -120,7 +123,7 @@ def test_the_end_of_one_run_does_not_affect_the_others(case: Case, how: str) -> 
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.cap"), overlap=1.0)
-def test_the_cap_of_one_run_does_not_affect_the_others(case: Case) -> None:
+def test_the_cap_of_one_run_does_not_affect_the_others(case: ExecCase) -> None:
     got = runs_around(case, CUT)
     expect(
         "the results of the runs around, during and after it",
@@ -131,10 +134,13 @@ def test_the_cap_of_one_run_does_not_affect_the_others(case: Case) -> None:
 
 @requires("EXEC-CONC-07", capability=HERE, overlap=1.0, needs=["EXEC-SIGNAL-01"])
 @pytest.mark.parametrize("order", ["over", "in_its_grace"])
-def test_a_signal_during_one_run_does_not_affect_a_later_one(case: Case, order: str) -> None:
+def test_a_signal_during_one_run_does_not_affect_a_later_one(case: ExecCase, order: str) -> None:
     # The second run starts after the first one has ended, or during its grace.
     events, delay_ms = case.events(), {"over": 100, "in_its_grace": 1200}[order]
-    first = {"program": P.siglog, "args": [events.path, "--on", f"TERM:exit:0:{delay_ms}"]}
+    first: ExecRequest = {
+        "program": P.siglog,
+        "args": [events.path, "--on", f"TERM:exit:0:{delay_ms}"],
+    }
     with case.exec.start_batch([first, (700, plain(case, "later"))], within_s=15) as shim:
         events.wait("ready")
         sent = shim.signal("TERM")
@@ -160,12 +166,12 @@ def test_a_signal_during_one_run_does_not_affect_a_later_one(case: Case, order: 
     overlap=2.0,
     needs=["EXEC-SIGNAL-01", "EXEC-DRAIN-08", "EXEC-RESULT-03"],
 )
-def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: Case) -> None:
+def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: ExecCase) -> None:
     # No run reports this signal: the first run has its result, and only reads on because an escapee
     # holds its output.
     events, after_ms = case.events(), 1800
     args = [events.path, "--setsid", "--keep", "out", "--exit", "7"]
-    runs = [{"program": P.orphan, "args": args}, (after_ms, plain(case, "later"))]
+    runs: list[Run] = [{"program": P.orphan, "args": args}, (after_ms, plain(case, "later"))]
     with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         events.wait("orphan")
         leader = events.wait("end").pid
@@ -197,13 +203,13 @@ ORDERS = {
 @pytest.mark.parametrize("order", ORDERS)
 @requires("EXEC-SIGNAL-09", pitfalls=["H11"], capability=HERE, overlap=0.8)
 def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
-    case: Case, order: str, name: str
+    case: ExecCase, order: str, name: str
 ) -> None:
     after_ms, ends_first = ORDERS[order]
     events = {which: case.events(which) for which in ("first", "second")}
     gates = {which: case.fifo(f"open-{which}") for which in events}
     ends_last = next(which for which in events if which != ends_first)
-    runs = [
+    runs: list[Run] = [
         (0, {"program": P.gate, "args": [events["first"].path, str(gates["first"])]}),
         (after_ms, {"program": P.gate, "args": [events["second"].path, str(gates["second"])]}),
     ]
@@ -223,16 +229,20 @@ def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
 
 @requires("EXEC-CONC-07", capability=HERE, overlap=0.8)
 @pytest.mark.parametrize("after_ms", [0, 400], ids=["beside", "after"])
-def test_a_run_without_options_takes_none_from_another(case: Case, after_ms: int) -> None:
+def test_a_run_without_options_takes_none_from_another(case: ExecCase, after_ms: int) -> None:
     place = case.tmp.resolve() / "elsewhere"
     place.mkdir()
     says = 'printf "%s " "$#" "$@"; env | grep ^MARK=; pwd -P; cat'
     tool = str(script_at(case.tmp / "tool", says))
-    full = {
-        **{"program": tool, "args": ["one", "two"], "current_dir": str(place), "stdin": b"payload"},
-        **{"env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")], "timeout_ms": 20_000},
+    full: ExecRequest = {
+        "program": tool,
+        "args": ["one", "two"],
+        "current_dir": str(place),
+        "stdin": b"payload",
+        "env": [("MARK", "set"), ("PATH", "/usr/bin:/bin")],
+        "timeout_ms": 20_000,
     }
-    runs = [(0, full), (after_ms, {"program": tool}), (2 * after_ms, full)]
+    runs: list[Run] = [(0, full), (after_ms, {"program": tool}), (2 * after_ms, full)]
     first, bare, last = case.exec.batch(runs).runs
     rich = ("exit 0", b"2 one two MARK=set\n" + bytes(place) + b"\npayload")
     expect(
@@ -244,10 +254,10 @@ def test_a_run_without_options_takes_none_from_another(case: Case, after_ms: int
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.stdin_failure"), needs=["EXEC-STDIN-13"])
 @pytest.mark.parametrize("after_ms", [-400, 0, 400], ids=["before", "beside", "after"])
-def test_stdin_failure_of_one_run_does_not_apply_to_another(case: Case, after_ms: int) -> None:
-    run = {"program": P.read_some, "args": ["1"], "stdin": b"x" * 2**20}
+def test_stdin_failure_of_one_run_does_not_apply_to_another(case: ExecCase, after_ms: int) -> None:
+    run: ExecRequest = {"program": P.read_some, "args": ["1"], "stdin": b"x" * 2**20}
     lenient, strict = max(0, -after_ms), max(0, after_ms)
-    runs = [(lenient, {**run, "stdin_failure": "ignore"}), (strict, run)]
+    runs: list[Run] = [(lenient, {**run, "stdin_failure": "ignore"}), (strict, run)]
     seen = case.exec.batch(runs).runs
     got = (outcome(seen[0]), error_of(seen[1]).get("kind"))
     expect("the end of one, and the error of the other", got, ("exit 0", "execution"))
@@ -257,13 +267,13 @@ def test_stdin_failure_of_one_run_does_not_apply_to_another(case: Case, after_ms
 @pytest.mark.parametrize("first", ["started_first", "started_last"])
 @requires("EXEC-CONC-03", capability=HERE, overlap=0.8, needs=["EXEC-SIGNAL-01"])
 def test_a_run_that_fails_keeps_the_handlers_for_the_others(
-    case: Case, first: str, how: str
+    case: ExecCase, first: str, how: str
 ) -> None:
     events = case.events("long")
-    long = {"program": P.slow_exit, "args": [events.path, "20000"]}
+    long: ExecRequest = {"program": P.slow_exit, "args": [events.path, "20000"]}
     starts = {"started_first": (0, 60), "started_last": (60, 0)}[first]
     # There is no third run: its start would install the handlers again.
-    runs = [(starts[0], ENDS[how](case)), (starts[1], long)]
+    runs: list[Run] = [(starts[0], ENDS[how](case)), (starts[1], long)]
     with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         events.wait("ready")
         pass_time(7 * case.tick_ms)
@@ -276,13 +286,13 @@ def test_a_run_that_fails_keeps_the_handlers_for_the_others(
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8, needs=["EXEC-DEBUG-02"])
 @pytest.mark.parametrize("after_ms", [0, 400], ids=["at_once", "later"])
-def test_each_run_has_its_own_secrets(case: Case, after_ms: int) -> None:
-    def run(name: str) -> Request:
+def test_each_run_has_its_own_secrets(case: ExecCase, after_ms: int) -> None:
+    def run(name: str) -> ExecRequest:
         words = ["--gap-us", "50000", "--out", f"<{name}-hunter2>\n".encode().hex()]
         env = [("MY_TOKEN", f"{name}-hunter2")]
         return {"program": P.emit, "args": words, "env": env, "debug": True}
 
-    runs = [(0, run("first")), (after_ms, run("second")), (2 * after_ms, run("third"))]
+    runs: list[Run] = [(0, run("first")), (after_ms, run("second")), (2 * after_ms, run("third"))]
     seen = case.exec.batch(runs)
     shown = (seen.shim_stderr.count(b"<[REDACTED_ENV]>"), b"hunter2" in seen.shim_stderr)
     expect("how many secrets are replaced in the copy, and whether one is in it", shown, (3, False))
@@ -290,12 +300,15 @@ def test_each_run_has_its_own_secrets(case: Case, after_ms: int) -> None:
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8)
 @pytest.mark.parametrize("after_ms", [-400, 0, 400], ids=["before", "beside", "after"])
-def test_debug_of_one_run_does_not_copy_another(case: Case, after_ms: int) -> None:
-    def run(word: str, debug: bool) -> Request:
+def test_debug_of_one_run_does_not_copy_another(case: ExecCase, after_ms: int) -> None:
+    def run(word: str, debug: bool) -> ExecRequest:
         words = ["--gap-us", "50000", "--out", f"<{word}>\n".encode().hex()]
         return {"program": P.emit, "args": words, "debug": debug}
 
-    runs = [(max(0, -after_ms), run("copied", True)), (max(0, after_ms), run("quiet", False))]
+    runs: list[Run] = [
+        (max(0, -after_ms), run("copied", True)),
+        (max(0, after_ms), run("quiet", False)),
+    ]
     seen = case.exec.batch(runs)
     shown = [b"<copied>" in seen.shim_stderr, b"<quiet>" in seen.shim_stderr]
     expect("whether each of the two is on the caller's stderr", shown, [True, False])

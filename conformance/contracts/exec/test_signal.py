@@ -8,7 +8,6 @@ import signal
 import pytest
 
 from boxspec.api import (
-    Case,
     HostLacks,
     NotMeasured,
     at_least,
@@ -19,6 +18,7 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import (
     BY_SIGINT,
     BY_SIGTERM,
@@ -32,6 +32,7 @@ from contracts.exec.moments import (
     until,
 )
 from contracts.exec.spawn_io import error_of, shell
+from contracts.shared.requests import ExecRequest, Limits
 
 SIGNALS = ["TERM", "INT"]
 CODE = {"TERM": 143, "INT": 130}
@@ -39,7 +40,7 @@ SAYS = {"TERM": BY_SIGTERM, "INT": BY_SIGINT}
 
 
 def interrupted(
-    case: Case, name: str, *args: str | bytes, program: str | None = None
+    case: ExecCase, name: str, *args: str | bytes, program: str | None = None
 ) -> ObservedRun:
     """Run and send the caller one signal as soon as the child is ready."""
     events = case.events()
@@ -53,16 +54,16 @@ def interrupted(
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1"])
-def test_sigterm_to_the_caller_is_143_and_no_success(case: Case) -> None:
+def test_sigterm_to_the_caller_is_143_and_no_success(case: ExecCase) -> None:
     result = interrupted(case, "TERM").result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, 143))
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1", "F12"])
-def test_a_payload_left_unread_at_a_signal_is_no_failed_write(case: Case) -> None:
+def test_a_payload_left_unread_at_a_signal_is_no_failed_write(case: ExecCase) -> None:
     # The child does not read it, and the signal ends the child. But the signal has ended the run.
     events = case.events()
-    request = {"program": P.never_read, "args": [events.path], "stdin": b"x" * 2**20}
+    request: ExecRequest = {"program": P.never_read, "args": [events.path], "stdin": b"x" * 2**20}
     with case.exec.start(**request, within_s=20) as shim:
         events.wait("ready")
         shim.signal("TERM")
@@ -72,22 +73,22 @@ def test_a_payload_left_unread_at_a_signal_is_no_failed_write(case: Case) -> Non
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1"])
-def test_stderr_ends_with_the_annotation_of_sigterm(case: Case) -> None:
+def test_stderr_ends_with_the_annotation_of_sigterm(case: ExecCase) -> None:
     expect("stderr", interrupted(case, "TERM").stderr, ends_with(BY_SIGTERM))
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["H2"])
-def test_sigint_to_the_caller_is_130_and_no_success(case: Case) -> None:
+def test_sigint_to_the_caller_is_130_and_no_success(case: ExecCase) -> None:
     result = interrupted(case, "INT").result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, 130))
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["H2"])
-def test_stderr_ends_with_the_annotation_of_sigint(case: Case) -> None:
+def test_stderr_ends_with_the_annotation_of_sigint(case: ExecCase) -> None:
     expect("stderr", interrupted(case, "INT").stderr, ends_with(BY_SIGINT))
 
 
-def signals_of_child(case: Case, name: str, *, group: bool = False) -> list[str]:
+def signals_of_child(case: ExecCase, name: str, *, group: bool = False) -> list[str]:
     """Return the signals that the child logged after its caller (or the caller's group) got one."""
     events = case.events()
     # The child ends a quarter of a second later, so that it would log a second signal too.
@@ -100,16 +101,16 @@ def signals_of_child(case: Case, name: str, *, group: bool = False) -> list[str]
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1", "H27"], overlap=0.4)
-def test_the_child_of_a_caller_that_gets_sigterm_gets_sigterm(case: Case) -> None:
+def test_the_child_of_a_caller_that_gets_sigterm_gets_sigterm(case: ExecCase) -> None:
     expect("signals that the child logged", signals_of_child(case, "TERM"), ["TERM"])
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["H2"], overlap=0.4)
-def test_the_child_of_a_caller_that_gets_sigint_gets_sigint(case: Case) -> None:
+def test_the_child_of_a_caller_that_gets_sigint_gets_sigint(case: ExecCase) -> None:
     expect("signals that the child logged", signals_of_child(case, "INT"), ["INT"])
 
 
-def members_without_signal(case: Case, name: str) -> list[int]:
+def members_without_signal(case: ExecCase, name: str) -> list[int]:
     """Signal the caller; return the members of the group that did not log the signal."""
     events = case.events()
     rule = f"{name}:exit:0:120"
@@ -123,23 +124,23 @@ def members_without_signal(case: Case, name: str) -> list[int]:
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["B5"], overlap=0.4)
-def test_each_member_of_the_group_gets_the_callers_sigterm(case: Case) -> None:
+def test_each_member_of_the_group_gets_the_callers_sigterm(case: ExecCase) -> None:
     expect("members that logged no SIGTERM", members_without_signal(case, "TERM"), [])
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["B5"], overlap=0.4)
-def test_each_member_of_the_group_gets_the_callers_sigint(case: Case) -> None:
+def test_each_member_of_the_group_gets_the_callers_sigint(case: ExecCase) -> None:
     expect("members that logged no SIGINT", members_without_signal(case, "INT"), [])
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["B10"], overlap=0.4)
-def test_ctrl_c_reaches_the_child_once(case: Case) -> None:
+def test_ctrl_c_reaches_the_child_once(case: ExecCase) -> None:
     # A terminal signals the caller's foreground group, and the child is in another group.
     expect("signals that the child logged", signals_of_child(case, "INT", group=True), ["INT"])
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H26"])
-def test_a_caller_that_is_pid_1_handles_sigterm(case: Case) -> None:
+def test_a_caller_that_is_pid_1_handles_sigterm(case: ExecCase) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "a pid namespace needs root")
     events = case.events()
@@ -155,7 +156,7 @@ def test_a_caller_that_is_pid_1_handles_sigterm(case: Case) -> None:
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-03", pitfalls=["H4"])
 def test_a_child_that_exits_0_on_the_signal_does_not_change_the_result(
-    case: Case, name: str
+    case: ExecCase, name: str
 ) -> None:
     rule = f"{name}:exit:0"
     result = interrupted(case, name, "--on", rule, program=P.siglog).result
@@ -165,7 +166,7 @@ def test_a_child_that_exits_0_on_the_signal_does_not_change_the_result(
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-04", pitfalls=["H5"], overlap=6.0)
 def test_a_child_that_ignores_the_signal_is_killed_and_the_result_is_the_signals(
-    case: Case, name: str
+    case: ExecCase, name: str
 ) -> None:
     seen = interrupted(case, name, "--ignore", name, program=P.siglog)
     expect(
@@ -177,7 +178,7 @@ def test_a_child_that_ignores_the_signal_is_killed_and_the_result_is_the_signals
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-04", pitfalls=["H5"], overlap=6.0, timing=True)
-def test_a_child_that_ignores_the_signal_has_the_whole_grace(case: Case, name: str) -> None:
+def test_a_child_that_ignores_the_signal_has_the_whole_grace(case: ExecCase, name: str) -> None:
     events = case.events()
     with case.exec.start(
         program=P.siglog, args=[events.path, "--ignore", name], within_s=20
@@ -195,7 +196,7 @@ def test_a_child_that_ignores_the_signal_has_the_whole_grace(case: Case, name: s
 
 @requires("EXEC-SIGNAL-04", pitfalls=["H5", "H20"], overlap=6.0, timing=True)
 @pytest.mark.parametrize("program", ["siglog", "stop_self"], ids=["running", "stopped"])
-def test_the_grace_ends_for_a_child_that_ignores_the_signal(case: Case, program: str) -> None:
+def test_the_grace_ends_for_a_child_that_ignores_the_signal(case: ExecCase, program: str) -> None:
     events = case.events()
     with case.exec.start(
         program=getattr(P, program), args=[events.path, "--ignore", "TERM"], within_s=20
@@ -213,7 +214,7 @@ def test_the_grace_ends_for_a_child_that_ignores_the_signal(case: Case, program:
 
 
 @requires("EXEC-SIGNAL-04", pitfalls=["H3"], overlap=6.0)
-def test_a_background_job_that_ignores_sigint_is_killed(case: Case) -> None:
+def test_a_background_job_that_ignores_sigint_is_killed(case: ExecCase) -> None:
     # A shell without job control starts its background jobs with SIGINT ignored.
     events = case.events()
     script = f'"{P.slow_exit}" "$0" {FOREVER_MS} & wait'
@@ -233,7 +234,7 @@ PAIRS = [("TERM", "TERM"), ("INT", "INT"), ("TERM", "INT"), ("INT", "TERM")]
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 @requires("EXEC-SIGNAL-05", pitfalls=["H6"], overlap=1.0)
-def test_a_second_signal_does_not_kill_the_caller(case: Case, first: str, second: str) -> None:
+def test_a_second_signal_does_not_kill_the_caller(case: ExecCase, first: str, second: str) -> None:
     events = case.events()
     with case.exec.start(
         program=P.siglog, args=[events.path, "--on", "USR1:exit:0"], within_s=20
@@ -253,7 +254,7 @@ def test_a_second_signal_does_not_kill_the_caller(case: Case, first: str, second
 
 
 @requires("EXEC-SIGNAL-05", pitfalls=["H6"], overlap=7.0, timing=True)
-def test_a_second_signal_does_not_restart_the_grace(case: Case) -> None:
+def test_a_second_signal_does_not_restart_the_grace(case: ExecCase) -> None:
     events = case.events()
     with case.exec.start(program=P.siglog, args=[events.path], within_s=20) as shim:
         events.wait("ready")
@@ -270,7 +271,7 @@ def test_a_second_signal_does_not_restart_the_grace(case: Case) -> None:
     )
 
 
-def code_after(case: Case, first: str, second: str, phase_ms: int) -> int | None:
+def code_after(case: ExecCase, first: str, second: str, phase_ms: int) -> int | None:
     """Return exit_code of a run whose caller gets the second signal after it handled the first."""
     events = case.events(f"events-{phase_ms}")
     with case.exec.start(
@@ -289,7 +290,7 @@ def code_after(case: Case, first: str, second: str, phase_ms: int) -> int | None
 
 @pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM")])
 @requires("EXEC-SIGNAL-17", overlap=1.0)
-def test_the_first_of_two_signals_names_the_result(case: Case, first: str, second: str) -> None:
+def test_the_first_of_two_signals_names_the_result(case: ExecCase, first: str, second: str) -> None:
     # Mostly within one tick: an implementation that polls may see both signals at once.
     codes = [code_after(case, first, second, phase * case.tick_ms // 3) for phase in range(3)]
     with for_the_prompt(case):
@@ -297,7 +298,7 @@ def test_the_first_of_two_signals_names_the_result(case: Case, first: str, secon
         expect(what, codes, [CODE[first]] * 3)
 
 
-def signal_in_the_grace(case: Case, name: str) -> ObservedRun:
+def signal_in_the_grace(case: ExecCase, name: str) -> ObservedRun:
     """Signal the caller during the grace of a deadline; end the child after that."""
     events = case.events()
     with case.exec.start(
@@ -317,7 +318,9 @@ def signal_in_the_grace(case: Case, name: str) -> ObservedRun:
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-06", pitfalls=["H8"], overlap=2.0)
-def test_a_signal_in_a_deadlines_grace_leaves_the_result_a_timeout(case: Case, name: str) -> None:
+def test_a_signal_in_a_deadlines_grace_leaves_the_result_a_timeout(
+    case: ExecCase, name: str
+) -> None:
     seen = signal_in_the_grace(case, name)
     expect(
         "the shim's end, exit_code, and whether stderr names the signal",
@@ -328,23 +331,23 @@ def test_a_signal_in_a_deadlines_grace_leaves_the_result_a_timeout(case: Case, n
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-07", pitfalls=["H8"], capability="exec.termination", overlap=2.0)
-def test_a_signal_that_did_not_decide_the_result_is_listed(case: Case, name: str) -> None:
+def test_a_signal_that_did_not_decide_the_result_is_listed(case: ExecCase, name: str) -> None:
     seen = signal_in_the_grace(case, name)
     expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
 
 
 @requires("EXEC-SIGNAL-07", capability="exec.termination")
-def test_a_signal_that_decided_the_result_is_not_listed(case: Case) -> None:
+def test_a_signal_that_decided_the_result_is_not_listed(case: ExecCase) -> None:
     result = interrupted(case, "TERM").result
     expect("pending_signals of a run that the signal named", result["pending_signals"], [])
 
 
 @pytest.mark.parametrize("first", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", overlap=2.0)
-def test_a_signal_in_the_grace_is_not_forwarded(case: Case, first: str) -> None:
+def test_a_signal_in_the_grace_is_not_forwarded(case: ExecCase, first: str) -> None:
     # The group has already got a signal and is in its grace: a second one must not reach the child.
     events = case.events()
-    limit = {"timeout_ms": 300} if first == "deadline" else {}
+    limit: Limits = {"timeout_ms": 300} if first == "deadline" else {}
     args = [events.path, "--on", "USR1:exit:0"]
     with case.exec.start(program=P.siglog, args=args, within_s=20, **limit) as shim:
         child = events.wait("ready").pid
@@ -365,7 +368,9 @@ def test_a_signal_in_the_grace_is_not_forwarded(case: Case, first: str) -> None:
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-RESULT-03", overlap=1.5)
-def test_a_signal_after_the_childs_exit_does_not_change_the_result(case: Case, name: str) -> None:
+def test_a_signal_after_the_childs_exit_does_not_change_the_result(
+    case: ExecCase, name: str
+) -> None:
     # A process outside the group holds the output, so that the run outlasts its child.
     events = case.events()
     line = '"$1" "$2" --setsid --keep out; exit 7'
@@ -388,7 +393,7 @@ STDERR = [b"", b"x", b"x\n", "Zürich €\n\n".encode()]
 @pytest.mark.parametrize("text", STDERR, ids=["empty", "text", "newline", "newlines"])
 @requires("EXEC-SIGNAL-14")
 def test_the_annotation_is_joined_by_exactly_one_newline(
-    case: Case, name: str, text: bytes
+    case: ExecCase, name: str, text: bytes
 ) -> None:
     output: list[str | bytes] = ["--err", text] if text else []
     seen = interrupted(case, name, *output, "--on", f"{name}:exit:0", program=P.siglog)

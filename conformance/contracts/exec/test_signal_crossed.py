@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, NotMeasured, expect, for_the_prompt, requires
+from boxspec.api import NotMeasured, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.judge.verdict import NotApplicable
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import elapsed_ms, pass_time, send, shell_ends, until
 from contracts.exec.spawn_io import shell
 from contracts.exec.test_signal_handlers import expect_acts_as_before
@@ -33,7 +34,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 }
 
 
-def expect_signal_reaches_child(case: Case, name: str, option: str) -> None:
+def expect_signal_reaches_child(case: ExecCase, name: str, option: str) -> None:
     needed, fields = OPTIONS[option]
     for each in needed:
         if each not in case.capabilities:
@@ -56,13 +57,13 @@ def expect_signal_reaches_child(case: Case, name: str, option: str) -> None:
 
 @pytest.mark.parametrize("option", OPTIONS)
 @requires("EXEC-SIGNAL-01", overlap=0.5)
-def test_the_callers_sigterm_reaches_the_child_with_any_option(case: Case, option: str) -> None:
+def test_the_callers_sigterm_reaches_the_child_with_any_option(case: ExecCase, option: str) -> None:
     expect_signal_reaches_child(case, "TERM", option)
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 @requires("EXEC-SIGNAL-02", overlap=0.5)
-def test_the_callers_sigint_reaches_the_child_with_any_option(case: Case, option: str) -> None:
+def test_the_callers_sigint_reaches_the_child_with_any_option(case: ExecCase, option: str) -> None:
     expect_signal_reaches_child(case, "INT", option)
 
 
@@ -84,7 +85,7 @@ ENDS: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-SIGNAL-09", overlap=0.3)
 def test_after_a_run_with_an_option_a_signal_acts_on_the_caller_as_before(
-    case: Case, how: str, name: str
+    case: ExecCase, how: str, name: str
 ) -> None:
     needed, request = ENDS[how]
     if needed not in case.capabilities:
@@ -97,7 +98,7 @@ def test_after_a_run_with_an_option_a_signal_acts_on_the_caller_as_before(
 @pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM"), ("TERM", "TERM")])
 @requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.0, needs=["EXEC-SIGNAL-05"])
 def test_a_signal_after_the_one_that_decided_the_result_is_listed(
-    case: Case, first: str, second: str
+    case: ExecCase, first: str, second: str
 ) -> None:
     events = case.events()
     args = [events.path, "--on", "USR1:exit:0"]
@@ -117,7 +118,7 @@ def test_a_signal_after_the_one_that_decided_the_result_is_listed(
 
 @pytest.mark.parametrize("name", CODE)
 @requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.5, needs=["EXEC-RESULT-03"])
-def test_a_signal_after_the_childs_exit_is_listed(case: Case, name: str) -> None:
+def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> None:
     # A process outside the group holds the output, so that the run outlasts its child.
     events = case.events()
     line = '"$1" "$2" --setsid --keep out; exit 7'

@@ -7,13 +7,12 @@ import signal
 import time
 from collections import Counter
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 
 from boxspec.api import (
     Blocked,
-    Case,
     Failure,
     Late,
     Observed,
@@ -28,6 +27,7 @@ from boxspec.subject.observe import procs
 from boxspec.subject.observe.events import Events
 from boxspec.subject.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.moments import (
     FOREVER_MS,
     SIGNAL_ACTS_S,
@@ -36,6 +36,7 @@ from contracts.exec.moments import (
     need_preload,
     until,
 )
+from contracts.shared.requests import ExecRequest
 
 SIGNALS = ["TERM", "INT"]
 CODE = {"TERM": 143, "INT": 130}
@@ -47,7 +48,7 @@ def at_moment(t_ns: int) -> None:
         poll([], max(0.0, left_ns / 1e9 - 0.001))
 
 
-def start_up_ns(case: Case) -> int:
+def start_up_ns(case: ExecCase) -> int:
     """Return the shorter of two times from the shim's start to the child's first instruction."""
     took = []
     for name in ("start-up-1", "start-up-2"):
@@ -69,7 +70,7 @@ def left_behind(seen: ObservedRun) -> list[str]:
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-08", pitfalls=["H9"], overlap=3.0, stress=20)
-def test_a_signal_at_the_start_never_leaves_a_child_behind(case: Case, name: str) -> None:
+def test_a_signal_at_the_start_never_leaves_a_child_behind(case: ExecCase, name: str) -> None:
     luck = random.Random(f"{case.session.seed} {name}")
     start_up = start_up_ns(case)
     left: list[str] = []
@@ -100,7 +101,9 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(case: Case, name: str
 
 
 @requires("EXEC-SIGNAL-08", pitfalls=["D3"], overlap=3.0, stress=8)
-def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(case: Case) -> None:
+def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(
+    case: ExecCase,
+) -> None:
     left: list[str] = []
     children = 0
     for _ in range(8):
@@ -152,7 +155,7 @@ GOOD = {
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-08", pitfalls=["H10"], overlap=3.0, stress=20)
-def test_a_signal_around_the_childs_end_is_not_lost(case: Case, name: str) -> None:
+def test_a_signal_around_the_childs_end_is_not_lost(case: ExecCase, name: str) -> None:
     # The shim is held after the run, so that a later signal still reaches the caller.
     luck = random.Random(f"{case.session.seed} {name} end")
     termination = "exec.termination" in case.capabilities
@@ -180,7 +183,7 @@ def test_a_signal_around_the_childs_end_is_not_lost(case: Case, name: str) -> No
     )
 
 
-OUTCOMES: dict[str, dict[str, object]] = {
+OUTCOMES: dict[str, ExecRequest] = {
     "exit": {"program": "exit_with", "args": ["3"]},
     "death": {"program": "die_by", "args": ["KILL"]},
     "deadline": {"program": "slow_exit", "args": ["/dev/null", "1500"], "timeout_ms": 50},
@@ -194,15 +197,16 @@ OUTCOMES: dict[str, dict[str, object]] = {
 }
 
 
-def held_after(case: Case, how: str, state: list[str]) -> ShimProcess[ObservedRun]:
+def held_after(case: ExecCase, how: str, state: list[str]) -> ShimProcess[ObservedRun]:
     """Return a shim that is held after a run with that outcome."""
-    request = dict(OUTCOMES[how])
+    request = OUTCOMES[how].copy()
     program = str(request["program"])
     request["program"] = program if program.startswith("/") else getattr(P, program)
     events = case.events()
     if how == "signal":
         request["args"] = [events.path, FOREVER_MS]
-    shim = case.exec.start(hold=True, expect_result=False, within_s=12, state=state, **request)
+    held: RunOptions = {"hold": True, "expect_result": False, "within_s": 12, "state": state}
+    shim = case.exec.start(**(held | request))
     if how == "signal":
         events.wait("ready")
         shim.signal("TERM")
@@ -224,12 +228,12 @@ def swallows(shim: ShimProcess[Any], name: str) -> bool:
 @pytest.mark.parametrize("how", OUTCOMES)
 @requires("EXEC-SIGNAL-09", pitfalls=["H11"], overlap=0.3)
 def test_after_a_run_the_signal_acts_on_the_caller_as_before(
-    case: Case, how: str, name: str
+    case: ExecCase, how: str, name: str
 ) -> None:
     expect_acts_as_before(case, held_after(case, how, []), name)
 
 
-def expect_acts_as_before(case: Case, held: ShimProcess[Any], name: str) -> None:
+def expect_acts_as_before(case: ExecCase, held: ShimProcess[Any], name: str) -> None:
     """Expect that a signal acts on a caller that is held after a run as before any run."""
     with held:
         swallowed = swallows(held, name)
@@ -246,7 +250,7 @@ def expect_acts_as_before(case: Case, held: ShimProcess[Any], name: str) -> None
 
 @pytest.mark.parametrize("how", OUTCOMES)
 @requires("EXEC-SIGNAL-10", pitfalls=["H11", "H12"], overlap=0.3)
-def test_ignored_signals_are_ignored_again_after_a_run(case: Case, how: str) -> None:
+def test_ignored_signals_are_ignored_again_after_a_run(case: ExecCase, how: str) -> None:
     state, both = ["--ignore", "TERM", "--ignore", "INT"], {signal.SIGINT, signal.SIGTERM}
     with held_after(case, how, state) as shim:
         ignored = shim.status().mask("SigIgn") & both
@@ -260,7 +264,7 @@ def test_ignored_signals_are_ignored_again_after_a_run(case: Case, how: str) -> 
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-10", pitfalls=["H12"], overlap=0.3)
-def test_ignored_signals_are_handled_during_a_run(case: Case, name: str) -> None:
+def test_ignored_signals_are_handled_during_a_run(case: ExecCase, name: str) -> None:
     # The child ends by itself after 3 s, if the signal does not end it.
     events = case.events()
     with case.exec.start(
@@ -277,7 +281,7 @@ def test_ignored_signals_are_handled_during_a_run(case: Case, name: str) -> None
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-11", pitfalls=["H21"], overlap=1.0, timing=True)
-def test_a_flood_of_output_does_not_delay_the_signal(case: Case, name: str) -> None:
+def test_a_flood_of_output_does_not_delay_the_signal(case: ExecCase, name: str) -> None:
     events = case.events()
     # The flood leads: a shell's background jobs ignore SIGINT, and siglog sets its own handlers.
     script = f'"{P.siglog}" "$0" --on {name}:exit:0 & exec yes'
@@ -301,7 +305,7 @@ def captured(shim: ShimProcess[ObservedRun]) -> int:
 
 @pytest.mark.parametrize("name", ["HUP", "QUIT", "USR1", "ALRM"])
 @requires("EXEC-SIGNAL-12", pitfalls=["H23"])
-def test_another_signal_acts_on_the_caller_by_default(case: Case, name: str) -> None:
+def test_another_signal_acts_on_the_caller_by_default(case: ExecCase, name: str) -> None:
     wanted: End = ("killed", int(signal.Signals[f"SIG{name}"]))
     got = end_of_a_caller(case, name, "--core", "0")
     if got != wanted:
@@ -312,7 +316,7 @@ def test_another_signal_acts_on_the_caller_by_default(case: Case, name: str) -> 
 End = tuple[str, int] | None
 
 
-def end_of_a_caller(case: Case, name: str, *state: str) -> End:
+def end_of_a_caller(case: ExecCase, name: str, *state: str) -> End:
     """Send the shim this signal during a run; return how it ended, None if the run completed."""
     events, gate = case.events(), case.fifo("open")
     with case.exec.start(
@@ -339,7 +343,7 @@ def end_of_a_caller(case: Case, name: str, *state: str) -> End:
     return None
 
 
-def end_when_idle(case: Case, name: str, *state: str) -> End:
+def end_when_idle(case: ExecCase, name: str, *state: str) -> End:
     """Return how an idle shim ends on this signal: its runtime may handle or reset signals."""
     with case.idle(*state) as idle:
         return idle.after_signal(name)
@@ -347,7 +351,7 @@ def end_when_idle(case: Case, name: str, *state: str) -> End:
 
 @pytest.mark.parametrize("name", ["HUP", "QUIT", "USR1"])
 @requires("EXEC-SIGNAL-12", pitfalls=["H23", "H27"])
-def test_another_signal_that_the_caller_ignores_changes_nothing(case: Case, name: str) -> None:
+def test_another_signal_that_the_caller_ignores_changes_nothing(case: ExecCase, name: str) -> None:
     wanted: End = None
     got = end_of_a_caller(case, name, "--ignore", name)
     if got != wanted:
@@ -355,23 +359,23 @@ def test_another_signal_that_the_caller_ignores_changes_nothing(case: Case, name
     expect("the end of a caller that gets it", got, wanted)
 
 
-def without_handlers(case: Case, **request: object) -> ShimProcess[ObservedRun]:
+def without_handlers(case: ExecCase, **request: Unpack[RunOptions]) -> ShimProcess[ObservedRun]:
     """Return a held shim whose installation of the SIGTERM handler failed."""
-    shim = case.exec.start(
-        state=["--preload", P.preload("fail_sigaction")],
-        shim_env={"BOXSPEC_PRELOAD_ARM": "1"},
-        hold=True,
-        within_s=12,
-        expect_result=False,
-        **request,
-    )
+    held: RunOptions = {
+        "state": ["--preload", P.preload("fail_sigaction")],
+        "shim_env": {"BOXSPEC_PRELOAD_ARM": "1"},
+        "hold": True,
+        "within_s": 12,
+        "expect_result": False,
+    }
+    shim = case.exec.start(**(held | request))
     shim.wait_response()
     need_preload(shim, "fail_sigaction")
     return shim
 
 
 @requires("EXEC-SIGNAL-13", pitfalls=["H22"])
-def test_a_handler_that_cannot_be_installed_is_an_error_without_a_child(case: Case) -> None:
+def test_a_handler_that_cannot_be_installed_is_an_error_without_a_child(case: ExecCase) -> None:
     control, refused = case.events("control"), case.events("refused")
     case.exec.run(program=P.slow_exit, args=[control.path, "0"])
     attempted(control, end=1)
@@ -386,7 +390,7 @@ def test_a_handler_that_cannot_be_installed_is_an_error_without_a_child(case: Ca
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-13", pitfalls=["H22"])
-def test_a_failed_installation_is_rolled_back(case: Case, name: str) -> None:
+def test_a_failed_installation_is_rolled_back(case: ExecCase, name: str) -> None:
     with without_handlers(case, program=P.exit_with, args=["0"]) as shim:
         shim.signal(name)
         shim.wait_death(SIGNAL_ACTS_S)

@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Case, Late, ShimProcess, expect, requires
+from boxspec.api import Late, ShimProcess, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.procs import threads
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import elapsed_ms, until
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -34,7 +35,7 @@ HOLD_MS, STORM_MS = 1600, 500
 
 
 def storm(
-    case: Case, name: str, count: int, strike: Callable[[ShimProcess[ObservedRun]], object]
+    case: ExecCase, name: str, count: int, strike: Callable[[ShimProcess[ObservedRun]], object]
 ) -> ObservedRun:
     """Run a child that prints 300 kB on the first signal; call `strike` up to `count` times."""
     events = case.events()
@@ -57,7 +58,7 @@ def storm(
 
 @pytest.mark.parametrize("name", ["TERM", "INT"])
 @requires("EXEC-SIGNAL-15", pitfalls=["H16", "H17"], overlap=2.5, stress=1)
-def test_thousands_of_signals_block_nothing_and_lose_no_output(case: Case, name: str) -> None:
+def test_thousands_of_signals_block_nothing_and_lose_no_output(case: ExecCase, name: str) -> None:
     number = signal.Signals[f"SIG{name}"]
     seen = storm(case, name, 5000, lambda shim: shim.signal(number))
     expect(
@@ -68,7 +69,7 @@ def test_thousands_of_signals_block_nothing_and_lose_no_output(case: Case, name:
 
 
 @requires("EXEC-SIGNAL-15", pitfalls=["H19"], overlap=2.5, stress=1)
-def test_a_signal_to_any_thread_loses_no_output(case: Case) -> None:
+def test_a_signal_to_any_thread_loses_no_output(case: ExecCase) -> None:
     seen = storm(case, "TERM", 20, lambda shim: signal_each_thread(shim, signal.SIGTERM))
     expect(
         "exit_code and bytes of stdout",
@@ -78,7 +79,7 @@ def test_a_signal_to_any_thread_loses_no_output(case: Case) -> None:
 
 
 @requires("EXEC-SIGNAL-15", pitfalls=["J3"], overlap=1.5, stress=6)
-def test_a_caller_that_is_stopped_and_continued_never_hangs(case: Case) -> None:
+def test_a_caller_that_is_stopped_and_continued_never_hangs(case: ExecCase) -> None:
     codes = []
     for code in range(6):
         with case.exec.start(program=P.exit_with, args=[str(code)], within_s=10) as shim:
@@ -93,7 +94,7 @@ def test_a_caller_that_is_stopped_and_continued_never_hangs(case: Case) -> None:
 
 
 @requires("EXEC-SIGNAL-15", pitfalls=["J3"], overlap=0.6)
-def test_a_run_completes_after_its_caller_was_stopped_and_continued(case: Case) -> None:
+def test_a_run_completes_after_its_caller_was_stopped_and_continued(case: ExecCase) -> None:
     events, gate = case.events(), case.fifo("open")
     with case.exec.start(
         program=P.gate, args=[events.path, str(gate), "--out", "a", "--then", "b"], within_s=10

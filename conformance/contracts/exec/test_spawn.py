@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, HostLacks, at_most, contains, expect, requires, satisfies
+from boxspec.api import HostLacks, at_most, contains, expect, requires, satisfies
 from boxspec.api import programs as P
 from boxspec.subject.observe.inotify import OPEN, Inotify
+from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
     error_of,
@@ -24,6 +25,7 @@ from contracts.exec.spawn_io import (
 )
 from contracts.shared.files import program_at, script_at, settled
 from contracts.shared.lookup import saying
+from contracts.shared.requests import Command
 
 READ, CLOSED = 0x1, 0x10
 
@@ -51,7 +53,7 @@ ABSENT: dict[str, Callable[[Path], str]] = {
 
 @requires("EXEC-SPAWN-01", pitfalls=["A1", "J9"])
 @pytest.mark.parametrize("where", ABSENT)
-def test_a_missing_program_is_an_error_and_no_result(case: Case, where: str) -> None:
+def test_a_missing_program_is_an_error_and_no_result(case: ExecCase, where: str) -> None:
     seen = case.exec.run(program=ABSENT[where](case.tmp))
     counterpart = case.exec.run(program=str(program_at(case.tmp / "present")), args=["7"])
     expect(
@@ -62,13 +64,13 @@ def test_a_missing_program_is_an_error_and_no_result(case: Case, where: str) -> 
 
 
 @requires("EXEC-SPAWN-02", pitfalls=["A5"])
-def test_an_empty_name_is_a_spawn_failure(case: Case) -> None:
+def test_an_empty_name_is_a_spawn_failure(case: ExecCase) -> None:
     expect("the empty program", outcome(case.exec.run(program="")), SPAWN_FAILURE)
 
 
 @requires("EXEC-SPAWN-02", pitfalls=["A3"])
 @pytest.mark.parametrize("slash", ["", "/", "/."])
-def test_a_directory_is_a_spawn_failure(case: Case, slash: str) -> None:
+def test_a_directory_is_a_spawn_failure(case: ExecCase, slash: str) -> None:
     folder, counterpart = case.tmp / "folder", program_at(case.tmp / "file")
     folder.mkdir(mode=0o755)
     expect(
@@ -83,7 +85,7 @@ def test_a_directory_is_a_spawn_failure(case: Case, slash: str) -> None:
 
 @requires("EXEC-SPAWN-02", pitfalls=["A4"])
 @pytest.mark.parametrize("kind", ["script", "binary"])
-def test_a_file_without_execute_permission_is_a_spawn_failure(case: Case, kind: str) -> None:
+def test_a_file_without_execute_permission_is_a_spawn_failure(case: ExecCase, kind: str) -> None:
     tool = case.tmp / "tool"
     if kind == "script":
         saying(tool, "ran")
@@ -100,7 +102,7 @@ def test_a_file_without_execute_permission_is_a_spawn_failure(case: Case, kind: 
 
 
 @requires("EXEC-SPAWN-02", pitfalls=["A7"])
-def test_a_script_whose_interpreter_is_missing_is_a_spawn_failure(case: Case) -> None:
+def test_a_script_whose_interpreter_is_missing_is_a_spawn_failure(case: ExecCase) -> None:
     tool = script_at(case.tmp / "tool", "exit 0", first=f"#!{case.tmp}/interpreter\n")
     refused = outcome(case.exec.run(program=str(tool)))
     (case.tmp / "interpreter").symlink_to("/bin/sh")
@@ -116,7 +118,7 @@ def test_a_script_whose_interpreter_is_missing_is_a_spawn_failure(case: Case) ->
     "first", ["", "\n", "# a comment\n", " #!/bin/sh\n"], ids=["none", "empty", "comment", "late"]
 )
 def test_a_text_file_without_an_interpreter_line_is_not_given_to_a_shell(
-    case: Case, first: str
+    case: ExecCase, first: str
 ) -> None:
     trace = case.tmp / "trace"
     line = f'echo ran >>"{trace}"'
@@ -132,7 +134,7 @@ def test_a_text_file_without_an_interpreter_line_is_not_given_to_a_shell(
 
 
 @requires("EXEC-SPAWN-04", pitfalls=["A8"])
-def test_a_program_that_is_open_for_writing_is_a_spawn_failure(case: Case) -> None:
+def test_a_program_that_is_open_for_writing_is_a_spawn_failure(case: ExecCase) -> None:
     tool = program_at(case.tmp / "tool")
     with tool.open("r+b"):
         busy = outcome(case.exec.run(program=str(tool), args=["0"], within_s=10))
@@ -152,7 +154,7 @@ def attempts(watch: Inotify) -> int:
 
 
 @requires("EXEC-SPAWN-04", pitfalls=["A8"])
-def test_a_busy_program_is_attempted_once(case: Case) -> None:
+def test_a_busy_program_is_attempted_once(case: ExecCase) -> None:
     tool = program_at(case.tmp / "tool")
     watch = Inotify()
     try:
@@ -182,10 +184,10 @@ NOWHERE: dict[str, Callable[[Path], Path | str]] = {
 
 @requires("EXEC-SPAWN-08", pitfalls=["A10", "A11"])
 @pytest.mark.parametrize("what", NOWHERE)
-def test_a_bad_working_directory_is_a_spawn_failure(case: Case, what: str) -> None:
+def test_a_bad_working_directory_is_a_spawn_failure(case: ExecCase, what: str) -> None:
     starts, good = case.tmp / "starts", case.tmp / "good"
     good.mkdir()
-    request = {"program": P.count_start, "args": [str(starts)]}
+    request: Command = {"program": P.count_start, "args": [str(starts)]}
     refused = case.exec.run(**request, current_dir=str(NOWHERE[what](case.tmp / "bad")))
     before = starts.exists()
     counterpart = case.exec.run(**request, current_dir=str(good))
@@ -197,7 +199,7 @@ def test_a_bad_working_directory_is_a_spawn_failure(case: Case, what: str) -> No
 
 
 @requires("EXEC-SPAWN-08", pitfalls=["A11"])
-def test_a_directory_that_cannot_be_entered_is_a_spawn_failure(case: Case) -> None:
+def test_a_directory_that_cannot_be_entered_is_a_spawn_failure(case: ExecCase) -> None:
     closed, opened = case.tmp / "closed", case.tmp / "opened"
     closed.mkdir(), opened.mkdir()
     closed.chmod(0), opened.chmod(0o755), case.tmp.chmod(0o777)
@@ -229,7 +231,7 @@ REASONS: dict[str, tuple[Callable[[Path], Path], int]] = {
 
 @requires("EXEC-SPAWN-09")
 @pytest.mark.parametrize("what", REASONS)
-def test_the_message_names_the_program_and_the_systems_reason(case: Case, what: str) -> None:
+def test_the_message_names_the_program_and_the_systems_reason(case: ExecCase, what: str) -> None:
     make, number = REASONS[what]
     program = make(case.tmp / "tool")
     text = message(case.exec.run(program=str(program)))
@@ -244,7 +246,7 @@ def test_the_message_names_the_program_and_the_systems_reason(case: Case, what: 
 
 
 @requires("EXEC-SPAWN-09")
-def test_the_message_names_a_bad_working_directory_as_such(case: Case) -> None:
+def test_the_message_names_a_bad_working_directory_as_such(case: ExecCase) -> None:
     bad = case.tmp / "bad"
     text = message(case.exec.run(program="/bin/true", current_dir=str(bad)))
     expect(
@@ -262,7 +264,7 @@ def test_the_message_names_a_bad_working_directory_as_such(case: Case) -> None:
 
 @requires("EXEC-SPAWN-09")
 @pytest.mark.parametrize("mode", [0o000, 0o600, 0o700], ids=["none", "no-search", "owner-only"])
-def test_the_message_names_a_directory_that_cannot_be_entered(case: Case, mode: int) -> None:
+def test_the_message_names_a_directory_that_cannot_be_entered(case: ExecCase, mode: int) -> None:
     closed = case.tmp / "closed"
     closed.mkdir()
     closed.chmod(mode)
@@ -279,6 +281,6 @@ def test_the_message_names_a_directory_that_cannot_be_entered(case: Case, mode: 
 
 
 @requires("EXEC-SPAWN-09")
-def test_the_message_of_an_empty_name_quotes_it(case: Case) -> None:
+def test_the_message_of_an_empty_name_quotes_it(case: ExecCase) -> None:
     seen = case.exec.run(program="")
     expect("the message", message(seen), contains("failed to spawn ``: "), error_of(seen))

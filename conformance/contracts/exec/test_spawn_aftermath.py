@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from boxspec.api import programs as P
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import extra_descendants
-from contracts.exec.spawn_io import SPAWN_FAILURE, left_by_child, outcome, shell
+from contracts.exec.spawn_io import SPAWN_FAILURE, left_by_child, outcome, shell_request
+from contracts.shared.requests import ExecRequest
 
-Request = dict[str, Any]
-
-FAILING: dict[str, Callable[[Path], Request]] = {
+FAILING: dict[str, Callable[[Path], ExecRequest]] = {
     "missing program": lambda tmp: {"program": str(tmp / "absent")},
     "directory": lambda tmp: {"program": str(tmp)},
     "missing working directory": lambda tmp: {
@@ -29,10 +28,10 @@ FAILING: dict[str, Callable[[Path], Request]] = {
         "stdin": b"x" * 100_000,
     },
 }
-GOOD: Request = {"program": "/bin/true"}
+GOOD: ExecRequest = {"program": "/bin/true"}
 
 
-def left(case: Case, run: Request, usual: int = 0) -> tuple[str, list[str], int]:
+def left(case: ExecCase, run: ExecRequest, usual: int = 0) -> tuple[str, list[str], int]:
     """Return the outcome of one run, and the processes and descriptors of the held caller.
 
     Processes are listed only if there are more than `usual`.
@@ -46,7 +45,9 @@ def left(case: Case, run: Request, usual: int = 0) -> tuple[str, list[str], int]
 
 @requires("EXEC-SPAWN-10", pitfalls=["A2"], capability="exec.concurrent")
 @pytest.mark.parametrize("why", FAILING)
-def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(case: Case, why: str) -> None:
+def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(
+    case: ExecCase, why: str
+) -> None:
     # A plain run may keep resources for the next one; a failure may keep no more than that.
     _, servers, usual = left(case, GOOD)
     how, processes, descriptors = left(case, FAILING[why](case.tmp), len(servers))
@@ -61,7 +62,7 @@ def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(case: Case,
 @requires("EXEC-SPAWN-10", pitfalls=["A2"], capability="exec.concurrent")
 @pytest.mark.parametrize("why", FAILING)
 def test_after_spawn_failures_the_next_runs_work_and_no_zombie_is_left(
-    case: Case, why: str
+    case: ExecCase, why: str
 ) -> None:
     bad = FAILING[why](case.tmp)
     runs = [bad] * 6 + [GOOD] + [bad] * 6 + [GOOD]
@@ -77,8 +78,8 @@ def test_after_spawn_failures_the_next_runs_work_and_no_zombie_is_left(
 
 
 @requires("EXEC-SPAWN-10", pitfalls=["A26"], capability="exec.concurrent")
-def test_a_spawn_failure_changes_neither_mask_nor_dispositions(case: Case) -> None:
-    def signals(*more: Request) -> tuple[object, ...]:
+def test_a_spawn_failure_changes_neither_mask_nor_dispositions(case: ExecCase) -> None:
+    def signals(*more: ExecRequest) -> tuple[object, ...]:
         state = ["--block", "USR2", "--ignore", "HUP"]
         # A plain run comes first: a runtime may install handlers for its first child and keep them.
         with case.exec.start_batch([GOOD, *more], state=state, hold=True) as shim:
@@ -93,19 +94,19 @@ def test_a_spawn_failure_changes_neither_mask_nor_dispositions(case: Case) -> No
     )
 
 
-STARTS: dict[str, Callable[[Path], Request]] = {
+STARTS: dict[str, Callable[[Path], ExecRequest]] = {
     "exits 0": lambda starts: {"program": P.count_start, "args": [str(starts)]},
     "exits 1": lambda starts: {"program": P.count_start, "args": [str(starts), "--exit", "1"]},
     "exits 126": lambda starts: {"program": P.count_start, "args": [str(starts), "--exit", "126"]},
     "exits 127": lambda starts: {"program": P.count_start, "args": [str(starts), "--exit", "127"]},
     "exits 255": lambda starts: {"program": P.count_start, "args": [str(starts), "--exit", "255"]},
-    "dies of a signal": lambda starts: shell('printf x >>"$1"; kill -KILL $$', starts),
+    "dies of a signal": lambda starts: shell_request('printf x >>"$1"; kill -KILL $$', starts),
 }
 
 
 @requires("EXEC-SPAWN-13", pitfalls=["A30"])
 @pytest.mark.parametrize("how", STARTS)
-def test_a_program_is_started_exactly_once(case: Case, how: str) -> None:
+def test_a_program_is_started_exactly_once(case: ExecCase, how: str) -> None:
     starts = case.tmp / "starts"
     case.exec.run(**STARTS[how](starts))
     expect("starts that the program counted", len(left_by_child(starts)), 1)

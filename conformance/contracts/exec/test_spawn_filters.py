@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, NotMeasured, Observed, expect, requires
+from boxspec.api import NotMeasured, Observed, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase, Run
 from contracts.exec.moments import FOREVER_MS, TIMED_OUT, expect_none_left
 from contracts.exec.spawn_io import error_of, outcome, reported
+from contracts.shared.requests import ExecRequest
 from contracts.shared.signals import signals_in
 
 DENIED = {
@@ -26,7 +28,7 @@ DENIED["all EPERM"] = [
 ]
 
 
-def need_shim_under_filter(case: Case, filter_: str, seen: Observed) -> None:
+def need_shim_under_filter(case: ExecCase, filter_: str, seen: Observed) -> None:
     """Raise NotMeasured if the shim cannot answer hello under the filter either."""
     if seen.ok:
         return
@@ -35,7 +37,7 @@ def need_shim_under_filter(case: Case, filter_: str, seen: Observed) -> None:
         raise NotMeasured("the shim itself does not work under this filter")
 
 
-def run_under(case: Case, filter_: str, **run: Any) -> ObservedRun:
+def run_under(case: ExecCase, filter_: str, **run: Any) -> ObservedRun:
     """Run a program under the filter."""
     state = [*DENIED[filter_], *run.pop("state", ())]
     seen = case.exec.run(**run, state=state, within_s=10, expect_result=False)
@@ -45,7 +47,7 @@ def run_under(case: Case, filter_: str, **run: Any) -> ObservedRun:
 
 @requires("EXEC-SPAWN-14", pitfalls=["A27"])
 @pytest.mark.parametrize("filter_", DENIED)
-def test_runs_work_where_newer_system_calls_are_denied(case: Case, filter_: str) -> None:
+def test_runs_work_where_newer_system_calls_are_denied(case: ExecCase, filter_: str) -> None:
     seen = run_under(case, filter_, program=P.exit_with, args=["7"])
     expect("the child's end under the filter", outcome(seen), "exit 7", error_of(seen))
 
@@ -57,10 +59,10 @@ THREADED = [name for name in DENIED if name not in ("clone3 EPERM", "all EPERM")
 @requires("EXEC-SPAWN-14", pitfalls=["A27"], capability="exec.concurrent", overlap=0.5)
 @pytest.mark.parametrize("filter_", THREADED)
 def test_each_of_several_runs_works_where_newer_system_calls_are_denied(
-    case: Case, filter_: str
+    case: ExecCase, filter_: str
 ) -> None:
     # Two at once and one after them: the older system calls must serve all three.
-    runs = [
+    runs: list[Run] = [
         (after_ms, {"program": P.exit_with, "args": [str(code)]})
         for after_ms, code in ((0, 5), (0, 6), (200, 7))
     ]
@@ -73,13 +75,18 @@ def test_each_of_several_runs_works_where_newer_system_calls_are_denied(
 @requires("EXEC-SPAWN-14", pitfalls=["A27"])
 @pytest.mark.parametrize("filter_", DENIED)
 def test_a_child_starts_in_the_same_state_where_newer_calls_are_denied(
-    case: Case, filter_: str
+    case: ExecCase, filter_: str
 ) -> None:
     # With older system calls the child must get the same group, signals, descriptors and directory.
     place, here = case.tmp / "report", case.tmp / "here"
     here.mkdir()
     state = ["--ignore", "PIPE", "--ignore", "USR1", "--block", "USR2"]
-    run = {"program": P.report, "args": [str(place)], "current_dir": str(here), "stdin": "null"}
+    run: ExecRequest = {
+        "program": P.report,
+        "args": [str(place)],
+        "current_dir": str(here),
+        "stdin": "null",
+    }
     control = case.exec.run(**run, state=state)
     expect("the child's end without the filter", outcome(control), "exit 0", error_of(control))
     wanted = how_it_started(place)
@@ -105,7 +112,9 @@ def how_it_started(report: Path) -> tuple[object, ...]:
     "EXEC-SPAWN-14", pitfalls=["A27"], overlap=0.5, needs=["EXEC-ORPHAN-01", "EXEC-ORPHAN-02"]
 )
 @pytest.mark.parametrize("filter_", DENIED)
-def test_orphans_are_killed_where_newer_system_calls_are_denied(case: Case, filter_: str) -> None:
+def test_orphans_are_killed_where_newer_system_calls_are_denied(
+    case: ExecCase, filter_: str
+) -> None:
     args = [case.events().path, "--exit", "3", "--ignore", "TERM"]
     seen = run_under(case, filter_, program=P.orphan, args=args)
     expect("the child's end under the filter", outcome(seen), "exit 3", error_of(seen))
@@ -114,7 +123,7 @@ def test_orphans_are_killed_where_newer_system_calls_are_denied(case: Case, filt
 
 @requires("EXEC-SPAWN-14", pitfalls=["A27"], overlap=0.6)
 @pytest.mark.parametrize("filter_", DENIED)
-def test_deadlines_hold_where_newer_system_calls_are_denied(case: Case, filter_: str) -> None:
+def test_deadlines_hold_where_newer_system_calls_are_denied(case: ExecCase, filter_: str) -> None:
     args = [case.events().path, FOREVER_MS]
     seen = run_under(case, filter_, program=P.slow_exit, args=args, timeout_ms=300)
     got = (outcome(seen), seen.ok and seen.stderr.endswith(TIMED_OUT))

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import pytest
 
 from boxspec.api import (
-    Case,
     Failure,
     HostLacks,
     NotMeasured,
@@ -22,6 +21,7 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.host import unused_user
 from contracts.exec.moments import extra_descendants
 from contracts.exec.silence import answers, crash
@@ -31,6 +31,7 @@ from contracts.exec.spawn_io import (
     outcome,
     shell,
 )
+from contracts.shared.requests import Command, ExecRequest
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 # The kernel's limit for one argument or variable, without its NUL.
@@ -38,14 +39,14 @@ LARGEST = 32 * PAGE - 1
 TOO_FEW = "the shim does not start with two processes of its user"
 
 
-def length_of(word: str) -> dict[str, object]:
+def length_of(word: str) -> Command:
     return shell("echo ${#1}", word)
 
 
 @requires("EXEC-SPAWN-05", pitfalls=["A21"])
 @pytest.mark.parametrize("fill", ["x", "é"])
 def test_the_largest_argument_works_and_one_byte_more_is_a_spawn_failure(
-    case: Case, fill: str
+    case: ExecCase, fill: str
 ) -> None:
     word = fill * (LARGEST // len(fill.encode()))
     word = "x" * (LARGEST - len(word.encode())) + word
@@ -61,7 +62,7 @@ def test_the_largest_argument_works_and_one_byte_more_is_a_spawn_failure(
 
 
 @requires("EXEC-SPAWN-05", pitfalls=["A22"])
-def test_an_argument_list_above_the_limit_is_a_spawn_failure(case: Case) -> None:
+def test_an_argument_list_above_the_limit_is_a_spawn_failure(case: ExecCase) -> None:
     piece = "x" * 65_536
     works, refused = (
         case.exec.run(**shell("echo $#", *[piece] * 8)),
@@ -75,7 +76,7 @@ def test_an_argument_list_above_the_limit_is_a_spawn_failure(case: Case) -> None
 
 
 @requires("EXEC-SPAWN-05", pitfalls=["A22"])
-def test_an_environment_above_the_limit_is_a_spawn_failure(case: Case) -> None:
+def test_an_environment_above_the_limit_is_a_spawn_failure(case: ExecCase) -> None:
     def pairs(count: int) -> list[tuple[str, str]]:
         return [(f"N{i}", "x" * 65_536) for i in range(count)]
 
@@ -90,22 +91,22 @@ def test_an_environment_above_the_limit_is_a_spawn_failure(case: Case) -> None:
 
 @requires("EXEC-SPAWN-06", pitfalls=["A18"])
 @pytest.mark.parametrize("where", ["program", "args", "name", "value", "current_dir"])
-def test_a_nul_byte_is_a_spawn_failure_and_cuts_nothing(case: Case, where: str) -> None:
+def test_a_nul_byte_is_a_spawn_failure_and_cuts_nothing(case: ExecCase, where: str) -> None:
     starts = case.tmp / "starts"
-    good: dict[str, object] = {
+    good: ExecRequest = {
         "program": P.count_start,
         "args": [str(starts)],
         "env": [("A", "1")],
         "current_dir": str(case.tmp),
     }
-    bad: dict[str, dict[str, object]] = {
+    bad: dict[str, ExecRequest] = {
         "program": {"program": f"{P.count_start}\0x"},
         "args": {"args": [f"{starts}\0x"]},
         "name": {"env": [("A\0B", "1")]},
         "value": {"env": [("A", "1\0EVIL=1")]},
         "current_dir": {"current_dir": f"{case.tmp}\0x"},
     }
-    refused = case.exec.run(**{**good, **bad[where]})
+    refused = case.exec.run(**(good | bad[where]))
     before = starts.exists()
     allowed = case.exec.run(**good)
     expect(
@@ -117,9 +118,9 @@ def test_a_nul_byte_is_a_spawn_failure_and_cuts_nothing(case: Case, where: str) 
 
 @requires("EXEC-SPAWN-07")
 @pytest.mark.parametrize("name", ["", "=", "A=B", "=A", "A="])
-def test_an_impossible_variable_name_is_a_spawn_failure(case: Case, name: str) -> None:
+def test_an_impossible_variable_name_is_a_spawn_failure(case: ExecCase, name: str) -> None:
     starts = case.tmp / "starts"
-    request = {"program": P.count_start, "args": [str(starts)]}
+    request: Command = {"program": P.count_start, "args": [str(starts)]}
     refused = case.exec.run(**request, env=[("GOOD", "1"), (name, "x")])
     before = starts.exists()
     allowed = case.exec.run(**request, env=[("GOOD", "1"), ("A_B", "x")])
@@ -130,7 +131,7 @@ def test_an_impossible_variable_name_is_a_spawn_failure(case: Case, name: str) -
     )
 
 
-def held_run(case: Case, *state: str) -> tuple[ObservedRun, int]:
+def held_run(case: ExecCase, *state: str) -> tuple[ObservedRun, int]:
     """Run with three pipes; return the answer and the caller's descriptors (0 if unknown)."""
     with case.exec.start(
         program=P.exit_with,
@@ -146,7 +147,7 @@ def held_run(case: Case, *state: str) -> tuple[ObservedRun, int]:
         return shim.finish(), descriptors
 
 
-def outcome_with_descriptors(case: Case, limit: int, usual: int) -> str:
+def outcome_with_descriptors(case: ExecCase, limit: int, usual: int) -> str:
     """Return the outcome of a run with this many descriptors; empty if the shim does not start."""
     state = ["--nofile", str(limit)]
     try:
@@ -176,7 +177,7 @@ RIGHT = {SPAWN_FAILURE, "exit 7"}
 ENOUGH = 6
 
 
-def sweep(case: Case, limits: range) -> Iterator[str]:
+def sweep(case: ExecCase, limits: range) -> Iterator[str]:
     """Yield the outcomes up to the first wrong one: a shim that hangs would hang at each limit."""
     _, usual = held_run(case)
     right = 0
@@ -192,7 +193,7 @@ def sweep(case: Case, limits: range) -> Iterator[str]:
 
 
 @requires("EXEC-SPAWN-11", pitfalls=["A24"], overlap=True)
-def test_running_out_of_descriptors_is_an_error_at_every_step(case: Case) -> None:
+def test_running_out_of_descriptors_is_an_error_at_every_step(case: ExecCase) -> None:
     decided = list(sweep(case, range(3, 36)))
     if not decided:
         raise NotMeasured("the shim needs more than 35 descriptors to start")
@@ -206,7 +207,7 @@ def test_running_out_of_descriptors_is_an_error_at_every_step(case: Case) -> Non
     )
 
 
-def witness(case: Case, user: int) -> subprocess.Popen[bytes]:
+def witness(case: ExecCase, user: int) -> subprocess.Popen[bytes]:
     """Start a process of the same user that logs signals; it counts against the limit too."""
     case.open_to_others()
     # The kit may be in root's home directory, which that user cannot read.
@@ -216,7 +217,7 @@ def witness(case: Case, user: int) -> subprocess.Popen[bytes]:
 
 
 @requires("EXEC-SPAWN-12", pitfalls=["A25", "A26"])
-def test_a_refused_process_is_a_spawn_error_and_signals_no_process(case: Case) -> None:
+def test_a_refused_process_is_a_spawn_error_and_signals_no_process(case: ExecCase) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     user = unused_user()
@@ -253,7 +254,7 @@ def test_a_refused_process_is_a_spawn_error_and_signals_no_process(case: Case) -
     )
 
 
-def outcome_with_processes(case: Case, processes: int) -> str:
+def outcome_with_processes(case: ExecCase, processes: int) -> str:
     """Return the outcome of a run with this many processes and threads, or its leftovers."""
     # The child lives for 0.6 s, so that a run that gives up early would leave it.
     state = ["--uid", str(unused_user()), "--nproc", str(processes)]
@@ -279,7 +280,7 @@ def outcome_with_processes(case: Case, processes: int) -> str:
 
 
 @requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0, needs=["EXEC-LEAK-02"])
-def test_running_out_of_processes_leaves_nothing_at_every_step(case: Case) -> None:
+def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -> None:
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     decided: list[str] = []
@@ -302,15 +303,15 @@ def test_running_out_of_processes_leaves_nothing_at_every_step(case: Case) -> No
 
 
 @requires("EXEC-SPAWN-16", pitfalls=["C1"])
-def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: Case) -> None:
+def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: ExecCase) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 4096:
         raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
     # No caller has half of the limit open: an implementation that closes such a number tries all.
     state = ["--nofile", str(most), "--deny-closing", str(most // 2)]
-    run = {"program": P.exit_with, "args": ["7"], "within_s": 10.0}
-    control = case.exec.run(**run, state=state[:2])
-    seen = case.exec.run(**run, state=state, expect_result=False)
+    run: Command = {"program": P.exit_with, "args": ["7"]}
+    control = case.exec.run(**run, state=state[:2], within_s=10)
+    seen = case.exec.run(**run, state=state, expect_result=False, within_s=10)
     got = outcome(seen) if seen.raw is not None else f"the shim was {seen.shim_exit}"
     expect(
         f"a run where {most} descriptors may be open, and where no number above half may be closed",
@@ -324,7 +325,7 @@ CROWD = 1024 + 64
 
 
 @requires("EXEC-SPAWN-17", needs=["EXEC-STDIN-03"])
-def test_a_run_works_with_more_descriptors_than_select_supports(case: Case) -> None:
+def test_a_run_works_with_more_descriptors_than_select_supports(case: ExecCase) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 2 * CROWD:
         raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")

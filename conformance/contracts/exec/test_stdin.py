@@ -6,8 +6,9 @@ import os
 
 import pytest
 
-from boxspec.api import Case, expect, expect_within, requires
+from boxspec.api import expect, expect_within, requires
 from boxspec.api import programs as P
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.spawn_io import (
     digest,
     fd_of,
@@ -25,15 +26,16 @@ ALL = bytes(range(256))
 
 @requires("EXEC-STDIN-01", pitfalls=["C15"])
 @pytest.mark.parametrize("option", [{}, {"stdin": "inherit"}], ids=["default", "inherit"])
-def test_the_child_reads_the_callers_stdin(case: Case, option: dict[str, str]) -> None:
+def test_the_child_reads_the_callers_stdin(case: ExecCase, option: RunOptions) -> None:
     source = case.tmp / "source"
     source.write_bytes(ALL * 3)
-    seen = case.exec.run(program=P.hash_stdin, stdin_file=source, **option)
+    request: RunOptions = {"program": P.hash_stdin, "stdin_file": source}
+    seen = case.exec.run(**(request | option))
     expect("what the child read", seen.stdout, hash_line(ALL * 3))
 
 
 @requires("EXEC-STDIN-01", pitfalls=["C15"])
-def test_an_inherited_stdin_is_the_callers_own_open_file(case: Case) -> None:
+def test_an_inherited_stdin_is_the_callers_own_open_file(case: ExecCase) -> None:
     source = case.tmp / "source"
     source.write_bytes(b"0123456789")
     reader = os.open(source, os.O_RDONLY)
@@ -46,7 +48,7 @@ def test_an_inherited_stdin_is_the_callers_own_open_file(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-01", pitfalls=["C15"])
-def test_bytes_reach_the_child_while_it_runs(case: Case) -> None:
+def test_bytes_reach_the_child_while_it_runs(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     line = '"$1" "$2" "$3"; exec "$4"'
     words = (P.gate, events.path, fifo, P.hash_stdin)
@@ -60,7 +62,7 @@ def test_bytes_reach_the_child_while_it_runs(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-02", pitfalls=["C11"])
-def test_null_stdin_is_at_end_of_file(case: Case) -> None:
+def test_null_stdin_is_at_end_of_file(case: ExecCase) -> None:
     source = case.tmp / "source"
     source.write_bytes(b"not for the child")
     seen = case.exec.run(program=P.hash_stdin, stdin="null", stdin_file=source, within_s=10)
@@ -68,13 +70,13 @@ def test_null_stdin_is_at_end_of_file(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-02", pitfalls=["C11"])
-def test_null_stdin_is_dev_null(case: Case) -> None:
+def test_null_stdin_is_dev_null(case: ExecCase) -> None:
     found = report(case, stdin="null")
     expect("the child's stdin", fd_of(found, 0).get("target"), "/dev/null")
 
 
 @requires("EXEC-STDIN-02", pitfalls=["C11"])
-def test_null_stdin_leaves_the_callers_stdin_unread(case: Case) -> None:
+def test_null_stdin_leaves_the_callers_stdin_unread(case: ExecCase) -> None:
     with case.exec.start(program="/bin/cat", stdin="null", shim_stdin="pipe", within_s=10) as shim:
         seen = shim.finish()
     expect("the end of `cat` while the caller's stdin stays open", outcome(seen), "exit 0")
@@ -82,7 +84,7 @@ def test_null_stdin_leaves_the_callers_stdin_unread(case: Case) -> None:
 
 @requires("EXEC-STDIN-15")
 @pytest.mark.parametrize("payload", [b"x" * 10, b"x" * 2**20], ids=["small", "large"])
-def test_a_payload_arrives_through_a_pipe(case: Case, payload: bytes) -> None:
+def test_a_payload_arrives_through_a_pipe(case: ExecCase, payload: bytes) -> None:
     # A program may open /dev/stdin again, which fails for a socket.
     place = case.tmp / "report"
     line = '"$1" "$2"; exec cat >/dev/null'
@@ -107,26 +109,26 @@ PAYLOADS = {
 
 @requires("EXEC-STDIN-03", pitfalls=["F11", "F10", "C3"])
 @pytest.mark.parametrize("vector", PAYLOADS)
-def test_payload_bytes_arrive_exactly_and_end(case: Case, vector: str) -> None:
+def test_payload_bytes_arrive_exactly_and_end(case: ExecCase, vector: str) -> None:
     seen = case.exec.run(program=P.hash_stdin, stdin=PAYLOADS[vector], within_s=10)
     expect("what the child read to its end", seen.stdout, hash_line(PAYLOADS[vector]))
 
 
 @requires("EXEC-STDIN-14", pitfalls=["F11"])
 @pytest.mark.parametrize("times", [1, 4096])
-def test_payload_bytes_that_are_not_utf8_arrive_exactly(case: Case, times: int) -> None:
+def test_payload_bytes_that_are_not_utf8_arrive_exactly(case: ExecCase, times: int) -> None:
     seen = case.exec.run(program=P.hash_stdin, stdin=ALL * times, within_s=10)
     expect("what the child read to its end", seen.stdout, hash_line(ALL * times))
 
 
 @requires("EXEC-STDIN-03", pitfalls=["F10"])
-def test_a_program_that_reads_to_end_of_file_ends(case: Case) -> None:
+def test_a_program_that_reads_to_end_of_file_ends(case: ExecCase) -> None:
     seen = case.exec.run(program="sort", stdin=b"c\na\nb\n", within_s=10)
     expect("sorted lines", (outcome(seen), seen.stdout), ("exit 0", b"a\nb\nc\n"))
 
 
 @requires("EXEC-STDIN-03", pitfalls=["C3"])
-def test_a_background_reader_gets_end_of_file_too(case: Case) -> None:
+def test_a_background_reader_gets_end_of_file_too(case: ExecCase) -> None:
     # A shell gives its background jobs /dev/null unless they ask for another descriptor.
     line = 'exec 3<&0; cat <&3 >"$1" & wait $!; wc -c <"$1"'
     seen = case.exec.run(**shell(line, case.tmp / "copy"), stdin=b"x" * 5000, within_s=10)
@@ -134,27 +136,27 @@ def test_a_background_reader_gets_end_of_file_too(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-04", pitfalls=["F1"])
-def test_an_empty_payload_is_end_of_file(case: Case) -> None:
+def test_an_empty_payload_is_end_of_file(case: ExecCase) -> None:
     seen = case.exec.run(program=P.hash_stdin, stdin={"bytes": ""}, shim_stdin="pipe", within_s=10)
     expect("what the child read", seen.stdout, hash_line(b""))
 
 
 @requires("EXEC-STDIN-04", capability="exec.bytes", pitfalls=["F1"])
-def test_an_empty_payload_of_bytes_is_end_of_file(case: Case) -> None:
+def test_an_empty_payload_of_bytes_is_end_of_file(case: ExecCase) -> None:
     payload = {"bytes_b64": ""}
     seen = case.exec.run(program=P.hash_stdin, stdin=payload, shim_stdin="pipe", within_s=10)
     expect("what the child read", seen.stdout, hash_line(b""))
 
 
 @requires("EXEC-STDIN-05", pitfalls=["F2"], overlap=1.5)
-def test_16_mib_through_cat_are_returned_exactly(case: Case) -> None:
+def test_16_mib_through_cat_are_returned_exactly(case: ExecCase) -> None:
     data = pattern(16 * 2**20)
     seen = case.exec.run(program="/bin/cat", stdin=data)
     expect("length and digest of what came back", stream(seen, "stdout"), digest(data))
 
 
 @requires("EXEC-STDIN-05", pitfalls=["F2", "F3"])
-def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(case: Case) -> None:
+def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(case: ExecCase) -> None:
     data = pattern(2**20)
     # Each side writes more than a pipe holds before it reads again.
     line = 'head -c 4096 >/dev/null; "$1" 300000 0; cat >/dev/null; "$1" 300000 0'
@@ -164,7 +166,7 @@ def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(case: 
 
 # Needs EXEC-CHILD-11: a child with other scheduling than its caller may be slow by itself.
 @requires("EXEC-STDIN-12", pitfalls=["F14"], overlap=True, timing=True, needs=["EXEC-CHILD-11"])
-def test_payloads_are_not_throttled_by_the_tick(case: Case) -> None:
+def test_payloads_are_not_throttled_by_the_tick(case: ExecCase) -> None:
     data = pattern(10 * 2**20)
     events = case.events()
     # Measured inside the child: the time in which the shim reads a large request does not count.

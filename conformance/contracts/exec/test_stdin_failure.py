@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import pytest
 
-from boxspec.api import Case, Told, expect, expect_within, requires
+from boxspec.api import Told, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.moments import (
     LINGER_MS,
     attempted,
@@ -17,6 +20,7 @@ from contracts.exec.moments import (
     until,
 )
 from contracts.exec.spawn_io import SH, error_of, outcome, shell
+from contracts.shared.requests import Command, ExecRequest
 
 # Much more than a pipe holds.
 LARGE = b"x" * 2**20
@@ -29,7 +33,7 @@ def error_kind(seen: ObservedRun) -> str:
 
 
 @requires("EXEC-STDIN-06", pitfalls=["F12", "F7"])
-def test_a_failed_write_is_an_execution_error_without_output(case: Case) -> None:
+def test_a_failed_write_is_an_execution_error_without_output(case: ExecCase) -> None:
     line = 'echo captured; exec "$1" "$2" --in'
     seen = case.exec.run(**shell(line, P.close_early, case.events().path), stdin=LARGE)
     output = {"result", "stdout", "stderr"} & (set(seen.raw or {}) | set(error_of(seen)))
@@ -37,7 +41,7 @@ def test_a_failed_write_is_an_execution_error_without_output(case: Case) -> None
 
 
 @requires("EXEC-STDIN-06", pitfalls=["F12"])
-def test_the_same_program_without_a_payload_has_its_result(case: Case) -> None:
+def test_the_same_program_without_a_payload_has_its_result(case: ExecCase) -> None:
     line = 'echo captured; exec "$1" "$2" --in --then exit:0'
     request = shell(line, P.close_early, case.events().path)
     failed, fine = case.exec.run(**request, stdin=LARGE), case.exec.run(**request, stdin="null")
@@ -49,20 +53,21 @@ def test_the_same_program_without_a_payload_has_its_result(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-07", pitfalls=["F6"])
-def test_a_failed_write_ends_a_child_that_would_run_on(case: Case) -> None:
+def test_a_failed_write_ends_a_child_that_would_run_on(case: ExecCase) -> None:
     args = [case.events().path, "--in"]
     seen = case.exec.run(program=P.close_early, args=args, stdin=LARGE, within_s=20)
     expect_none_left(seen, case.events(), closing=1)
 
 
 @requires("EXEC-STDIN-07", pitfalls=["F6"])
-def test_a_failed_write_ends_the_child_as_a_deadline_would(case: Case) -> None:
+def test_a_failed_write_ends_the_child_as_a_deadline_would(case: ExecCase) -> None:
     # The trap is set before stdin is closed, so that the SIGTERM of a failed write runs it.
     line = "trap 'echo TERM >\"$0\"; exit 0' TERM; exec <&-; while :; do sleep 0.05; done"
 
-    def trace(name: str, **run: object) -> bool:
+    def trace(name: str, **run: Unpack[RunOptions]) -> bool:
         place = case.tmp / name
-        case.exec.run(program=SH, args=["-c", line, str(place)], within_s=20, **run)
+        writes: RunOptions = {"program": SH, "args": ["-c", line, str(place)], "within_s": 20}
+        case.exec.run(**(writes | run))
         return place.exists()
 
     if not trace("deadline", timeout_ms=200):
@@ -70,39 +75,41 @@ def test_a_failed_write_ends_the_child_as_a_deadline_would(case: Case) -> None:
     expect("whether the child got a SIGTERM that it could handle", trace("w", stdin=LARGE), True)
 
 
-def with_a_member(case: Case, *rules: str, **run: object) -> ObservedRun:
+def with_a_member(case: ExecCase, *rules: str, **run: Unpack[RunOptions]) -> ObservedRun:
     """Fail the write to a child with another member in its group that does not hold the pipe."""
     events, fifo = case.events(), case.fifo("gate")
     # `read` ends when the gate opens; the shell then executes a program that closes its stdin.
     line = '"$1" "$2" $4 </dev/null & read x <"$5"; exec "$3" "$2" --in'
-    words = (P.siglog, events.path, P.close_early, " ".join(rules), fifo)
-    with case.exec.start(**shell(line, *words), stdin=LARGE, within_s=20, **run) as shim:
+    words = (P.siglog, events.path, P.close_early, " ".join(rules), str(fifo))
+    fails: RunOptions = {"program": SH, "args": ["-c", line, "sh", *words]}
+    fails |= {"stdin": LARGE, "within_s": 20}
+    with case.exec.start(**(fails | run)) as shim:
         events.wait("ready")
         case.open_gate(fifo)
         return shim.finish()
 
 
 @requires("EXEC-STDIN-07", pitfalls=["F6", "B5"], overlap=0.5)
-def test_a_failed_write_signals_each_member_of_the_group(case: Case) -> None:
+def test_a_failed_write_signals_each_member_of_the_group(case: ExecCase) -> None:
     with_a_member(case, "--on", "TERM:exit:0")
     logged = [event.rest[0] for event in case.events().all("signal")]
     expect("SIGTERM among the signals that a member logged", "TERM" in logged, True)
 
 
 @requires("EXEC-STDIN-07", pitfalls=["F6", "G4"], overlap=4.5)
-def test_after_a_failed_write_a_member_has_the_grace(case: Case) -> None:
+def test_after_a_failed_write_a_member_has_the_grace(case: ExecCase) -> None:
     with_a_member(case, "--on", f"TERM:exit:0:{case.grace_ms * 7 // 10}")
     expect("members that ended by themselves", len(case.events().all("end")), 1)
 
 
 @requires("EXEC-STDIN-07", pitfalls=["F6", "G4"], overlap=6.5)
-def test_a_failed_write_ends_a_member_that_ignores_sigterm(case: Case) -> None:
+def test_a_failed_write_ends_a_member_that_ignores_sigterm(case: ExecCase) -> None:
     seen = with_a_member(case, "--ignore", "TERM")
     expect_none_left(seen, case.events(), ready=1)
 
 
 @requires("EXEC-STDIN-06", overlap=4.5)
-def test_a_deadline_after_a_failed_write_does_not_change_the_error(case: Case) -> None:
+def test_a_deadline_after_a_failed_write_does_not_change_the_error(case: ExecCase) -> None:
     # The first cause of the end decides the result; the deadline comes during the grace.
     limit_ms = case.grace_ms // 2
     seen = with_a_member(case, "--on", f"TERM:exit:0:{limit_ms + 500}", timeout_ms=limit_ms)
@@ -110,7 +117,7 @@ def test_a_deadline_after_a_failed_write_does_not_change_the_error(case: Case) -
 
 
 @requires("EXEC-STDIN-06", overlap=1.0)
-def test_a_signal_after_a_failed_write_does_not_change_the_error(case: Case) -> None:
+def test_a_signal_after_a_failed_write_does_not_change_the_error(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     line = '"$1" "$2" --on USR1:exit:0 </dev/null & read x <"$4"; exec "$3" "$2" --in'
     words = (P.siglog, events.path, P.close_early, fifo)
@@ -129,7 +136,9 @@ def test_a_signal_after_a_failed_write_does_not_change_the_error(case: Case) -> 
 
 @requires("EXEC-STDIN-08", pitfalls=["F7", "F9"], overlap=True)
 @pytest.mark.parametrize("taken", [0, 1, 70_000])
-def test_a_payload_that_an_escapee_could_still_read_is_a_failure(case: Case, taken: int) -> None:
+def test_a_payload_that_an_escapee_could_still_read_is_a_failure(
+    case: ExecCase, taken: int
+) -> None:
     # The escapee holds the read end, so that no write fails; but the child ended without the rest.
     events = case.events()
     line = 'head -c "$1" >/dev/null; exec "$2" "$3" --keep in --setsid'
@@ -140,8 +149,8 @@ def test_a_payload_that_an_escapee_could_still_read_is_a_failure(case: Case, tak
 
 @requires("EXEC-STDIN-08", pitfalls=["F7", "F4"])
 @pytest.mark.parametrize("taken", [0, 1, 65_536])
-def test_a_payload_that_was_not_fully_taken_is_a_failure(case: Case, taken: int) -> None:
-    request = {"program": P.read_some, "args": [str(taken)]}
+def test_a_payload_that_was_not_fully_taken_is_a_failure(case: ExecCase, taken: int) -> None:
+    request: Command = {"program": P.read_some, "args": [str(taken)]}
     failed, fine = (
         case.exec.run(**request, stdin=LARGE),
         case.exec.run(**request, stdin=LARGE[:taken] or "null"),
@@ -154,7 +163,7 @@ def test_a_payload_that_was_not_fully_taken_is_a_failure(case: Case, taken: int)
 
 
 @requires("EXEC-STDIN-08", pitfalls=["F4"])
-def test_a_child_that_never_reads_and_ends_by_itself_is_a_failure(case: Case) -> None:
+def test_a_child_that_never_reads_and_ends_by_itself_is_a_failure(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     args = [events.path, "--exit-on-fifo", str(fifo)]
     with case.exec.start(program=P.never_read, args=args, stdin=LARGE, within_s=15) as shim:
@@ -166,14 +175,15 @@ def test_a_child_that_never_reads_and_ends_by_itself_is_a_failure(case: Case) ->
 
 @requires("EXEC-STDIN-09", pitfalls=["F8"])
 @pytest.mark.parametrize("flag", ["--default", "--ignore"])
-def test_a_closed_pipe_does_not_kill_the_caller_nor_change_sigpipe(case: Case, flag: str) -> None:
-    def after(**run: object) -> tuple[bool, bool, bool]:
-        with case.exec.start(
-            program=P.read_some, args=["1"], state=[flag, "PIPE"], hold=True, **run
-        ) as shim:
+def test_a_closed_pipe_does_not_kill_the_caller_nor_change_sigpipe(
+    case: ExecCase, flag: str
+) -> None:
+    def after(**run: Unpack[RunOptions]) -> tuple[bool, bool, bool]:
+        reads: RunOptions = {"program": P.read_some, "args": ["1"], "state": [flag, "PIPE"]}
+        with case.exec.start(**(reads | run | {"hold": True})) as shim:
             shim.wait_response()
             status = shim.status()
-            return (shim.running, *(13 in status.mask(name) for name in ("SigIgn", "SigCgt")))
+            return shim.running, 13 in status.mask("SigIgn"), 13 in status.mask("SigCgt")
 
     expect(
         "alive, SIGPIPE ignored, SIGPIPE caught: after a failed write, as after a run without",
@@ -183,7 +193,7 @@ def test_a_closed_pipe_does_not_kill_the_caller_nor_change_sigpipe(case: Case, f
 
 
 @requires("EXEC-STDIN-09", pitfalls=["F8"])
-def test_a_failed_write_does_not_change_how_sigpipe_is_handled(case: Case) -> None:
+def test_a_failed_write_does_not_change_how_sigpipe_is_handled(case: ExecCase) -> None:
     # A runtime may ignore SIGPIPE from its start; then an idle shim ignores it too.
     with case.idle() as idle:
         before = {name: idle.mask(name) for name in ("SigIgn", "SigCgt")}
@@ -196,7 +206,7 @@ def test_a_failed_write_does_not_change_how_sigpipe_is_handled(case: Case) -> No
 
 @requires("EXEC-STDIN-10", pitfalls=["F5", "F3"], overlap=True)
 @pytest.mark.parametrize("taken", [0, 4096, 70_000])
-def test_the_deadline_holds_while_the_payload_is_not_read(case: Case, taken: int) -> None:
+def test_the_deadline_holds_while_the_payload_is_not_read(case: ExecCase, taken: int) -> None:
     events = case.events()
     line = 'head -c "$1" >/dev/null; exec "$2" "$3"'
     words = (taken, P.never_read, events.path)
@@ -206,21 +216,21 @@ def test_the_deadline_holds_while_the_payload_is_not_read(case: Case, taken: int
 
 
 @requires("EXEC-STDIN-10", pitfalls=["F5"], capability="exec.stdin_failure", overlap=True)
-def test_the_deadline_holds_for_a_payload_that_may_fail_too(case: Case) -> None:
+def test_the_deadline_holds_for_a_payload_that_may_fail_too(case: ExecCase) -> None:
     events = case.events()
-    request = {"program": P.never_read, "args": [events.path], "stdin": LARGE}
-    seen = case.exec.run(**request, stdin_failure="ignore", timeout_ms=400, within_s=15)
+    request: ExecRequest = {"program": P.never_read, "args": [events.path], "stdin": LARGE}
+    seen = case.exec.run(**(request | {"stdin_failure": "ignore", "timeout_ms": 400}), within_s=15)
     got = (seen.result["success"], seen.result["exit_code"])
     expect("success, exit_code", got, (False, None))
 
 
 @requires("EXEC-STDIN-11", pitfalls=["F9"], overlap=True, timing=True)
-def test_a_background_process_that_holds_stdin_does_not_block_the_run(case: Case) -> None:
+def test_a_background_process_that_holds_stdin_does_not_block_the_run(case: ExecCase) -> None:
     expect_return_from(case, "in")
 
 
 @requires("EXEC-STDIN-11", pitfalls=["F9"], overlap=True, timing=True, needs=["EXEC-DRAIN-08"])
-def test_a_background_process_that_holds_all_streams_does_not_block_the_run(case: Case) -> None:
+def test_a_background_process_that_holds_all_streams_does_not_block_the_run(case: ExecCase) -> None:
     expect_return_from(case, "in,out,err")
 
 
@@ -231,19 +241,21 @@ def test_a_background_process_that_holds_all_streams_does_not_block_the_run(case
     overlap=True,
     timing=True,
 )
-def test_a_background_process_that_holds_stdin_does_not_block_a_run_with_ignore(case: Case) -> None:
+def test_a_background_process_that_holds_stdin_does_not_block_a_run_with_ignore(
+    case: ExecCase,
+) -> None:
     expect_return_from(case, "in", stdin_failure="ignore")
 
 
-def expect_return_from(case: Case, streams: str, **more: object) -> None:
+def expect_return_from(case: ExecCase, streams: str, **more: Unpack[RunOptions]) -> None:
     """Expect the return in time although a background process holds these `streams`.
 
     No process reads the payload of the run.
     """
     events = case.events()
     args = [events.path, "--keep", streams, "--setsid"]
-    request = {"program": P.orphan, "args": args, "stdin": LARGE, **more}
-    with case.exec.start(**request, within_s=20) as shim:
+    holds: RunOptions = {"program": P.orphan, "args": args, "stdin": LARGE, "within_s": 20}
+    with case.exec.start(**(holds | more)) as shim:
         end = events.wait("end").cause
         seen = shim.finish()
     limit_ms = LINGER_MS + case.tick_ms
@@ -252,7 +264,7 @@ def expect_return_from(case: Case, streams: str, **more: object) -> None:
 
 @requires("EXEC-STDIN-13", capability="exec.stdin_failure")
 @pytest.mark.parametrize("code", [0, 3])
-def test_with_ignore_a_failed_write_keeps_the_childs_own_end(case: Case, code: int) -> None:
+def test_with_ignore_a_failed_write_keeps_the_childs_own_end(case: ExecCase, code: int) -> None:
     line = 'echo captured; exec "$1" 1 --exit "$2"'
     request = shell(line, P.read_some, code)
     kept = case.exec.run(**request, stdin=LARGE, stdin_failure="ignore")
@@ -265,7 +277,7 @@ def test_with_ignore_a_failed_write_keeps_the_childs_own_end(case: Case, code: i
 
 
 @requires("EXEC-STDIN-13", capability="exec.stdin_failure")
-def test_with_ignore_a_child_that_closed_stdin_lives_to_its_own_end(case: Case) -> None:
+def test_with_ignore_a_child_that_closed_stdin_lives_to_its_own_end(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     line = 'exec <&-; exec "$1" "$2" "$3" --exit 5'
     request = shell(line, P.gate, events.path, fifo)

@@ -7,17 +7,18 @@ import pty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from boxspec.api import Case, Told, expect, requires
+from boxspec.api import Told, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.spawn_io import outcome, shell
+from contracts.exec.client import BatchOptions, ExecCase
+from contracts.exec.spawn_io import outcome, shell_request
+from contracts.shared.requests import ExecRequest
 from contracts.shared.runs import RunAnswer
 
 # The deadline is much longer than a child needs that is not stopped.
-AT_TERMINAL = {"stdin": "inherit", "timeout_ms": 5000}
+AT_TERMINAL: ExecRequest = {"stdin": "inherit", "timeout_ms": 5000}
 READ_A_LINE = 'read line; echo "got $line"'
 CTRL_Z = b"\x1a"
 NOT_STOPPED = "it read the line, or the run ended early and names the stop"
@@ -30,7 +31,7 @@ class Terminal:
         self.ours, self.theirs = pty.openpty()
         # The first terminal that a session leader opens becomes its controlling terminal.
         name = os.ttyname(self.theirs)
-        self.options: dict[str, Any] = {
+        self.options: BatchOptions = {
             "state": ["--setsid", "--leave-open", f"30={name}"],
             "shim_stdin": self.theirs,
         }
@@ -66,9 +67,9 @@ def how_it_ended(seen: RunAnswer, line: bytes) -> str:
 
 @requires("EXEC-STDIN-16")
 @pytest.mark.parametrize("before", ["", "stty -echo; "], ids=["reads", "sets and reads"])
-def test_a_child_at_the_terminal_is_not_left_stopped(case: Case, before: str) -> None:
+def test_a_child_at_the_terminal_is_not_left_stopped(case: ExecCase, before: str) -> None:
     with made_terminal() as terminal:
-        request = {**shell(before + READ_A_LINE), **AT_TERMINAL}
+        request = shell_request(before + READ_A_LINE) | AT_TERMINAL
         with case.exec.start(**request, **terminal.options) as shim:
             terminal.type(b"words\n")
             seen = shim.finish()
@@ -76,11 +77,11 @@ def test_a_child_at_the_terminal_is_not_left_stopped(case: Case, before: str) ->
 
 
 @requires("EXEC-STDIN-16")
-def test_ctrl_z_does_not_leave_a_child_stopped(case: Case) -> None:
+def test_ctrl_z_does_not_leave_a_child_stopped(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     with made_terminal() as terminal:
         line = f'"$1" "$2" "$3"; {READ_A_LINE}'
-        request = {**shell(line, P.gate, events.path, fifo), **AT_TERMINAL}
+        request = shell_request(line, P.gate, events.path, fifo) | AT_TERMINAL
         with case.exec.start(**request, **terminal.options) as shim:
             events.wait("ready")
             case.open_gate(fifo)
@@ -92,9 +93,9 @@ def test_ctrl_z_does_not_leave_a_child_stopped(case: Case) -> None:
 
 
 @requires("EXEC-STDIN-16", capability="exec.concurrent")
-def test_neither_of_two_children_at_one_terminal_is_left_stopped(case: Case) -> None:
+def test_neither_of_two_children_at_one_terminal_is_left_stopped(case: ExecCase) -> None:
     with made_terminal() as terminal:
-        request = {**shell(READ_A_LINE), **AT_TERMINAL}
+        request = shell_request(READ_A_LINE) | AT_TERMINAL
         with case.exec.start_batch([request, request], **terminal.options) as shim:
             terminal.type(b"words\nwords\n")
             seen = shim.finish()
@@ -110,20 +111,21 @@ def no_program(folder: Path) -> Path:
     return path
 
 
-ENDS: dict[str, Callable[[Path], dict[str, Any]]] = {
-    "exit": lambda folder: shell("exit 0"),
-    "deadline": lambda folder: {**shell("exec sleep 30"), "timeout_ms": 200},
-    "its own signal": lambda folder: shell("kill -KILL $$"),
+ENDS: dict[str, Callable[[Path], ExecRequest]] = {
+    "exit": lambda folder: shell_request("exit 0"),
+    "deadline": lambda folder: shell_request("exec sleep 30") | {"timeout_ms": 200},
+    "its own signal": lambda folder: shell_request("kill -KILL $$"),
     "failed spawn": lambda folder: {"program": str(no_program(folder))},
 }
 
 
 @requires("EXEC-STDIN-17")
 @pytest.mark.parametrize("end", ENDS)
-def test_the_caller_is_in_the_foreground_after_a_run(case: Case, end: str) -> None:
+def test_the_caller_is_in_the_foreground_after_a_run(case: ExecCase, end: str) -> None:
     with made_terminal() as terminal:
-        request = {**AT_TERMINAL, **ENDS[end](case.tmp)}
-        with case.exec.start(**request, hold=True, **terminal.options) as shim:
+        request = AT_TERMINAL | ENDS[end](case.tmp)
+        options: BatchOptions = terminal.options | {"hold": True}
+        with case.exec.start(**request, **options) as shim:
             shim.wait_response()
             foreground, caller = terminal.foreground(), os.getpgid(shim.shim_pid)
             shim.finish()

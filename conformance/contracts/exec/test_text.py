@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Blocked, Case, Failure, expect, requires
+from boxspec.api import Blocked, Failure, expect, requires
 from boxspec.api import programs as P
+from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import digest, hexes, pattern, stream
 
 # Bytes, and the text that they become: one U+FFFD for each maximal subpart.
@@ -45,7 +46,7 @@ INVALID = {
 
 @requires("EXEC-TEXT-01", pitfalls=["E7"])
 @pytest.mark.parametrize("vector", INVALID)
-def test_each_maximal_subpart_becomes_one_replacement(case: Case, vector: str) -> None:
+def test_each_maximal_subpart_becomes_one_replacement(case: ExecCase, vector: str) -> None:
     raw, text = INVALID[vector]
     seen = case.exec.run(program=P.emit, args=["--out", raw.hex(), "--err", raw.hex()])
     got = (
@@ -61,7 +62,9 @@ SPLITS = [(name, at) for name, char in CHARACTERS.items() for at in range(1, len
 
 @requires("EXEC-TEXT-02", pitfalls=["E6"])
 @pytest.mark.parametrize(("bytes_", "at"), SPLITS)
-def test_a_character_split_between_two_writes_stays_whole(case: Case, bytes_: str, at: int) -> None:
+def test_a_character_split_between_two_writes_stays_whole(
+    case: ExecCase, bytes_: str, at: int
+) -> None:
     char = CHARACTERS[bytes_].encode()
     head, tail = (b"a" + char[:at]).hex(), (char[at:] + b"z").hex()
     pause = ["--gap-us", "3000"]
@@ -73,7 +76,7 @@ def test_a_character_split_between_two_writes_stays_whole(case: Case, bytes_: st
 
 
 @requires("EXEC-TEXT-02", pitfalls=["E6"])
-def test_characters_in_one_byte_writes_stay_whole(case: Case) -> None:
+def test_characters_in_one_byte_writes_stay_whole(case: ExecCase) -> None:
     data = ("é€😀" * 5).encode()
     seen = case.exec.run(program=P.emit, args=["--each-byte", "--gap-us", "1000", *hexes(data)])
     expect("stdout", seen.stdout, data)
@@ -88,7 +91,9 @@ EDGES = [
 
 @requires("EXEC-TEXT-02", pitfalls=["E6"])
 @pytest.mark.parametrize(("bytes_", "at"), EDGES)
-def test_a_character_across_every_4096th_byte_stays_whole(case: Case, bytes_: str, at: int) -> None:
+def test_a_character_across_every_4096th_byte_stays_whole(
+    case: ExecCase, bytes_: str, at: int
+) -> None:
     char = CHARACTERS[bytes_].encode()
     # Less than the capacity of a pipe: EXEC-DRAIN tests more.
     data = b"".join(b"a" * (4096 - len(char)) + char for _ in range(14))
@@ -99,7 +104,9 @@ def test_a_character_across_every_4096th_byte_stays_whole(case: Case, bytes_: st
 
 @requires("EXEC-TEXT-02", pitfalls=["E6"])
 @pytest.mark.parametrize(("bytes_", "at"), SPLITS)
-def test_a_character_across_the_65536th_byte_stays_whole(case: Case, bytes_: str, at: int) -> None:
+def test_a_character_across_the_65536th_byte_stays_whole(
+    case: ExecCase, bytes_: str, at: int
+) -> None:
     char = CHARACTERS[bytes_].encode()
     data = b"a" * (65_536 - at) + char + b"a" * 4096
     source = case.tmp / "source"
@@ -135,7 +142,7 @@ KEPT = {
 
 @requires("EXEC-TEXT-03", pitfalls=["E8"])
 @pytest.mark.parametrize("vector", KEPT)
-def test_nothing_is_trimmed_cut_or_translated(case: Case, vector: str) -> None:
+def test_nothing_is_trimmed_cut_or_translated(case: ExecCase, vector: str) -> None:
     raw = KEPT[vector]
     seen = case.exec.run(program=P.emit, args=["--out", raw.hex(), "--err", raw.hex()])
     expect("stdout and stderr", (seen.stdout, seen.stderr), (raw, raw))

@@ -9,7 +9,6 @@ from collections import Counter
 import pytest
 
 from boxspec.api import (
-    Case,
     expect,
     expect_no_longer,
     expect_within,
@@ -19,6 +18,7 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import (
     FOREVER_MS,
     TIMED_OUT,
@@ -31,7 +31,7 @@ from contracts.exec.moments import (
 from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
 
 
-def wait_for_deadline(case: Case, timeout_ms: int) -> ObservedRun:
+def wait_for_deadline(case: ExecCase, timeout_ms: int) -> ObservedRun:
     """Run a child that is the only member of its group and that SIGTERM ends at once."""
     return case.exec.run(
         program=P.slow_exit,
@@ -42,19 +42,19 @@ def wait_for_deadline(case: Case, timeout_ms: int) -> ObservedRun:
 
 
 @requires("EXEC-TIMEOUT-01", pitfalls=["G1"])
-def test_a_deadline_ends_a_run_without_code_and_without_success(case: Case) -> None:
+def test_a_deadline_ends_a_run_without_code_and_without_success(case: ExecCase) -> None:
     result = wait_for_deadline(case, 200).result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, None))
 
 
 @requires("EXEC-TIMEOUT-01", pitfalls=["G1"])
-def test_stderr_ends_with_the_annotation_of_the_deadline(case: Case) -> None:
+def test_stderr_ends_with_the_annotation_of_the_deadline(case: ExecCase) -> None:
     expect("stderr after a deadline", wait_for_deadline(case, 200).stderr, ends_with(TIMED_OUT))
 
 
 @pytest.mark.parametrize("timeout_ms", [1, 49, 99, 101, 149, 150, 250, 399])
 @requires("EXEC-TIMEOUT-02", pitfalls=["G11"], overlap=0.5, timing=True)
-def test_a_deadline_never_fires_early(case: Case, timeout_ms: int) -> None:
+def test_a_deadline_never_fires_early(case: ExecCase, timeout_ms: int) -> None:
     with case.exec.start(
         program=P.slow_exit,
         args=["/dev/null", FOREVER_MS],
@@ -71,7 +71,9 @@ def test_a_deadline_never_fires_early(case: Case, timeout_ms: int) -> None:
 
 @pytest.mark.parametrize("timeout_ms", [150, 330, 499])
 @requires("EXEC-TIMEOUT-02", pitfalls=["G11"], overlap=0.7, timing=True, needs=["EXEC-KILL-01"])
-def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(case: Case, timeout_ms: int) -> None:
+def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(
+    case: ExecCase, timeout_ms: int
+) -> None:
     events = case.events()
     with case.exec.start(
         program=P.siglog,
@@ -89,7 +91,7 @@ def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(case: Case, timeo
 
 @pytest.mark.parametrize("timeout_ms", [50, 180, 310])
 @requires("EXEC-TIMEOUT-03", pitfalls=["G1"], overlap=0.7, timing=True, needs=["EXEC-KILL-01"])
-def test_a_deadline_is_noticed_within_a_tick(case: Case, timeout_ms: int) -> None:
+def test_a_deadline_is_noticed_within_a_tick(case: ExecCase, timeout_ms: int) -> None:
     events = case.events()
     with case.exec.start(
         program=P.siglog, args=[events.path, "--on", "TERM:exit:0"], timeout_ms=timeout_ms
@@ -102,7 +104,7 @@ def test_a_deadline_is_noticed_within_a_tick(case: Case, timeout_ms: int) -> Non
 
 
 @requires("EXEC-TIMEOUT-04", pitfalls=["G9"], overlap=0.3, timing=True)
-def test_timeout_zero_is_expired_at_once(case: Case) -> None:
+def test_timeout_zero_is_expired_at_once(case: ExecCase) -> None:
     # A run whose child ends by itself measures the time that the shim itself needs.
     control = case.exec.run(program=P.exit_with, args=["0"])
     seen = wait_for_deadline(case, 0)
@@ -113,7 +115,7 @@ def test_timeout_zero_is_expired_at_once(case: Case) -> None:
 
 
 @requires("EXEC-TIMEOUT-04")
-def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(case: Case) -> None:
+def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(case: ExecCase) -> None:
     seen = case.exec.run(program=P.exit_with, args=["7"], timeout_ms=0)
     expect(
         "success, exit_code and whether stderr is annotated",
@@ -123,7 +125,7 @@ def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(case
 
 
 @requires("EXEC-TIMEOUT-04")
-def test_with_timeout_zero_a_program_that_is_not_there_is_a_spawn_failure(case: Case) -> None:
+def test_with_timeout_zero_a_program_that_is_not_there_is_a_spawn_failure(case: ExecCase) -> None:
     # The deadline only starts after the spawn.
     seen = case.exec.run(program=str(case.tmp / "absent"), timeout_ms=0)
     expect("the outcome", outcome(seen), SPAWN_FAILURE)
@@ -135,7 +137,7 @@ LARGE = [2**31, 2**32, 2**53, 2**63 - 1, 2**63, LARGEST // 10**6, LARGEST // 100
 
 @pytest.mark.parametrize("timeout_ms", LARGE)
 @requires("EXEC-TIMEOUT-05", overlap=0.3)
-def test_a_large_timeout_does_not_expire_early(case: Case, timeout_ms: int) -> None:
+def test_a_large_timeout_does_not_expire_early(case: ExecCase, timeout_ms: int) -> None:
     largest = int(case.hello.get("limits", {}).get("max_integer", LARGEST))
     seen = case.exec.run(
         program=P.slow_exit,
@@ -151,7 +153,7 @@ def test_a_large_timeout_does_not_expire_early(case: Case, timeout_ms: int) -> N
 
 
 @requires("EXEC-TIMEOUT-06", overlap=0.6)
-def test_a_child_that_exits_0_on_the_deadlines_sigterm_is_timed_out(case: Case) -> None:
+def test_a_child_that_exits_0_on_the_deadlines_sigterm_is_timed_out(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(
         program=P.siglog,
@@ -179,7 +181,9 @@ def outcome_name(seen: ObservedRun) -> str:
 
 @pytest.mark.parametrize("deadline_ms", [20, 60])
 @requires("EXEC-TIMEOUT-07", pitfalls=["G14"], overlap=3.0, stress=20)
-def test_an_exit_at_the_deadline_is_one_outcome_or_the_other(case: Case, deadline_ms: int) -> None:
+def test_an_exit_at_the_deadline_is_one_outcome_or_the_other(
+    case: ExecCase, deadline_ms: int
+) -> None:
     luck = random.Random(case.session.seed)
     outcomes: Counter[str] = Counter()
     for _ in range(20):
@@ -205,7 +209,7 @@ STDERR = [b"x", b"two\nlines\n", "Zürich €".encode(), b"cut \xe2\x82"]
 NAMES = ["text", "newline", "utf8", "cut_utf8"]
 
 
-def timed_out_stderr(case: Case, text: bytes) -> bytes:
+def timed_out_stderr(case: ExecCase, text: bytes) -> bytes:
     seen = case.exec.run(
         program=P.siglog,
         args=[case.events().path, "--err", text, "--on", "TERM:exit:0"],
@@ -223,7 +227,7 @@ def lossy(text: bytes) -> bytes:
 
 @pytest.mark.parametrize("text", STDERR[:3], ids=NAMES[:3])
 @requires("EXEC-TIMEOUT-08", pitfalls=["G19"], overlap=0.6)
-def test_the_childs_stderr_comes_before_the_annotation(case: Case, text: bytes) -> None:
+def test_the_childs_stderr_comes_before_the_annotation(case: ExecCase, text: bytes) -> None:
     expect(
         "stderr of a child that wrote before its deadline",
         timed_out_stderr(case, text),
@@ -233,7 +237,7 @@ def test_the_childs_stderr_comes_before_the_annotation(case: Case, text: bytes) 
 
 @pytest.mark.parametrize("text", STDERR, ids=NAMES)
 @requires("EXEC-TIMEOUT-09", pitfalls=["G19"], overlap=0.6, needs=["EXEC-TEXT-01"])
-def test_the_annotation_is_joined_by_exactly_one_newline(case: Case, text: bytes) -> None:
+def test_the_annotation_is_joined_by_exactly_one_newline(case: ExecCase, text: bytes) -> None:
     expect(
         "stderr of a child that wrote before its deadline",
         timed_out_stderr(case, text),
@@ -242,5 +246,5 @@ def test_the_annotation_is_joined_by_exactly_one_newline(case: Case, text: bytes
 
 
 @requires("EXEC-TIMEOUT-09", pitfalls=["G19"])
-def test_an_empty_stderr_becomes_only_the_annotation(case: Case) -> None:
+def test_an_empty_stderr_becomes_only_the_annotation(case: ExecCase) -> None:
     expect("stderr of a silent child", wait_for_deadline(case, 200).stderr, TIMED_OUT)

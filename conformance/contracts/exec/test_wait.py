@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import signal
+from typing import Unpack
 
 import pytest
 
 from boxspec.api import (
-    Case,
     NotMeasured,
     expect,
     expect_no_longer,
@@ -18,6 +18,7 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.moments import (
     FOREVER_MS,
     elapsed_ms,
@@ -30,7 +31,7 @@ from contracts.exec.theft import WAIT_ERROR, Outcome, expect_wait_errors, wait_o
 
 @pytest.mark.parametrize("ms", [0, 40, 110, 270])
 @requires("EXEC-WAIT-01", overlap=0.4, timing=True)
-def test_the_end_of_a_child_is_noticed_within_a_tick(case: Case, ms: int) -> None:
+def test_the_end_of_a_child_is_noticed_within_a_tick(case: ExecCase, ms: int) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, str(ms)])
     end = events.wait("end").cause
@@ -38,7 +39,7 @@ def test_the_end_of_a_child_is_noticed_within_a_tick(case: Case, ms: int) -> Non
 
 
 @requires("EXEC-WAIT-01", overlap=0.4, timing=True)
-def test_a_death_by_signal_is_noticed_within_a_tick(case: Case) -> None:
+def test_a_death_by_signal_is_noticed_within_a_tick(case: ExecCase) -> None:
     events = case.events()
     with case.exec.start(program=P.slow_exit, args=[events.path, FOREVER_MS]) as shim:
         child = events.wait("ready").pid
@@ -48,7 +49,7 @@ def test_a_death_by_signal_is_noticed_within_a_tick(case: Case) -> None:
 
 
 @requires("EXEC-WAIT-01", pitfalls=["D12"], overlap=1.5, stress=20)
-def test_a_child_that_ends_at_once_is_never_missed(case: Case) -> None:
+def test_a_child_that_ends_at_once_is_never_missed(case: ExecCase) -> None:
     # With one lost notification a run hangs and exceeds the time limit of its call.
     codes = [
         case.exec.run(program=P.exit_with, args=[str(code)], within_s=10).result["exit_code"]
@@ -64,7 +65,7 @@ LIVES = [(104, 107, 110), (144, 147, 150), (184, 187, 190)]
 
 
 @requires("EXEC-WAIT-02", pitfalls=["G21"], overlap=1.6, timing=True)
-def test_the_end_of_a_child_is_noticed_in_under_20_ms(case: Case) -> None:
+def test_the_end_of_a_child_is_noticed_in_under_20_ms(case: ExecCase) -> None:
     # The shortest delay of each group, by duration_ms of the result and by the end of the shim.
     # The time from the return of a run to the shim's end is estimated by the smallest delay.
     events = case.events()
@@ -91,7 +92,7 @@ def test_the_end_of_a_child_is_noticed_in_under_20_ms(case: Case) -> None:
 
 
 @requires("EXEC-WAIT-04", pitfalls=["D9", "I16"], overlap=1.0)
-def test_a_child_reaped_by_another_waiter_is_a_wait_error(case: Case) -> None:
+def test_a_child_reaped_by_another_waiter_is_a_wait_error(case: ExecCase) -> None:
     def run_once(_: int) -> Outcome:
         with case.exec.start(
             program=P.slow_exit,
@@ -108,7 +109,7 @@ def test_a_child_reaped_by_another_waiter_is_a_wait_error(case: Case) -> None:
 
 
 @requires("EXEC-KILL-13", pitfalls=["D9"], overlap=1.0, needs=["EXEC-WAIT-04"])
-def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: Case) -> None:
+def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: ExecCase) -> None:
     # The implementation rests before the child is reaped: it had time to open a pidfd or the like.
     # After the reaping another process may have the child's number.
     line = '"$1" "$2" --keep none; shift 2; exec "$@"'
@@ -137,16 +138,17 @@ def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: Case) -> 
 CHLD = {"ignored": ["--ignore", "CHLD"], "nocldwait": ["--nocldwait"]}
 
 
-def reaped_by_kernel(case: Case, how: str, **request: object) -> ObservedRun:
+def reaped_by_kernel(case: ExecCase, how: str, **request: Unpack[RunOptions]) -> ObservedRun:
     """Run in a caller whose children the kernel reaps automatically."""
-    with case.exec.start(state=CHLD[how], hold=True, within_s=10, **request) as shim:
+    held: RunOptions = {"state": CHLD[how], "hold": True, "within_s": 10}
+    with case.exec.start(**(request | held)) as shim:
         shim.wait_response()
         if how == "nocldwait":
             need_preload(shim, "nocldwait")
         return shim.finish()
 
 
-def resets_sigchld(case: Case) -> bool:
+def resets_sigchld(case: ExecCase) -> bool:
     """True if a shim that was started with SIGCHLD ignored no longer ignores it when idle."""
     with case.idle(*CHLD["ignored"]) as idle:
         return signal.SIGCHLD not in idle.mask("SigIgn")
@@ -155,7 +157,7 @@ def resets_sigchld(case: Case) -> bool:
 @pytest.mark.parametrize("how", CHLD)
 @requires("EXEC-WAIT-04", pitfalls=["D5", "D6"], overlap=0.3)
 def test_a_child_reaped_by_the_kernel_causes_no_hang_and_no_invented_code(
-    case: Case, how: str
+    case: ExecCase, how: str
 ) -> None:
     seen = reaped_by_kernel(case, how, program=P.exit_with, args=["7"])
     expect(
@@ -167,7 +169,7 @@ def test_a_child_reaped_by_the_kernel_causes_no_hang_and_no_invented_code(
 
 @pytest.mark.parametrize("how", CHLD)
 @requires("EXEC-WAIT-05", pitfalls=["D5", "D6"])
-def test_automatic_reaping_is_detected_before_the_spawn(case: Case, how: str) -> None:
+def test_automatic_reaping_is_detected_before_the_spawn(case: ExecCase, how: str) -> None:
     started = case.tmp / "started"
     seen = reaped_by_kernel(case, how, program=P.count_start, args=[str(started), "--exit", "7"])
     got, wanted = (wait_outcome(seen), started.exists()), (("execution", WAIT_ERROR), False)
@@ -180,7 +182,7 @@ BLOCKED = ["--block", "CHLD", "--block", "ALRM", "--block", "USR1", "--block", "
 
 
 @requires("EXEC-WAIT-06", pitfalls=["D7"], overlap=0.8, timing=True)
-def test_an_exit_is_noticed_where_the_caller_blocks_signals(case: Case) -> None:
+def test_an_exit_is_noticed_where_the_caller_blocks_signals(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, "150"], state=BLOCKED, within_s=10)
     end = events.wait("end").cause
@@ -188,7 +190,7 @@ def test_an_exit_is_noticed_where_the_caller_blocks_signals(case: Case) -> None:
 
 
 @requires("EXEC-WAIT-06", pitfalls=["D8"], overlap=1.5, timing=True)
-def test_a_deadline_holds_where_the_caller_blocks_signals(case: Case) -> None:
+def test_a_deadline_holds_where_the_caller_blocks_signals(case: ExecCase) -> None:
     # Compared with the same run without blocked signals: other tests check deadlines as such.
     events = case.events()
     args = [events.path, "3000"]
@@ -198,17 +200,18 @@ def test_a_deadline_holds_where_the_caller_blocks_signals(case: Case) -> None:
     expect_no_longer(case, what, seen, control, case.tick_ms)
 
 
-def run_interrupted(case: Case, **request: object) -> ObservedRun:
+def run_interrupted(case: ExecCase, **request: Unpack[RunOptions]) -> ObservedRun:
     """Run in a caller whose system calls are interrupted a thousand times a second."""
     state = ["--preload", P.preload("interrupts")]
-    with case.exec.start(state=state, hold=True, within_s=15, **request) as shim:
+    held: RunOptions = {"state": state, "hold": True, "within_s": 15}
+    with case.exec.start(**(request | held)) as shim:
         shim.wait_response()
         need_preload(shim, "interrupts")
         return shim.finish()
 
 
 @requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.6)
-def test_interruptions_end_no_wait_early(case: Case) -> None:
+def test_interruptions_end_no_wait_early(case: ExecCase) -> None:
     events = case.events()
     seen = run_interrupted(case, program=P.slow_exit, args=[events.path, "300"], timeout_ms=8000)
     got = (seen.result["exit_code"], len(events.all("end")))
@@ -216,7 +219,7 @@ def test_interruptions_end_no_wait_early(case: Case) -> None:
 
 
 @requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.8, timing=True)
-def test_interruptions_do_not_postpone_the_deadline(case: Case) -> None:
+def test_interruptions_do_not_postpone_the_deadline(case: ExecCase) -> None:
     # The child ends by itself much later, so that the test does not hang without the deadline.
     events = case.events()
     args = [events.path, "3000"]
@@ -227,7 +230,7 @@ def test_interruptions_do_not_postpone_the_deadline(case: Case) -> None:
 
 
 @requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.6)
-def test_interruptions_lose_no_byte(case: Case) -> None:
+def test_interruptions_lose_no_byte(case: ExecCase) -> None:
     data = pattern(2**20)
     line = '"$1" 1000000 1000000 --order mix & "$2"; wait'
     seen = run_interrupted(case, **shell(line, P.flood, P.hash_stdin), stdin=data)

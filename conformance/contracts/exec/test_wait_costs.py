@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from boxspec.api import Case, ShimProcess, expect, requires
+from boxspec.api import ShimProcess, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
 from contracts.exec.moments import pass_time, send, settled
 from contracts.exec.spawn_io import shell
+from contracts.shared.requests import ExecRequest, Limits
 
 # More than a pipe takes without a reader.
 LARGE = b"x" * 2**20
@@ -35,7 +37,7 @@ def costs_above_bounds(
 
 @pytest.mark.parametrize("deadline", [{}, {"timeout_ms": 600_000}], ids=["endless", "deadline"])
 @requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=1.8, timing=True)
-def test_an_idle_wait_costs_next_to_nothing(case: Case, deadline: dict[str, int]) -> None:
+def test_an_idle_wait_costs_next_to_nothing(case: ExecCase, deadline: Limits) -> None:
     events, fifo = case.events(), case.fifo("open")
     with case.exec.start(program=P.gate, args=[events.path, str(fifo)], **deadline) as shim:
         events.wait("ready")
@@ -46,7 +48,7 @@ def test_an_idle_wait_costs_next_to_nothing(case: Case, deadline: dict[str, int]
 
 
 @requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-04"])
-def test_an_idle_grace_period_costs_next_to_nothing(case: Case) -> None:
+def test_an_idle_grace_period_costs_next_to_nothing(case: ExecCase) -> None:
     events = case.events()
     with case.exec.start(program=P.siglog, args=[events.path], timeout_ms=200) as shim:
         child = events.wait("signal").pid
@@ -60,7 +62,7 @@ def test_an_idle_grace_period_costs_next_to_nothing(case: Case) -> None:
 
 
 @requires("EXEC-WAIT-03", overlap=1.3, needs=["EXEC-STDIN-09"])
-def test_an_unread_payload_costs_next_to_nothing(case: Case) -> None:
+def test_an_unread_payload_costs_next_to_nothing(case: ExecCase) -> None:
     events = case.events()
     with case.exec.start(program=P.never_read, args=[events.path], stdin=LARGE) as shim:
         child = events.wait("ready").pid
@@ -71,10 +73,10 @@ def test_an_unread_payload_costs_next_to_nothing(case: Case) -> None:
 
 
 @requires("EXEC-WAIT-03", capability="exec.stdin_failure", overlap=1.3)
-def test_a_payload_without_a_reader_costs_next_to_nothing(case: Case) -> None:
+def test_a_payload_without_a_reader_costs_next_to_nothing(case: ExecCase) -> None:
     events = case.events()
-    request = {"program": P.close_early, "args": [events.path, "--in"], "stdin": LARGE}
-    with case.exec.start(**request, stdin_failure="ignore") as shim:
+    request: ExecRequest = {"program": P.close_early, "args": [events.path, "--in"], "stdin": LARGE}
+    with case.exec.start(**(request | {"stdin_failure": "ignore"})) as shim:
         child = events.wait("closed").pid
         excess = costs_above_bounds(shim, 1000)
         send(child, "KILL")
@@ -83,7 +85,7 @@ def test_a_payload_without_a_reader_costs_next_to_nothing(case: Case) -> None:
 
 
 @requires("EXEC-WAIT-03", overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-03"])
-def test_a_grace_period_after_the_childs_end_costs_next_to_nothing(case: Case) -> None:
+def test_a_grace_period_after_the_childs_end_costs_next_to_nothing(case: ExecCase) -> None:
     events = case.events()
     line = '"$1" "$2" --ignore TERM & exec "$1" "$2" --on TERM:exit:0'
     with case.exec.start(**shell(line, P.siglog, events.path), timeout_ms=300) as shim:

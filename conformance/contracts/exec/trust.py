@@ -9,16 +9,16 @@ from typing import Any
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
-from boxspec.subject.case import Case
 from boxspec.subject.sentinels import Say, sentinel, undeclared
 from boxspec.subject.sentinels import no as _no
 from boxspec.subject.shim_process import ShimProcess
+from contracts.exec.client import ExecCase, Run
 from contracts.shared.company import WITHIN_S, looks
 from contracts.shared.inside import blame_place
-from contracts.shared.requests import exec_request
+from contracts.shared.requests import Command, Limits, exec_request
 
 
-def trust(case: Case, say: Say) -> None:
+def trust(case: ExecCase, say: Say) -> None:
     if "exec" in case.capabilities:
         _confined(case, say)
         _success_and_failure(case, say)
@@ -27,7 +27,7 @@ def trust(case: Case, say: Say) -> None:
         _no_exec(case, say)
 
 
-def _success_and_failure(case: Case, say: Say) -> None:
+def _success_and_failure(case: ExecCase, say: Say) -> None:
     """Expect success of a program that exits 0, and no success of two allowed counterparts."""
     for _ in range(2):
         yes = case.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
@@ -44,7 +44,7 @@ def _success_and_failure(case: Case, say: Say) -> None:
     _helpers(case)
 
 
-def _confined(case: Case, say: Say) -> None:
+def _confined(case: ExecCase, say: Say) -> None:
     """With --backend, expect that a run inside cannot write where a run outside can."""
     asked = case.exec.inside.use()
     if not asked:
@@ -69,26 +69,27 @@ def _confined(case: Case, say: Say) -> None:
     say(f"{name}: what is outside of the workspace is not written to")
 
 
-def _helpers(case: Case) -> None:
+def _helpers(case: ExecCase) -> None:
     """Record the helper processes and threads of the shim during a run.
 
     The time that a helper waits for a processor cannot be read after the helper has ended.
     """
     # The first run has a deadline that is not reached, to show a helper that exists only for
     # deadlines. The second run has no deadline: requirements report a shim without deadlines.
-    for name, deadline in ("company-late", {"timeout_ms": 60_000}), ("company", {}):
+    runs: dict[str, Limits] = {"company-late": {"timeout_ms": 60_000}, "company": {}}
+    for name, deadline in runs.items():
         refused = looks(case, "exec", partial(_gate, case, deadline), name)
         if refused is None:
             return
     raise _no(f"a program that waits for a fifo is answered with {shown(refused)}")
 
 
-def _gate(case: Case, deadline: dict[str, Any], events: str, fifo: Path) -> ShimProcess[Any]:
-    request = {"program": programs.gate, "args": [events, str(fifo)]}
+def _gate(case: ExecCase, deadline: Limits, events: str, fifo: Path) -> ShimProcess[Any]:
+    request: Command = {"program": programs.gate, "args": [events, str(fifo)]}
     return case.exec.start(**request, **deadline, within_s=WITHIN_S)
 
 
-def _no_exec(case: Case, say: Say) -> None:
+def _no_exec(case: ExecCase, say: Say) -> None:
     """Expect `unsupported` if exec is not declared; the run also measures the shim's start."""
     seen = case.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
     case.session.startup_ms = seen.elapsed_ms
@@ -109,9 +110,9 @@ _RUNS: dict[str, dict[str, Any]] = {
 _OPS = {"exec.concurrent": "exec.batch", "exec.debug": "exec.format_env"}
 
 
-def _ask(case: Case, capability: str) -> dict[str, Any]:
+def _ask(case: ExecCase, capability: str) -> dict[str, Any]:
     if capability == "exec.concurrent":
-        runs = [(0, {"program": programs.exit_with, "args": [code]}) for code in "07"]
+        runs: list[Run] = [(0, {"program": programs.exit_with, "args": [code]}) for code in "07"]
         return case.exec.batch(runs, within_s=WITHIN_S).raw or {}
     if capability == "exec.debug":
         seen = case.send({"op": "exec.format_env", "env": "inherit"}, within_s=WITHIN_S)
@@ -124,7 +125,7 @@ def _ask(case: Case, capability: str) -> dict[str, Any]:
     return case.send(message, within_s=WITHIN_S).raw or {}
 
 
-def _sentinels(case: Case, say: Say) -> None:
+def _sentinels(case: ExecCase, say: Say) -> None:
     for capability in ("exec.concurrent", "exec.debug", *_RUNS):
         declared = capability in case.capabilities
         op = _OPS.get(capability, "exec.run")

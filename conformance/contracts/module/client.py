@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from boxspec.subject.case import WITHIN_S, Case
+from boxspec.subject.case import WITHIN_S, Case, Options, State
 from boxspec.subject.client.b64 import put_word
+from boxspec.subject.launching import ShimEnv
 from boxspec.subject.observed import Facts, Observed
 from boxspec.subject.patience import slow_s
 from boxspec.subject.shim_process import ShimProcess
@@ -44,6 +45,15 @@ class ExecutedInside(Executed):
         super().__init__(raw, observed)
 
 
+class ExecuteOptions(Options, total=False):
+    """How a module is executed, beside its id and its input."""
+
+    enabled: bool
+    timeout_ms: int | None
+    extensions_root: str | Path | None
+    backend: Around
+
+
 class ModuleClient:
     """Puts modules into the extensions root of the case, and executes them."""
 
@@ -67,7 +77,7 @@ class ModuleClient:
     def start(
         self,
         module_id: str,
-        value: Any = None,
+        value: object = None,
         *,
         enabled: bool = True,
         timeout_ms: int | None = None,
@@ -75,8 +85,8 @@ class ModuleClient:
         backend: Around = OF_THE_RUN,
         expect_result: bool = True,
         within_s: float = WITHIN_S,
-        state: Sequence[str] = (),
-        shim_env: Mapping[str, Any] | None = None,
+        state: State = (),
+        shim_env: ShimEnv | None = None,
     ) -> ShimProcess[Executed]:
         """extensions_root: that of the case unless it is named; None leaves it out."""
         message: dict[str, Any] = {"op": "module.execute", "module_id": module_id}
@@ -116,7 +126,9 @@ class ModuleClient:
             (home / ".cache").symlink_to(self._case.folder)
         return {"HOME": str(home)}
 
-    def execute(self, module_id: str, value: Any = None, **options: Any) -> Executed:
+    def execute(
+        self, module_id: str, value: object = None, **options: Unpack[ExecuteOptions]
+    ) -> Executed:
         with self.start(module_id, value, **options) as shim:
             return shim.finish()
 
@@ -136,3 +148,11 @@ class ModuleClient:
                 shim.stdin.write(given)
             shim.stdin.close()
             return shim.finish()
+
+
+class ModuleCase(Case):
+    """A case of the contract module."""
+
+    @cached_property
+    def module(self) -> ModuleClient:
+        return ModuleClient(self)

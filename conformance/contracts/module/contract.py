@@ -10,7 +10,7 @@ CONTRACT = Contract(
         "module.backend": "`backend` in `module.execute`, and `enforcement` in its result",
         "module.runner": "`SHIM --internal-sandbox-runner ID` is the runner of a module",
     },
-    offers="contracts.module.client:ModuleClient",
+    case="contracts.module.client:ModuleCase",
     trust="contracts.module.trust:trust",
     fault_scope="focus",
     fault_lanes=4,

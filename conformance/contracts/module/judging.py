@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from boxspec.api import Case, Failure, NotMeasured, Told, Verdict, expect
-from contracts.module.client import Executed
+from boxspec.api import Failure, NotMeasured, Told, Verdict, expect
+from contracts.module.client import Executed, ModuleCase
 
 # Longer than any case: only somebody else ends it.
 FOREVER = "exec sleep 60"
@@ -22,7 +22,7 @@ def quoted(place: object) -> str:
     return shlex.quote(str(place))
 
 
-def noting_home(case: Case, body: str) -> str:
+def noting_home(case: ModuleCase, body: str) -> str:
     """A module that first writes its HOME to a file, and some files into that directory."""
     place = quoted(case.tmp / "home")
     files = 'mkdir -p "$HOME/a/b" && : >"$HOME/a/b/c" && ln -s / "$HOME/a/link"'
@@ -42,28 +42,30 @@ def noted(place: Path) -> str:
     return place.read_text(encoding="utf-8", errors="surrogateescape")
 
 
-def expect_home_gone(case: Case, seen: Executed) -> None:
+def expect_home_gone(case: ModuleCase, seen: Executed) -> None:
     home = Path(noted(case.tmp / "home"))
     left = home.is_dir()
     expect("whether the module's directory is left", Told("left" if left else "gone", seen), "gone")
 
 
-def saying_so(case: Case, body: str) -> str:
+def saying_so(case: ModuleCase, body: str) -> str:
     """A module that leaves a mark before it goes on."""
     return f": >{quoted(case.tmp / 'at-work')}\n{body}"
 
 
-def at_work(case: Case) -> bool:
+def at_work(case: ModuleCase) -> bool:
     return (case.tmp / "at-work").exists()
 
 
-def runs_here(case: Case, body: str) -> None:
+def runs_here(case: ModuleCase, body: str) -> None:
     """The control: the same body, under a plain name, does what is looked for."""
     case.module.script("control", body)
     case.module.execute("control")
 
 
-def time_out(case: Case, module_id: str, started: Callable[[], bool], ms: int = 300) -> Executed:
+def time_out(
+    case: ModuleCase, module_id: str, started: Callable[[], bool], ms: int = 300
+) -> Executed:
     """Execute with a timeout that comes when the module is at work.
 
     A runner may take longer to start than the module has: then it is given four times as much.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
+from contracts.module.client import ModuleCase
 from contracts.module.judging import end, quoted
 from contracts.shared import talker
 from contracts.shared.talker import Outside
@@ -12,7 +13,7 @@ from contracts.shared.talker import Outside
 HERE = "module.backend"
 
 
-def module(case: Case, root: Any, name: str | None) -> Any:
+def module(case: ModuleCase, root: Any, name: str | None) -> Any:
     program, args = talker.words(talker.ANSWERS)
     line = " ".join(map(quoted, (program, *args)))
     # Where it is: its own directory, which the lines do not know.
@@ -26,7 +27,7 @@ def lines(there: Outside) -> list[str]:
 
 
 @requires("MODULE-BACKEND-01", capability=HERE)
-def test_a_module_is_refused_and_answers(case: Case) -> None:
+def test_a_module_is_refused_and_answers(case: ModuleCase) -> None:
     with talker.outside() as there:
         control = module(case, lines(there), None)
         expect("the end outside", end(control), "value", verdict="unproven")
@@ -41,7 +42,7 @@ def test_a_module_is_refused_and_answers(case: Case) -> None:
 
 
 @requires("MODULE-BACKEND-02", capability=HERE)
-def test_its_workspace_is_its_directory_alone(case: Case) -> None:
+def test_its_workspace_is_its_directory_alone(case: ModuleCase) -> None:
     beside = case.tmp / "directories" / "beside"
     body = f"(: >{quoted(beside)}) 2>/dev/null; (: >own) && echo 1"
     case.module.script("writes", body)

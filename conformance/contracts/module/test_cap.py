@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
+from contracts.module.client import ModuleCase
 from contracts.module.judging import end
 
 MOST = 64 * 1024 * 1024
@@ -15,7 +16,7 @@ BLANKS = "head -c {} /dev/zero | tr '\\0' ' '"
 
 @requires("MODULE-CAP-01", needs=["MODULE-TIME-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_exactly_the_cap_is_allowed(case: Case, stream: str) -> None:
+def test_exactly_the_cap_is_allowed(case: ModuleCase, stream: str) -> None:
     if stream == "stdout":
         case.module.script("fills", BLANKS.format(MOST - 1) + "; printf 1")
     else:
@@ -25,7 +26,7 @@ def test_exactly_the_cap_is_allowed(case: Case, stream: str) -> None:
 
 
 @requires("MODULE-CAP-01", needs=["MODULE-TIME-02"])
-def test_each_stream_has_its_own_cap(case: Case) -> None:
+def test_each_stream_has_its_own_cap(case: ModuleCase) -> None:
     much = BLANKS.format(40_000_000)
     case.module.script("fills", f"{much}; {much} >&2; printf 1")
     seen = case.module.execute("fills", within_s=20)
@@ -34,7 +35,7 @@ def test_each_stream_has_its_own_cap(case: Case) -> None:
 
 @requires("MODULE-CAP-02", needs=["MODULE-TIME-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_one_byte_more_names_the_stream(case: Case, stream: str) -> None:
+def test_one_byte_more_names_the_stream(case: ModuleCase, stream: str) -> None:
     if stream == "stdout":
         case.module.script("spills", BLANKS.format(MOST) + "; printf 1")
     else:
@@ -45,7 +46,7 @@ def test_one_byte_more_names_the_stream(case: Case, stream: str) -> None:
 
 @requires("MODULE-CAP-03", needs=["MODULE-ORDER-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_module_that_works_on_in_silence_is_noticed(case: Case, stream: str) -> None:
+def test_a_module_that_works_on_in_silence_is_noticed(case: ModuleCase, stream: str) -> None:
     redirect = "" if stream == "stdout" else " >&2"
     # No loop: under a real-time priority the kernel ends whoever spins.
     case.module.script("stays", f"head -c {MOST + 1} /dev/zero{redirect}; exec sleep 600")

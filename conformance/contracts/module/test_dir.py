@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, Late, NotApplicable, expect, expect_within, for_the_prompt, requires
+from boxspec.api import Late, NotApplicable, expect, expect_within, for_the_prompt, requires
 from boxspec.api import programs as P
-from contracts.module.client import Executed
+from contracts.module.client import Executed, ModuleCase
 from contracts.module.judging import (
     FOREVER,
     at_work,
@@ -27,7 +27,7 @@ from contracts.shared.moments import elapsed_ms, until
 
 
 @requires("MODULE-DIR-01")
-def test_it_is_new_empty_and_closed(case: Case) -> None:
+def test_it_is_new_empty_and_closed(case: ModuleCase) -> None:
     place = case.tmp / "facts"
     tell = 'printf "%s %s %s\\n" "$(ls -A "$HOME" | wc -l)" "$(stat -c %a "$HOME")" "$HOME"'
     case.module.script("tells", f"{tell} >>{quoted(place)}; echo 1")
@@ -40,7 +40,7 @@ def test_it_is_new_empty_and_closed(case: Case) -> None:
 
 @requires("MODULE-DIR-01")
 @pytest.mark.parametrize("umask", ["000", "077", "0177"])
-def test_its_mode_is_not_the_umasks_matter(case: Case, umask: str) -> None:
+def test_its_mode_is_not_the_umasks_matter(case: ModuleCase, umask: str) -> None:
     place = case.tmp / "mode"
     place.touch()
     case.module.script("tells", f'stat -c %a "$HOME" >{quoted(place)}; echo 1')
@@ -59,12 +59,12 @@ ENDS = {
 
 @requires("MODULE-DIR-02", overlap=0.5)
 @pytest.mark.parametrize("how", ENDS)
-def test_it_is_gone_after_every_end(case: Case, how: str) -> None:
+def test_it_is_gone_after_every_end(case: ModuleCase, how: str) -> None:
     case.module.script("ends", noting_home(case, ENDS[how]))
     expect_home_gone(case, case.module.execute("ends", within_s=15))
 
 
-def where_some_are_made(case: Case) -> Path:
+def where_some_are_made(case: ModuleCase) -> Path:
     """As a control shows: where nobody makes any but this case."""
     case.module.script("control", noting_home(case, "echo 1"))
     case.module.execute("control")
@@ -84,7 +84,7 @@ def folders_in(place: Path) -> list[str]:
 
 @requires("MODULE-DIR-02")
 @pytest.mark.parametrize("how", ["missing", "../no", "NotWired"])
-def test_none_is_left_where_nothing_was_started(case: Case, how: str) -> None:
+def test_none_is_left_where_nothing_was_started(case: ModuleCase, how: str) -> None:
     place = where_some_are_made(case)
     before = folders_in(place)
     if how == "NotWired":
@@ -95,7 +95,7 @@ def test_none_is_left_where_nothing_was_started(case: Case, how: str) -> None:
 
 
 @requires("MODULE-DIR-02")
-def test_a_name_that_is_no_text_does_not_save_it(case: Case) -> None:
+def test_a_name_that_is_no_text_does_not_save_it(case: ModuleCase) -> None:
     odd = 'mkdir "$(printf "a\\377")"; : >"$(printf "a\\377/b\\376\\n.")"; mkfifo fifo; : >-rf'
     case.module.script("names", noting_home(case, f"{odd}; echo 1"))
     seen = case.module.execute("names", within_s=15)
@@ -104,14 +104,14 @@ def test_a_name_that_is_no_text_does_not_save_it(case: Case) -> None:
 
 
 @requires("MODULE-DIR-02", overlap=0.5)
-def test_it_is_gone_after_a_timeout(case: Case) -> None:
+def test_it_is_gone_after_a_timeout(case: ModuleCase) -> None:
     case.module.script("stays", noting_home(case, saying_so(case, FOREVER)))
     expect_home_gone(case, time_out(case, "stays", lambda: at_work(case)))
 
 
 @requires("MODULE-DIR-02")
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-def test_it_is_gone_after_a_signal_to_the_caller(case: Case, name: str) -> None:
+def test_it_is_gone_after_a_signal_to_the_caller(case: ModuleCase, name: str) -> None:
     fifo, events = case.fifo("gate"), case.events()
     run = f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)}"
     case.module.script("waits", noting_home(case, run))
@@ -133,7 +133,7 @@ for _ in range(1200):
 
 
 @requires("MODULE-DIR-03", needs=["MODULE-TIME-02"])
-def test_depth_does_not_save_it(case: Case) -> None:
+def test_depth_does_not_save_it(case: ModuleCase) -> None:
     dig = f"{quoted(Path(sys.executable).resolve())} -I -S -c {quoted(DEEP)} && echo 1"
     case.module.script("digs", noting_home(case, dig))
     seen = case.module.execute("digs")
@@ -142,14 +142,14 @@ def test_depth_does_not_save_it(case: Case) -> None:
 
 
 @requires("MODULE-DIR-03")
-def test_modes_do_not_save_it(case: Case) -> None:
+def test_modes_do_not_save_it(case: ModuleCase) -> None:
     close = 'mkdir -p x/y/z; : >x/y/z/f; chmod 0 x/y/z x/y x; chmod 0500 "$HOME"'
     case.module.script("closes", noting_home(case, f"{close}; echo 1"))
     expect_home_gone(case, case.module.execute("closes"))
 
 
 @requires("MODULE-DIR-03")
-def test_what_a_link_names_stays(case: Case) -> None:
+def test_what_a_link_names_stays(case: ModuleCase) -> None:
     kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
@@ -161,7 +161,7 @@ def test_what_a_link_names_stays(case: Case) -> None:
 
 
 @requires("MODULE-DIR-03")
-def test_the_mode_of_what_a_link_names_stays(case: Case) -> None:
+def test_the_mode_of_what_a_link_names_stays(case: ModuleCase) -> None:
     """A closed folder has to be opened, and what is in it may be links."""
     kept = case.tmp / "kept"
     kept.mkdir()
@@ -177,7 +177,7 @@ def test_the_mode_of_what_a_link_names_stays(case: Case) -> None:
 
 
 @requires("MODULE-DIR-02")
-def test_a_module_may_remove_it_itself(case: Case) -> None:
+def test_a_module_may_remove_it_itself(case: ModuleCase) -> None:
     body = 'cd /; rm -rf "$HOME"; echo 1'
     case.module.script("removes", noting_home(case, body))
     seen = case.module.execute("removes")
@@ -188,7 +188,7 @@ def test_a_module_may_remove_it_itself(case: Case) -> None:
 
 @requires("MODULE-DIR-05")
 @pytest.mark.parametrize("what", ["a folder", "a file"])
-def test_a_link_in_its_place_is_not_followed(case: Case, what: str) -> None:
+def test_a_link_in_its_place_is_not_followed(case: ModuleCase, what: str) -> None:
     kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
@@ -215,7 +215,7 @@ echo 1
 
 
 @requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
-def test_what_is_left_is_told(case: Case) -> None:
+def test_what_is_left_is_told(case: ModuleCase) -> None:
     ready = case.fifo("writing")
     case.module.script("fills", noting_home(case, FILLER.format(ready=quoted(ready))))
     seen: Executed = case.module.execute("fills", within_s=15)
@@ -229,13 +229,13 @@ def test_what_is_left_is_told(case: Case) -> None:
 TRIED_MS = 1000
 
 
-def expect_not_held_up(case: Case, seen: Executed) -> None:
+def expect_not_held_up(case: ModuleCase, seen: Executed) -> None:
     ended = case.events().wait("end")
     limit = TRIED_MS + 5 * case.tick_ms
     expect_within(case, "from the module's end to the shim's", ended.cause, seen.end, limit)
 
 
-def ends(case: Case) -> str:
+def ends(case: ModuleCase) -> str:
     """The module logs its own end."""
     return f"echo 1\nexec {quoted(P.slow_exit)} {quoted(case.events().path)} 0"
 
@@ -263,7 +263,7 @@ STOPS_MS, STOPPED_MS = 400, 800
 
 
 @requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
-def test_it_is_tried_until_a_writer_stops(case: Case) -> None:
+def test_it_is_tried_until_a_writer_stops(case: ModuleCase) -> None:
     ready, stopped = case.fifo("writing"), case.events("stopped")
     words = [Path(sys.executable).resolve(), "-I", "-S", "-c", PILE]
     words += [ready, STOPS_MS, P.slow_exit, stopped.path]
@@ -294,7 +294,7 @@ read -r line <{ready}
 
 
 @requires("MODULE-DIR-04", overlap=1.5)
-def test_a_writer_that_lives_on_holds_nothing_up(case: Case) -> None:
+def test_a_writer_that_lives_on_holds_nothing_up(case: ModuleCase) -> None:
     ready = case.fifo("writing")
     body = WRITER.format(ready=quoted(ready), ends=ends(case))
     case.module.script("leaves", noting_home(case, body))

@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, HostLacks, NotMeasured, expect, requires
+from boxspec.api import HostLacks, NotMeasured, expect, requires
+from contracts.module.client import ModuleCase
 from contracts.module.judging import end, noted, quoted
 from contracts.shared.files import script_at
 
 ALWAYS = {"HOME", "TMPDIR", "APCORE_EXTENSIONS_ROOT"}
 
 
-def environment(case: Case, shim_env: Mapping[str, Any]) -> tuple[dict[str, str], str]:
+def environment(case: ModuleCase, shim_env: Mapping[str, Any]) -> tuple[dict[str, str], str]:
     """What the module was started with, before its shell adds to it, and where."""
     place, here = case.tmp / "environ", case.tmp / "cwd"
     body = f"/bin/cat /proc/$$/environ >{quoted(place)}; pwd >{quoted(here)}; echo 1"
@@ -29,7 +30,7 @@ def environment(case: Case, shim_env: Mapping[str, Any]) -> tuple[dict[str, str]
 
 
 @requires("MODULE-ENV-01")
-def test_what_is_listed_reaches_the_module(case: Case) -> None:
+def test_what_is_listed_reaches_the_module(case: ModuleCase) -> None:
     given = {
         "PATH": "/usr/bin:/bin:/boxspec",
         "LANG": "C.UTF-8",
@@ -67,7 +68,7 @@ DECOYS: dict[str, str | bytes] = {
 
 
 @requires("MODULE-ENV-02")
-def test_nothing_else_reaches_it(case: Case) -> None:
+def test_nothing_else_reaches_it(case: ModuleCase) -> None:
     got, _ = environment(case, {**DECOYS, "PATH": "/usr/bin:/bin", "LANG": "C", "LC_ALL": "C"})
     expected = ALWAYS | {"PATH", "LANG", "LC_ALL"}
     strange = sorted(name for name in got if name not in expected)
@@ -76,13 +77,13 @@ def test_nothing_else_reaches_it(case: Case) -> None:
 
 @requires("MODULE-ENV-02")
 @pytest.mark.parametrize("name", ["LANG", "LC_ALL"])
-def test_what_the_caller_lacks_is_not_made_up(case: Case, name: str) -> None:
+def test_what_the_caller_lacks_is_not_made_up(case: ModuleCase, name: str) -> None:
     got, _ = environment(case, {name: None})
     expect("the variable", got.get(name), None)
 
 
 @requires("MODULE-ENV-03")
-def test_home_tmpdir_and_working_directory_are_one(case: Case) -> None:
+def test_home_tmpdir_and_working_directory_are_one(case: ModuleCase) -> None:
     place = case.tmp / "places"
     # By their real paths: some place for temporary files is a link.
     real = 'for each in "$HOME" "$TMPDIR" .; do printf "%s\\0" "$(cd "$each" && pwd -P)"; done'
@@ -96,7 +97,7 @@ def test_home_tmpdir_and_working_directory_are_one(case: Case) -> None:
     expect("whether it is the caller's", here in callers, False)
 
 
-def expect_named_in_full(case: Case, temporary: str, given: str) -> None:
+def expect_named_in_full(case: ModuleCase, temporary: str, given: str) -> None:
     """What the module is told of its directory, where that is made below such a folder."""
     place, found = case.tmp / temporary, case.tmp / "found"
     place.mkdir(exist_ok=True)
@@ -114,14 +115,14 @@ def expect_named_in_full(case: Case, temporary: str, given: str) -> None:
 
 @requires("MODULE-ENV-03")
 @pytest.mark.parametrize("temporary", ["tmp", "./", "with two words", "$HOME"])
-def test_a_directory_is_named_in_full_wherever_it_is(case: Case, temporary: str) -> None:
+def test_a_directory_is_named_in_full_wherever_it_is(case: ModuleCase, temporary: str) -> None:
     """TMPDIR of the caller, which may be relative or odd."""
     relative = temporary in ("tmp", "./")
     expect_named_in_full(case, temporary, temporary if relative else str(case.tmp / temporary))
 
 
 @requires("MODULE-ENV-04")
-def test_tokens_stay_with_the_caller(case: Case) -> None:
+def test_tokens_stay_with_the_caller(case: ModuleCase) -> None:
     given = {"APCORE_AUTH_TOKEN": "t", "APCORE_AUTH_": "t", "APCORE_AUTHOR": "me"}
     got, _ = environment(case, given)
     arrived = {name for name in given if name in got}
@@ -139,7 +140,7 @@ def _reading_ancestors(token: str, place: Path) -> str:
     done >{quoted(place)}"""
 
 
-def _need_readable_environments(case: Case, token: str) -> None:
+def _need_readable_environments(case: ModuleCase, token: str) -> None:
     """Skip the test if this host lets no process read its parent's environment anyway."""
     place = case.tmp / "control"
     script = script_at(case.tmp / "reader", _reading_ancestors(token, place))
@@ -150,7 +151,7 @@ def _need_readable_environments(case: Case, token: str) -> None:
 
 
 @requires("MODULE-ENV-06")
-def test_the_environment_of_the_caller_cannot_be_read_in_proc(case: Case) -> None:
+def test_the_environment_of_the_caller_cannot_be_read_in_proc(case: ModuleCase) -> None:
     token, place = f"token-{secrets.token_hex(8)}", case.tmp / "ancestors"
     _need_readable_environments(case, token)
     case.module.script("reads", f"{_reading_ancestors(token, place)}\necho 1")
@@ -166,26 +167,26 @@ def test_the_environment_of_the_caller_cannot_be_read_in_proc(case: Case) -> Non
 
 
 @requires("MODULE-ENV-05")
-def test_bytes_that_are_no_text_arrive_as_they_are(case: Case) -> None:
+def test_bytes_that_are_no_text_arrive_as_they_are(case: ModuleCase) -> None:
     got, _ = environment(case, {"APCORE_RAW": b"\xff\xfe caf\xe9", "NO\udcff": b"\xfe"})
     expect("the variable", got.get("APCORE_RAW"), "\udcff\udcfe caf\udce9")
 
 
 @requires("MODULE-ENV-05")
-def test_a_name_that_is_no_text_comes_along(case: Case) -> None:
+def test_a_name_that_is_no_text_comes_along(case: ModuleCase) -> None:
     name = "APCORE_caf\udce9"
     got, _ = environment(case, {name: b"\xff1"})
     expect("the variable", got.get(name), "\udcff1")
 
 
 @requires("MODULE-ENV-05")
-def test_a_directory_is_named_in_full_where_that_is_no_text(case: Case) -> None:
+def test_a_directory_is_named_in_full_where_that_is_no_text(case: ModuleCase) -> None:
     expect_named_in_full(case, "caf\udce9", str(case.tmp / "caf\udce9"))
 
 
 @requires("MODULE-ENV-05")
 @pytest.mark.parametrize("how", ["request", "environment"])
-def test_a_root_whose_name_is_no_text_has_its_modules(case: Case, how: str) -> None:
+def test_a_root_whose_name_is_no_text_has_its_modules(case: ModuleCase, how: str) -> None:
     root, found = case.tmp / "caf\udce9", case.tmp / "found"
     script_at(root / "there", f'printf %s "$APCORE_EXTENSIONS_ROOT" >{quoted(found)}; echo 1')
     if how == "request":

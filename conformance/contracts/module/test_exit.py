@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, expect, one_of, requires
+from boxspec.api import expect, one_of, requires
 from boxspec.api import programs as P
+from contracts.module.client import ModuleCase
 from contracts.module.judging import end, quoted
 from contracts.shared.moments import expect_none_left
 
 
 @requires("MODULE-EXIT-01")
 @pytest.mark.parametrize("code", [1, 3, 130, 255])
-def test_an_exit_code_is_told(case: Case, code: int) -> None:
+def test_an_exit_code_is_told(case: ModuleCase, code: int) -> None:
     case.module.script("fails", f"exit {code}")
     seen = case.module.execute("fails")
     got = (end(seen), seen.field("module_id"), seen.field("exit_code"))
@@ -20,20 +21,20 @@ def test_an_exit_code_is_told(case: Case, code: int) -> None:
 
 
 @requires("MODULE-EXIT-01")
-def test_its_stderr_is_told_as_text(case: Case) -> None:
+def test_its_stderr_is_told_as_text(case: ModuleCase) -> None:
     case.module.script("fails", "echo value; printf 'a\\377b\\n\\303\\251' >&2; exit 3")
     expect("stderr", case.module.execute("fails").field("stderr"), "a\ufffdb\né")
 
 
 @requires("MODULE-EXIT-01")
-def test_its_stderr_is_told_to_the_last_character(case: Case) -> None:
+def test_its_stderr_is_told_to_the_last_character(case: ModuleCase) -> None:
     """A NUL ends no text, CR LF is no line feed, and blanks at the end belong to it."""
     case.module.script("fails", "printf ' a\\r\\nb\\0c\\n \\n' >&2; exit 3")
     expect("stderr", case.module.execute("fails").field("stderr"), " a\r\nb\0c\n \n")
 
 
 @requires("MODULE-EXIT-01")
-def test_a_character_on_two_reads_is_one(case: Case) -> None:
+def test_a_character_on_two_reads_is_one(case: ModuleCase) -> None:
     place = case.tmp / "text"
     # Of three bytes: no read of a power of two ends between two of them for long.
     place.write_text("x" + "\u20ac" * 100_000, encoding="utf-8")
@@ -43,7 +44,7 @@ def test_a_character_on_two_reads_is_one(case: Case) -> None:
 
 
 @requires("MODULE-EXIT-01")
-def test_an_end_behind_closed_outputs_is_told(case: Case) -> None:
+def test_an_end_behind_closed_outputs_is_told(case: ModuleCase) -> None:
     wait = f"{quoted(P.slow_exit)} /dev/null 300"
     case.module.script("fails", f"echo 1; exec >&- 2>&-; {wait}; exit 3")
     seen = case.module.execute("fails")
@@ -52,7 +53,7 @@ def test_an_end_behind_closed_outputs_is_told(case: Case) -> None:
 
 
 @requires("MODULE-EXIT-01")
-def test_a_long_stderr_is_told_whole(case: Case) -> None:
+def test_a_long_stderr_is_told_whole(case: ModuleCase) -> None:
     case.module.script("fails", "head -c 200000 /dev/zero | tr '\\0' e >&2; exit 3")
     told = str(case.module.execute("fails").field("stderr"))
     got = (len(told), {*told})
@@ -61,7 +62,7 @@ def test_a_long_stderr_is_told_whole(case: Case) -> None:
 
 @requires("MODULE-EXIT-02")
 @pytest.mark.parametrize("name", ["KILL", "SEGV"])
-def test_a_death_is_no_value(case: Case, name: str) -> None:
+def test_a_death_is_no_value(case: ModuleCase, name: str) -> None:
     case.module.script("dies", f"echo 1; kill -{name} $$")
     seen = case.module.execute("dies")
     got = (end(seen), seen.field("exit_code"))
@@ -70,7 +71,7 @@ def test_a_death_is_no_value(case: Case, name: str) -> None:
 
 @requires("MODULE-EXIT-03")
 @pytest.mark.parametrize("name", ["KILL", "TERM", "USR1"])
-def test_a_death_names_its_signal(case: Case, name: str) -> None:
+def test_a_death_names_its_signal(case: ModuleCase, name: str) -> None:
     case.module.script("dies", f"kill -{name} $$")
     seen = case.module.execute("dies")
     got = (end(seen), seen.field("module_id"), seen.field("signal"))
@@ -78,7 +79,7 @@ def test_a_death_names_its_signal(case: Case, name: str) -> None:
 
 
 @requires("MODULE-EXIT-03")
-def test_a_dumped_core_is_no_part_of_the_signal(case: Case) -> None:
+def test_a_dumped_core_is_no_part_of_the_signal(case: ModuleCase) -> None:
     case.module.script("dies", "ulimit -c unlimited 2>/dev/null; kill -ABRT $$")
     seen = case.module.execute("dies")
     got = (end(seen), seen.field("signal"))
@@ -86,7 +87,7 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: Case) -> None:
 
 
 @requires("MODULE-EXIT-03")
-def test_a_signal_without_a_name_of_its_own_is_one_too(case: Case) -> None:
+def test_a_signal_without_a_name_of_its_own_is_one_too(case: ModuleCase) -> None:
     """A real-time signal; how it is called is the shim's matter."""
     case.module.script("dies", "kill -40 $$")
     seen = case.module.execute("dies")
@@ -96,7 +97,7 @@ def test_a_signal_without_a_name_of_its_own_is_one_too(case: Case) -> None:
 
 @requires("MODULE-EXIT-04")
 @pytest.mark.parametrize("code", [0, 3])
-def test_what_it_leaves_in_its_group_ends_with_it(case: Case, code: int) -> None:
+def test_what_it_leaves_in_its_group_ends_with_it(case: ModuleCase, code: int) -> None:
     events = case.events()
     words = [quoted(each) for each in (P.orphan, events.path, "--ignore", "TERM")]
     case.module.script("leaves", f"echo 1; exec {' '.join(words)} --exit {code}")

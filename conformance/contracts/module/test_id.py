@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, contains, expect, requires
+from boxspec.api import contains, expect, requires
+from contracts.module.client import ModuleCase
 from contracts.module.judging import end, quoted, runs_here
 from contracts.shared.files import script_at
 
 
 @requires("MODULE-ID-01")
 @pytest.mark.parametrize("module_id", ["plain", "_a.b-c", "0", "a.", "x" * 200])
-def test_the_file_of_that_name_is_executed(case: Case, module_id: str) -> None:
+def test_the_file_of_that_name_is_executed(case: ModuleCase, module_id: str) -> None:
     case.module.script("other", "echo 2")
     case.module.script(module_id, "echo 1")
     expect("the value", case.module.execute(module_id).value, 1)
@@ -27,7 +28,7 @@ ODD_ROOTS = ["two words", "a'b\"c", "$HOME;exit", "-x", "*"]
 
 @requires("MODULE-ID-01")
 @pytest.mark.parametrize("name", ODD_ROOTS)
-def test_any_name_of_a_root_will_do(case: Case, name: str) -> None:
+def test_any_name_of_a_root_will_do(case: ModuleCase, name: str) -> None:
     root = case.tmp / name
     script_at(root / "there", "echo 1")
     seen = case.module.execute("there", extensions_root=root)
@@ -37,13 +38,13 @@ def test_any_name_of_a_root_will_do(case: Case, name: str) -> None:
 # The same folder, spelled as people spell it.
 @requires("MODULE-ID-01")
 @pytest.mark.parametrize("more", ["/", "/.", "//"])
-def test_a_slash_behind_the_root_is_no_part_of_a_name(case: Case, more: str) -> None:
+def test_a_slash_behind_the_root_is_no_part_of_a_name(case: ModuleCase, more: str) -> None:
     case.module.script("there", "echo 1")
     seen = case.module.execute("there", extensions_root=f"{case.module.root}{more}")
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
-def marking(case: Case) -> tuple[Path, str]:
+def marking(case: ModuleCase) -> tuple[Path, str]:
     """A body that leaves a mark, after a control that shows that it does."""
     mark = case.tmp / "mark"
     body = f": >{quoted(mark)}; echo 1"
@@ -62,7 +63,7 @@ NO_IDS += ["\u0663", "\u017f"]
 
 @requires("MODULE-ID-02")
 @pytest.mark.parametrize("module_id", NO_IDS)
-def test_what_is_no_id_starts_nothing(case: Case, module_id: str) -> None:
+def test_what_is_no_id_starts_nothing(case: ModuleCase, module_id: str) -> None:
     mark, body = marking(case)
     place = case.module.root / module_id
     if module_id not in ("", ".", "/bin/true"):
@@ -78,7 +79,7 @@ ALMOST = [" plain", "plain ", "plain\n", "./plain", "plain/", "sub/../plain", "p
 
 @requires("MODULE-ID-02")
 @pytest.mark.parametrize("module_id", ALMOST)
-def test_a_name_is_not_mended(case: Case, module_id: str) -> None:
+def test_a_name_is_not_mended(case: ModuleCase, module_id: str) -> None:
     mark, body = marking(case)
     case.module.script("plain", body)
     (case.module.root / "sub").mkdir()
@@ -90,7 +91,7 @@ def test_a_name_is_not_mended(case: Case, module_id: str) -> None:
 
 
 @requires("MODULE-ID-03")
-def test_a_missing_module_is_named_with_its_place(case: Case) -> None:
+def test_a_missing_module_is_named_with_its_place(case: ModuleCase) -> None:
     case.module.script("there", "echo 1")
     seen = case.module.execute("missing")
     wanted = contains(f"module not found: {case.module.root}/missing")
@@ -98,14 +99,14 @@ def test_a_missing_module_is_named_with_its_place(case: Case) -> None:
     expect("the message", seen.field("message"), wanted)
 
 
-def long_root(case: Case) -> Path:
+def long_root(case: ModuleCase) -> Path:
     """One whose name is longer than a line that somebody has reserved for it."""
     root = case.tmp.joinpath(*["long" * 60] * 6)
     root.mkdir(parents=True)
     return root
 
 
-ROOTS: dict[str, Callable[[Case], Path]] = {
+ROOTS: dict[str, Callable[[ModuleCase], Path]] = {
     "a root that is not there": lambda case: case.tmp / "no" / "such",
     "a root that is a file": lambda case: case.module.script("file", "echo 1"),
     "a long root": long_root,
@@ -114,7 +115,7 @@ ROOTS: dict[str, Callable[[Case], Path]] = {
 
 @requires("MODULE-ID-03")
 @pytest.mark.parametrize("what", ROOTS)
-def test_no_root_has_it_either(case: Case, what: str) -> None:
+def test_no_root_has_it_either(case: ModuleCase, what: str) -> None:
     root = ROOTS[what](case)
     seen = case.module.execute("missing", extensions_root=root, expect_result=False)
     expect("the end", end(seen), "SpawnFailed")
@@ -122,7 +123,7 @@ def test_no_root_has_it_either(case: Case, what: str) -> None:
 
 
 @requires("MODULE-ID-03")
-def test_no_file_has_so_long_a_name(case: Case) -> None:
+def test_no_file_has_so_long_a_name(case: ModuleCase) -> None:
     case.module.script("there", "echo 1")
     seen = case.module.execute("x" * 300, expect_result=False)
     expect("the end", end(seen), "SpawnFailed")
@@ -134,7 +135,7 @@ BESIDE = ["missing.sh", "missing.py", "missing.js", "missing.exe", "Missing", "m
 
 
 @requires("MODULE-ID-03")
-def test_nothing_that_is_named_alike_is_taken(case: Case) -> None:
+def test_nothing_that_is_named_alike_is_taken(case: ModuleCase) -> None:
     mark, body = marking(case)
     for name in BESIDE:
         script_at(case.module.root / name, body)
@@ -145,7 +146,7 @@ def test_nothing_that_is_named_alike_is_taken(case: Case) -> None:
 
 @requires("MODULE-ID-03")
 @pytest.mark.parametrize("where", ["PATH", "the working directory"])
-def test_the_root_is_the_only_place(case: Case, where: str) -> None:
+def test_the_root_is_the_only_place(case: ModuleCase, where: str) -> None:
     mark, body = marking(case)
     script_at(case.tmp / "elsewhere" / "tool", body)
     place = str(case.tmp / "elsewhere")
@@ -157,17 +158,17 @@ def test_the_root_is_the_only_place(case: Case, where: str) -> None:
     expect("the end, and whether it was executed", got, ("SpawnFailed", False))
 
 
-def link_out(case: Case, body: str) -> None:
+def link_out(case: ModuleCase, body: str) -> None:
     (case.module.root / "odd").symlink_to(script_at(case.tmp / "outside", body))
 
 
-def link_back(case: Case, body: str) -> None:
+def link_back(case: ModuleCase, body: str) -> None:
     # A sibling whose name only begins like the root's.
     outside = script_at(Path(f"{case.module.root}-not") / "odd", body)
     (case.module.root / "odd").symlink_to(outside)
 
 
-ODD: dict[str, Callable[[Case, str], object]] = {
+ODD: dict[str, Callable[[ModuleCase, str], object]] = {
     "a link out of the root": link_out,
     "a link to a folder beside the root": link_back,
     "a folder": lambda case, body: (case.module.root / "odd").mkdir(),
@@ -181,7 +182,7 @@ ODD: dict[str, Callable[[Case, str], object]] = {
 
 @requires("MODULE-ID-04")
 @pytest.mark.parametrize("what", ODD)
-def test_what_is_no_program_inside_the_root_is_not_found(case: Case, what: str) -> None:
+def test_what_is_no_program_inside_the_root_is_not_found(case: ModuleCase, what: str) -> None:
     mark, body = marking(case)
     ODD[what](case, body)
     seen = case.module.execute("odd")
@@ -190,7 +191,7 @@ def test_what_is_no_program_inside_the_root_is_not_found(case: Case, what: str) 
 
 
 @requires("MODULE-ID-04")
-def test_a_link_inside_the_root_is_followed(case: Case) -> None:
+def test_a_link_inside_the_root_is_followed(case: ModuleCase) -> None:
     case.module.script("real", "echo 1")
     (case.module.root / "linked").symlink_to("real")
     expect("the value", case.module.execute("linked").value, 1)
@@ -198,7 +199,7 @@ def test_a_link_inside_the_root_is_followed(case: Case) -> None:
 
 @requires("MODULE-ID-05")
 @pytest.mark.parametrize("how", ["request", "environment", "default"])
-def test_a_relative_root_is_the_callers(case: Case, how: str) -> None:
+def test_a_relative_root_is_the_callers(case: ModuleCase, how: str) -> None:
     case.module.script("here", "echo 1")
     if how == "request":
         seen = case.module.execute("here", extensions_root=os.path.relpath(case.module.root))
@@ -214,7 +215,7 @@ def test_a_relative_root_is_the_callers(case: Case, how: str) -> None:
 
 @requires("MODULE-ID-06")
 @pytest.mark.parametrize("how", ["request", "environment"])
-def test_dots_behind_a_link_lead_where_the_link_leads(case: Case, how: str) -> None:
+def test_dots_behind_a_link_lead_where_the_link_leads(case: ModuleCase, how: str) -> None:
     script_at(case.tmp / "there" / "extensions" / "module", "echo 1")
     script_at(case.tmp / "here" / "extensions" / "module", "echo 2")
     (case.tmp / "there" / "deep").mkdir()
@@ -229,7 +230,7 @@ def test_dots_behind_a_link_lead_where_the_link_leads(case: Case, how: str) -> N
 
 
 @requires("MODULE-ID-05")
-def test_the_root_of_the_request_counts_before_all_others(case: Case) -> None:
+def test_the_root_of_the_request_counts_before_all_others(case: ModuleCase) -> None:
     case.module.script("here", "echo 1")
     script_at(case.tmp / "other" / "here", "echo 2")
     env = {"APCORE_EXTENSIONS_ROOT": str(case.tmp / "other")}

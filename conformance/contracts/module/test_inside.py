@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, expect, requires, satisfies
+from boxspec.api import expect, requires, satisfies
 from boxspec.api import programs as P
+from contracts.module.client import ModuleCase
 from contracts.module.judging import end, quoted
 
 HERE = "module.backend"
@@ -15,7 +16,7 @@ HERE = "module.backend"
 
 @requires("MODULE-ENV-03", capability=HERE, inside=True)
 @pytest.mark.parametrize("home", [None, "/boxspec/no/such/home"])
-def test_inside_home_and_working_directory_are_one(case: Case, home: str | None) -> None:
+def test_inside_home_and_working_directory_are_one(case: ModuleCase, home: str | None) -> None:
     # Also where the caller's own home is not there.
     case.module.script("says", 'printf \'["%s","%s","%s"]\' "$HOME" "$(pwd -P)" "$TMPDIR"')
     seen = case.module.execute("says", shim_env={} if home is None else {"HOME": home})
@@ -28,7 +29,7 @@ def test_inside_home_and_working_directory_are_one(case: Case, home: str | None)
 
 
 @requires("MODULE-RUNNER-02", capability=HERE, inside=True)
-def test_inside_the_runner_is_the_module(case: Case) -> None:
+def test_inside_the_runner_is_the_module(case: ModuleCase) -> None:
     fifo, events = case.fifo("gate"), case.events()
     run = f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)} --out 1"
     case.module.script("waits", run)

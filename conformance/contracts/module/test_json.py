@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, expect, one_of, requires
+from boxspec.api import expect, one_of, requires
 from boxspec.places import ROOT
-from contracts.module.client import Executed
+from contracts.module.client import Executed, ModuleCase
 from contracts.module.judging import end, quoted
 
 VECTORS = ROOT / "fixtures" / "vectors"
@@ -43,7 +43,7 @@ VALUES["false"] = False
 VALUES["numbers to the last digit"] = [3.141592653589793, 1.7976931348623157e308, 5e-324, 0.1]
 
 
-def printing(case: Case, data: bytes) -> Executed:
+def printing(case: ModuleCase, data: bytes) -> Executed:
     """A module that prints exactly these bytes."""
     place = case.tmp / "output"
     place.write_bytes(data)
@@ -59,19 +59,19 @@ def expect_value(seen: Executed, value: Any) -> None:
 
 @requires("MODULE-JSON-01")
 @pytest.mark.parametrize("what", VALUES)
-def test_a_value_arrives_as_it_is(case: Case, what: str) -> None:
+def test_a_value_arrives_as_it_is(case: ModuleCase, what: str) -> None:
     expect_value(printing(case, json.dumps(VALUES[what]).encode()), VALUES[what])
 
 
 @requires("MODULE-JSON-01")
 @pytest.mark.parametrize("text", ["{}7", " \t\r\n{}7", "{}7 \t\r\n", '{}"caf\u00e9"'])
-def test_white_space_and_spelling_do_not_count(case: Case, text: str) -> None:
+def test_white_space_and_spelling_do_not_count(case: ModuleCase, text: str) -> None:
     text = text.format("")
     expect_value(printing(case, text.encode()), json.loads(text))
 
 
 @requires("MODULE-JSON-01")
-def test_a_character_on_two_reads_is_one(case: Case) -> None:
+def test_a_character_on_two_reads_is_one(case: ModuleCase) -> None:
     text = "\u20ac" * 100_000
     seen = printing(case, f'"{text}"'.encode())
     expect(
@@ -80,21 +80,21 @@ def test_a_character_on_two_reads_is_one(case: Case) -> None:
 
 
 @requires("MODULE-JSON-01")
-def test_what_it_says_on_stderr_is_no_part_of_the_value(case: Case) -> None:
+def test_what_it_says_on_stderr_is_no_part_of_the_value(case: ModuleCase) -> None:
     case.module.script("warns", "echo 'warning: old' >&2; echo 1; echo '2' >&2")
     seen = case.module.execute("warns")
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-JSON-02")
-def test_a_value_on_stderr_is_none(case: Case) -> None:
+def test_a_value_on_stderr_is_none(case: ModuleCase) -> None:
     case.module.script("prints", "echo 1 >&2")
     expect_refused(case.module.execute("prints"))
 
 
 @requires("MODULE-JSON-01")
 @pytest.mark.parametrize("text", ["1e400", "[-1e400]"])
-def test_a_number_beyond_all_doubles_is_itself_or_refused(case: Case, text: str) -> None:
+def test_a_number_beyond_all_doubles_is_itself_or_refused(case: ModuleCase, text: str) -> None:
     seen = printing(case, text.encode())
     got = end(seen) if seen.outcome == "OutputParseFailed" else (end(seen), seen.value)
     expect("the end, and the value", got, one_of("OutputParseFailed", ("value", json.loads(text))))
@@ -122,7 +122,7 @@ REFUSED: dict[str, bytes] = {
 
 @requires("MODULE-JSON-02")
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_no_value_is_refused(case: Case, what: str) -> None:
+def test_what_is_no_value_is_refused(case: ModuleCase, what: str) -> None:
     expect_refused(printing(case, REFUSED[what]))
 
 
@@ -148,19 +148,19 @@ def chosen(grid: bool) -> list[str]:
 
 @requires("MODULE-JSON-02")
 @pytest.mark.parametrize("vector", chosen(False))
-def test_a_text_of_the_policy_vectors_is_refused(case: Case, vector: str) -> None:
+def test_a_text_of_the_policy_vectors_is_refused(case: ModuleCase, vector: str) -> None:
     expect_refused(printing(case, vectors()[vector]["text"].encode("utf-8", "surrogatepass")))
 
 
 @requires("MODULE-JSON-02", stress=True)
 @pytest.mark.parametrize("vector", chosen(True))
-def test_every_text_of_the_policy_vectors_is_refused(case: Case, vector: str) -> None:
+def test_every_text_of_the_policy_vectors_is_refused(case: ModuleCase, vector: str) -> None:
     expect_refused(printing(case, vectors()[vector]["text"].encode("utf-8", "surrogatepass")))
 
 
 @requires("MODULE-JSON-03")
 @pytest.mark.parametrize("what", VALUES)
-def test_the_input_is_the_same_value(case: Case, what: str) -> None:
+def test_the_input_is_the_same_value(case: ModuleCase, what: str) -> None:
     place = case.tmp / "input"
     case.module.script("keeps", f"cat >{quoted(place)}; echo 1")
     seen = case.module.execute("keeps", VALUES[what])

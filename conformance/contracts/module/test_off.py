@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
+from contracts.module.client import ModuleCase
 from contracts.module.judging import end, quoted, runs_here
 
 
 @requires("MODULE-OFF-01")
-def test_without_a_child_nothing_is_started(case: Case) -> None:
+def test_without_a_child_nothing_is_started(case: ModuleCase) -> None:
     mark = case.tmp / "mark"
     body = f": >{quoted(mark)}; echo 1"
     runs_here(case, body)
@@ -19,7 +20,7 @@ def test_without_a_child_nothing_is_started(case: Case) -> None:
 
 
 @requires("MODULE-OFF-01")
-def test_serve_says_the_same(case: Case) -> None:
+def test_serve_says_the_same(case: ModuleCase) -> None:
     root = str(case.module.script("there", "echo 1").parent)
     fields = {"module_id": "there", "input": 1, "enabled": False, "extensions_root": root}
     answer = case.put({"op": "module.execute", **fields})

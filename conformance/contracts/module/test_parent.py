@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from boxspec.api import programs as P
+from contracts.module.client import ModuleCase
 from contracts.module.judging import end, expect_home_gone, noting_home, quoted
 from contracts.shared.moments import until
 
 
 @requires("MODULE-PARENT-01", needs=["MODULE-DIR-02"])
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-def test_a_signal_to_the_caller_ends_the_module(case: Case, name: str) -> None:
+def test_a_signal_to_the_caller_ends_the_module(case: ModuleCase, name: str) -> None:
     events = case.events()
     words = [quoted(P.siglog), quoted(events.path), "--on INT:exit:0", "--on TERM:exit:0"]
     case.module.script("waits", noting_home(case, f"exec {' '.join(words)}"))
@@ -27,7 +28,7 @@ def test_a_signal_to_the_caller_ends_the_module(case: Case, name: str) -> None:
 
 
 @requires("MODULE-PARENT-01", needs=["MODULE-TIME-03"])
-def test_a_signal_to_the_caller_reaches_the_whole_group(case: Case) -> None:
+def test_a_signal_to_the_caller_reaches_the_whole_group(case: ModuleCase) -> None:
     events = case.events()
     words = ["--on TERM:exit:0", "--members 1", "--member-on TERM:exit:0:700"]
     case.module.script("leads", f"exec {quoted(P.siglog)} {quoted(events.path)} {' '.join(words)}")
@@ -43,7 +44,7 @@ def test_a_signal_to_the_caller_reaches_the_whole_group(case: Case) -> None:
 
 
 @requires("MODULE-PARENT-02", needs=["MODULE-RUNNER-02"])
-def test_a_caller_that_is_killed_takes_the_module_along(case: Case) -> None:
+def test_a_caller_that_is_killed_takes_the_module_along(case: ModuleCase) -> None:
     fifo, events = case.fifo("gate"), case.events()
     case.module.script("waits", f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)}")
     with case.module.start("waits", expect_result=False) as shim:

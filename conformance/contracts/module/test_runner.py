@@ -6,8 +6,9 @@ import os
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from boxspec.api import programs as P
+from contracts.module.client import ModuleCase
 from contracts.module.judging import end, quoted
 
 WRONG: dict[str, tuple[list[str], bytes]] = {
@@ -29,7 +30,7 @@ WRONG: dict[str, tuple[list[str], bytes]] = {
 
 @requires("MODULE-RUNNER-01", capability="module.runner")
 @pytest.mark.parametrize("what", WRONG)
-def test_a_wrong_call_executes_nothing(case: Case, what: str) -> None:
+def test_a_wrong_call_executes_nothing(case: ModuleCase, what: str) -> None:
     mark = case.tmp / "mark"
     case.module.script("marks", f": >{quoted(mark)}; cat")
     right = case.module.runner("marks", given=b"[1]")
@@ -47,7 +48,7 @@ def test_a_wrong_call_executes_nothing(case: Case, what: str) -> None:
 
 
 @requires("MODULE-RUNNER-02")
-def test_the_module_is_the_child_itself(case: Case) -> None:
+def test_the_module_is_the_child_itself(case: ModuleCase) -> None:
     fifo, events = case.fifo("gate"), case.events()
     run = f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)} --out 1"
     case.module.script("waits", run)

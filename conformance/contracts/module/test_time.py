@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, NotMeasured, at_least, expect, expect_within, requires
+from boxspec.api import NotMeasured, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
+from contracts.module.client import ModuleCase
 from contracts.module.judging import FOREVER, at_work, end, quoted, saying_so, time_out
 from contracts.shared.moments import elapsed_ms, expect_none_left, need_preload, until
 
 
-def siglog(case: Case, *words: str) -> str:
+def siglog(case: ModuleCase, *words: str) -> str:
     """A module that logs its signals."""
     return " ".join(["exec", quoted(P.siglog), quoted(case.events().path), *words])
 
 
 @requires("MODULE-TIME-01", overlap=0.5)
-def test_a_timeout_is_told_with_its_figure(case: Case) -> None:
+def test_a_timeout_is_told_with_its_figure(case: ModuleCase) -> None:
     case.module.script("sleeps", FOREVER)
     seen = case.module.execute("sleeps", timeout_ms=333, within_s=15)
     got = (end(seen), seen.field("module_id"), seen.field("timeout_ms"))
@@ -25,7 +26,7 @@ def test_a_timeout_is_told_with_its_figure(case: Case) -> None:
 
 @requires("MODULE-TIME-01", overlap=0.7, timing=True)
 @pytest.mark.parametrize("timeout_ms", [300, 700])
-def test_a_timeout_is_never_early(case: Case, timeout_ms: int) -> None:
+def test_a_timeout_is_never_early(case: ModuleCase, timeout_ms: int) -> None:
     case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
     with case.module.start("waits", timeout_ms=timeout_ms, within_s=15) as shim:
         seen = shim.finish()
@@ -34,7 +35,7 @@ def test_a_timeout_is_never_early(case: Case, timeout_ms: int) -> None:
 
 
 @requires("MODULE-TIME-01", overlap=0.7, timing=True)
-def test_a_timeout_is_in_milliseconds(case: Case) -> None:
+def test_a_timeout_is_in_milliseconds(case: ModuleCase) -> None:
     events = case.events()
     case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
     seen = time_out(case, "waits", lambda: bool(events.all("ready")), 500)
@@ -52,7 +53,7 @@ echo 1"""
 @pytest.mark.parametrize(
     "body", [f"exec >&- 2>&-; {FOREVER}", BUSY], ids=["closed outputs", "a byte now and then"]
 )
-def test_a_timeout_comes_whatever_the_outputs_do(case: Case, body: str) -> None:
+def test_a_timeout_comes_whatever_the_outputs_do(case: ModuleCase, body: str) -> None:
     case.module.script("works", saying_so(case, body))
     # Longer than a busy machine lets any byte wait for the next.
     seen = time_out(case, "works", lambda: at_work(case), 1000)
@@ -62,14 +63,14 @@ def test_a_timeout_comes_whatever_the_outputs_do(case: Case, body: str) -> None:
 # What a timer of 31 or 32 bits takes for none, or for a moment.
 @requires("MODULE-TIME-01", overlap=0.6)
 @pytest.mark.parametrize("timeout_ms", [2**31, 2**32 + 1, 2**53])
-def test_a_long_time_is_long(case: Case, timeout_ms: int) -> None:
+def test_a_long_time_is_long(case: ModuleCase, timeout_ms: int) -> None:
     case.module.script("waits", f"{quoted(P.slow_exit)} /dev/null 400; echo 1")
     seen = case.module.execute("waits", timeout_ms=timeout_ms)
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-TIME-02", overlap=0.8)
-def test_zero_is_not_at_once(case: Case) -> None:
+def test_zero_is_not_at_once(case: ModuleCase) -> None:
     wait = f"{quoted(P.slow_exit)} /dev/null 700"
     case.module.script("waits", f"{wait}; echo 1")
     seen = case.module.execute("waits", timeout_ms=0)
@@ -80,7 +81,7 @@ GRACE_MS = 5000
 
 
 @requires("MODULE-TIME-03", overlap=5.6, timing=True)
-def test_a_group_that_ignores_sigterm_is_killed(case: Case) -> None:
+def test_a_group_that_ignores_sigterm_is_killed(case: ModuleCase) -> None:
     mark, events = case.tmp / "mark", case.events()
     inner = "--ignore TERM --members 2"
     # The shell that would leave the mark ignores SIGTERM too, and works on when siglog has ended.
@@ -101,7 +102,7 @@ def test_a_group_that_ignores_sigterm_is_killed(case: Case) -> None:
 
 
 @requires("MODULE-TIME-03", overlap=0.8)
-def test_a_module_may_end_by_itself_in_the_grace(case: Case) -> None:
+def test_a_module_may_end_by_itself_in_the_grace(case: ModuleCase) -> None:
     events = case.events()
     case.module.script("tidies", siglog(case, "--members", "1", "--on", "TERM:exit:0"))
     seen = time_out(case, "tidies", lambda: bool(events.all("ready")))
@@ -110,7 +111,7 @@ def test_a_module_may_end_by_itself_in_the_grace(case: Case) -> None:
 
 
 @requires("MODULE-TIME-03", overlap=2.0)
-def test_a_member_has_the_signal_and_the_grace_too(case: Case) -> None:
+def test_a_member_has_the_signal_and_the_grace_too(case: ModuleCase) -> None:
     """Also where the module itself is gone at once."""
     events = case.events()
     words = ["--on", "TERM:exit:0", "--members", "1", "--member-on", "TERM:exit:0:1500"]
@@ -130,12 +131,11 @@ DEFAULT_MS = 300_000
 
 
 @requires("MODULE-TIME-04", overlap=1.6)
-def test_zero_is_told_as_the_timeout_in_effect(case: Case) -> None:
+def test_zero_is_told_as_the_timeout_in_effect(case: ModuleCase) -> None:
     case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
     fast = ["--preload", P.preload("fast_clock")]
     # How a sandbox is waited for is another question.
-    options = {"timeout_ms": 0, "backend": None, "state": fast, "within_s": 30}
-    with case.module.start("waits", **options) as shim:
+    with case.module.start("waits", timeout_ms=0, backend=None, state=fast, within_s=30) as shim:
         ended = until(lambda: not shim.running, 15)
         need_preload(shim, "fast_clock")
         if not ended:

@@ -6,15 +6,14 @@ from pathlib import Path
 
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
-from boxspec.subject.case import Case
 from boxspec.subject.sentinels import Say, sentinel
 from boxspec.subject.sentinels import no as _no
 from boxspec.subject.shim_process import ShimProcess
-from contracts.module.client import Executed
+from contracts.module.client import Executed, ModuleCase
 from contracts.shared.company import WITHIN_S, looks_in_passing
 
 
-def trust(case: Case, say: Say) -> None:
+def trust(case: ModuleCase, say: Say) -> None:
     case.module.script("yes", "echo 7")
     case.module.script("no", "exit 7")
     yes = case.module.execute("yes")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, TypedDict, Unpack
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
@@ -52,6 +53,17 @@ def readable(case: Case, message: Message) -> Message:
     return {**message, "policy": as_yaml(message["policy"])} if "policy" in message else message
 
 
+class Fields(TypedDict, total=False):
+    """The fields of the operations on policies; a field that is None is left out."""
+
+    policy: Policy
+    profile: str | None
+    checks: Sequence[Check]
+    case: str | None
+    root: str
+    root_b64: str
+
+
 class PolicyClient:
     """The client that a case has as `case.policy`; it sends each question to the serve session."""
 
@@ -66,7 +78,7 @@ class PolicyClient:
             raise NotApplicable.without(needed)
         return self._case.put(readable(self._case, message), within_s)
 
-    def ask(self, op: str, within_s: float | None = None, **fields: Any) -> Answer:
+    def ask(self, op: str, within_s: float | None = None, **fields: Unpack[Fields]) -> Answer:
         """Send the operation with these fields, without the fields that are None."""
         given = {name: value for name, value in fields.items() if value is not None}
         return self.put({"op": op, **given}, within_s)
@@ -136,3 +148,11 @@ class PolicyClient:
         """Return the items without fields that the contract does not define."""
         items: list[Item] = known.result(op, self.ask(op, **fields).result)[key]
         return items
+
+
+class PolicyCase(Case):
+    """A case of the contract policy."""
+
+    @cached_property
+    def policy(self) -> PolicyClient:
+        return PolicyClient(self)

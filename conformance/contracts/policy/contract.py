@@ -28,7 +28,7 @@ CONTRACT = Contract(
         "policy.audit": "`policy.audit`",
     },
     alone=frozenset({"path", "glob", "policy.load", "policy.json", "policy.yaml"}),
-    offers="contracts.policy.client:PolicyClient",
+    case="contracts.policy.client:PolicyCase",
     trust="contracts.policy.trust:trust",
     fault_scope="focus",
     fault_lanes=4,

@@ -15,7 +15,7 @@ from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, one_profile
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Case
+    from contracts.policy.client import PolicyCase
 
 # Generous, because the topic COST tests the time.
 WITHIN_S = 60
@@ -29,7 +29,7 @@ def told(item: Item) -> Decision:
 
 
 def judge_decisions(
-    case: Case,
+    case: PolicyCase,
     items: Sequence[Item],
     wanted: Mapping[str, Decision],
     rules: int,
@@ -58,7 +58,7 @@ def judge_decisions(
 
 
 def is_read_so(
-    case: Case, path: str, right: str | None, got: str | None, letter_case: str | None = None
+    case: PolicyCase, path: str, right: str | None, got: str | None, letter_case: str | None = None
 ) -> bool:
     """True if the shim matches one of the two globs wrongly also without the other rules.
 
@@ -76,7 +76,10 @@ def is_read_so(
 
 
 def decided(
-    case: Case, denies: Sequence[str], wanted: Mapping[str, str], letter_case: str | None = None
+    case: PolicyCase,
+    denies: Sequence[str],
+    wanted: Mapping[str, str],
+    letter_case: str | None = None,
 ) -> None:
     """Check the denies; `wanted` has for each path the deny that decides, or `**`, which allows."""
     policy = one_profile(["**"], ["**"], denies, denies)
@@ -85,7 +88,7 @@ def decided(
     judge_decisions(case, items, decisions, len(denies), letter_case)
 
 
-def loads(case: Case, policy: Policy, wanted: bool = True) -> None:
+def loads(case: PolicyCase, policy: Policy, wanted: bool = True) -> None:
     answer = case.policy.load(policy)
     if wanted:
         expect("the policy loads", answer.raw and answer.raw.get("error"), None)

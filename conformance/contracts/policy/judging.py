@@ -15,13 +15,13 @@ from contracts.policy.kinds import conforms
 from contracts.policy.vectors import Group, Vector, every
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Case
+    from contracts.policy.client import PolicyCase
 
 # After this number of crashes or hangs in one group, the rest of its vectors is skipped.
 PATIENCE = 2
 
 
-def judge(case: Case, group: Group) -> None:
+def judge(case: PolicyCase, group: Group) -> None:
     """Ask all vectors of a group; a crash of the shim counts only against the current vector."""
     askable = [each for each in group.vectors if each.capabilities <= case.capabilities]
     if not askable:
@@ -34,7 +34,7 @@ def judge(case: Case, group: Group) -> None:
 
 
 def each_is_right(
-    case: Case, askable: list[Vector], ask: Callable[[Case, Vector], None]
+    case: PolicyCase, askable: list[Vector], ask: Callable[[PolicyCase, Vector], None]
 ) -> dict[str, Blocked]:
     """Return the vectors that other requirements block; raise one Failure for all wrong ones."""
     case.questions = len(askable)
@@ -60,7 +60,7 @@ def each_is_right(
 
 
 def _together(
-    case: Case, askable: list[Vector], wrong: list[tuple[Vector, Failure, Any]]
+    case: PolicyCase, askable: list[Vector], wrong: list[tuple[Vector, Failure, Any]]
 ) -> Failure:
     """Return one failure: the first wrong vector in full, and one line for each of the others."""
     first, why, case.asked = wrong[0]
@@ -93,7 +93,7 @@ def _together(
 COST = "POLICY-COST"
 
 
-def ask(case: Case, vector: Vector) -> None:
+def ask(case: PolicyCase, vector: Vector) -> None:
     """Judge one vector; a refusal or denial counts only if its allowed counterpart conforms.
 
     If the counterpart belongs to another requirement and fails, that requirement blocks the vector.
@@ -130,7 +130,7 @@ def ask(case: Case, vector: Vector) -> None:
         )
 
 
-def both_ways(case: Case, vector: Vector) -> None:
+def both_ways(case: PolicyCase, vector: Vector) -> None:
     """Fail if `run` gives another answer to a vector than `serve`, be it right or wrong."""
     with contextlib.suppress(Failure, ShimBroke):
         conforms(case, vector)
@@ -138,7 +138,7 @@ def both_ways(case: Case, vector: Vector) -> None:
     same_both_ways(case, case.asked, vector.why)
 
 
-def same_both_ways(case: Case, message: dict[str, Any], why: str = "") -> None:
+def same_both_ways(case: PolicyCase, message: dict[str, Any], why: str = "") -> None:
     try:
         served = _told(message["op"], case.policy.put(message).raw)
     except ShimBroke:

@@ -14,8 +14,8 @@ from contracts.policy.trees import Tree
 from contracts.policy.vectors import Vector, every, source
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Case
     from boxspec.subject.observed import Answer
+    from contracts.policy.client import PolicyCase
 
 Item = dict[str, Any]
 
@@ -65,7 +65,7 @@ def _decision(vector: Vector, item: Item) -> None:
 # The kinds ----------------------------------------------------------------------------------
 
 
-def _normalize(case: Case, vector: Vector) -> None:
+def _normalize(case: PolicyCase, vector: Vector) -> None:
     message: dict[str, Any] = {"op": "path.normalize"}
     _put_list(message, vector)
     item = case.policy.put(message).result["items"][0]
@@ -75,7 +75,7 @@ def _normalize(case: Case, vector: Vector) -> None:
         _same("normal form", _answered("the path", item)["path"], vector.fields["normal"], item)
 
 
-def _glob(case: Case, vector: Vector) -> None:
+def _glob(case: PolicyCase, vector: Vector) -> None:
     message: dict[str, Any] = {"op": "glob.match"}
     put_word(message, "pattern", vector.word("pattern"))
     _put_list(message, vector)
@@ -96,13 +96,13 @@ def _put_list(message: dict[str, Any], vector: Vector) -> None:
         message[name.replace("path", "paths")] = [value]
 
 
-def _glob_refused(case: Case, vector: Vector) -> None:
+def _glob_refused(case: PolicyCase, vector: Vector) -> None:
     message: dict[str, Any] = {"op": "glob.match", "paths": ["a"]}
     put_word(message, "pattern", vector.word("pattern"))
     refused("the pattern", case.policy.put(message).raw or {})
 
 
-def _load(case: Case, vector: Vector) -> None:
+def _load(case: PolicyCase, vector: Vector) -> None:
     fields = vector.fields
     answer = case.policy.load(source(fields))
     if not fields["loads"]:
@@ -130,7 +130,7 @@ ABOUT_HOW_MANY = {"POLICY-FILE-02", "POLICY-FILE-04", "POLICY-MERGE-07"}
 ABOUT_THE_FILE = {"POLICY-MERGE-07"}
 
 
-def _problems(case: Case, vector: Vector, error: Mapping[str, Any]) -> None:
+def _problems(case: PolicyCase, vector: Vector, error: Mapping[str, Any]) -> None:
     fields = vector.fields
     problems = error.get("problems", [])
     wanted = fields.get("problems", [])
@@ -161,7 +161,7 @@ def _problems(case: Case, vector: Vector, error: Mapping[str, Any]) -> None:
             )
 
 
-def _tells_places(case: Case, format_: str) -> bool:
+def _tells_places(case: PolicyCase, format_: str) -> bool:
     """True if the vectors about places conform in this format; asked once in a session."""
     known = case.session.outcomes
     key = f"{PLACES} in {format_}"
@@ -198,7 +198,7 @@ def _places(problems: list[Mapping[str, Any]]) -> list[Any]:
     return [{key: each[key] for key in keys if key in each} for each in problems]
 
 
-def _resolve(case: Case, vector: Vector) -> None:
+def _resolve(case: PolicyCase, vector: Vector) -> None:
     fields = vector.fields
     answer = case.policy.resolve(vector.policy, fields.get("profile"))
     if "error" in fields:
@@ -217,7 +217,7 @@ def _question(vector: Vector) -> Item:
     return made
 
 
-def _one(case: Case, vector: Vector, op: str, key: str = "checks", **more: Any) -> Item:
+def _one(case: PolicyCase, vector: Vector, op: str, key: str = "checks", **more: Any) -> Item:
     """Return the item of one check of a valid policy."""
     letter_case = vector.fields.get("case")
     checks = [_question(vector)]
@@ -226,7 +226,7 @@ def _one(case: Case, vector: Vector, op: str, key: str = "checks", **more: Any) 
     return item
 
 
-def _check(case: Case, vector: Vector) -> None:
+def _check(case: PolicyCase, vector: Vector) -> None:
     item = _one(case, vector, "policy.check")
     if "error" in vector.fields:
         refused("the check", item)
@@ -234,7 +234,7 @@ def _check(case: Case, vector: Vector) -> None:
         _decision(vector, _answered("the check", item))
 
 
-def _explain(case: Case, vector: Vector) -> None:
+def _explain(case: PolicyCase, vector: Vector) -> None:
     item = _answered("the check", _one(case, vector, "policy.explain"))
     _decision(vector, item)
     wanted, got = vector.fields["entries"], item["entries"]
@@ -243,13 +243,13 @@ def _explain(case: Case, vector: Vector) -> None:
         raise Failure("the entries, all and in order", shown(wanted), shown(got))
 
 
-def _audit(case: Case, vector: Vector) -> None:
+def _audit(case: PolicyCase, vector: Vector) -> None:
     event = _answered("the check", _one(case, vector, "policy.audit", "events"))
     for name, value in vector.fields["event"].items():
         _same(name, event[name], value, event)
 
 
-def _resolved(case: Case, vector: Vector) -> None:
+def _resolved(case: PolicyCase, vector: Vector) -> None:
     fields = vector.fields
     tree = Tree(case.tmp / vector.id)
     tree.make(fields["tree"])
@@ -274,7 +274,7 @@ def _resolved(case: Case, vector: Vector) -> None:
         _same("real", item["real"], fields["real"], item)
 
 
-KINDS: dict[str, Callable[[Case, Vector], None]] = {
+KINDS: dict[str, Callable[[PolicyCase, Vector], None]] = {
     "normalize": _normalize,
     "glob": _glob,
     "glob-refused": _glob_refused,
@@ -287,7 +287,7 @@ KINDS: dict[str, Callable[[Case, Vector], None]] = {
 }
 
 
-def conforms(case: Case, vector: Vector) -> None:
+def conforms(case: PolicyCase, vector: Vector) -> None:
     case.session.outcomes[vector.id] = False
     KINDS[vector.kind](case, vector)
     case.session.outcomes[vector.id] = True

@@ -18,7 +18,7 @@ from contracts.policy.kinds import conforms
 from contracts.policy.vectors import Group, Vector, every
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Case
+    from contracts.policy.client import PolicyCase
 
 ANCHORED = "POLICY-GLOB-02"
 RUN = "POLICY-GLOB-09"
@@ -59,7 +59,7 @@ def _of_segment(segment: str, first: bool, last: bool) -> set[str]:
 _broken: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 
 
-def broken(case: Case) -> set[str]:
+def broken(case: PolicyCase) -> set[str]:
     """Return the requirements with a failing vector; asked once in a session."""
     if (known := _broken.get(case.session)) is not None:
         return known
@@ -88,7 +88,7 @@ def _vectors_of_parts() -> list[Vector]:
     return sorted(found, key=lambda vector: vector.requirements[0] == RUN)
 
 
-def _conforms(case: Case, vector: Vector) -> bool:
+def _conforms(case: PolicyCase, vector: Vector) -> bool:
     known = case.session.outcomes
     if vector.id not in known:
         try:
@@ -98,19 +98,19 @@ def _conforms(case: Case, vector: Vector) -> bool:
     return known[vector.id]
 
 
-def anchored(case: Case) -> None:
+def anchored(case: PolicyCase) -> None:
     """Raise Blocked if globs are not anchored, which may be the cause of any wrong answer."""
     if ANCHORED in broken(case):
         raise Blocked([ANCHORED], "globs that are not anchored may cause any wrong answer")
 
 
-def readable(case: Case, pattern: str, path: str = "") -> bool:
+def readable(case: PolicyCase, pattern: str, path: str = "") -> bool:
     """True if the shim conforms to the requirements about each part of this glob."""
     amiss = broken(case)
     return not (amiss and read_by(pattern, path) & amiss)
 
 
-def askable(case: Case, group: Group) -> Group:
+def askable(case: PolicyCase, group: Group) -> Group:
     """Return the group without vectors that also depend on a requirement which the shim breaks."""
     about = group.requirements[0]
     if about not in COMBINED:
@@ -128,7 +128,7 @@ def _parts_of(vector: Vector) -> set[str]:
     return read_by(vector.word("pattern").decode(), vector.fields.get("path", ""))
 
 
-def answers_of_cost(case: Case) -> None:
+def answers_of_cost(case: PolicyCase) -> None:
     """Fail if a glob of the topic COST gets a wrong answer; COST itself reports a hang."""
     anchored(case)
     for vector in every().values():

@@ -8,7 +8,7 @@ import re
 import time
 from typing import Any
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from contracts.policy.api import (
     Group,
     crowds,
@@ -21,10 +21,11 @@ from contracts.policy.api import (
     questions,
     vectors,
 )
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-AUDIT")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -41,7 +42,7 @@ TICK_S = 0.02
 
 
 @requires("POLICY-AUDIT-01")
-def test_an_event_says_what_check_must_say(case: Case) -> None:
+def test_an_event_says_what_check_must_say(case: PolicyCase) -> None:
     """The expected decisions come from the oracle, because the topic CHECK tests `check` itself."""
     events = case.policy.audit(POLICY, CHECKS)
     for check, event in zip(CHECKS, events, strict=True):
@@ -54,7 +55,7 @@ def test_an_event_says_what_check_must_say(case: Case) -> None:
 
 
 @requires("POLICY-AUDIT-01")
-def test_what_is_refused_is_an_error_in_its_place(case: Case) -> None:
+def test_what_is_refused_is_an_error_in_its_place(case: PolicyCase) -> None:
     checks = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
     kinds = [
         "error" if "error" in event else "event" for event in case.policy.audit(POLICY, checks)
@@ -63,14 +64,14 @@ def test_what_is_refused_is_an_error_in_its_place(case: Case) -> None:
 
 
 @requires("POLICY-AUDIT-01")
-def test_many_rules_of_two_files_are_told_as_they_decide(case: Case) -> None:
+def test_many_rules_of_two_files_are_told_as_they_decide(case: PolicyCase) -> None:
     made = crowds.crowd(random.Random(case.session.seed), 70)
     events = case.policy.audit(made.policy, questions("modify", made.paths))
     judge_decisions(case, events, made.wanted(), 70)
 
 
 @requires("POLICY-AUDIT-03")
-def test_time_is_that_of_the_decision_in_utc(case: Case) -> None:
+def test_time_is_that_of_the_decision_in_utc(case: PolicyCase) -> None:
     for _ in range(3):
         before = time.time()
         event = case.policy.audit(POLICY, CHECKS[:1])[0]
@@ -93,7 +94,7 @@ def test_time_is_that_of_the_decision_in_utc(case: Case) -> None:
 
 
 @requires("POLICY-AUDIT-02", needs=["POLICY-MERGE-01", "POLICY-PROFILE-03"])
-def test_what_a_workspace_defines_is_defined(case: Case) -> None:
+def test_what_a_workspace_defines_is_defined(case: PolicyCase) -> None:
     asked = [question("read", "a", name) for name in ("unrestricted", None, "p")]
     lists = {"read": ["a"]}
     nothing: dict[str, Any] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import strategies as st
 
-from boxspec.api import Case, NotApplicable, expect, law, requires
+from boxspec.api import NotApplicable, expect, law, requires
 from contracts.policy.api import (
     Group,
     both_ways,
@@ -21,10 +21,11 @@ from contracts.policy.api import (
     same_both_ways,
     vectors,
 )
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-CHECK")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -42,7 +43,7 @@ class Lists:
     read: list[str] = field(default_factory=list)
     denies: list[str] = field(default_factory=list)
 
-    def allowed(self, case: Case) -> dict[str, bool | None]:
+    def allowed(self, case: PolicyCase) -> dict[str, bool | None]:
         policy = one_profile(self.read, [], self.denies, self.denies)
         return dict(zip(PATHS, case.policy.allowed(policy, questions("read", PATHS)), strict=True))
 
@@ -65,7 +66,7 @@ def grew(before: dict[str, bool | None], after: dict[str, bool | None]) -> list[
 
 
 @requires("POLICY-CHECK-09", main_thread=True)
-def test_a_further_deny_never_allows_more(case: Case) -> None:
+def test_a_further_deny_never_allows_more(case: PolicyCase) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
         before = given.allowed(case)
@@ -82,7 +83,7 @@ def test_a_further_deny_never_allows_more(case: Case) -> None:
 
 
 @requires("POLICY-CHECK-09", main_thread=True)
-def test_a_further_allow_never_denies_more(case: Case) -> None:
+def test_a_further_allow_never_denies_more(case: PolicyCase) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
         more = Lists(put(chance, chance.choice(RULES[:5]), given.read), given.denies)
@@ -93,7 +94,7 @@ def test_a_further_allow_never_denies_more(case: Case) -> None:
 
 
 @requires("POLICY-CHECK-09", main_thread=True)
-def test_a_repeated_rule_changes_nothing(case: Case) -> None:
+def test_a_repeated_rule_changes_nothing(case: PolicyCase) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
         rule = chance.choice(["a", *given.read])
@@ -108,7 +109,7 @@ def test_a_repeated_rule_changes_nothing(case: Case) -> None:
 
 
 @requires("POLICY-CHECK-01", main_thread=True)
-def test_lists_are_answered_as_a_plain_walk_says(case: Case) -> None:
+def test_lists_are_answered_as_a_plain_walk_says(case: PolicyCase) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, _ = example
         wanted = {path: oracle.decide(given.read, given.denies, path).allowed for path in PATHS}
@@ -118,7 +119,7 @@ def test_lists_are_answered_as_a_plain_walk_says(case: Case) -> None:
 
 
 @requires("POLICY-CHECK-02")
-def test_no_list_of_a_profile_allows_what_is_denied_globally(case: Case) -> None:
+def test_no_list_of_a_profile_allows_what_is_denied_globally(case: PolicyCase) -> None:
     # `k` is denied globally; each of these rules would allow it if it came after the deny.
     rules = ["**", "./**", "k/**", "**/k", "*", "?", "k*", "!**"]
     chance = random.Random(case.session.seed)
@@ -136,7 +137,7 @@ def test_no_list_of_a_profile_allows_what_is_denied_globally(case: Case) -> None
 
 
 @requires("POLICY-CHECK-07")
-def test_the_checks_of_a_batch_do_not_disturb_each_other(case: Case) -> None:
+def test_the_checks_of_a_batch_do_not_disturb_each_other(case: PolicyCase) -> None:
     policy = one_profile(read=["a", "b"], modify=["b"])
     checks = [
         question("read", "a"),
@@ -161,7 +162,7 @@ SPELLINGS = ["a", "a/", "./a", "a//x", "a/./x", "a/x/", ".//b", "c/.", "./c", "/
 
 
 @requires("POLICY-CHECK-08", capability="path")
-def test_a_path_is_answered_as_its_normal_form_is(case: Case) -> None:
+def test_a_path_is_answered_as_its_normal_form_is(case: PolicyCase) -> None:
     policy = one_profile(read=["**", "!b", "!a/x"], modify=[], deny_read=["a", "c"])
     normal = case.policy.normalize(SPELLINGS)
     items = case.policy.check(policy, questions("read", SPELLINGS))
@@ -182,7 +183,7 @@ SHARE = 1
 
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("kind", KINDS)
-def test_serve_and_run_give_the_same_answers(case: Case, kind: str) -> None:
+def test_serve_and_run_give_the_same_answers(case: PolicyCase, kind: str) -> None:
     """Test a share of the vectors of each kind, which depends on the seed."""
     askable = [
         vector
@@ -200,7 +201,7 @@ def test_serve_and_run_give_the_same_answers(case: Case, kind: str) -> None:
 
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("op", ["check", "explain", "audit"])
-def test_serve_and_run_give_the_same_answers_of_each_kind(case: Case, op: str) -> None:
+def test_serve_and_run_give_the_same_answers_of_each_kind(case: PolicyCase, op: str) -> None:
     """Paths allowed, denied by the profile, denied globally, in an exception, and unmatched."""
     if op != "check" and f"policy.{op}" not in case.capabilities:
         raise NotApplicable.without(f"policy.{op}")
@@ -224,7 +225,7 @@ JOINS = ["", " ", "\t", "\n", ":", "|", ",", "=", "\x01", "\x1f", "!"]
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("join", JOINS, ids=[ascii(each) for each in JOINS])
 @pytest.mark.parametrize("begin", ["yes", "no"])
-def test_what_was_asked_before_changes_no_answer(case: Case, join: str, begin: str) -> None:
+def test_what_was_asked_before_changes_no_answer(case: PolicyCase, join: str, begin: str) -> None:
     for head in ("zz*", "**"):
         pairs = {"yes": (head, f"zz{join}y"), "no": (f"{head}{join}zz", "y")}
         for name in (begin, *pairs, begin):

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from contracts.policy.api import WITHIN_S, decided, offsets, policy, question
+from contracts.policy.client import PolicyCase
 
 # The names differ in one byte, which has another place in each rule and each path.
 ALIKE = ["{}", "**/{}/**", "{}*", "**/*{}", "*.{}", "*{}*", "k/*-{}-*/k", "{}?"]
@@ -19,7 +20,7 @@ LENGTHS = [*range(1, 36), 63, 64, 65, 129]
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("shape", ALIKE)
 def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(
-    case: Case, shape: str
+    case: PolicyCase, shape: str
 ) -> None:
     """Every second rule allows, so a name that is confused with the next one changes a decision."""
     profiles: dict[str, Any] = {}
@@ -48,7 +49,7 @@ def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(
 
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("shape", ["*{}*", "**/{}/**", "**/*{}*/**"])
-def test_of_many_rules_that_match_the_last_one_decides(case: Case, shape: str) -> None:
+def test_of_many_rules_that_match_the_last_one_decides(case: PolicyCase, shape: str) -> None:
     """Each path contains several names that rules match."""
     chance = random.Random(case.session.seed)
     pieces = [
@@ -64,7 +65,7 @@ def test_of_many_rules_that_match_the_last_one_decides(case: Case, shape: str) -
 
 
 @requires("POLICY-CHECK-11")
-def test_of_many_folders_in_each_other_the_last_one_of_the_list_decides(case: Case) -> None:
+def test_of_many_folders_in_each_other_the_last_one_of_the_list_decides(case: PolicyCase) -> None:
     chance = random.Random(case.session.seed)
     depths = chance.sample(offsets.SOME, len(offsets.SOME))
     rules = [f"{'a/' * depth}**" for depth in depths]
@@ -81,7 +82,7 @@ COUNTS = [1, 2, 3, 5, *(2**power + more for power in range(3, 10) for more in (-
 
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("shape", [*SIZED, f"**/{'a' * 16}{{}}{'a' * 16}/**"])
-def test_lists_of_every_size_find_their_first_and_their_last(case: Case, shape: str) -> None:
+def test_lists_of_every_size_find_their_first_and_their_last(case: PolicyCase, shape: str) -> None:
     rules = [shape.replace("{}", str(number)) for number in range(max(COUNTS))]
     paths = [rule.replace("/**", "").replace("**/", "").replace("*", "k") for rule in rules]
     profiles, checks, wanted = {}, [], []

@@ -6,8 +6,9 @@ import random
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.policy.api import WITHIN_S, crowds, judge_decisions, one_profile, oracle, questions
+from contracts.policy.client import PolicyCase
 
 PATHS = 80
 
@@ -21,7 +22,7 @@ def last(rules: list[str], path: str) -> tuple[bool, str]:
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("count", [3, 50, 150])
 @pytest.mark.parametrize("where", crowds.RULES)
-def test_the_last_match_of_many_rules_decides(case: Case, where: str, count: int) -> None:
+def test_the_last_match_of_many_rules_decides(case: PolicyCase, where: str, count: int) -> None:
     chance = random.Random(case.session.seed + count)
     rules = ["never", *(crowds.rule(chance, where) for _ in range(count))]
     bodies = [rule.removeprefix("!") for rule in rules[1:]]
@@ -43,7 +44,7 @@ ALIKE = {
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("count", [0, 100])
 @pytest.mark.parametrize("names", ALIKE)
-def test_names_of_one_hash_are_two(case: Case, names: str, count: int) -> None:
+def test_names_of_one_hash_are_two(case: PolicyCase, names: str, count: int) -> None:
     crowd = [f"n{at}" for at in range(count)]
     for one, other in (ALIKE[names], ALIKE[names][::-1]):
         for rules in (
@@ -60,7 +61,9 @@ def test_names_of_one_hash_are_two(case: Case, names: str, count: int) -> None:
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("count", [0, 100])
 @pytest.mark.parametrize("end", ["e?v", "e*", "*v", "???", "e*v", "e**v", "tar.*", "*.gz"])
-def test_an_end_with_wildcards_is_found_among_plain_ones(case: Case, end: str, count: int) -> None:
+def test_an_end_with_wildcards_is_found_among_plain_ones(
+    case: PolicyCase, end: str, count: int
+) -> None:
     names = ["a.env", "a.exv", "a.tar.gz", "a.tar.xz", "a.n1", ".env", "env", "a.env.b"]
     paths = [f"{folder}{name}" for folder in ("", "d/", "d.e/") for name in names]
     for where in ("**/*.", "*.", "d/*.", "**/a."):

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.policy.api import decided, offsets
+from contracts.policy.client import PolicyCase
 
 # A rule with paths that it matches, and paths that it almost matches; {} is a pad.
 SHAPES: dict[str, tuple[list[str], list[str]]] = {
@@ -41,7 +42,7 @@ def padded(templates: Iterable[str]) -> list[str]:
 @requires("POLICY-CHECK-02")
 @pytest.mark.parametrize("rules", ["alone", "among many"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_deny_holds_at_every_offset_of_a_path(case: Case, shape: str, rules: str) -> None:
+def test_a_deny_holds_at_every_offset_of_a_path(case: PolicyCase, shape: str, rules: str) -> None:
     hits, misses = map(padded, SHAPES[shape])
     wanted = dict.fromkeys(hits, shape) | dict.fromkeys(misses, "**")
     decided(case, [shape] if rules == "alone" else MANY, wanted)
@@ -70,7 +71,7 @@ LONG = [
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize(("shape", "pad"), LONG)
 def test_of_many_rules_those_of_every_length_decide(
-    case: Case, shape: str, pad: Callable[[int], str]
+    case: PolicyCase, shape: str, pad: Callable[[int], str]
 ) -> None:
     def filled(template: str, length: int) -> str:
         return template.replace("{n}", f"n{length}n").replace("{}", pad(length))
@@ -85,7 +86,7 @@ def test_of_many_rules_those_of_every_length_decide(
 
 
 @requires("POLICY-CHECK-11")
-def test_of_many_rules_those_of_every_depth_decide(case: Case) -> None:
+def test_of_many_rules_those_of_every_depth_decide(case: PolicyCase) -> None:
     rules, wanted = [], {}
     for depth in offsets.NEAR:
         for stars, names in (("*/", "a/"), ("*/**/", "b/"), ("a/", "a/")):

@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Case, Failure, Question, doubled, expect, requires
+from boxspec.api import Failure, Question, doubled, expect, requires
 from contracts.policy.api import Group, judge, one_profile, questions, vectors
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-COST")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -40,7 +41,7 @@ def from_size(question: Question, first: int) -> Question:
     return lambda times, size, mark: question(times, first * size, mark)
 
 
-def judged(case: Case, what: str, question: Question) -> None:
+def judged(case: PolicyCase, what: str, question: Question) -> None:
     """Fail if the cost grows too fast twice: one step may be the step out of a full cache."""
     steps = []
     for first in (1, 2):
@@ -53,7 +54,7 @@ def judged(case: Case, what: str, question: Question) -> None:
 
 @requires("POLICY-COST-01")
 @pytest.mark.parametrize("shape", PATTERNS)
-def test_a_glob_costs_no_more_than_linear_in_the_path(case: Case, shape: str) -> None:
+def test_a_glob_costs_no_more_than_linear_in_the_path(case: PolicyCase, shape: str) -> None:
     def question(times: int, size: int, mark: str) -> object:
         folders = "segments" in shape
         paths = [path_of(size, number, folders, mark) for number in range(times)]
@@ -64,7 +65,7 @@ def test_a_glob_costs_no_more_than_linear_in_the_path(case: Case, shape: str) ->
 
 @requires("POLICY-COST-01")
 @pytest.mark.parametrize("shape", PATTERNS)
-def test_a_glob_costs_no_more_than_linear_in_the_pattern(case: Case, shape: str) -> None:
+def test_a_glob_costs_no_more_than_linear_in_the_pattern(case: PolicyCase, shape: str) -> None:
     def question(times: int, size: int, mark: str) -> object:
         folders = "segments" in shape
         paths = [path_of(1, number, folders, mark) for number in range(times)]
@@ -88,7 +89,7 @@ COUNT = 150
 
 @requires("POLICY-COST-02")
 @pytest.mark.parametrize("shape", LISTS)
-def test_a_policy_of_many_rules_costs_no_more_than_linear(case: Case, shape: str) -> None:
+def test_a_policy_of_many_rules_costs_no_more_than_linear(case: PolicyCase, shape: str) -> None:
     refused = False
 
     def question(times: int, size: int, mark: str) -> object:
@@ -138,7 +139,9 @@ def a_file_of(where: str, names: list[str]) -> dict[str, str]:
 @requires("POLICY-COST-02")
 @pytest.mark.parametrize("where", ["labels", "rules"])
 @pytest.mark.parametrize("shape", ALIKE)
-def test_a_file_of_many_names_costs_no_more_than_linear(case: Case, shape: str, where: str) -> None:
+def test_a_file_of_many_names_costs_no_more_than_linear(
+    case: PolicyCase, shape: str, where: str
+) -> None:
     def question(times: int, size: int, mark: str) -> object:
         names = [ALIKE[shape](number, mark) for number in range(NAMES * size)]
         return [case.policy.load(a_file_of(where, names)) for _ in range(times)]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import strategies as st
 
-from boxspec.api import Case, expect, law, requires
+from boxspec.api import expect, law, requires
 from contracts.policy.api import (
     Group,
     Policy,
@@ -23,10 +23,11 @@ from contracts.policy.api import (
     spellings,
     vectors,
 )
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-EXCEPT")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -61,7 +62,7 @@ def lists(draw: st.DrawFn) -> tuple[list[str], list[str]]:
 
 
 @requires("POLICY-EXCEPT-04", "POLICY-EXCEPT-05", main_thread=True)
-def test_lists_with_exceptions_decide_as_a_plain_walk_says(case: Case) -> None:
+def test_lists_with_exceptions_decide_as_a_plain_walk_says(case: PolicyCase) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
         policy = one_profile(read=["**"], modify=profile, deny_modify=denies)
@@ -73,7 +74,7 @@ def test_lists_with_exceptions_decide_as_a_plain_walk_says(case: Case) -> None:
 
 
 @requires("POLICY-EXCEPT-03", main_thread=True)
-def test_lists_with_exceptions_name_the_rule_that_a_plain_walk_says(case: Case) -> None:
+def test_lists_with_exceptions_name_the_rule_that_a_plain_walk_says(case: PolicyCase) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
         policy = one_profile(read=["**"], modify=profile, deny_modify=denies)
@@ -92,7 +93,7 @@ def test_lists_with_exceptions_name_the_rule_that_a_plain_walk_says(case: Case) 
 
 
 @requires("POLICY-EXCEPT-04", main_thread=True)
-def test_an_exception_grants_nothing_that_the_profile_does_not(case: Case) -> None:
+def test_an_exception_grants_nothing_that_the_profile_does_not(case: PolicyCase) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
         policy = one_profile(read=["**"], modify=profile, deny_modify=denies)
@@ -115,7 +116,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: Case) -> No
 
 @requires("POLICY-EXCEPT-04")
 @pytest.mark.parametrize("count", [12, 70])
-def test_inside_an_exception_many_rules_are_asked_again(case: Case, count: int) -> None:
+def test_inside_an_exception_many_rules_are_asked_again(case: PolicyCase, count: int) -> None:
     made = crowds.crowd(random.Random(case.session.seed + count), count)
     items = case.policy.check(made.in_one_file, questions("modify", made.paths))
     # POLICY-EXCEPT-03 tests which rule is named.
@@ -127,7 +128,7 @@ def denying(*denies: str) -> Policy:
 
 
 @requires("POLICY-EXCEPT-02", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
-def test_an_exception_lies_in_its_deny_however_both_are_spelled(case: Case) -> None:
+def test_an_exception_lies_in_its_deny_however_both_are_spelled(case: PolicyCase) -> None:
     for deny, hole in spellings.few_pairs("a/b/**", "a/b/c"):
         loads(case, denying(deny, f"!{hole}"))
         loads(case, denying(deny, f" ! {hole}/**"))
@@ -136,7 +137,7 @@ def test_an_exception_lies_in_its_deny_however_both_are_spelled(case: Case) -> N
 
 @requires("POLICY-EXCEPT-02", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 @pytest.mark.parametrize("body", ["a/b/**", "a/b", "**"])
-def test_an_exception_equals_its_deny_however_both_are_spelled(case: Case, body: str) -> None:
+def test_an_exception_equals_its_deny_however_both_are_spelled(case: PolicyCase, body: str) -> None:
     for deny, hole in spellings.few_pairs(body, body):
         loads(case, denying("k/**", deny, f"!{hole}"), False)
 
@@ -144,7 +145,7 @@ def test_an_exception_equals_its_deny_however_both_are_spelled(case: Case, body:
 @requires("POLICY-EXCEPT-02", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 @pytest.mark.parametrize("pad", offsets.PADS)
 def test_an_exception_lies_in_its_deny_at_every_length(
-    case: Case, pad: Callable[[int], str]
+    case: PolicyCase, pad: Callable[[int], str]
 ) -> None:
     for length in offsets.SOME:
         place = pad(length)
@@ -157,6 +158,6 @@ def test_an_exception_lies_in_its_deny_at_every_length(
 
 @requires("POLICY-EXCEPT-02")
 @pytest.mark.parametrize("glob", ["*", "?", "??", ".*", "*/**", "**/*"])
-def test_the_root_lies_in_no_deny_that_does_not_match_it(case: Case, glob: str) -> None:
+def test_the_root_lies_in_no_deny_that_does_not_match_it(case: PolicyCase, glob: str) -> None:
     loads(case, denying("**", "!."))
     loads(case, denying(glob, "!."), False)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Case, NotApplicable, expect, requires
+from boxspec.api import NotApplicable, expect, requires
 from contracts.policy.api import (
     Group,
     crowds,
@@ -22,10 +22,11 @@ from contracts.policy.api import (
     questions,
     vectors,
 )
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-EXPLAIN")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -53,7 +54,7 @@ def entry(deny: str) -> object:
 
 
 @requires("POLICY-EXPLAIN-01")
-def test_explain_lists_every_entry_and_decides_as_check_must(case: Case) -> None:
+def test_explain_lists_every_entry_and_decides_as_check_must(case: PolicyCase) -> None:
     """The oracle gives the expected lists, because other topics test `resolve` and `check`."""
     for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         op, path = check["op"], check["path"]
@@ -66,7 +67,7 @@ def test_explain_lists_every_entry_and_decides_as_check_must(case: Case) -> None
 
 
 @requires("POLICY-EXPLAIN-04")
-def test_at_most_one_entry_decides_and_matched_rule_names_it(case: Case) -> None:
+def test_at_most_one_entry_decides_and_matched_rule_names_it(case: PolicyCase) -> None:
     for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         deciding = [each for each in item["entries"] if each["deciding"]]
         # Inside an exception the profile's own last match decides; without one, no entry does.
@@ -81,7 +82,7 @@ def test_at_most_one_entry_decides_and_matched_rule_names_it(case: Case) -> None
 @pytest.mark.parametrize("letter_case", [None, "fold"])
 @pytest.mark.parametrize("count", [12, 70])
 def test_many_rules_of_two_files_are_explained_as_few_are(
-    case: Case, count: int, letter_case: str | None
+    case: PolicyCase, count: int, letter_case: str | None
 ) -> None:
     if letter_case is not None and "policy.fold" not in case.capabilities:
         raise NotApplicable("the shim does not declare policy.fold")
@@ -108,7 +109,9 @@ def test_many_rules_of_two_files_are_explained_as_few_are(
 
 @requires("POLICY-EXPLAIN-01")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_rules_of_every_length_are_told_to_match(case: Case, pad: Callable[[int], str]) -> None:
+def test_rules_of_every_length_are_told_to_match(
+    case: PolicyCase, pad: Callable[[int], str]
+) -> None:
     shapes = ["{n}{}/k", "{n}{}/s/**", "**/{}{n}?", "*{n}-{}*"]
     rules = [
         shape.replace("{n}", f"n{length}n").replace("{}", pad(length))
@@ -126,7 +129,7 @@ def test_rules_of_every_length_are_told_to_match(case: Case, pad: Callable[[int]
 
 
 @requires("POLICY-EXPLAIN-01")
-def test_the_root_is_told_to_match_what_check_says(case: Case) -> None:
+def test_the_root_is_told_to_match_what_check_says(case: PolicyCase) -> None:
     rules = ["**", ".", "*", "?", "??", ".*", "*/**", "**/*", "a/**"]
     (item,) = case.policy.explain(one_profile(rules, []), [question("read", ".")])
     met = [each["rule"] for each in item["entries"] if each["matched"]]
@@ -134,7 +137,7 @@ def test_the_root_is_told_to_match_what_check_says(case: Case) -> None:
 
 
 @requires("POLICY-EXPLAIN-01")
-def test_what_is_refused_is_an_error_in_its_place(case: Case) -> None:
+def test_what_is_refused_is_an_error_in_its_place(case: PolicyCase) -> None:
     asked = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
     told = ["error" if "error" in each else "answer" for each in case.policy.explain(POLICY, asked)]
     expect("the answers", told, ["answer", "error", "error", "answer"])

@@ -9,13 +9,14 @@ import re
 
 import yaml
 
-from boxspec.api import Answer, Case, Failure, expect, known, requires
+from boxspec.api import Answer, Failure, expect, known, requires
 from contracts.policy.api import Group, every, judge, vectors
+from contracts.policy.client import PolicyCase
 from contracts.policy.vectors import source
 
 
 @vectors("POLICY-FILE")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -68,7 +69,7 @@ def placed(text: str, answer: Answer) -> list[tuple[int, int]]:
 
 
 @requires("POLICY-FILE-10")
-def test_no_beginning_of_a_file_loads(case: Case) -> None:
+def test_no_beginning_of_a_file_loads(case: PolicyCase) -> None:
     text = json.dumps({**POLICY, "spec": {"denyRead": ["é", "b"], "denyModify": ["b"]}})
     for length in range(len(text)):
         answer = case.policy.load(as_json(text[:length]))
@@ -78,7 +79,7 @@ def test_no_beginning_of_a_file_loads(case: Case) -> None:
 
 
 @requires("POLICY-FILE-10")
-def test_what_a_strict_reader_refuses_never_loads(case: Case) -> None:
+def test_what_a_strict_reader_refuses_never_loads(case: PolicyCase) -> None:
     chance = random.Random(case.session.seed)
     for _ in range(120):
         at = chance.randrange(len(TEXT))
@@ -92,7 +93,7 @@ def test_what_a_strict_reader_refuses_never_loads(case: Case) -> None:
 
 
 @requires("POLICY-FILE-05", capability="policy.json")
-def test_problems_come_in_the_order_of_the_file(case: Case) -> None:
+def test_problems_come_in_the_order_of_the_file(case: PolicyCase) -> None:
     chance = random.Random(case.session.seed)
     for _ in range(12):
         spec = {
@@ -113,7 +114,7 @@ def test_problems_come_in_the_order_of_the_file(case: Case) -> None:
 
 
 @requires("POLICY-FILE-06")
-def test_each_problem_of_each_refused_file_has_words(case: Case) -> None:
+def test_each_problem_of_each_refused_file_has_words(case: PolicyCase) -> None:
     refused = [each for each in every().values() if each.kind == "load" and each.small]
     silent = []
     for vector in refused:
@@ -177,7 +178,7 @@ def plain_scalars() -> list[str]:
 
 
 @requires("POLICY-FILE-16", capability="policy.yaml")
-def test_a_plain_scalar_is_a_string_where_the_core_schema_says_so(case: Case) -> None:
+def test_a_plain_scalar_is_a_string_where_the_core_schema_says_so(case: PolicyCase) -> None:
     scalars = plain_scalars()
     labels = "".join(f"\n    k{at}: {each}" for at, each in enumerate(scalars))
     text = f"schemaVersion: 2\nkind: Policy\nmetadata:\n  name: n\n  labels:{labels}\nspec: {{}}\n"
@@ -192,7 +193,7 @@ def test_a_plain_scalar_is_a_string_where_the_core_schema_says_so(case: Case) ->
 
 
 @requires("POLICY-FILE-17", capability=("policy", "policy.json"))
-def test_json_and_yaml_of_a_policy_are_resolved_alike(case: Case) -> None:
+def test_json_and_yaml_of_a_policy_are_resolved_alike(case: PolicyCase) -> None:
     styles = {
         "block": yaml.safe_dump(POLICY, allow_unicode=True, sort_keys=False),
         "flow": yaml.safe_dump(POLICY, allow_unicode=True, default_flow_style=True, width=60),
@@ -210,7 +211,7 @@ PROBLEMS = ("read/1", "modify/0", "modify/1")
 
 
 @requires("POLICY-FILE-05", capability="policy.json")
-def test_the_problems_of_two_files_are_told_at_once(case: Case) -> None:
+def test_the_problems_of_two_files_are_told_at_once(case: PolicyCase) -> None:
     """The problems of each file by itself, and those that exist only together with the other."""
     above = {"denyRead": ["k", "/x"], "denyModify": ["s/**", "!s/c"], "unknown": 1}
     below = {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Answer, Case, Failure, NotApplicable, b64, expect, requires
+from boxspec.api import Answer, Failure, NotApplicable, b64, expect, requires
 from contracts.policy.api import offsets
+from contracts.policy.client import PolicyCase
 
 HEAD = {
     "json": '{"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "test"}, "spec": ',
@@ -20,12 +21,12 @@ def text_of(format_: str, spec: bytes) -> dict[str, str]:
     return {"text_b64": b64(whole), "format": format_}
 
 
-def needs(case: Case, format_: str) -> None:
+def needs(case: PolicyCase, format_: str) -> None:
     if f"policy.{format_}" not in case.capabilities:
         raise NotApplicable.without(f"policy.{format_}")
 
 
-def refused_at_every_offset(case: Case, format_: str, character: bytes) -> None:
+def refused_at_every_offset(case: PolicyCase, format_: str, character: bytes) -> None:
     """Test the character in a string at each offset of a word and around each step size."""
     needs(case, format_)
     for length in (*range(20), *offsets.NEAR):
@@ -40,7 +41,7 @@ def refused_at_every_offset(case: Case, format_: str, character: bytes) -> None:
 @requires("POLICY-FILE-10")
 @pytest.mark.parametrize("character", [b"\x01", b"\x1f", b"\n", b"\t", b'"', b"\\x"], ids=ascii)
 def test_what_no_string_of_json_holds_is_found_at_every_offset(
-    case: Case, character: bytes
+    case: PolicyCase, character: bytes
 ) -> None:
     refused_at_every_offset(case, "json", character)
 
@@ -53,7 +54,7 @@ def test_what_no_string_of_json_holds_is_found_at_every_offset(
     ids=ascii,
 )
 def test_what_is_no_utf_8_is_found_at_every_offset(
-    case: Case, character: bytes, format_: str
+    case: PolicyCase, character: bytes, format_: str
 ) -> None:
     refused_at_every_offset(case, format_, character)
 
@@ -61,7 +62,7 @@ def test_what_is_no_utf_8_is_found_at_every_offset(
 @requires("POLICY-FILE-15")
 @pytest.mark.parametrize("character", ["\u0085", "\u2028", "\u2029"], ids=ascii)
 def test_line_breaks_of_some_yaml_readers_are_found_at_every_offset(
-    case: Case, character: str
+    case: PolicyCase, character: str
 ) -> None:
     refused_at_every_offset(case, "yaml", character.encode())
     # A reader processes the end of a text in smaller steps.
@@ -80,7 +81,7 @@ ESCAPES = {
 
 @requires("POLICY-FILE-18")
 @pytest.mark.parametrize("format_", FORMATS)
-def test_escapes_are_decoded_at_every_offset(case: Case, format_: str) -> None:
+def test_escapes_are_decoded_at_every_offset(case: PolicyCase, format_: str) -> None:
     needs(case, format_)
     for written, meant in ESCAPES[format_].items():
         pads = [pad(length) for length in offsets.EVERY for pad in (offsets.name, offsets.wide)]
@@ -104,7 +105,9 @@ def places_inside(text: str, answer: Answer) -> None:
 
 @requires("POLICY-FILE-06", capability="policy.yaml")
 @pytest.mark.parametrize("spec", ['{denyRead: ["é", b], denyModify: [b]}', "\n  denyRead:\n  - 'a"])
-def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(case: Case, spec: str) -> None:
+def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(
+    case: PolicyCase, spec: str
+) -> None:
     """A YAML reader may report a place after the last line."""
     text = HEAD["yaml"] + spec
     for length in range(len(HEAD["yaml"]), len(text) + 1):
@@ -115,7 +118,9 @@ def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(case: Case, spec
 
 @requires("POLICY-FILE-06", capability="policy.yaml")
 @pytest.mark.parametrize("character", ["\x01", "\x1f", "\x7f", "\u2028"], ids=ascii)
-def test_a_character_that_is_refused_is_told_where_it_stands(case: Case, character: str) -> None:
+def test_a_character_that_is_refused_is_told_where_it_stands(
+    case: PolicyCase, character: str
+) -> None:
     """This includes the last character, where the implementation's own scan may hand over to the
     YAML reader."""
     for behind in range(20):

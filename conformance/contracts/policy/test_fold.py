@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from contracts.policy.api import (
     Group,
     crowds,
@@ -22,10 +22,11 @@ from contracts.policy.api import (
     questions,
     vectors,
 )
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-FOLD")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -40,7 +41,7 @@ def pairs() -> list[tuple[str, str]]:
 
 
 @requires("POLICY-FOLD-01")
-def test_each_character_with_a_simple_folding_is_its_folding(case: Case) -> None:
+def test_each_character_with_a_simple_folding_is_its_folding(case: PolicyCase) -> None:
     # The foldings of this Python's Unicode version: later versions only add some.
     found = pairs()
     expect(
@@ -69,7 +70,7 @@ def test_each_character_with_a_simple_folding_is_its_folding(case: Case) -> None
 
 @requires("POLICY-FOLD-01", capability="policy")
 @pytest.mark.parametrize("rule", ["{}k/**", "**/*{}k", "*{}k*", "**/{}?k/**"])
-def test_of_many_rules_those_of_every_length_are_folded(case: Case, rule: str) -> None:
+def test_of_many_rules_those_of_every_length_are_folded(case: PolicyCase, rule: str) -> None:
     rules, wanted = [], {}
     for length in offsets.SOME:
         rules.append(rule.replace("{}", f"-{'aé' * length}-{length}-"))
@@ -81,7 +82,7 @@ def test_of_many_rules_those_of_every_length_are_folded(case: Case, rule: str) -
 
 @requires("POLICY-FOLD-02", capability="policy")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_marks_are_composed_at_every_offset(case: Case, pad: Callable[[int], str]) -> None:
+def test_marks_are_composed_at_every_offset(case: PolicyCase, pad: Callable[[int], str]) -> None:
     rules, wanted = [], {}
     for length in offsets.SOME:
         rules.append(f"{length}{pad(length)}é/**")
@@ -92,7 +93,7 @@ def test_marks_are_composed_at_every_offset(case: Case, pad: Callable[[int], str
 
 @requires("POLICY-FOLD-01", capability="policy")
 @pytest.mark.parametrize("count", [12, 70])
-def test_many_rules_are_folded(case: Case, count: int) -> None:
+def test_many_rules_are_folded(case: PolicyCase, count: int) -> None:
     made = crowds.crowd(random.Random(case.session.seed + count), count, loud=True)
     paths = [path.swapcase() for path in made.paths]
     items = case.policy.check(made.in_one_file, questions("modify", paths), "fold")
@@ -100,7 +101,7 @@ def test_many_rules_are_folded(case: Case, count: int) -> None:
 
 
 @requires("POLICY-CHECK-08", capability="policy.fold")
-def test_a_path_is_answered_as_it_was_spelled(case: Case) -> None:
+def test_a_path_is_answered_as_it_was_spelled(case: PolicyCase) -> None:
     """Callers open the path of the answer, so it must keep its spelling."""
     paths = ["Src/Main.C", "SRC/e\u0301", "src/\u00c9", "src/\u212a", "Src/\u1e9e"]
     items = case.policy.check(one_profile(["sRC/**"], []), questions("read", paths), "fold")

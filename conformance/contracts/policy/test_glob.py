@@ -9,12 +9,13 @@ import re
 import pytest
 from hypothesis import strategies as st
 
-from boxspec.api import Case, expect, law, requires
+from boxspec.api import expect, law, requires
 from contracts.policy.api import Group, judge, oracle, readings, vectors
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-GLOB")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, readings.askable(case, group))
 
 
@@ -24,7 +25,7 @@ ENDS = ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"]
 
 @requires("POLICY-GLOB-08")
 @pytest.mark.parametrize("end", ENDS, ids=[ascii(each) for each in ENDS])
-def test_stars_cross_what_ends_a_line(case: Case, end: str) -> None:
+def test_stars_cross_what_ends_a_line(case: PolicyCase, end: str) -> None:
     for glob, path in (
         ("a**b", f"a{end}b"),
         ("a**b", f"a/x{end}/b"),
@@ -53,7 +54,7 @@ def is_normal(pattern: str) -> bool:
     return oracle.normal_body(pattern) == pattern and not pattern.startswith("**/**")
 
 
-def compare(case: Case, pattern: str, paths: list[str]) -> None:
+def compare(case: PolicyCase, pattern: str, paths: list[str]) -> None:
     """Compare the shim with the oracle, except for globs of which the shim reads a part wrongly."""
     paths = [path for path in paths if readings.readable(case, pattern, path)]
     if not paths:
@@ -71,7 +72,7 @@ def compare(case: Case, pattern: str, paths: list[str]) -> None:
 
 
 @requires("POLICY-GLOB-11")
-def test_short_patterns_match_short_paths_as_an_independent_walk_says(case: Case) -> None:
+def test_short_patterns_match_short_paths_as_an_independent_walk_says(case: PolicyCase) -> None:
     readings.anchored(case)
     patterns = [
         "".join(word)
@@ -121,13 +122,13 @@ def made_to_match(draw: st.DrawFn) -> tuple[str, list[str]]:
 
 
 @requires("POLICY-GLOB-11", main_thread=True)
-def test_longer_patterns_match_as_an_independent_walk_says(case: Case) -> None:
+def test_longer_patterns_match_as_an_independent_walk_says(case: PolicyCase) -> None:
     readings.anchored(case)
     law(case, made_to_match(), lambda example: compare(case, *example), examples=40)
 
 
 @requires("POLICY-GLOB-11")
-def test_globs_that_invite_a_search_are_answered(case: Case) -> None:
+def test_globs_that_invite_a_search_are_answered(case: PolicyCase) -> None:
     readings.answers_of_cost(case)
 
 
@@ -137,7 +138,7 @@ TEXTS = st.text("aB.[]{}+()^$|-!,#é😀\n", min_size=1, max_size=6).filter(
 
 
 @requires("POLICY-GLOB-01", main_thread=True)
-def test_text_without_wildcards_matches_itself_only(case: Case) -> None:
+def test_text_without_wildcards_matches_itself_only(case: PolicyCase) -> None:
     def holds(texts: list[str]) -> None:
         for text in texts[:3]:
             met = [
@@ -149,12 +150,12 @@ def test_text_without_wildcards_matches_itself_only(case: Case) -> None:
 
 
 @requires("POLICY-GLOB-08")
-def test_two_stars_match_everything(case: Case) -> None:
+def test_two_stars_match_everything(case: PolicyCase) -> None:
     paths = some_paths(random.Random(case.session.seed), 200)
     expect("answers of `**` to 200 paths", set(case.policy.match("**", paths)), {True})
 
 
-def grown(case: Case, glob: str, pattern: str, met: list[str], more: list[str]) -> None:
+def grown(case: PolicyCase, glob: str, pattern: str, met: list[str], more: list[str]) -> None:
     """Fail unless `glob` matches `more`: the paths that `pattern` matches, and extensions."""
     if more:
         expect(
@@ -166,7 +167,7 @@ def grown(case: Case, glob: str, pattern: str, met: list[str], more: list[str]) 
 
 
 @requires("POLICY-GLOB-06", main_thread=True)
-def test_double_star_slash_in_front_adds_any_segments(case: Case) -> None:
+def test_double_star_slash_in_front_adds_any_segments(case: PolicyCase) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         pattern, paths = example
         met = [
@@ -178,7 +179,7 @@ def test_double_star_slash_in_front_adds_any_segments(case: Case) -> None:
 
 
 @requires("POLICY-GLOB-07", main_thread=True)
-def test_slash_double_star_behind_adds_what_lies_below(case: Case) -> None:
+def test_slash_double_star_behind_adds_what_lies_below(case: PolicyCase) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         pattern, paths = example
         met = [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.policy.api import (
     Group,
     Policy,
@@ -21,10 +21,11 @@ from contracts.policy.api import (
     spellings,
     vectors,
 )
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-MERGE")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -34,7 +35,7 @@ DECIDED = [f"POLICY-CHECK-{number}" for number in ("01", "02", "04", "05", "11")
 
 @requires("POLICY-MERGE-02", needs=DECIDED)
 @pytest.mark.parametrize("count", [12, 70])
-def test_many_rules_of_two_files_decide_as_one_list(case: Case, count: int) -> None:
+def test_many_rules_of_two_files_decide_as_one_list(case: PolicyCase, count: int) -> None:
     made = crowds.crowd(random.Random(case.session.seed + count), count, holes=())
     items = case.policy.check(made.policy, questions("modify", made.paths))
     judge_decisions(case, items, made.wanted(), count)
@@ -43,7 +44,7 @@ def test_many_rules_of_two_files_decide_as_one_list(case: Case, count: int) -> N
 @requires("POLICY-MERGE-02", needs=DECIDED)
 @pytest.mark.parametrize("count", [2, 12, 70])
 def test_of_denies_of_two_files_that_match_the_workspaces_is_the_last(
-    case: Case, count: int
+    case: PolicyCase, count: int
 ) -> None:
     wide, narrow = ([f"n{number}/{end}" for number in range(count)] for end in ("**", "*"))
     # For every second name the global file has the wide rule and the workspace the narrow one; for
@@ -65,7 +66,7 @@ def over(above: Sequence[str], below: Sequence[str]) -> Policy:
 
 
 @requires("POLICY-MERGE-04", needs=["POLICY-RULE-01", "POLICY-RULE-02", "POLICY-EXCEPT-01"])
-def test_an_exception_repeats_a_global_one_however_both_are_spelled(case: Case) -> None:
+def test_an_exception_repeats_a_global_one_however_both_are_spelled(case: PolicyCase) -> None:
     for above, below in spellings.few_pairs("a/b/**", "a/b/**"):
         loads(case, over(["a/**", f"!{above}"], [f"!{below}"]))
         loads(case, over(["a/**", f"!{above}"], ["a/**", f"!{below}x"]), False)
@@ -78,7 +79,7 @@ def test_an_exception_repeats_a_global_one_however_both_are_spelled(case: Case) 
 @requires("POLICY-MERGE-04")
 @pytest.mark.parametrize("pad", offsets.PADS)
 def test_an_exception_lies_in_a_global_one_at_every_length(
-    case: Case, pad: Callable[[int], str]
+    case: PolicyCase, pad: Callable[[int], str]
 ) -> None:
     for length in offsets.SOME:
         place = pad(length)
@@ -90,7 +91,7 @@ def test_an_exception_lies_in_a_global_one_at_every_length(
 
 
 @requires("POLICY-MERGE-05", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
-def test_a_rule_equals_a_deny_of_the_other_file_however_both_are_spelled(case: Case) -> None:
+def test_a_rule_equals_a_deny_of_the_other_file_however_both_are_spelled(case: PolicyCase) -> None:
     for deny, rule in spellings.few_pairs("a/b", "a/b"):
         own = {"fsProfiles": {"p": {"read": ["**", rule], "modify": []}}}
         loads(case, policy({"denyRead": [deny]}, own), False)

@@ -7,12 +7,13 @@ import random
 import pytest
 from hypothesis import strategies as st
 
-from boxspec.api import Case, expect, law, requires
+from boxspec.api import expect, law, requires
 from contracts.policy.api import Group, judge, oracle, vectors
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-PATH")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -24,7 +25,7 @@ DROPPED += [0x0A, 0x0B, 0x0C, 0x0D, 0x1C, 0x7F]
 
 @requires("POLICY-PATH-04")
 @pytest.mark.parametrize("sent", ["as text", "as bytes"])
-def test_what_cannot_be_seen_is_dropped_at_no_end(case: Case, sent: str) -> None:
+def test_what_cannot_be_seen_is_dropped_at_no_end(case: PolicyCase, sent: str) -> None:
     marks = [chr(each).encode() for each in DROPPED]
     paths = [
         path for mark in marks for path in (mark, mark + b"a", b"a" + mark, b"a/" + mark + b"b")
@@ -35,7 +36,7 @@ def test_what_cannot_be_seen_is_dropped_at_no_end(case: Case, sent: str) -> None
     expect("the paths as they were given", case.policy.normalize([*paths, *extra]), wanted)
 
 
-def refused_again_and_again(case: Case, path: bytes) -> None:
+def refused_again_and_again(case: PolicyCase, path: bytes) -> None:
     """Refuse the path again within one request and in later ones, also after another path."""
     batches = [[path] * 4, [path], [path, b"a", path, path], [path]]
     told = [case.policy.normalize(batch) for batch in batches]
@@ -45,19 +46,19 @@ def refused_again_and_again(case: Case, path: bytes) -> None:
 
 @requires("POLICY-PATH-02")
 @pytest.mark.parametrize("path", [b"/a", b"~/a", b"C:a", b".//C:a", b""])
-def test_what_leads_elsewhere_is_refused_each_time(case: Case, path: bytes) -> None:
+def test_what_leads_elsewhere_is_refused_each_time(case: PolicyCase, path: bytes) -> None:
     refused_again_and_again(case, path)
 
 
 @requires("POLICY-PATH-03")
 @pytest.mark.parametrize("path", [b"..", b"a/..", b"a/../b"])
-def test_two_dots_are_refused_each_time(case: Case, path: bytes) -> None:
+def test_two_dots_are_refused_each_time(case: PolicyCase, path: bytes) -> None:
     refused_again_and_again(case, path)
 
 
 @requires("POLICY-PATH-04")
 @pytest.mark.parametrize("path", [b"a\\b", b"\\", b"a\\", b" a", b"a\t", b"./ a"])
-def test_what_would_be_replaced_is_refused_each_time(case: Case, path: bytes) -> None:
+def test_what_would_be_replaced_is_refused_each_time(case: PolicyCase, path: bytes) -> None:
     refused_again_and_again(case, path)
 
 
@@ -98,7 +99,7 @@ def batches(draw: st.DrawFn) -> list[bytes]:
 
 
 @requires("POLICY-PATH-06", main_thread=True)
-def test_any_bytes_are_normalised_or_refused_as_a_model_says(case: Case) -> None:
+def test_any_bytes_are_normalised_or_refused_as_a_model_says(case: PolicyCase) -> None:
     def holds(paths: list[bytes]) -> None:
         answers = dict(zip(paths, case.policy.normalize(paths), strict=True))
         wrong = [path for path in paths if answers[path] != oracle.normal_path(path)]
@@ -114,7 +115,7 @@ def test_any_bytes_are_normalised_or_refused_as_a_model_says(case: Case) -> None
 
 
 @requires("POLICY-PATH-06", main_thread=True)
-def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(case: Case) -> None:
+def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(case: PolicyCase) -> None:
     def holds(paths: list[bytes]) -> None:
         normal = [path for path in case.policy.normalize(paths) if path is not None]
         expect("normal forms, normalised", case.policy.normalize(normal), normal)
@@ -150,7 +151,7 @@ def spellings(draw: st.DrawFn) -> tuple[str, list[str]]:
 
 
 @requires("POLICY-PATH-01", main_thread=True)
-def test_no_spelling_of_a_path_slips_past_a_glob_that_matches_it(case: Case) -> None:
+def test_no_spelling_of_a_path_slips_past_a_glob_that_matches_it(case: PolicyCase) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         path, written = example
         pattern = f"./{path}"

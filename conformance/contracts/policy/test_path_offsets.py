@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from contracts.policy.api import offsets, oracle
+from contracts.policy.client import PolicyCase
 
 
 def cases(*spellings: bytes) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("spelling", spellings, ids=ascii)
 
 
-def compare(case: Case, spelling: bytes) -> None:
+def compare(case: PolicyCase, spelling: bytes) -> None:
     paths = list(offsets.holding(spelling))
     answers = dict(zip(paths, case.policy.normalize(paths), strict=True))
     wrong = [path for path in paths if answers[path] != oracle.normal_path(path)]
@@ -27,19 +28,19 @@ def compare(case: Case, spelling: bytes) -> None:
 
 @requires("POLICY-PATH-01")
 @cases(b"/./k", b"//k", b"/k/", b"/.")
-def test_what_is_dropped_is_dropped_at_every_offset(case: Case, spelling: bytes) -> None:
+def test_what_is_dropped_is_dropped_at_every_offset(case: PolicyCase, spelling: bytes) -> None:
     compare(case, spelling)
 
 
 @requires("POLICY-PATH-03")
 @cases(b"/..", b"/../k", b"/..k", b"k../k", b"/...")
-def test_two_dots_are_found_at_every_offset(case: Case, spelling: bytes) -> None:
+def test_two_dots_are_found_at_every_offset(case: PolicyCase, spelling: bytes) -> None:
     compare(case, spelling)
 
 
 @requires("POLICY-PATH-04")
 @cases(b"\\", b" ", b"/ ", b"\t")
-def test_nothing_is_replaced_at_any_offset(case: Case, spelling: bytes) -> None:
+def test_nothing_is_replaced_at_any_offset(case: PolicyCase, spelling: bytes) -> None:
     compare(case, spelling)
 
 
@@ -48,5 +49,7 @@ def test_nothing_is_replaced_at_any_offset(case: Case, spelling: bytes) -> None:
     *(b"\0", b"\n", b"\xff", b"\x80", b"\xc3", b"\xc0\xaf", b"\xe0\x80\xaf", b"\xed\xa0\x80"),
     *(b"\xf4\x90\x80\x80", "é".encode(), "€".encode(), "😀".encode()),
 )
-def test_bytes_that_are_no_text_are_found_at_every_offset(case: Case, spelling: bytes) -> None:
+def test_bytes_that_are_no_text_are_found_at_every_offset(
+    case: PolicyCase, spelling: bytes
+) -> None:
     compare(case, spelling)

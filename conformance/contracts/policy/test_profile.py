@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from contracts.policy.api import Group, judge, one_profile, policy, question, vectors
+from contracts.policy.client import PolicyCase
 
 # The requirements about the decision of one list.
 CHECKS = ("POLICY-CHECK-02", "POLICY-CHECK-03", "POLICY-CHECK-04")
 
 
 @vectors("POLICY-PROFILE")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
 @requires("POLICY-PROFILE-01")
 @pytest.mark.parametrize("name", ["\u00e9", "e\u0301", "\u212b", "A\u030a", "\ufb01", "fi"])
-def test_a_name_is_no_other_spelling_of_one(case: Case, name: str) -> None:
+def test_a_name_is_no_other_spelling_of_one(case: PolicyCase, name: str) -> None:
     """Names that are equal only in a composed, decomposed or compatibility form."""
     others = {"\u00e9", "e\u0301", "\u212b", "A\u030a", "\u00c5", "\ufb01", "fi"} - {name}
     own = policy({"fsProfiles": {name: {"read": ["**"]}}})
@@ -36,7 +37,7 @@ INHERITED = [
 
 @requires("POLICY-PROFILE-01", needs=["POLICY-CHECK-03", "POLICY-CHECK-04"])
 @pytest.mark.parametrize("name", INHERITED)
-def test_what_a_language_puts_into_its_tables_is_no_profile(case: Case, name: str) -> None:
+def test_what_a_language_puts_into_its_tables_is_no_profile(case: PolicyCase, name: str) -> None:
     asked = [question(op, "x", name) for op in ("read", "modify")]
     expect(
         "decisions by a name that is unknown", case.policy.allowed(one_profile(), asked), [None] * 2
@@ -46,7 +47,7 @@ def test_what_a_language_puts_into_its_tables_is_no_profile(case: Case, name: st
 
 
 @requires("POLICY-PROFILE-02", needs=["POLICY-CHECK-03"])
-def test_an_omitted_profile_is_unrestricted_behind_every_other(case: Case) -> None:
+def test_an_omitted_profile_is_unrestricted_behind_every_other(case: PolicyCase) -> None:
     own = policy({"fsProfiles": {"p": {"read": ["x"]}, "q": {"read": ["y"]}}})
     profiles = [None, "p", None, "q", None, None, "nobody", None, "p"]
     asked = [question("read", "y", name) for name in profiles]
@@ -56,7 +57,9 @@ def test_an_omitted_profile_is_unrestricted_behind_every_other(case: Case) -> No
 
 @requires("POLICY-PROFILE-04", needs=["POLICY-MERGE-02", *CHECKS])
 @pytest.mark.parametrize("name", ["unrestricted", None])
-def test_denies_of_a_workspace_narrow_what_nobody_defines(case: Case, name: str | None) -> None:
+def test_denies_of_a_workspace_narrow_what_nobody_defines(
+    case: PolicyCase, name: str | None
+) -> None:
     own = policy({"denyRead": ["a"]}, {"denyRead": ["b"], "denyModify": ["c"]})
     asked = [question(op, path, name) for op in ("read", "modify") for path in "abcd"]
     wanted = [False, False, True, True, True, True, False, True]
@@ -65,7 +68,7 @@ def test_denies_of_a_workspace_narrow_what_nobody_defines(case: Case, name: str 
 
 @requires("POLICY-PROFILE-03", needs=["POLICY-MERGE-01", *CHECKS])
 @pytest.mark.parametrize("name", ["unrestricted", None])
-def test_a_workspace_may_define_unrestricted(case: Case, name: str | None) -> None:
+def test_a_workspace_may_define_unrestricted(case: PolicyCase, name: str | None) -> None:
     own = policy({}, {"fsProfiles": {"unrestricted": {"read": ["a"]}}})
     asked = [
         question("read", "a", name),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from contracts.policy.api import (
     Group,
     Tree,
@@ -23,10 +23,11 @@ from contracts.policy.api import (
     refused,
     vectors,
 )
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-REAL")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -78,7 +79,7 @@ def real_of(path: Path) -> Path | None:
 
 
 @requires("POLICY-REAL-01", "POLICY-REAL-02", "POLICY-REAL-04", "POLICY-REAL-07")
-def test_a_grown_tree_is_answered_as_it_lies_on_disk(case: Case) -> None:
+def test_a_grown_tree_is_answered_as_it_lies_on_disk(case: PolicyCase) -> None:
     tree = Tree(case.tmp / "tree")
     grow(tree, random.Random(case.session.seed))
     rules = [*DENIES, *(f"{rule}/**" for rule in DENIES)]
@@ -112,7 +113,7 @@ def test_a_grown_tree_is_answered_as_it_lies_on_disk(case: Case) -> None:
 
 
 @requires("POLICY-REAL-01")
-def test_what_is_allowed_leads_to_no_denied_file(case: Case) -> None:
+def test_what_is_allowed_leads_to_no_denied_file(case: PolicyCase) -> None:
     """Each allowed path is opened, and the inode shows which file the kernel reached."""
     tree = Tree(case.tmp / "tree")
     tree.make(
@@ -148,7 +149,7 @@ def test_what_is_allowed_leads_to_no_denied_file(case: Case) -> None:
 
 
 @requires("POLICY-REAL-01")
-def test_what_has_changed_since_the_last_question_is_looked_at_again(case: Case) -> None:
+def test_what_has_changed_since_the_last_question_is_looked_at_again(case: PolicyCase) -> None:
     tree = Tree(case.tmp / "tree")
     places = [("open", "dir"), ("secret", "dir"), ("open/note", "file"), ("secret/note", "file")]
     tree.make([{"path": path, "kind": kind} for path, kind in places])
@@ -171,7 +172,7 @@ def test_what_has_changed_since_the_last_question_is_looked_at_again(case: Case)
 
 
 @requires("POLICY-REAL-01")
-def test_many_rules_of_two_files_decide_where_nothing_lies(case: Case) -> None:
+def test_many_rules_of_two_files_decide_where_nothing_lies(case: PolicyCase) -> None:
     tree = Tree(case.tmp / "tree")
     made = crowds.crowd(random.Random(case.session.seed), 70)
     checks = questions("modify", made.paths)
@@ -191,7 +192,7 @@ DENIES_OF_LINKS = [
 
 @requires("POLICY-REAL-08")
 @pytest.mark.parametrize("deny", DENIES_OF_LINKS)
-def test_a_deny_of_a_link_denies_the_place_it_leads_to(case: Case, deny: str) -> None:
+def test_a_deny_of_a_link_denies_the_place_it_leads_to(case: PolicyCase, deny: str) -> None:
     tree = Tree(case.tmp / "tree")
     tree.make(
         [
@@ -214,7 +215,7 @@ def test_a_deny_of_a_link_denies_the_place_it_leads_to(case: Case, deny: str) ->
 
 
 @requires("POLICY-REAL-08")
-def test_a_deny_of_a_link_keeps_its_place_in_the_list(case: Case) -> None:
+def test_a_deny_of_a_link_keeps_its_place_in_the_list(case: PolicyCase) -> None:
     tree = Tree(case.tmp / "tree")
     tree.make(
         [
@@ -235,7 +236,7 @@ def test_a_deny_of_a_link_keeps_its_place_in_the_list(case: Case) -> None:
     )
 
 
-def reached_twice(case: Case) -> tuple[Tree, Path]:
+def reached_twice(case: PolicyCase) -> tuple[Tree, Path]:
     """Create a workspace with links in it, and a link above the root as a second way to it."""
     tree = Tree(case.tmp / "tree")
     (case.tmp / "way").symlink_to(tree.root.parent)
@@ -258,7 +259,7 @@ def reached_twice(case: Case) -> tuple[Tree, Path]:
 @requires("POLICY-REAL-02")
 @pytest.mark.parametrize("given", ["as it lies", "through a link"])
 def test_what_lies_inside_is_inside_by_whichever_way_the_root_is_named(
-    case: Case, given: str
+    case: PolicyCase, given: str
 ) -> None:
     tree, other = reached_twice(case)
     root = str(tree.root if given == "as it lies" else other)
@@ -276,7 +277,7 @@ def test_what_lies_inside_is_inside_by_whichever_way_the_root_is_named(
 
 
 @requires("POLICY-REAL-03")
-def test_an_absolute_path_is_inside_by_whichever_way_it_is_written(case: Case) -> None:
+def test_an_absolute_path_is_inside_by_whichever_way_it_is_written(case: PolicyCase) -> None:
     tree, other = reached_twice(case)
     policy = one_profile(["**"], [], ["secret/**"], ["secret/**"])
     ways = [str(other), str(tree.root)]

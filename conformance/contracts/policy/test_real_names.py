@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from contracts.policy.api import Tree, one_profile, question, questions, refused
+from contracts.policy.client import PolicyCase
 
 READ = one_profile(["docs/**", "!secret/**"], [])
 
 
-def workspace(case: Case) -> Tree:
+def workspace(case: PolicyCase) -> Tree:
     tree = Tree(case.tmp / "tree")
     tree.make(
         [
@@ -29,7 +30,7 @@ def workspace(case: Case) -> Tree:
 
 
 @requires("POLICY-REAL-05")
-def test_each_check_has_its_own_follow(case: Case) -> None:
+def test_each_check_has_its_own_follow(case: PolicyCase) -> None:
     tree = workspace(case)
     asked = [
         question("read", "docs/key", **({"follow": follow} if follow else {}))
@@ -41,7 +42,7 @@ def test_each_check_has_its_own_follow(case: Case) -> None:
 
 
 @requires("POLICY-CHECK-07", capability="policy.resolved")
-def test_what_is_refused_disturbs_no_other_check(case: Case) -> None:
+def test_what_is_refused_disturbs_no_other_check(case: PolicyCase) -> None:
     tree = workspace(case)
     paths: list[str | bytes] = [
         "docs/page",
@@ -58,7 +59,7 @@ def test_what_is_refused_disturbs_no_other_check(case: Case) -> None:
 
 
 @requires("POLICY-PROFILE-01", capability="policy.resolved")
-def test_where_a_path_lies_an_unknown_profile_is_an_error_too(case: Case) -> None:
+def test_where_a_path_lies_an_unknown_profile_is_an_error_too(case: PolicyCase) -> None:
     tree = workspace(case)
     asked = [question("read", "docs/page", name) for name in ("p", "nobody", "", "p")]
     items = case.policy.check_resolved(READ, str(tree.root), asked)
@@ -67,7 +68,7 @@ def test_where_a_path_lies_an_unknown_profile_is_an_error_too(case: Case) -> Non
 
 
 @requires("POLICY-PROFILE-02", capability="policy.resolved")
-def test_where_a_path_lies_an_omitted_profile_is_unrestricted_too(case: Case) -> None:
+def test_where_a_path_lies_an_omitted_profile_is_unrestricted_too(case: PolicyCase) -> None:
     tree = workspace(case)
     denied = one_profile([], [], ["secret/**"], ["secret/**"])
     paths = ["docs/page", "docs/same", "secret", "docs/key"]
@@ -82,7 +83,7 @@ EXCEPTED = one_profile(["**"], ["**"], [], ["s/**", "!s/c/**"])
 
 
 @requires("POLICY-REAL-01")
-def test_an_exception_holds_where_the_path_lies_too(case: Case) -> None:
+def test_an_exception_holds_where_the_path_lies_too(case: PolicyCase) -> None:
     tree = Tree(case.tmp / "excepted")
     files = ["s/k", "s/c/page", "page"]
     links = {"s/c/out": "../k", "s/c/far": "../../page", "in": "s/c/page", "s/in": "c/page"}
@@ -102,7 +103,7 @@ WRITTEN = ["{}/", "{}//", "{}/.", "{above}//{name}", "{above}/./{name}/"]
 
 @requires("POLICY-REAL-03")
 @pytest.mark.parametrize("given", WRITTEN)
-def test_a_root_is_one_place_however_it_is_written(case: Case, given: str) -> None:
+def test_a_root_is_one_place_however_it_is_written(case: PolicyCase, given: str) -> None:
     tree = workspace(case)
     root = given.format(tree.root, above=tree.root.parent, name=tree.root.name)
     paths = ["docs/page", f"{tree.root}/docs/page", f"{tree.root}/docs/same", f"{tree.root}x/docs"]
@@ -112,7 +113,7 @@ def test_a_root_is_one_place_however_it_is_written(case: Case, given: str) -> No
 
 
 @requires("POLICY-REAL-03")
-def test_an_absolute_path_is_inside_with_slashes_and_dots_too_many(case: Case) -> None:
+def test_an_absolute_path_is_inside_with_slashes_and_dots_too_many(case: PolicyCase) -> None:
     tree = workspace(case)
     above, name = tree.root.parent, tree.root.name
     ways = [f"{above}/{name}//docs/page", f"{above}//{name}/docs/page", f"{tree.root}/./docs/page"]
@@ -123,7 +124,7 @@ def test_an_absolute_path_is_inside_with_slashes_and_dots_too_many(case: Case) -
 
 
 @requires("POLICY-REAL-02", "POLICY-REAL-03")
-def test_below_the_root_of_the_system_everything_is_inside(case: Case) -> None:
+def test_below_the_root_of_the_system_everything_is_inside(case: PolicyCase) -> None:
     tree = workspace(case)
     place = Path(os.path.realpath(tree.root)).relative_to("/")
     policy = one_profile([f"{place}/**", f"!{place}/secret/**"], [])
@@ -149,7 +150,7 @@ STRANGE = {
 
 @requires("POLICY-REAL-01")
 @pytest.mark.parametrize("name", STRANGE)
-def test_a_place_that_no_path_names_is_not_taken_for_another(case: Case, name: str) -> None:
+def test_a_place_that_no_path_names_is_not_taken_for_another(case: PolicyCase, name: str) -> None:
     """The path is denied or an error; the path next to it is allowed."""
     tree = workspace(case)
     target, mended = STRANGE[name]

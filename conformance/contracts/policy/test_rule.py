@@ -7,12 +7,13 @@ import re
 
 from hypothesis import strategies as st
 
-from boxspec.api import Case, expect, law, requires
+from boxspec.api import expect, law, requires
 from contracts.policy.api import Group, judge, one_profile, oracle, vectors
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-RULE")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -50,7 +51,7 @@ def is_told(rule: str) -> bool:
 
 
 @requires("POLICY-RULE-01", "POLICY-RULE-02", main_thread=True)
-def test_rules_have_the_normal_form_of_a_model(case: Case) -> None:
+def test_rules_have_the_normal_form_of_a_model(case: PolicyCase) -> None:
     def holds(rules: list[str]) -> None:
         wanted = [oracle.normal_rule(rule) for rule in rules]
         resolved = [
@@ -69,7 +70,7 @@ def test_rules_have_the_normal_form_of_a_model(case: Case) -> None:
 
 
 @requires("POLICY-RULE-03", "POLICY-RULE-04", "POLICY-RULE-05")
-def test_rules_that_a_model_refuses_are_refused(case: Case) -> None:
+def test_rules_that_a_model_refuses_are_refused(case: PolicyCase) -> None:
     chance = random.Random(case.session.seed)
     asked = 0
     while asked < 60:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.policy.api import question, takes_none
+from contracts.policy.client import PolicyCase
 
 READ_IT = [question("read", "a", None)]
 # The fields of each operation besides the policy.
@@ -22,11 +23,11 @@ BESIDE: dict[str, dict[str, Any]] = {
 
 @requires("POLICY-VALID-07")
 @pytest.mark.parametrize("op", BESIDE)
-def test_what_the_contract_refuses_is_never_answered_from(case: Case, op: str) -> None:
+def test_what_the_contract_refuses_is_never_answered_from(case: PolicyCase, op: str) -> None:
     takes_none(case, op, BESIDE[op], "contract")
 
 
 @requires("POLICY-VALID-08")
 @pytest.mark.parametrize("op", BESIDE)
-def test_what_does_not_load_is_never_answered_from(case: Case, op: str) -> None:
+def test_what_does_not_load_is_never_answered_from(case: PolicyCase, op: str) -> None:
     takes_none(case, op, BESIDE[op], "hardened")

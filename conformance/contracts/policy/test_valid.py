@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.policy.api import (
     Group,
     judge,
@@ -17,10 +17,11 @@ from contracts.policy.api import (
     spellings,
     vectors,
 )
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-VALID")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
@@ -34,7 +35,7 @@ def profiles(lists: list[tuple[str, str]]) -> dict[str, object]:
 
 @requires("POLICY-VALID-02", needs=["POLICY-COST-02"])
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_rules_are_covered_at_every_length(case: Case, pad: Callable[[int], str]) -> None:
+def test_rules_are_covered_at_every_length(case: PolicyCase, pad: Callable[[int], str]) -> None:
     covered = [
         (f"{pad(length)}/**", f"{pad(length)}{below}")
         for length in offsets.EVERY
@@ -45,7 +46,9 @@ def test_rules_are_covered_at_every_length(case: Case, pad: Callable[[int], str]
 
 @requires("POLICY-VALID-02")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_rules_beside_are_not_covered_at_any_length(case: Case, pad: Callable[[int], str]) -> None:
+def test_rules_beside_are_not_covered_at_any_length(
+    case: PolicyCase, pad: Callable[[int], str]
+) -> None:
     for length in offsets.NEAR:
         place = f"{pad(length)}/k"
         for beside in (f"{place}k", f"{place}k/x", f"{place}k/**", pad(length)):
@@ -53,7 +56,7 @@ def test_rules_beside_are_not_covered_at_any_length(case: Case, pad: Callable[[i
 
 
 @requires("POLICY-VALID-02")
-def test_rules_are_covered_however_both_are_spelled(case: Case) -> None:
+def test_rules_are_covered_however_both_are_spelled(case: PolicyCase) -> None:
     covered = [
         *spellings.pairs("a/b/**", "a/b/c"),
         *spellings.pairs("a/b/**", "a/b"),
@@ -65,7 +68,7 @@ def test_rules_are_covered_however_both_are_spelled(case: Case) -> None:
 
 @requires("POLICY-VALID-05", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 @pytest.mark.parametrize("kind", ["denyRead of read", "denyModify of modify", "denyRead of modify"])
-def test_a_rule_equals_a_deny_however_both_are_spelled(case: Case, kind: str) -> None:
+def test_a_rule_equals_a_deny_however_both_are_spelled(case: PolicyCase, kind: str) -> None:
     deny, _, rules = kind.split()
     for left, right in spellings.few_pairs("a/b/**", "a/b/**"):
         for sign in ("", "!", " ! "):
@@ -76,7 +79,7 @@ def test_a_rule_equals_a_deny_however_both_are_spelled(case: Case, kind: str) ->
 
 @requires("POLICY-VALID-05")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_a_rule_equals_a_deny_at_every_length(case: Case, pad: Callable[[int], str]) -> None:
+def test_a_rule_equals_a_deny_at_every_length(case: PolicyCase, pad: Callable[[int], str]) -> None:
     names = [f"{pad(length)}/{length}" for length in offsets.EVERY]
     beside = [f"{name}{more}" for name in names for more in ("/k", "k", "/**")]
     loads(case, one_profile(["**", *beside], ["**"], names))
@@ -87,6 +90,8 @@ def test_a_rule_equals_a_deny_at_every_length(case: Case, pad: Callable[[int], s
 
 @requires("POLICY-VALID-06")
 @pytest.mark.parametrize("mark", ["!", " !", "! ", "\t!\t", "!./", "!.\\\\"])
-def test_an_exception_in_deny_read_is_refused_however_it_is_spelled(case: Case, mark: str) -> None:
+def test_an_exception_in_deny_read_is_refused_however_it_is_spelled(
+    case: PolicyCase, mark: str
+) -> None:
     loads(case, one_profile(["**"], ["**"], ["a/**", "a/b/**"]))
     loads(case, one_profile(["**"], ["**"], ["a/**", f"{mark}a/b/**"]), False)

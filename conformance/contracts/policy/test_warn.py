@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, expect, one_of, requires
+from boxspec.api import expect, one_of, requires
 from contracts.policy.api import Group, judge, offsets, policy, spellings, vectors
+from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-WARN")
-def test_the_vectors_are_answered(case: Case, group: Group) -> None:
+def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-def warned(case: Case, spec: Mapping[str, object], code: str) -> list[str]:
+def warned(case: PolicyCase, spec: Mapping[str, object], code: str) -> list[str]:
     """Return the pointers of the warnings with this code."""
     found = case.policy.load(policy(spec)).result["warnings"]
     return sorted(each["pointer"] for each in found if each["code"] == code)
@@ -28,7 +29,7 @@ def profiles(lists: list[tuple[list[str], list[str]]]) -> dict[str, object]:
 
 
 @requires("POLICY-WARN-03", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
-def test_rules_under_a_deny_are_told_however_both_are_spelled(case: Case) -> None:
+def test_rules_under_a_deny_are_told_however_both_are_spelled(case: PolicyCase) -> None:
     found = spellings.pairs("a/b/c", "a/b/**")
     spec = {
         "denyRead": [deny for _, deny in found],
@@ -41,7 +42,9 @@ def test_rules_under_a_deny_are_told_however_both_are_spelled(case: Case) -> Non
 
 @requires("POLICY-WARN-03", "POLICY-WARN-05")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_what_a_deny_covers_is_told_at_every_length(case: Case, pad: Callable[[int], str]) -> None:
+def test_what_a_deny_covers_is_told_at_every_length(
+    case: PolicyCase, pad: Callable[[int], str]
+) -> None:
     names = [f"{pad(length)}{length}" for length in offsets.EVERY]
     rules = [f"{name}{below}" for name in names for below in ("/k", "k")]
     spec = {
@@ -66,7 +69,7 @@ BELOW = ("/**", "/k/**", "/l/**", "/m", "/k/y")
 @requires("POLICY-WARN-07", needs=["POLICY-VALID-05", "POLICY-WARN-03"])
 @pytest.mark.parametrize("turn", range(0, 2 * len(BEFORE_THE_SEPARATOR), 5))
 def test_an_exception_below_a_rule_is_found_beside_names_like_its_own(
-    case: Case, turn: int
+    case: PolicyCase, turn: int
 ) -> None:
     names = ["d", *(f"d{mark}z" for mark in BEFORE_THE_SEPARATOR)]
     exceptions = [f"!top/{name}/{below}/y" for name in names for below in ("k", "m")]
@@ -81,7 +84,7 @@ def test_an_exception_below_a_rule_is_found_beside_names_like_its_own(
 
 
 @requires("POLICY-WARN-04", needs=["POLICY-VALID-02", "POLICY-COST-02"])
-def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: Case) -> None:
+def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: PolicyCase) -> None:
     covers = ["a/**", "a/b/**", "**", "a/b/c"]
     lists, wanted = [], []
     for count in (2, 3, 4):
@@ -100,7 +103,7 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: C
 
 
 @requires("POLICY-WARN-06", needs=["POLICY-WARN-03", "POLICY-WARN-05", "POLICY-MERGE-01"])
-def test_two_files_are_warned_of_as_the_one_that_they_make(case: Case) -> None:
+def test_two_files_are_warned_of_as_the_one_that_they_make(case: PolicyCase) -> None:
     """A cause in the global file that the workspace removes gives no warning."""
     above = {"denyRead": ["k"], "fsProfiles": {"p": {}, "q": {"read": ["lib"]}}}
     told = case.policy.load(policy(above)).result["warnings"]
@@ -111,7 +114,7 @@ def test_two_files_are_warned_of_as_the_one_that_they_make(case: Case) -> None:
 
 
 @requires("POLICY-WARN-03", needs=["POLICY-MERGE-02", "POLICY-MERGE-05"])
-def test_a_rule_under_a_deny_of_the_other_file_is_told(case: Case) -> None:
+def test_a_rule_under_a_deny_of_the_other_file_is_told(case: PolicyCase) -> None:
     deny: dict[str, Any] = {"denyModify": ["s/**"]}
     rule: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["s/x"]}}}
     for above, below, file in ((deny, rule, "workspace"), (rule, deny, "global")):
@@ -140,7 +143,7 @@ WARNED = {
 
 @requires("POLICY-WARN-08", needs=[f"POLICY-WARN-0{n}" for n in range(1, 6)])
 @pytest.mark.parametrize("code", WARNED)
-def test_a_warning_has_the_place_of_its_rule(case: Case, code: str) -> None:
+def test_a_warning_has_the_place_of_its_rule(case: PolicyCase, code: str) -> None:
     word = WARNED[code]
     found = case.policy.load({"text": PLACED, "format": "json"}).result["warnings"]
     told = [(each["line"], each["column"]) for each in found if each["code"] == code]

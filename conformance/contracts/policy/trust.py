@@ -7,9 +7,8 @@ serve session answers all questions.
 from __future__ import annotations
 
 from boxspec.judge.expect import shown
-from boxspec.subject.case import Case
 from boxspec.subject.sentinels import Ask, Say, no, sentinel, sentinels
-from contracts.policy.client import question, readable
+from contracts.policy.client import PolicyCase, question, readable
 from contracts.shared.documents import one_profile
 
 # Several questions of each kind: an implementation with one fault answers at least one correctly.
@@ -47,7 +46,7 @@ SENTINELS: dict[str, list[Ask]] = {
 }
 
 
-def trust(case: Case, say: Say) -> None:
+def trust(case: PolicyCase, say: Say) -> None:
     if "glob" in case.capabilities:
         _globs(case, say)
     if "policy" in case.capabilities:
@@ -58,7 +57,7 @@ def trust(case: Case, say: Say) -> None:
     _formats(case, say)
 
 
-def _formats(case: Case, say: Say) -> None:
+def _formats(case: PolicyCase, say: Say) -> None:
     """Check the declared formats with an operation that takes a policy, if the shim has one."""
     loads = "policy.load" in case.capabilities or "policy" not in case.capabilities
     for name, text in {"json": POLICY["text"], "yaml": YAML}.items():
@@ -70,7 +69,7 @@ def _formats(case: Case, say: Say) -> None:
         sentinel(capability, capability in case.capabilities, answer, say, op)
 
 
-def _globs(case: Case, say: Say) -> None:
+def _globs(case: PolicyCase, say: Say) -> None:
     """Check globs that match, and similar ones that do not."""
 
     def answers(pairs: list[tuple[str, str]]) -> list[bool | None]:
@@ -86,7 +85,7 @@ def _globs(case: Case, say: Say) -> None:
     say("globs match what they should, and not what they should not; twice the same")
 
 
-def _policies(case: Case, say: Say) -> None:
+def _policies(case: PolicyCase, say: Say) -> None:
     """Check questions with the answer yes, and similar ones with the answer no."""
     first, second = (case.policy.check(POLICY, [*YES, *NO]) for _ in range(2))
     if first != second:

@@ -15,10 +15,10 @@ from contracts.policy.vectors import Vector, every, source
 from contracts.shared.documents import one_profile
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Case
+    from contracts.policy.client import PolicyCase
 
 
-def takes_none(case: Case, op: str, beside: Mapping[str, Any], profile: str) -> None:
+def takes_none(case: PolicyCase, op: str, beside: Mapping[str, Any], profile: str) -> None:
     """Fail if `op` accepts a policy that breaks a requirement of this profile."""
     needed = CONTRACT.operations[op]
     if needed not in case.capabilities:
@@ -28,7 +28,7 @@ def takes_none(case: Case, op: str, beside: Mapping[str, Any], profile: str) -> 
         what = f"that {op} refuses what does not load is proved by what does"
         raise Failure(what, "a result", shown(answer.raw), verdict=Verdict.UNPROVEN)
 
-    def ask(case: Case, vector: Vector) -> None:
+    def ask(case: PolicyCase, vector: Vector) -> None:
         policy = source(vector.fields)
         try:
             refused(f"the policy of {op}", case.policy.ask(op, policy=policy, **beside).raw or {})
@@ -43,7 +43,7 @@ def takes_none(case: Case, op: str, beside: Mapping[str, Any], profile: str) -> 
     each_is_right(case, [each for each in every().values() if _is_asked(case, each, profile)], ask)
 
 
-def _is_asked(case: Case, vector: Vector, profile: str) -> bool:
+def _is_asked(case: PolicyCase, vector: Vector, profile: str) -> bool:
     return (
         vector.kind == "load"
         and not vector.fields["loads"]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, Unpack
 
 from boxspec.programs import programs
-from boxspec.subject.case import WITHIN_S, Case
+from boxspec.subject.case import WITHIN_S, Case, Options, State
 from boxspec.subject.client.b64 import put_word, put_words, unb64
+from boxspec.subject.client.streams import Wish
+from boxspec.subject.launching import ShimEnv
 from boxspec.subject.observed import Facts, Observed
 from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
@@ -99,6 +102,22 @@ def step(name: str, on: str = "a", **fields: Any) -> Step:
     return made
 
 
+class ScriptOptions(Options, total=False):
+    """How the shim process of a script is started."""
+
+    hold: bool
+    backend: Around
+    stdout: Wish
+    stderr: Wish
+
+
+class BridgeOptions(ScriptOptions, total=False):
+    """How the shim process of a bridge is started."""
+
+    fields: Mapping[str, Any] | None
+    stdin: Wish
+
+
 class ProcessClient:
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -122,10 +141,10 @@ class ProcessClient:
         within_s: float = WITHIN_S,
         expect_result: bool = True,
         hold: bool = False,
-        state: Sequence[str] = (),
-        shim_env: Mapping[str, str | None] | None = None,
-        stdout: Any = None,
-        stderr: Any = None,
+        state: State = (),
+        shim_env: ShimEnv | None = None,
+        stdout: Wish = None,
+        stderr: Wish = None,
     ) -> ShimProcess[Script]:
         message = {"op": "process.script", "handles": dict(handles), "steps": list(steps)}
         message |= self.inside.around(backend)
@@ -142,7 +161,10 @@ class ProcessClient:
         )
 
     def script(
-        self, handles: Mapping[str, Message], steps: Sequence[Step], **options: Any
+        self,
+        handles: Mapping[str, Message],
+        steps: Sequence[Step],
+        **options: Unpack[ScriptOptions],
     ) -> Script:
         with self.start(handles, steps, **options) as shim:
             return shim.finish()
@@ -157,11 +179,11 @@ class ProcessClient:
         within_s: float = WITHIN_S,
         expect_result: bool = True,
         hold: bool = False,
-        state: Sequence[str] = (),
-        shim_env: Mapping[str, str | None] | None = None,
-        stdin: Any = None,
-        stdout: Any = None,
-        stderr: Any = None,
+        state: State = (),
+        shim_env: ShimEnv | None = None,
+        stdin: Wish = None,
+        stdout: Wish = None,
+        stderr: Wish = None,
     ) -> ShimProcess[Bridge]:
         """fields: more of the request, `current_dir` and `env`."""
         message = {"op": "process.bridge", "request": request(program, args, **(fields or {}))}
@@ -178,6 +200,16 @@ class ProcessClient:
             streams={"stdin": stdin, "stdout": stdout, "stderr": stderr},
         )
 
-    def bridge(self, program: str, args: Sequence[Any] = (), **options: Any) -> Bridge:
+    def bridge(
+        self, program: str, args: Sequence[Any] = (), **options: Unpack[BridgeOptions]
+    ) -> Bridge:
         with self.start_bridge(program, args, **options) as shim:
             return shim.finish()
+
+
+class ProcessCase(Case):
+    """A case of the contract process."""
+
+    @cached_property
+    def process(self) -> ProcessClient:
+        return ProcessClient(self)

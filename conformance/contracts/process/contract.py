@@ -10,7 +10,7 @@ CONTRACT = Contract(
         "process.backend": "`backend` in both, and `enforcement` in their results",
     },
     run_only=frozenset({"process.script", "process.bridge"}),
-    offers="contracts.process.client:ProcessClient",
+    case="contracts.process.client:ProcessCase",
     trust="contracts.process.trust:trust",
     fault_scope="focus",
     fault_lanes=4,

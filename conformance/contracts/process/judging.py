@@ -7,11 +7,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import Case, Late, ShimProcess
+from boxspec.api import Late, ShimProcess
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import poll
-from contracts.process.client import Message, Script, Step, handle, step
+from contracts.process.client import Message, ProcessCase, Script, Step, handle, step
 from contracts.shared.moments import until
 
 CAT = "/bin/cat"
@@ -35,7 +35,7 @@ def is_stopped(pid: int) -> bool:
     return found is None or found.state == "T"
 
 
-def are_gone(case: Case, shim: ShimProcess[Any], pids: set[int]) -> bool:
+def are_gone(case: ProcessCase, shim: ShimProcess[Any], pids: set[int]) -> bool:
     """Whether none of them lives on after 1 s. A busy machine may keep whoever ends them from it,
     so who is missed at the first look is asked again, alone."""
     gone = until(lambda: not pids & {p.pid for p in shim.descendants() if p.alive}, 1)
@@ -62,7 +62,7 @@ def refusal(seen: Script, declared: Collection[str]) -> str | None:
 class Pause:
     """A place in a script where it waits until the test lets it go on."""
 
-    def __init__(self, case: Case, name: str = "pause") -> None:
+    def __init__(self, case: ProcessCase, name: str = "pause") -> None:
         self._case = case
         self.name = name
         self.fifo: Path = case.fifo(name)
@@ -83,7 +83,7 @@ class Pause:
         self._case.open_gate(self.fifo)
 
 
-def has_ended(case: Case, shim: ShimProcess[Any], leader: int) -> bool:
+def has_ended(case: ProcessCase, shim: ShimProcess[Any], leader: int) -> bool:
     """Whether it has; inside a sandbox the launcher too, which is what the shim looks at: of the
     shim's own children the pause alone is left then."""
     alive = [each for each in shim.descendants() if each.alive]
@@ -93,7 +93,9 @@ def has_ended(case: Case, shim: ShimProcess[Any], leader: int) -> bool:
     )
 
 
-def member_lives_on(case: Case, behind: Step, *last: Step, **options: Any) -> tuple[bool, Script]:
+def member_lives_on(
+    case: ProcessCase, behind: Step, *last: Step, **options: Any
+) -> tuple[bool, Script]:
     """A leader exits with 3 and leaves a member, and then this step is made, the fourth: whether
     the member lives behind it, and the script. Nobody looks at the end of a script, which ends the
     member too."""
@@ -114,7 +116,7 @@ def member_lives_on(case: Case, behind: Step, *last: Step, **options: Any) -> tu
         return lives, shim.finish()
 
 
-def behind_its_leader(case: Case, *last: Step, heard: bool = False) -> Script:
+def behind_its_leader(case: ProcessCase, *last: Step, heard: bool = False) -> Script:
     """A leader has ended, unseen, and a member of its group ends by itself 200 ms after a SIGTERM:
     what is done then; the events are the member's. heard: it hears the signal behind all of it."""
     events, ends, pause = case.events(), case.events("leader"), Pause(case)
@@ -136,7 +138,7 @@ def behind_its_leader(case: Case, *last: Step, heard: bool = False) -> Script:
         return shim.finish()
 
 
-def woken_by(case: Case, last: Step) -> dict[str, Any]:
+def woken_by(case: ProcessCase, last: Step) -> dict[str, Any]:
     """What a wait in another thread says when it is under way and `last` is done to its child."""
     pause = Pause(case)
     handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}

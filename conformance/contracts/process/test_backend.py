@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from boxspec.api import Case, expect, requires
-from contracts.process.client import handle, step
+from boxspec.api import expect, requires
+from contracts.process.client import ProcessCase, handle, step
 from contracts.process.judging import read_some
 from contracts.shared import talker
 from contracts.shared.talker import Outside
@@ -13,7 +13,7 @@ from contracts.shared.talker import Outside
 HERE = "process.backend"
 
 
-def over_script(case: Case, there: Outside, name: str | None) -> tuple[list[list[str]], Any]:
+def over_script(case: ProcessCase, there: Outside, name: str | None) -> tuple[list[list[str]], Any]:
     """What each of two handles of one script answers, line by line, and the result."""
     program, args = talker.words()
     steps = [step("open", on) for on in "ab"]
@@ -30,7 +30,7 @@ def over_script(case: Case, there: Outside, name: str | None) -> tuple[list[list
     return [said[::2], said[1::2]], seen.result
 
 
-def over_bridge(case: Case, there: Outside, name: str | None) -> tuple[list[str], Any]:
+def over_bridge(case: ProcessCase, there: Outside, name: str | None) -> tuple[list[str], Any]:
     program, args = talker.words()
     used = None if name is None else talker.use(name, there.workspace)
     said = []
@@ -45,7 +45,7 @@ def over_bridge(case: Case, there: Outside, name: str | None) -> tuple[list[str]
 
 
 @requires("PROCESS-BACKEND-01", capability=HERE, needs=["PROCESS-OPEN-01"])
-def test_handles_are_refused_and_answer_on(case: Case) -> None:
+def test_handles_are_refused_and_answer_on(case: ProcessCase) -> None:
     with talker.outside() as there:
         control, _ = over_script(case, there, None)
         expect("answers outside", control, [["did"] * 4] * 2, verdict="unproven")
@@ -60,7 +60,7 @@ def test_handles_are_refused_and_answer_on(case: Case) -> None:
 
 
 @requires("PROCESS-BACKEND-01", capability=HERE)
-def test_a_bridged_program_is_refused_and_answers_on(case: Case) -> None:
+def test_a_bridged_program_is_refused_and_answers_on(case: ProcessCase) -> None:
     with talker.outside() as there:
         control, _ = over_bridge(case, there, None)
         talker.expect_control(control, there)
@@ -73,7 +73,7 @@ def test_a_bridged_program_is_refused_and_answers_on(case: Case) -> None:
 
 
 @requires("PROCESS-BACKEND-02", capability=HERE)
-def test_a_program_that_is_not_there_inside_is_an_error_of_open(case: Case) -> None:
+def test_a_program_that_is_not_there_inside_is_an_error_of_open(case: ProcessCase) -> None:
     with talker.outside() as there:
         for name in talker.backends(case):
             used = talker.use(name, there.workspace)

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from boxspec.api import (
-    Case,
     NotMeasured,
     Stamp,
     at_least,
@@ -24,7 +23,7 @@ from boxspec.api import (
     requires,
 )
 from boxspec.api import programs as P
-from contracts.process.client import Bridge
+from contracts.process.client import Bridge, BridgeOptions, ProcessCase
 from contracts.process.judging import (
     CAT,
     SH,
@@ -52,7 +51,7 @@ KINDS = pytest.mark.parametrize("kind", ["pipe", "socket"])
 
 
 @requires("PROCESS-BRIDGE-01")
-def test_every_byte_is_passed_on(case: Case) -> None:
+def test_every_byte_is_passed_on(case: ProcessCase) -> None:
     place = case.tmp / "data"
     place.write_bytes(DATA)
     seen = case.process.bridge(SH, ["-c", "cat; printf more >&2"], stdin=place, within_s=20)
@@ -62,7 +61,7 @@ def test_every_byte_is_passed_on(case: Case) -> None:
 
 @requires("PROCESS-BRIDGE-01")
 @pytest.mark.parametrize("order", ["out", "err", "mix"])
-def test_both_outputs_are_passed_on(case: Case, order: str) -> None:
+def test_both_outputs_are_passed_on(case: ProcessCase, order: str) -> None:
     size = 400_000
     seen = case.process.bridge(P.flood, [size, size, "--order", order], within_s=20)
     got = (len(seen.shim_stdout), len(seen.shim_stderr))
@@ -74,7 +73,7 @@ HELD = 2 * 65536
 
 
 @requires("PROCESS-BRIDGE-01", overlap=2.5)
-def test_who_reads_slowly_gets_every_byte(case: Case) -> None:
+def test_who_reads_slowly_gets_every_byte(case: ProcessCase) -> None:
     got, gaps = 0, [0.0]
     with case.process.start_bridge(P.flood, [HELD, 0], stdout="pipe", within_s=20) as shim:
         while piece := shim.read("stdout", 4096):
@@ -90,7 +89,7 @@ def test_who_reads_slowly_gets_every_byte(case: Case) -> None:
 
 
 @requires("PROCESS-BRIDGE-01")
-def test_an_answer_comes_before_the_end_of_input(case: Case) -> None:
+def test_an_answer_comes_before_the_end_of_input(case: ProcessCase) -> None:
     with case.process.start_bridge(CAT, stdin="pipe", stdout="pipe", within_s=15) as shim:
         for text in (b"one\n", b"two\0\n", b"no end of line"):
             shim.stdin.write(text)
@@ -104,14 +103,16 @@ def test_an_answer_comes_before_the_end_of_input(case: Case) -> None:
     ("line", "end"),
     [("cat; exit 3", {"exited": 3}), ("cat; kill -TERM $$", {"signaled": "SIGTERM"})],
 )
-def test_the_end_of_input_is_passed_on(case: Case, line: str, end: dict[str, object]) -> None:
+def test_the_end_of_input_is_passed_on(
+    case: ProcessCase, line: str, end: dict[str, object]
+) -> None:
     with case.process.start_bridge(SH, ["-c", line], stdin="pipe", within_s=10) as shim:
         shim.stdin.close()
         seen = shim.finish()
     expect("the response", seen.how, end)
 
 
-def expect_killed_after_the_grace(case: Case, what: str, sent: Stamp, seen: Bridge) -> None:
+def expect_killed_after_the_grace(case: ProcessCase, what: str, sent: Stamp, seen: Bridge) -> None:
     expect("the response", seen.how, {"signaled": "SIGKILL"})
     took = elapsed_ms(sent.earliest_ns, seen.end.t_ns)
     expect(f"{what}, in ms", took, at_least(GRACE_MS))
@@ -120,7 +121,7 @@ def expect_killed_after_the_grace(case: Case, what: str, sent: Stamp, seen: Brid
 
 @requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True)
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-def test_a_signal_ends_a_group_that_ignores_it(case: Case, name: str) -> None:
+def test_a_signal_ends_a_group_that_ignores_it(case: ProcessCase, name: str) -> None:
     events = case.events()
     words = [events.path, "--ignore", "TERM", "--ignore", "INT", "--members", "1"]
     words += ["--member-ignore", "TERM", "--member-ignore", "INT"]
@@ -133,7 +134,7 @@ def test_a_signal_ends_a_group_that_ignores_it(case: Case, name: str) -> None:
 
 @requires("PROCESS-BRIDGE-03", overlap=1.8, timing=True, needs=["PROCESS-KILL-01"])
 @pytest.mark.parametrize("names", [("TERM", "TERM"), ("INT", "INT"), ("TERM", "INT")])
-def test_a_second_signal_changes_nothing(case: Case, names: tuple[str, str]) -> None:
+def test_a_second_signal_changes_nothing(case: ProcessCase, names: tuple[str, str]) -> None:
     events = case.events()
     words = [events.path, "--ignore", "TERM", "--ignore", "INT"]
     with case.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as shim:
@@ -146,7 +147,7 @@ def test_a_second_signal_changes_nothing(case: Case, names: tuple[str, str]) -> 
 
 
 @requires("PROCESS-BRIDGE-03", needs=["PROCESS-KILL-01"])
-def test_a_group_may_end_in_its_grace(case: Case) -> None:
+def test_a_group_may_end_in_its_grace(case: ProcessCase) -> None:
     events = case.events()
     words = [events.path, "--on", "TERM:exit:4:100"]
     with case.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as shim:
@@ -158,7 +159,7 @@ def test_a_group_may_end_in_its_grace(case: Case) -> None:
 
 @requires("PROCESS-BRIDGE-03", overlap=2.8)
 @KINDS
-def test_a_client_that_does_not_read_does_not_save_it(case: Case, kind: str) -> None:
+def test_a_client_that_does_not_read_does_not_save_it(case: ProcessCase, kind: str) -> None:
     ours, theirs = pair(kind)
     try:
         words = ["-c", "trap '' TERM; yes"]
@@ -174,7 +175,7 @@ def test_a_client_that_does_not_read_does_not_save_it(case: Case, kind: str) -> 
 
 @requires("PROCESS-BRIDGE-07", needs=["PROCESS-KILL-02"])
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-def test_members_have_the_grace_too(case: Case, name: str) -> None:
+def test_members_have_the_grace_too(case: ProcessCase, name: str) -> None:
     events = case.events()
     rules = ["--on", "TERM:exit:4", "--members", "1", "--member-on", "TERM:exit:0:200"]
     with case.process.start_bridge(
@@ -190,7 +191,7 @@ def test_members_have_the_grace_too(case: Case, name: str) -> None:
 
 
 @requires("PROCESS-BRIDGE-14")
-def test_a_stopped_child_may_use_the_grace(case: Case) -> None:
+def test_a_stopped_child_may_use_the_grace(case: ProcessCase) -> None:
     events = case.events()
     words = [events.path, "--on", "TERM:exit:6"]
     with case.process.start_bridge(P.stop_self, words, stdin="pipe", within_s=15) as shim:
@@ -203,7 +204,7 @@ def test_a_stopped_child_may_use_the_grace(case: Case) -> None:
 
 
 @requires("PROCESS-BRIDGE-14")
-def test_a_stopped_member_may_use_the_grace(case: Case) -> None:
+def test_a_stopped_member_may_use_the_grace(case: ProcessCase) -> None:
     events = case.events()
     program, words = leader_with_a_stopped_member(str(events.path))
     with case.process.start_bridge(program, words, stdin="pipe", within_s=15) as shim:
@@ -218,21 +219,21 @@ def test_a_stopped_member_may_use_the_grace(case: Case) -> None:
 
 
 @requires("PROCESS-BRIDGE-08")
-def test_a_bridge_ends_with_its_child(case: Case) -> None:
+def test_a_bridge_ends_with_its_child(case: ProcessCase) -> None:
     with case.process.start_bridge(P.exit_with, ["5"], stdin="pipe", within_s=10) as shim:
         seen = shim.finish()
     expect("the response", seen.how, {"exited": 5})
 
 
 @requires("PROCESS-BRIDGE-08")
-def test_a_bridge_leaves_nobody_behind(case: Case) -> None:
+def test_a_bridge_leaves_nobody_behind(case: ProcessCase) -> None:
     seen = case.process.bridge(SH, ["-c", "sleep 60 & exit 5"], hold=True, within_s=15)
     left = [each.describe() for each in (*seen.lasting, *seen.zombies)]
     expect("the response; processes and zombies", (seen.how, left), ({"exited": 5}, []))
 
 
 @requires("PROCESS-BRIDGE-09")
-def test_a_child_may_close_its_stdin(case: Case) -> None:
+def test_a_child_may_close_its_stdin(case: ProcessCase) -> None:
     place = case.tmp / "data"
     place.write_bytes(DATA)
     # So long that the bridge meets the closed pipe before the answer.
@@ -243,7 +244,7 @@ def test_a_child_may_close_its_stdin(case: Case) -> None:
 
 @requires("PROCESS-BRIDGE-10")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_client_that_takes_no_more_is_noticed(case: Case, stream: str) -> None:
+def test_a_client_that_takes_no_more_is_noticed(case: ProcessCase, stream: str) -> None:
     line = "yes; exit 7" if stream == "stdout" else "yes >&2; exit 7"
     options: dict[str, Any] = {"stdin": "pipe", stream: "pipe", "within_s": 15}
     with case.process.start_bridge(SH, ["-c", line], **options) as shim:
@@ -256,7 +257,7 @@ def test_a_client_that_takes_no_more_is_noticed(case: Case, stream: str) -> None
 
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
 @pytest.mark.parametrize("keep", ["out", "err"])
-def test_who_left_the_group_is_not_waited_for(case: Case, keep: str) -> None:
+def test_who_left_the_group_is_not_waited_for(case: ProcessCase, keep: str) -> None:
     events = case.events()
     words = [events.path, "--setsid", "--keep", keep]
     seen = case.process.bridge(P.orphan, words, within_s=15)
@@ -269,11 +270,11 @@ def test_who_left_the_group_is_not_waited_for(case: Case, keep: str) -> None:
 
 @requires("PROCESS-BRIDGE-04")
 @pytest.mark.parametrize("all_of_it", [False, True], ids=["alone", "with_its_group"])
-def test_a_killed_bridge_leaves_nothing(case: Case, all_of_it: bool) -> None:
+def test_a_killed_bridge_leaves_nothing(case: ProcessCase, all_of_it: bool) -> None:
     # Shells kill a job by its group: who watches the bridge must not be in there.
     events = case.events()
     words = [events.path, "--ignore", "TERM", "--members", "2", "--member-ignore", "TERM"]
-    options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
+    options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}
     with case.process.start_bridge(P.siglog, words, **options) as shim:
         group = {events.wait("ready").pid, *(each.pid for each in events.all("member"))}
         (shim.signal_group if all_of_it else shim.signal)("KILL")
@@ -283,10 +284,10 @@ def test_a_killed_bridge_leaves_nothing(case: Case, all_of_it: bool) -> None:
 
 
 @requires("PROCESS-BRIDGE-04")
-def test_a_bridge_that_is_killed_at_once_leaves_nothing(case: Case) -> None:
+def test_a_bridge_that_is_killed_at_once_leaves_nothing(case: ProcessCase) -> None:
     place = case.tmp / "pid"
     line = 'echo $$ >"$1"; kill -KILL "$PPID"; exec sleep 60'
-    options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
+    options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}
     with case.process.start_bridge(SH, ["-c", line, "sh", place], **options) as shim:
         if not until(lambda: not shim.running, 10):
             raise NotMeasured("the parent of the child is not the shim, so it was not killed")
@@ -298,7 +299,7 @@ def test_a_bridge_that_is_killed_at_once_leaves_nothing(case: Case) -> None:
 
 @requires("PROCESS-BRIDGE-01")
 @KINDS
-def test_ends_that_do_not_block_lose_nothing(case: Case, kind: str) -> None:
+def test_ends_that_do_not_block_lose_nothing(case: ProcessCase, kind: str) -> None:
     """So a client in Node makes them; the first reader of what it wrote is late."""
     theirs_in, ours_out = pair(kind)
     ours_in, theirs_out = pair(kind)
@@ -312,7 +313,7 @@ def test_ends_that_do_not_block_lose_nothing(case: Case, kind: str) -> None:
 
     writer = threading.Thread(target=write)
     with os.fdopen(ours_in, "rb", buffering=0) as back:
-        options = {"stdin": theirs_in, "stdout": theirs_out, "within_s": 20}
+        options: BridgeOptions = {"stdin": theirs_in, "stdout": theirs_out, "within_s": 20}
         with case.process.start_bridge(CAT, **options) as shim:
             os.close(theirs_in)
             os.close(theirs_out)
@@ -328,13 +329,13 @@ def test_ends_that_do_not_block_lose_nothing(case: Case, kind: str) -> None:
 
 @requires("PROCESS-BRIDGE-05")
 @KINDS
-def test_flags_of_its_streams_stay(case: Case, kind: str) -> None:
+def test_flags_of_its_streams_stay(case: ProcessCase, kind: str) -> None:
     theirs_in, ours_out = pair(kind)
     ours_in, theirs_out = pair(kind)
     try:
         ends = (theirs_in, theirs_out)
         before = [fcntl.fcntl(fd, fcntl.F_GETFL) for fd in ends]
-        options = {"stdin": theirs_in, "stdout": theirs_out, "within_s": 15}
+        options: BridgeOptions = {"stdin": theirs_in, "stdout": theirs_out, "within_s": 15}
         with case.process.start_bridge(CAT, **options) as shim:
             os.write(ours_out, b"x\n")
             answer = read_some(ours_in)
@@ -355,9 +356,9 @@ KEPT = "memory that it took meanwhile, in KiB"
 
 
 @requires("PROCESS-BRIDGE-06", overlap=0.6, stress=5, needs=["PROCESS-EOF-02", "PROCESS-TAKE-02"])
-def test_a_client_that_does_not_read_stops_the_child(case: Case) -> None:
+def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
     flood, pause_ms = (2**30, 5000) if case.stress else (128 * 2**20, 300)
-    options = {"stdin": "null", "stdout": "pipe", "within_s": 30 + pause_ms / 1000}
+    options: BridgeOptions = {"stdin": "null", "stdout": "pipe", "within_s": 30 + pause_ms / 1000}
     with case.process.start_bridge(P.flood, [flood, 0], **options) as shim:
         total = [len(read_some(shim.stdout.fileno()))]
         expect("whether there is output", total[0] > 0, True)
@@ -382,7 +383,7 @@ def test_a_client_that_does_not_read_stops_the_child(case: Case) -> None:
 
 
 @requires("PROCESS-BRIDGE-13")
-def test_a_stdin_that_cannot_be_read_is_an_error(case: Case) -> None:
+def test_a_stdin_that_cannot_be_read_is_an_error(case: ProcessCase) -> None:
     # A client that goes with something unread resets its socket: what it sent last may be lost. To
     # the child that is the end of its input. What becomes of the child then is the bridge's matter:
     # it may be ended at once, so what came before is read before.
@@ -390,8 +391,13 @@ def test_a_stdin_that_cannot_be_read_is_an_error(case: Case) -> None:
     with theirs, ours:
         ours.send(b"all that came")
         theirs.send(b"unread")
-        options = {"stdin": theirs.fileno(), "stdout": "pipe", "expect_result": False}
-        with case.process.start_bridge(CAT, **options, within_s=15) as shim:
+        options: BridgeOptions = {
+            "stdin": theirs.fileno(),
+            "stdout": "pipe",
+            "expect_result": False,
+            "within_s": 15,
+        }
+        with case.process.start_bridge(CAT, **options) as shim:
             came = read_some(shim.stdout.fileno())
             ours.close()
             seen = shim.finish()

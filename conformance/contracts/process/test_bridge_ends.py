@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, expect, expect_within, requires
+from boxspec.api import expect, expect_within, requires
 from boxspec.api import programs as P
+from contracts.process.client import BridgeOptions, ProcessCase
 from contracts.process.judging import SH, are_gone
 from contracts.process.test_bridge import LINGER_MS
 
 
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
 @pytest.mark.parametrize("fd", [1, 2])
-def test_who_left_the_group_and_writes_on_is_not_waited_for(case: Case, fd: int) -> None:
+def test_who_left_the_group_and_writes_on_is_not_waited_for(case: ProcessCase, fd: int) -> None:
     """What the group wrote is passed on, however long that takes; a stranger's gains no time."""
     events, mark = case.events(), case.tmp / "mark"
     writes = f'while echo x >&{fd}; do : >"$0"; sleep 0.1; done'
@@ -31,11 +32,11 @@ LEFT = {"the child": ([], "signal"), "members": (["--on", "TERM:exit:4"], "end")
 
 @requires("PROCESS-BRIDGE-04", needs=["PROCESS-BRIDGE-07"])
 @pytest.mark.parametrize("who", LEFT)
-def test_a_bridge_that_is_killed_in_the_grace_leaves_nothing(case: Case, who: str) -> None:
+def test_a_bridge_that_is_killed_in_the_grace_leaves_nothing(case: ProcessCase, who: str) -> None:
     """So do clients whose patience is shorter."""
     events, (rules, told) = case.events(), LEFT[who]
     words = [events.path, *rules, "--members", "2", "--member-ignore", "TERM"]
-    options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
+    options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}
     with case.process.start_bridge(P.siglog, words, **options) as shim:
         group = {events.wait("ready").pid, *(each.pid for each in events.all("member"))}
         shim.signal("TERM")
@@ -47,7 +48,7 @@ def test_a_bridge_that_is_killed_in_the_grace_leaves_nothing(case: Case, who: st
 
 
 @requires("PROCESS-BRIDGE-08")
-def test_the_end_of_the_output_is_not_the_childs(case: Case) -> None:
+def test_the_end_of_the_output_is_not_the_childs(case: ProcessCase) -> None:
     line = 'exec >&- 2>&-; "$1" /dev/null 300; exit 5'
     words = ["-c", line, "sh", P.slow_exit]
     with case.process.start_bridge(SH, words, stdin="pipe", within_s=15) as shim:

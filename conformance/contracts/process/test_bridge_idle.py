@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, ShimProcess, at_most, expect, requires
+from boxspec.api import ShimProcess, at_most, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
-from contracts.process.client import Bridge
+from contracts.process.client import Bridge, BridgeOptions, ProcessCase
 from contracts.process.judging import SH
 from contracts.shared.moments import elapsed_ms, need_no_loop, pass_time, send, until, wanted_ms
 
@@ -36,7 +36,7 @@ IDLE = {
 @requires("PROCESS-BRIDGE-12", overlap=1.0, timing=True)
 @pytest.mark.parametrize("how", IDLE)
 @pytest.mark.parametrize("stdin", ["pipe", "null"])
-def test_an_idle_bridge_costs_no_processor_time(case: Case, how: str, stdin: str) -> None:
+def test_an_idle_bridge_costs_no_processor_time(case: ProcessCase, how: str, stdin: str) -> None:
     events, fifo = case.events(), case.fifo("gate")
     line = f'{IDLE[how]} exec "$1" "$2" "$3"'
     words = ["-c", line, "sh", P.gate, events.path, fifo]
@@ -73,11 +73,11 @@ GRACES = {
 
 @requires("PROCESS-BRIDGE-12", overlap=1.1, needs=["PROCESS-BRIDGE-03", "PROCESS-BRIDGE-07"])
 @pytest.mark.parametrize("who", GRACES)
-def test_a_grace_that_is_used_costs_no_processor_time(case: Case, who: str) -> None:
+def test_a_grace_that_is_used_costs_no_processor_time(case: ProcessCase, who: str) -> None:
     events, (rules, told) = case.events(), GRACES[who]
     words = [events.path, *rules]
     # Of /dev/null everything is always ready, should anybody ask.
-    options = {"stdin": "pipe", "stdout": "null", "within_s": 20}
+    options: BridgeOptions = {"stdin": "pipe", "stdout": "null", "within_s": 20}
     with case.process.start_bridge(P.siglog, words, **options) as shim:
         events.wait("ready")
         shim.signal("TERM")
@@ -92,7 +92,9 @@ def test_a_grace_that_is_used_costs_no_processor_time(case: Case, who: str) -> N
 
 @requires("PROCESS-BRIDGE-12", overlap=1.3, needs=["PROCESS-BRIDGE-11"])
 @pytest.mark.parametrize("signalled", [False, True], ids=["alone", "signalled"])
-def test_a_wait_for_who_left_the_group_costs_no_processor_time(case: Case, signalled: bool) -> None:
+def test_a_wait_for_who_left_the_group_costs_no_processor_time(
+    case: ProcessCase, signalled: bool
+) -> None:
     events = case.events()
     words = [events.path, "--setsid", "--keep", "out"]
     with case.process.start_bridge(P.orphan, words, stdin="pipe", within_s=15) as shim:

@@ -6,9 +6,9 @@ import hashlib
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from boxspec.api import programs as P
-from contracts.process.client import handle, step
+from contracts.process.client import ProcessCase, handle, step
 from contracts.process.judging import CAT, Pause, shell
 
 # Every byte, and more than any pipe holds.
@@ -20,7 +20,7 @@ def digest(data: bytes) -> dict[str, object]:
 
 
 @requires("PROCESS-BYTES-01")
-def test_every_byte_goes_both_ways(case: Case) -> None:
+def test_every_byte_goes_both_ways(case: ProcessCase) -> None:
     steps = [
         step("open"),
         step("write", data=DATA, thread="w"),
@@ -38,7 +38,7 @@ def test_every_byte_goes_both_ways(case: Case) -> None:
 
 
 @requires("PROCESS-BYTES-01")
-def test_both_outputs_are_whole(case: Case) -> None:
+def test_both_outputs_are_whole(case: ProcessCase) -> None:
     size = 2_000_000
     steps = [
         step("open"),
@@ -53,7 +53,7 @@ def test_both_outputs_are_whole(case: Case) -> None:
 
 @requires("PROCESS-BYTES-01")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_what_came_with_a_line_is_read_after_it(case: Case, stream: str) -> None:
+def test_what_came_with_a_line_is_read_after_it(case: ProcessCase, stream: str) -> None:
     """A reader with a buffer of its own has it, and the next one must get it."""
     redirect = "" if stream == "stdout" else " >&2"
     line = step("read_until", stream=stream, until=b"\n")
@@ -66,7 +66,7 @@ def test_what_came_with_a_line_is_read_after_it(case: Case, stream: str) -> None
 
 
 @requires("PROCESS-BYTES-01")
-def test_what_is_read_up_to_a_word_ends_with_it(case: Case) -> None:
+def test_what_is_read_up_to_a_word_ends_with_it(case: ProcessCase) -> None:
     """It may begin anew in the middle of its beginning, and may not come at all."""
     read = step("read_until", stream="stdout", until=b"aab")
     steps = [step("open"), read, read, step("read_eof", stream="stdout")]
@@ -76,7 +76,7 @@ def test_what_is_read_up_to_a_word_ends_with_it(case: Case) -> None:
 
 
 @requires("PROCESS-BYTES-01")
-def test_a_write_of_nothing_changes_nothing(case: Case) -> None:
+def test_a_write_of_nothing_changes_nothing(case: ProcessCase) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open"), step("write", data=b""), *talk]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
@@ -84,7 +84,7 @@ def test_a_write_of_nothing_changes_nothing(case: Case) -> None:
 
 
 @requires("PROCESS-BYTES-02")
-def test_a_write_behind_the_end_is_an_error_of_the_write(case: Case) -> None:
+def test_a_write_behind_the_end_is_an_error_of_the_write(case: ProcessCase) -> None:
     wait = step("wait", timeout_ms=10_000)
     steps = [step("open"), wait, step("write", data=b"x"), step("poll")]
     seen = case.process.script({"a": handle(P.exit_with, ["4"])}, steps)
@@ -93,7 +93,7 @@ def test_a_write_behind_the_end_is_an_error_of_the_write(case: Case) -> None:
 
 
 @requires("PROCESS-BYTES-02")
-def test_a_child_that_closed_its_stdin_runs_on(case: Case) -> None:
+def test_a_child_that_closed_its_stdin_runs_on(case: ProcessCase) -> None:
     closed = shell("exec <&-; echo closed; exec sleep 60")
     read = step("read_until", stream="stdout", until=b"closed\n")
     # Who is killed for it may take a moment to die.
@@ -105,7 +105,7 @@ def test_a_child_that_closed_its_stdin_runs_on(case: Case) -> None:
 
 
 @requires("PROCESS-BYTES-02")
-def test_a_kill_ends_a_write_that_is_under_way(case: Case) -> None:
+def test_a_kill_ends_a_write_that_is_under_way(case: ProcessCase) -> None:
     pause = Pause(case)
     handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
     write = step("write", data=b"x" * 2**21, thread="w")
@@ -119,7 +119,7 @@ def test_a_kill_ends_a_write_that_is_under_way(case: Case) -> None:
 
 @requires("PROCESS-EOF-01")
 @pytest.mark.parametrize("taken", [False, True])
-def test_closing_stdin_is_the_end_of_input(case: Case, taken: bool) -> None:
+def test_closing_stdin_is_the_end_of_input(case: ProcessCase, taken: bool) -> None:
     take = [step("take", stream="stdin")] if taken else []
     steps = [step("open"), *take, step("close_stdin"), step("wait", timeout_ms=5000)]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
@@ -128,7 +128,7 @@ def test_closing_stdin_is_the_end_of_input(case: Case, taken: bool) -> None:
 
 @requires("PROCESS-EOF-02")
 @pytest.mark.parametrize("ended", ["wait", "poll after kill"])
-def test_output_can_be_read_after_the_end(case: Case, ended: str) -> None:
+def test_output_can_be_read_after_the_end(case: ProcessCase, ended: str) -> None:
     line = "printf all; printf more >&2" + ("" if ended == "wait" else "; kill -KILL $$")
     reads = [step("read_eof", stream=name) for name in ("stdout", "stderr")]
     seen = case.process.script({"a": shell(line)}, [step("open"), step("wait"), *reads])

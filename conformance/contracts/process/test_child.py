@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, Failure, expect, requires
+from boxspec.api import Failure, expect, requires
 from boxspec.api import programs as P
-from contracts.process.client import request, step
+from contracts.process.client import ProcessCase, request, step
 from contracts.process.judging import shell
 from contracts.shared.signals import expect_the_three_to_act, ignoring
 
@@ -22,7 +22,7 @@ WORDS = ["", "two words", "*", "$HOME", "-c", "--", "'\"", "line\nbreak"]
 
 
 def carried_out(
-    case: Case,
+    case: ProcessCase,
     how: str,
     program: str,
     args: Sequence[Any],
@@ -37,7 +37,7 @@ def carried_out(
     return case.process.script(handles, steps, state=state).data(1)
 
 
-def reported(case: Case, how: str, **more: Any) -> dict[str, Any]:
+def reported(case: ProcessCase, how: str, **more: Any) -> dict[str, Any]:
     """What the program says about how it was started."""
     place: Path = case.tmp / "report.json"
     carried_out(case, how, P.report, [place], **more)
@@ -49,14 +49,14 @@ def reported(case: Case, how: str, **more: Any) -> dict[str, Any]:
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_arguments_arrive_as_they_are(case: Case, how: str) -> None:
+def test_arguments_arrive_as_they_are(case: ProcessCase, how: str) -> None:
     wanted = "\n".join(WORDS).encode()
     expect("what the program prints of them", carried_out(case, how, P.say, WORDS), wanted)
 
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_it_runs_in_the_directory_of_its_request(case: Case, how: str) -> None:
+def test_it_runs_in_the_directory_of_its_request(case: ProcessCase, how: str) -> None:
     place = case.tmp / "a place"
     place.mkdir()
     said = reported(case, how, current_dir=str(place))
@@ -65,7 +65,7 @@ def test_it_runs_in_the_directory_of_its_request(case: Case, how: str) -> None:
 
 @requires("PROCESS-CHILD-01")
 @pytest.mark.parametrize("place", ["missing", "a file"])
-def test_it_runs_in_no_other_directory(case: Case, place: str) -> None:
+def test_it_runs_in_no_other_directory(case: ProcessCase, place: str) -> None:
     (case.tmp / "a file").write_text("x")
     mark = case.tmp / "mark"
     wrong = shell(': >"$1"', str(mark))
@@ -77,7 +77,7 @@ def test_it_runs_in_no_other_directory(case: Case, place: str) -> None:
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_it_has_the_environment_of_its_request(case: Case, how: str) -> None:
+def test_it_has_the_environment_of_its_request(case: ProcessCase, how: str) -> None:
     env = {"BOXSPEC_A": "a=b c", "BOXSPEC_EMPTY": ""}
     said = reported(case, how, env={"clear_and_set": [[*pair] for pair in env.items()]})
     pairs = [b64decode(each).decode().partition("=") for each in said["env_b64"]]
@@ -88,7 +88,7 @@ def test_it_has_the_environment_of_its_request(case: Case, how: str) -> None:
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_an_environment_of_nothing_is_empty(case: Case, how: str) -> None:
+def test_an_environment_of_nothing_is_empty(case: ProcessCase, how: str) -> None:
     said = reported(case, how, env={"clear_and_set": []})
     names = [b64decode(each).decode().partition("=")[0] for each in said["env_b64"]]
     expect("its variables", [name for name in names if name != "TMPDIR"], [])
@@ -96,7 +96,7 @@ def test_an_environment_of_nothing_is_empty(case: Case, how: str) -> None:
 
 @requires("PROCESS-CHILD-02")
 @HOW
-def test_it_has_0_1_and_2_alone(case: Case, how: str) -> None:
+def test_it_has_0_1_and_2_alone(case: ProcessCase, how: str) -> None:
     said = reported(case, how)
     expect("its descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
 
@@ -104,5 +104,5 @@ def test_it_has_0_1_and_2_alone(case: Case, how: str) -> None:
 @requires("PROCESS-CHILD-02")
 @HOW
 @pytest.mark.parametrize("names", [[], ["INT", "TERM", "PIPE"]], ids=["default", "ignored"])
-def test_signals_do_what_they_do_by_default(case: Case, how: str, names: list[str]) -> None:
+def test_signals_do_what_they_do_by_default(case: ProcessCase, how: str, names: list[str]) -> None:
     expect_the_three_to_act(reported(case, how, state=ignoring(*names)))

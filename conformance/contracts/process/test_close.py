@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, at_least, expect, expect_within, requires
+from boxspec.api import at_least, expect, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
-from contracts.process.client import Script, handle, step
+from contracts.process.client import ProcessCase, Script, handle, step
 from contracts.process.judging import (
     CAT,
     Pause,
@@ -21,7 +21,9 @@ from contracts.process.judging import (
 from contracts.shared.moments import attempted, expect_none_left, until
 
 
-def end_siglog(case: Case, words: list[str], *last: dict[str, object], hold: bool = True) -> Script:
+def end_siglog(
+    case: ProcessCase, words: list[str], *last: dict[str, object], hold: bool = True
+) -> Script:
     """A group that logs its signals, and what is done to it when it is ready."""
     pause, events = Pause(case), case.events()
     handles = {"a": handle(P.siglog, [events.path, *words]), pause.name: pause.handle}
@@ -34,7 +36,7 @@ def end_siglog(case: Case, words: list[str], *last: dict[str, object], hold: boo
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
-def test_a_group_may_end_in_its_grace(case: Case) -> None:
+def test_a_group_may_end_in_its_grace(case: ProcessCase) -> None:
     close = step("close")
     rules = ["--on", "TERM:exit:5:200", "--members", "1", "--member-on", "TERM:exit:0:400"]
     seen = end_siglog(case, rules, close)
@@ -47,7 +49,7 @@ def test_a_group_may_end_in_its_grace(case: Case) -> None:
 
 
 @requires("PROCESS-CLOSE-01", overlap=0.6)
-def test_what_ignores_it_is_killed_after_the_grace(case: Case) -> None:
+def test_what_ignores_it_is_killed_after_the_grace(case: ProcessCase) -> None:
     words = ["--ignore", "TERM", "--members", "1", "--member-ignore", "TERM"]
     seen = end_siglog(case, words, step("close", grace_ms=400))
     ready = case.events().all("ready")[0].t_ns
@@ -57,7 +59,7 @@ def test_what_ignores_it_is_killed_after_the_grace(case: Case) -> None:
 
 
 @requires("PROCESS-CLOSE-01", overlap=0.6, timing=True, needs=["PROCESS-KILL-02"])
-def test_a_grace_is_no_longer_than_was_asked_for(case: Case) -> None:
+def test_a_grace_is_no_longer_than_was_asked_for(case: ProcessCase) -> None:
     seen = end_siglog(case, [], step("close", grace_ms=400), hold=False)
     expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
     told = case.events().wait("signal").effect
@@ -65,7 +67,7 @@ def test_a_grace_is_no_longer_than_was_asked_for(case: Case) -> None:
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
-def test_a_member_has_the_grace_when_its_leader_has_gone(case: Case) -> None:
+def test_a_member_has_the_grace_when_its_leader_has_gone(case: ProcessCase) -> None:
     behind_its_leader(case, step("close", grace_ms=3000))
     heard = [
         {event.pid for event in case.events().all(word)} for word in ("ready", "signal", "end")
@@ -75,13 +77,13 @@ def test_a_member_has_the_grace_when_its_leader_has_gone(case: Case) -> None:
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
 @pytest.mark.parametrize("grace", [2**31, 2**32, 2**64 - 1])
-def test_a_long_grace_is_a_long_time(case: Case, grace: int) -> None:
+def test_a_long_grace_is_a_long_time(case: ProcessCase, grace: int) -> None:
     seen = end_siglog(case, ["--on", "TERM:exit:5:200"], step("close", grace_ms=grace))
     expect("the end", seen.steps[3].get("exited"), 5)
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-OPEN-01"])
-def test_a_close_begins_with_its_signal(case: Case) -> None:
+def test_a_close_begins_with_its_signal(case: ProcessCase) -> None:
     """Not with the end of its input, which would end it, too."""
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     seen = case.process.script({"a": handle(CAT)}, [step("open"), *talk, step("close")])
@@ -89,13 +91,13 @@ def test_a_close_begins_with_its_signal(case: Case) -> None:
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-01"])
-def test_a_close_wakes_a_wait_in_another_thread(case: Case) -> None:
+def test_a_close_wakes_a_wait_in_another_thread(case: ProcessCase) -> None:
     expect("what the wait says", woken_by(case, step("close")), {"signaled": "SIGTERM"})
 
 
 @requires("PROCESS-CLOSE-02", needs=["PROCESS-EOF-02", "PROCESS-GROUP-02"])
 @pytest.mark.parametrize("keep", ["out", "err", "none"])
-def test_a_writer_outside_of_the_group_is_told(case: Case, keep: str) -> None:
+def test_a_writer_outside_of_the_group_is_told(case: ProcessCase, keep: str) -> None:
     words = [case.events().path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("close")]
     seen = case.process.script({"a": handle(P.orphan, words)}, steps)
@@ -107,7 +109,9 @@ def test_a_writer_outside_of_the_group_is_told(case: Case, keep: str) -> None:
 
 @requires("PROCESS-CLOSE-02", needs=["PROCESS-GROUP-02"])
 @pytest.mark.parametrize(("stream", "other"), [("out", "2"), ("err", "1")])
-def test_a_writer_whose_output_was_not_read_is_told(case: Case, stream: str, other: str) -> None:
+def test_a_writer_whose_output_was_not_read_is_told(
+    case: ProcessCase, stream: str, other: str
+) -> None:
     # Its pipe has something to read, which is no end of it.
     pause, events = Pause(case), case.events()
     line = f'setsid "$1" "$2" --{stream} left {other}>/dev/null </dev/null & exec "$3" "$4" "$5"'
@@ -128,7 +132,7 @@ def test_a_writer_whose_output_was_not_read_is_told(case: Case, stream: str, oth
 
 
 @requires("PROCESS-CLOSE-01")
-def test_no_grace_is_none(case: Case) -> None:
+def test_no_grace_is_none(case: ProcessCase) -> None:
     # The default would be five seconds.
     words = ["--ignore", "TERM"]
     seen = end_siglog(case, words, step("close", grace_ms=0))
@@ -138,14 +142,14 @@ def test_no_grace_is_none(case: Case) -> None:
 
 
 @requires("PROCESS-CLOSE-02")
-def test_what_nobody_read_is_no_writer(case: Case) -> None:
+def test_what_nobody_read_is_no_writer(case: ProcessCase) -> None:
     line = "printf left; printf left >&2"
     seen = case.process.script({"a": shell(line)}, [step("open"), step("wait"), step("close")])
     expect("detached_writers", seen.steps[2].get("detached_writers"), False)
 
 
 @requires("PROCESS-CLOSE-02")
-def test_who_took_a_stream_is_not_told(case: Case) -> None:
+def test_who_took_a_stream_is_not_told(case: ProcessCase) -> None:
     words = [case.events().path, "--setsid", "--keep", "out"]
     take = step("take", stream="stdout")
     steps = [step("open"), take, step("wait"), step("close")]
@@ -155,7 +159,9 @@ def test_who_took_a_stream_is_not_told(case: Case) -> None:
 
 @requires("PROCESS-CLOSE-02")
 @pytest.mark.parametrize("first", [[], [step("kill"), step("wait")]], ids=["close", "kill"])
-def test_members_of_the_group_are_not_told(case: Case, first: list[dict[str, object]]) -> None:
+def test_members_of_the_group_are_not_told(
+    case: ProcessCase, first: list[dict[str, object]]
+) -> None:
     # Of so many some are dying when others have died.
     words = ["--ignore", "TERM", "--members", "24", "--member-ignore", "TERM"]
     seen = end_siglog(case, words, *first, step("close", grace_ms=0))
@@ -164,7 +170,7 @@ def test_members_of_the_group_are_not_told(case: Case, first: list[dict[str, obj
 
 
 @requires("PROCESS-CLOSE-03")
-def test_a_second_close_tells_of_writers_too(case: Case) -> None:
+def test_a_second_close_tells_of_writers_too(case: ProcessCase) -> None:
     words = [case.events().path, "--setsid", "--keep", "out"]
     steps = [step("open"), step("wait"), step("close"), step("close")]
     seen = case.process.script({"a": handle(P.orphan, words)}, steps)
@@ -174,7 +180,7 @@ def test_a_second_close_tells_of_writers_too(case: Case) -> None:
 
 
 @requires("PROCESS-CLOSE-04", needs=["PROCESS-KILL-01"])
-def test_a_stopped_child_may_use_its_grace(case: Case) -> None:
+def test_a_stopped_child_may_use_its_grace(case: ProcessCase) -> None:
     pause, events = Pause(case), case.events()
     stopped = handle(P.stop_self, [events.path, "--on", "TERM:exit:6"])
     steps = [step("open"), *pause.steps, step("close", grace_ms=3000)]
@@ -189,7 +195,7 @@ def test_a_stopped_child_may_use_its_grace(case: Case) -> None:
 
 
 @requires("PROCESS-CLOSE-04")
-def test_a_stopped_member_may_use_its_grace(case: Case) -> None:
+def test_a_stopped_member_may_use_its_grace(case: ProcessCase) -> None:
     pause, events = Pause(case), case.events()
     program, words = leader_with_a_stopped_member(str(events.path))
     handles = {"a": handle(program, words), pause.name: pause.handle}
@@ -207,7 +213,7 @@ def test_a_stopped_member_may_use_its_grace(case: Case) -> None:
 
 @requires("PROCESS-CLOSE-05")
 @pytest.mark.parametrize("keep", ["out,err", "none"])
-def test_a_closed_handle_has_no_streams(case: Case, keep: str) -> None:
+def test_a_closed_handle_has_no_streams(case: ProcessCase, keep: str) -> None:
     words = [case.events().path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("close"), step("streams")]
     seen = case.process.script({"a": handle(P.orphan, words)}, steps)
@@ -216,7 +222,7 @@ def test_a_closed_handle_has_no_streams(case: Case, keep: str) -> None:
 
 @requires("PROCESS-CLOSE-03")
 @pytest.mark.parametrize("first", ["close", "wait"])
-def test_a_second_close_tells_the_same(case: Case, first: str) -> None:
+def test_a_second_close_tells_the_same(case: ProcessCase, first: str) -> None:
     steps = [step("open"), step(first), step("close"), step("close")]
     seen = case.process.script({"a": handle(P.exit_with, ["7"])}, steps)
     one, two = seen.steps[2], seen.steps[3]
@@ -225,7 +231,7 @@ def test_a_second_close_tells_the_same(case: Case, first: str) -> None:
 
 
 @requires("PROCESS-CLOSE-03")
-def test_a_close_beside_a_close_tells_the_same(case: Case) -> None:
+def test_a_close_beside_a_close_tells_the_same(case: ProcessCase) -> None:
     ignores = {"a": shell("trap '' TERM; echo ready; exec sleep 60")}
     closes = [step("close", grace_ms=400, thread=who) for who in "xy"]
     ready = step("read_until", stream="stdout", until=b"ready\n")
@@ -237,7 +243,7 @@ def test_a_close_beside_a_close_tells_the_same(case: Case) -> None:
 
 @requires("PROCESS-DROP-01")
 @pytest.mark.parametrize("ignored", [True, False])
-def test_a_dropped_handle_leaves_nothing(case: Case, ignored: bool) -> None:
+def test_a_dropped_handle_leaves_nothing(case: ProcessCase, ignored: bool) -> None:
     words = [
         "--members",
         "2",
@@ -248,14 +254,14 @@ def test_a_dropped_handle_leaves_nothing(case: Case, ignored: bool) -> None:
 
 
 @requires("PROCESS-DROP-01")
-def test_a_drop_behind_the_leaders_end_kills_the_rest(case: Case) -> None:
+def test_a_drop_behind_the_leaders_end_kills_the_rest(case: ProcessCase) -> None:
     lives, _ = member_lives_on(case, step("drop"))
     expect("whether the member lives", lives, False)
 
 
 @requires("PROCESS-DROP-01")
 @pytest.mark.parametrize("keep", ["out", "err"])
-def test_a_drop_does_not_wait_for_who_left(case: Case, keep: str) -> None:
+def test_a_drop_does_not_wait_for_who_left(case: ProcessCase, keep: str) -> None:
     words = [case.events().path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("drop"), step("open", "b"), step("wait", "b")]
     handles = {"a": handle(P.orphan, words), "b": handle("/bin/true")}
@@ -264,12 +270,12 @@ def test_a_drop_does_not_wait_for_who_left(case: Case, keep: str) -> None:
 
 
 @requires("PROCESS-DROP-01", needs=["PROCESS-KILL-01"])
-def test_a_drop_wakes_a_wait_in_another_thread(case: Case) -> None:
+def test_a_drop_wakes_a_wait_in_another_thread(case: ProcessCase) -> None:
     expect("what the wait says", woken_by(case, step("drop")), {"signaled": "SIGKILL"})
 
 
 @requires("PROCESS-DROP-01")
-def test_a_dropped_handle_is_gone(case: Case) -> None:
+def test_a_dropped_handle_is_gone(case: ProcessCase) -> None:
     seen = case.process.script({"a": handle(CAT)}, [step("open"), step("drop")], hold=True)
     expect(
         "processes and zombies", [each.describe() for each in (*seen.lasting, *seen.zombies)], []

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
-from contracts.process.client import handle, step
+from contracts.process.client import ProcessCase, handle, step
 from contracts.process.judging import Pause, shell
 from contracts.process.test_kill import numbered
 from contracts.shared.moments import attempted, expect_none_left
@@ -16,7 +16,7 @@ HERE = "process.backend"
 
 
 @requires("PROCESS-OPEN-04", capability=HERE, inside=True)
-def test_inside_an_inherited_pipe_is_the_shims(case: Case) -> None:
+def test_inside_an_inherited_pipe_is_the_shims(case: ProcessCase) -> None:
     handles = {"a": shell("echo here >&2", stderr=0)}
     steps = [step("open"), step("streams"), step("wait")]
     with case.process.start(handles, steps, stderr="pipe") as shim:
@@ -30,7 +30,7 @@ def test_inside_an_inherited_pipe_is_the_shims(case: Case) -> None:
 
 
 @requires("PROCESS-GROUP-02", capability=HERE, inside=True)
-def test_inside_who_left_the_group_ends_with_it(case: Case) -> None:
+def test_inside_who_left_the_group_ends_with_it(case: ProcessCase) -> None:
     events = case.events()
     words = [events.path, "--keep", "none", "--setsid"]
     seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
@@ -39,7 +39,7 @@ def test_inside_who_left_the_group_ends_with_it(case: Case) -> None:
 
 
 @requires("PROCESS-KILL-02", capability=HERE, inside=True)
-def test_inside_a_member_ends_with_its_leader(case: Case) -> None:
+def test_inside_a_member_ends_with_its_leader(case: ProcessCase) -> None:
     events = case.events()
     words = [events.path, "--keep", "none", "--ignore", "TERM"]
     seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
@@ -49,7 +49,7 @@ def test_inside_a_member_ends_with_its_leader(case: Case) -> None:
 
 @requires("PROCESS-CLOSE-02", capability=HERE, inside=True)
 @pytest.mark.parametrize("keep", ["out", "err", "none"])
-def test_inside_nobody_holds_the_pipes_behind_the_end(case: Case, keep: str) -> None:
+def test_inside_nobody_holds_the_pipes_behind_the_end(case: ProcessCase, keep: str) -> None:
     events = case.events()
     words = [events.path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("close")]
@@ -60,7 +60,7 @@ def test_inside_nobody_holds_the_pipes_behind_the_end(case: Case, keep: str) -> 
 
 @requires("PROCESS-KILL-04", capability=HERE, inside=True)
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
-def test_inside_who_has_the_launchers_number_next_gets_nothing(case: Case, how: str) -> None:
+def test_inside_who_has_the_launchers_number_next_gets_nothing(case: ProcessCase, how: str) -> None:
     events, fifo, pause = case.events(), case.fifo("open"), Pause(case)
     handles = {"a": handle(P.gate, [events.path, fifo]), pause.name: pause.handle}
     steps = [step("open"), step("wait"), *pause.steps, step(how)]

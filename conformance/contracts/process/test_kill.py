@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.api import Case, HostLacks, Late, NotMeasured, expect, requires
+from boxspec.api import HostLacks, Late, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
-from contracts.process.client import Step, handle, step
+from contracts.process.client import BridgeOptions, ProcessCase, Step, handle, step
 from contracts.process.judging import (
     CAT,
     Pause,
@@ -25,7 +25,7 @@ from contracts.shared.moments import elapsed_ms, expect_none_left, until
 
 @requires("PROCESS-KILL-01", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
-def test_each_sends_its_signal(case: Case, how: str, name: str) -> None:
+def test_each_sends_its_signal(case: ProcessCase, how: str, name: str) -> None:
     steps = [step("open"), step(how), step("wait", timeout_ms=5000)]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     expect("the end", seen.steps[2], {"signaled": name})
@@ -33,12 +33,12 @@ def test_each_sends_its_signal(case: Case, how: str, name: str) -> None:
 
 @requires("PROCESS-KILL-01", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
-def test_it_wakes_a_wait_in_another_thread(case: Case, how: str, name: str) -> None:
+def test_it_wakes_a_wait_in_another_thread(case: ProcessCase, how: str, name: str) -> None:
     expect("what the wait says", woken_by(case, step(how)), {"signaled": name})
 
 
 @requires("PROCESS-KILL-01")
-def test_a_terminate_kills_nobody(case: Case) -> None:
+def test_a_terminate_kills_nobody(case: ProcessCase) -> None:
     """Who ignores it lives on: a `close` is what has a grace."""
     ready = step("read_until", stream="stdout", until=b"ready\n")
     look = step("wait", timeout_ms=300)
@@ -51,7 +51,7 @@ def test_a_terminate_kills_nobody(case: Case) -> None:
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize("how", ["terminate", "kill"])
-def test_each_member_of_the_group_gets_it(case: Case, how: str) -> None:
+def test_each_member_of_the_group_gets_it(case: ProcessCase, how: str) -> None:
     pause, events = Pause(case), case.events()
     rules = ["--on", "TERM:exit:0", "--member-on", "TERM:exit:0", "--member-on", "TERM:exit:0"]
     words = [events.path, "--members", "2", *(rules if how == "terminate" else [])]
@@ -68,7 +68,7 @@ def test_each_member_of_the_group_gets_it(case: Case, how: str) -> None:
 
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
-def test_members_hear_the_first_signal_too(case: Case) -> None:
+def test_members_hear_the_first_signal_too(case: ProcessCase) -> None:
     pause, second, events = Pause(case), Pause(case, "second"), case.events()
     words = [events.path, "--members", "2"]
     names = {pause.name: pause.handle, second.name: second.handle}
@@ -85,14 +85,14 @@ def test_members_hear_the_first_signal_too(case: Case) -> None:
 
 
 @requires("PROCESS-KILL-02")
-def test_a_kill_reaches_who_outlived_the_leader(case: Case) -> None:
+def test_a_kill_reaches_who_outlived_the_leader(case: ProcessCase) -> None:
     """Nobody has been told of the leader's end."""
     lives, _ = member_lives_on(case, step("kill"))
     expect("whether the member lives", lives, False)
 
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
-def test_a_terminate_reaches_who_outlived_the_leader(case: Case) -> None:
+def test_a_terminate_reaches_who_outlived_the_leader(case: ProcessCase) -> None:
     behind_its_leader(case, step("terminate"), heard=True)
     heard = [{event.pid for event in case.events().all(word)} for word in ("ready", "signal")]
     expect("who was there, and who heard it", heard, [heard[0]] * 2)
@@ -101,14 +101,14 @@ def test_a_terminate_reaches_who_outlived_the_leader(case: Case) -> None:
 @requires("PROCESS-KILL-03", needs=["PROCESS-WAIT-02"])
 @pytest.mark.parametrize("how", ["terminate", "kill"])
 @pytest.mark.parametrize("behind", [[], [step("close")]], ids=["wait", "close"])
-def test_after_the_end_a_signal_is_nothing(case: Case, how: str, behind: list[Step]) -> None:
+def test_after_the_end_a_signal_is_nothing(case: ProcessCase, how: str, behind: list[Step]) -> None:
     steps = [step("open"), step("wait"), *behind, step(how), step("wait")]
     seen = case.process.script({"a": handle("/bin/true")}, steps)
     expect("the signal, and a wait", seen.steps[-2:], [{}, {"exited": 0}])
 
 
 @contextlib.contextmanager
-def numbered(case: Case, number: int) -> Iterator[subprocess.Popen[bytes]]:
+def numbered(case: ProcessCase, number: int) -> Iterator[subprocess.Popen[bytes]]:
     """A process with that number, which ends at the end of its stdin."""
     events = case.events("numbered")
     words = [P.numbered, events.path, str(number)]
@@ -127,7 +127,7 @@ def numbered(case: Case, number: int) -> Iterator[subprocess.Popen[bytes]]:
 
 @requires("PROCESS-KILL-04")
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
-def test_who_has_the_number_next_gets_nothing(case: Case, how: str) -> None:
+def test_who_has_the_number_next_gets_nothing(case: ProcessCase, how: str) -> None:
     pause, place = Pause(case), case.tmp / "pid"
     handles = {"a": shell('echo $$ >"$1"', place), pause.name: pause.handle}
     steps = [step("open"), step("wait"), *pause.steps, step(how)]
@@ -145,11 +145,11 @@ LINGER_MS = 1000
 
 
 @requires("PROCESS-KILL-04", overlap=0.5, needs=["PROCESS-BRIDGE-08"])
-def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(case: Case) -> None:
+def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(case: ProcessCase) -> None:
     # Who left the group holds the output, so that the bridge outlives its child for a while.
     events = case.events()
     words = [events.path, "--setsid", "--keep", "out"]
-    options = {"stdin": "pipe", "expect_result": False, "within_s": 15}
+    options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}
     with case.process.start_bridge(P.orphan, words, **options) as shim:
         spared, end = {events.wait("orphan").pid}, events.wait("end")
         if not until(lambda: procs.proc(end.pid) is None, 2):
@@ -172,7 +172,7 @@ def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(case: Case) -> None
 @requires("PROCESS-GROUP-01")
 @pytest.mark.parametrize("kept", ["out", "none"])
 @pytest.mark.parametrize("waits", [step("wait"), step("wait", timeout_ms=10_000)])
-def test_what_the_leader_leaves_is_killed(case: Case, kept: str, waits: Step) -> None:
+def test_what_the_leader_leaves_is_killed(case: ProcessCase, kept: str, waits: Step) -> None:
     events = case.events()
     words = [events.path, "--keep", kept, "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
     with case.process.start(
@@ -184,7 +184,7 @@ def test_what_the_leader_leaves_is_killed(case: Case, kept: str, waits: Step) ->
 
 
 @requires("PROCESS-GROUP-01")
-def test_a_poll_kills_the_members_that_the_leader_left(case: Case) -> None:
+def test_a_poll_kills_the_members_that_the_leader_left(case: ProcessCase) -> None:
     """A poll does not block: it may answer before the killed member has ended."""
     wait = step("wait", timeout_ms=10_000)
     lives, seen = member_lives_on(case, step("poll"), wait, hold=True)
@@ -196,7 +196,7 @@ def test_a_poll_kills_the_members_that_the_leader_left(case: Case) -> None:
 
 
 @requires("PROCESS-GROUP-02")
-def test_who_left_the_group_lives_on(case: Case) -> None:
+def test_who_left_the_group_lives_on(case: ProcessCase) -> None:
     events = case.events()
     words = [events.path, "--keep", "none", "--setsid"]
     seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
@@ -206,7 +206,7 @@ def test_who_left_the_group_lives_on(case: Case) -> None:
 
 @requires("PROCESS-GROUP-02")
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
-def test_who_left_a_group_that_is_ended_lives_on(case: Case, how: str) -> None:
+def test_who_left_a_group_that_is_ended_lives_on(case: ProcessCase, how: str) -> None:
     """Its parent is still there, and leads to it."""
     group, left, pause = case.events(), case.events("left"), Pause(case)
     line = 'setsid "$1" "$2" </dev/null >/dev/null 2>&1 & exec "$1" "$3" --on TERM:exit:0'
@@ -223,7 +223,7 @@ def test_who_left_a_group_that_is_ended_lives_on(case: Case, how: str) -> None:
 
 
 @requires("PROCESS-THREAD-01", needs=["PROCESS-OPEN-01"])
-def test_the_thread_that_opened_may_end(case: Case) -> None:
+def test_the_thread_that_opened_may_end(case: ProcessCase) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open", thread="o"), step("join", thread="o"), *talk]
     # What a wait does with its stdin is asked elsewhere.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import chain
 
-from boxspec.api import Case, ShimProcess, at_most, expect, requires
-from contracts.process.client import Message, Script, Step, handle, step
+from boxspec.api import ShimProcess, at_most, expect, requires
+from contracts.process.client import Message, ProcessCase, Script, Step, handle, step
 from contracts.process.judging import Pause, shell
 from contracts.shared.files import script_at
 from contracts.shared.moments import until
@@ -50,7 +50,7 @@ def cycles(count: int) -> Step:
     return step("repeat", count=count, steps=inner)
 
 
-def grown(case: Case, many: int, within_s: float) -> dict[str, int]:
+def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
     """What a script has more of when it made so many cycles."""
     before, behind = Pause(case, f"before-{many}"), Pause(case, f"behind-{many}")
     handles = {"a": shell(MEMBER), **{each.name: each.handle for each in (before, behind)}}
@@ -83,7 +83,7 @@ LONG_LOOKS = ((500, 300.0), (1500, 900.0))
     overlap=2.0,
     needs=["PROCESS-DROP-01", "PROCESS-CLOSE-01", "PROCESS-KILL-02"],
 )
-def test_cycles_leave_nothing_behind(case: Case) -> None:
+def test_cycles_leave_nothing_behind(case: ProcessCase) -> None:
     # A cycle is four handles. A heap grows so far and no farther, and what handles leave adds up:
     # more than some 3.5 KiB of each.
     before = 0.0
@@ -97,7 +97,7 @@ def test_cycles_leave_nothing_behind(case: Case) -> None:
     expect("memory more than before, in KiB", more["KiB"], at_most(MEMORY_KIB))
 
 
-def unopenable(case: Case) -> list[Message]:
+def unopenable(case: ProcessCase) -> list[Message]:
     """One handle for each way in which an open can fail."""
     plain = script_at(case.tmp / "plain", "exit 0", mode=0o644)
     headless = case.tmp / "headless"
@@ -116,7 +116,7 @@ def unopenable(case: Case) -> list[Message]:
 
 
 @requires("PROCESS-LEAK-02", needs=["PROCESS-OPEN-02", "PROCESS-OPEN-03", "PROCESS-CHILD-01"])
-def test_opens_that_fail_leave_nothing_behind(case: Case) -> None:
+def test_opens_that_fail_leave_nothing_behind(case: ProcessCase) -> None:
     # More than a table of 64 has room for, of those that leave nothing but their place in it.
     ways, rounds = unopenable(case), 15
     names = [[f"{n}-{i}" for i in range(len(ways))] for n in range(rounds)]

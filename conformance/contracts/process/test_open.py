@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from boxspec.api import Case, contains, expect, requires
+from boxspec.api import contains, expect, requires
 from boxspec.api import programs as P
-from contracts.process.client import handle, step
+from contracts.process.client import ProcessCase, handle, step
 from contracts.process.judging import CAT, Pause, refusal, shell
 
 
@@ -18,7 +18,7 @@ def asked(text: bytes, on: str = "a") -> list[dict[str, object]]:
 
 
 @requires("PROCESS-OPEN-01")
-def test_lines_go_to_and_fro(case: Case) -> None:
+def test_lines_go_to_and_fro(case: ProcessCase) -> None:
     steps = [step("open"), *asked(b"one\n"), *asked(b"two\n"), step("poll")]
     seen = case.process.script({"a": handle(CAT)}, steps)
     got = (seen.data(2), seen.data(4), seen.steps[5])
@@ -26,7 +26,7 @@ def test_lines_go_to_and_fro(case: Case) -> None:
 
 
 @requires("PROCESS-OPEN-01")
-def test_lines_go_to_and_fro_beside_a_wait(case: Case) -> None:
+def test_lines_go_to_and_fro_beside_a_wait(case: ProcessCase) -> None:
     pause = Pause(case)
     handles = {"a": handle(CAT), pause.name: pause.handle}
     steps = [step("open"), step("wait", timeout_ms=20_000, thread="w"), *pause.steps]
@@ -43,7 +43,7 @@ def test_lines_go_to_and_fro_beside_a_wait(case: Case) -> None:
 @requires("PROCESS-OPEN-02")
 @pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
 @pytest.mark.parametrize("mode", [3, 255, 256, 2**32 + 1])
-def test_a_bad_mode_spawns_nothing(case: Case, stream: str, mode: int) -> None:
+def test_a_bad_mode_spawns_nothing(case: ProcessCase, stream: str, mode: int) -> None:
     mark = case.tmp / "mark"
     line = ': >"$1"'
     control = case.process.script({"a": shell(line, mark)}, [step("open"), step("wait")])
@@ -62,7 +62,7 @@ def test_a_bad_mode_spawns_nothing(case: Case, stream: str, mode: int) -> None:
 
 @requires("PROCESS-OPEN-03")
 @pytest.mark.parametrize("program", ["/boxspec/no/such", "boxspec-no-such", "/"])
-def test_what_cannot_be_started_is_an_error_of_open(case: Case, program: str) -> None:
+def test_what_cannot_be_started_is_an_error_of_open(case: ProcessCase, program: str) -> None:
     seen = case.process.script({"a": handle(program)}, [step("open"), step("wait")])
     expect("kind", seen.steps[0].get("error", {}).get("kind"), "execution")
     expect("whether there is an end of it", [*seen.steps[1]], ["error"])
@@ -70,7 +70,7 @@ def test_what_cannot_be_started_is_an_error_of_open(case: Case, program: str) ->
 
 @requires("PROCESS-OPEN-04")
 @pytest.mark.parametrize("modes", [(1, 1, 1), (2, 1, 2), (1, 2, 1), (2, 2, 2), (1, 1, 0)])
-def test_a_handle_has_what_is_piped(case: Case, modes: tuple[int, int, int]) -> None:
+def test_a_handle_has_what_is_piped(case: ProcessCase, modes: tuple[int, int, int]) -> None:
     named = dict(zip(("stdin", "stdout", "stderr"), modes, strict=True))
     handles = {"a": {**handle(CAT), **named}}
     seen = case.process.script(handles, [step("open"), step("streams")])
@@ -79,7 +79,7 @@ def test_a_handle_has_what_is_piped(case: Case, modes: tuple[int, int, int]) -> 
 
 
 @requires("PROCESS-OPEN-04")
-def test_a_null_stream_is_dev_null(case: Case) -> None:
+def test_a_null_stream_is_dev_null(case: ProcessCase) -> None:
     line = "cat; for fd in 0 1; do readlink /proc/$$/fd/$fd; done"
     steps = [step("open"), step("read_eof", stream="stderr"), step("wait")]
     # In a subshell, for which the colon takes care: its streams are not those that are asked of.
@@ -90,14 +90,14 @@ def test_a_null_stream_is_dev_null(case: Case) -> None:
 
 
 @requires("PROCESS-OPEN-04")
-def test_an_inherited_stream_is_the_callers(case: Case) -> None:
+def test_an_inherited_stream_is_the_callers(case: ProcessCase) -> None:
     steps = [step("open"), step("wait")]
     seen = case.process.script({"a": shell("echo here >&2", stderr=0)}, steps)
     expect("what came on the shim's own stderr", seen.shim_stderr, contains(b"here\n"))
 
 
 @requires("PROCESS-OPEN-05")
-def test_two_at_once_do_not_hold_each_others_pipes(case: Case) -> None:
+def test_two_at_once_do_not_hold_each_others_pipes(case: ProcessCase) -> None:
     steps = [step("open", on) for on in "ab"]
     steps += [*asked(b"a\n", "a"), *asked(b"b\n", "b")]
     steps += [step("close_stdin", "a"), step("wait", "a", timeout_ms=5000), step("poll", "b")]
@@ -108,7 +108,7 @@ def test_two_at_once_do_not_hold_each_others_pipes(case: Case) -> None:
 
 @requires("PROCESS-OPEN-05")
 @pytest.mark.parametrize("how", ["plain", "taken", "nonblocking"])
-def test_the_second_holds_no_end_of_the_first(case: Case, how: str) -> None:
+def test_the_second_holds_no_end_of_the_first(case: ProcessCase, how: str) -> None:
     report = case.tmp / "report.json"
     handles = {"a": handle(CAT, nonblocking=how == "nonblocking"), "b": handle(P.report, [report])}
     names = ("stdin", "stdout", "stderr") if how == "taken" else ()
@@ -126,7 +126,7 @@ RUNS_FIELDS += [{"timeout_ms": 0}, {"max_output_bytes": 0}]
 
 @requires("PROCESS-OPEN-06")
 @pytest.mark.parametrize("field", RUNS_FIELDS, ids=lambda field: next(iter(field)))
-def test_what_belongs_to_runs_is_refused(case: Case, field: dict[str, object]) -> None:
+def test_what_belongs_to_runs_is_refused(case: ProcessCase, field: dict[str, object]) -> None:
     plain = handle("/bin/true")
     odd = {**plain, "request": {**plain["request"], **field}}
     seen = case.process.script({"a": odd}, [step("open")])
@@ -136,7 +136,7 @@ def test_what_belongs_to_runs_is_refused(case: Case, field: dict[str, object]) -
 
 
 @requires("PROCESS-OPEN-07", needs=["PROCESS-BYTES-01"])
-def test_a_write_without_room_says_so(case: Case) -> None:
+def test_a_write_without_room_says_so(case: ProcessCase) -> None:
     full = {"a": handle("/bin/sleep", ["60"], nonblocking=True)}
     seen = case.process.script(full, [step("open"), step("write", data=b"x" * 2**21), step("kill")])
     told = seen.steps[1]
@@ -146,7 +146,7 @@ def test_a_write_without_room_says_so(case: Case) -> None:
 
 @requires("PROCESS-OPEN-07", needs=["PROCESS-OPEN-01"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_read_of_nothing_does_not_wait(case: Case, stream: str) -> None:
+def test_a_read_of_nothing_does_not_wait(case: ProcessCase, stream: str) -> None:
     """Nor is it an end."""
     read = step("read_until", stream=stream, until=b"\n")
     steps = [step("open"), read, step("poll"), step("kill")]
@@ -157,7 +157,7 @@ def test_a_read_of_nothing_does_not_wait(case: Case, stream: str) -> None:
 
 @requires("PROCESS-TAKE-01")
 @pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
-def test_a_stream_is_taken_once(case: Case, stream: str) -> None:
+def test_a_stream_is_taken_once(case: ProcessCase, stream: str) -> None:
     take = step("take", stream=stream)
     steps = [step("open"), take, take, step("streams")]
     seen = case.process.script({"a": handle(CAT)}, steps)
@@ -167,7 +167,7 @@ def test_a_stream_is_taken_once(case: Case, stream: str) -> None:
 
 @requires("PROCESS-TAKE-02", stress=3)
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
-def test_one_of_two_threads_gets_a_stream(case: Case, stream: str) -> None:
+def test_one_of_two_threads_gets_a_stream(case: ProcessCase, stream: str) -> None:
     """Both are sent for it at the same moment, again and again."""
     names = [f"h{n}" for n in range(200 if case.stress else 24)]
     handles = {name: handle("/bin/cat", stderr=2) for name in names}
@@ -181,14 +181,14 @@ def test_one_of_two_threads_gets_a_stream(case: Case, stream: str) -> None:
 
 
 @requires("PROCESS-TAKE-01")
-def test_what_was_taken_is_the_stream(case: Case) -> None:
+def test_what_was_taken_is_the_stream(case: ProcessCase) -> None:
     takes = [step("take", stream=name) for name in ("stdin", "stdout")]
     seen = case.process.script({"a": handle(CAT)}, [step("open"), *takes, *asked(b"x\n")])
     expect("the answer", seen.data(4), b"x\n")
 
 
 @requires("PROCESS-TAKE-01")
-def test_what_was_taken_outlives_a_close(case: Case) -> None:
+def test_what_was_taken_outlives_a_close(case: ProcessCase) -> None:
     """It is the caller's."""
     take, read = step("take", stream="stdout"), step("read_eof", stream="stdout")
     steps = [step("open"), take, step("wait"), step("close"), read]
@@ -197,7 +197,7 @@ def test_what_was_taken_outlives_a_close(case: Case) -> None:
 
 
 @requires("PROCESS-TAKE-01")
-def test_a_handle_that_is_opened_again_has_streams_again(case: Case) -> None:
+def test_a_handle_that_is_opened_again_has_streams_again(case: ProcessCase) -> None:
     takes = [step("take", stream=name) for name in ("stdin", "stdout")]
     steps = [step("open"), *takes, step("drop"), step("open"), step("streams"), *asked(b"x\n")]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
@@ -208,7 +208,7 @@ def test_a_handle_that_is_opened_again_has_streams_again(case: Case) -> None:
 
 @requires("PROCESS-OPEN-04")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_null_output_takes_what_is_written(case: Case, stream: str) -> None:
+def test_a_null_output_takes_what_is_written(case: ProcessCase, stream: str) -> None:
     number, other = (1, "stderr") if stream == "stdout" else (2, "stdout")
     line = f"echo x >&{number} || exit 9; (readlink /proc/$$/fd/{number}) >&{3 - number}; :"
     steps = [step("open"), step("read_eof", stream=other), step("wait")]

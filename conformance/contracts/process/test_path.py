@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, expect, requires, satisfies
-from contracts.process.client import request, step
+from boxspec.api import expect, requires, satisfies
+from contracts.process.client import ProcessCase, request, step
 from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
 NOT_STARTED = "not started"
 
 
-def error_of(case: Case, how: str, program: str, fields: dict[str, Any], **run: Any) -> Any:
+def error_of(case: ProcessCase, how: str, program: str, fields: dict[str, Any], **run: Any) -> Any:
     """(the error, or what the program printed)"""
     if how == "bridge":
         bridged = case.process.bridge(program, fields=fields, **run)
@@ -29,7 +29,7 @@ def error_of(case: Case, how: str, program: str, fields: dict[str, Any], **run: 
     return error, b"" if error else seen.data(1)
 
 
-def said(case: Case, how: str, program: str, *folders: Path | str, **more: Any) -> str:
+def said(case: ProcessCase, how: str, program: str, *folders: Path | str, **more: Any) -> str:
     """What the program prints that is found behind a PATH of these folders; no folder, no PATH."""
     pairs = [["PATH", ":".join(map(str, folders))]] if folders else []
     run = {key: more.pop(key) for key in ("state", "shim_env") if key in more}
@@ -42,7 +42,7 @@ def said(case: Case, how: str, program: str, *folders: Path | str, **more: Any) 
 
 @requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
 @HOW
-def test_a_bare_name_is_one_of_its_own_path(case: Case, how: str) -> None:
+def test_a_bare_name_is_one_of_its_own_path(case: ProcessCase, how: str) -> None:
     saying(case.tmp / "caller" / TOOL, "the caller's")
     saying(case.tmp / "child" / TOOL, "the child's")
     (case.tmp / "empty").mkdir()
@@ -53,7 +53,7 @@ def test_a_bare_name_is_one_of_its_own_path(case: Case, how: str) -> None:
 
 @requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
 @HOW
-def test_without_a_path_the_systems_default_is_searched(case: Case, how: str) -> None:
+def test_without_a_path_the_systems_default_is_searched(case: ProcessCase, how: str) -> None:
     saying(case.tmp / "caller" / TOOL, "the caller's")
     caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
     found, _ = error_of(case, how, "true", {"env": {"clear_and_set": []}}, shim_env=caller)
@@ -64,7 +64,7 @@ def test_without_a_path_the_systems_default_is_searched(case: Case, how: str) ->
 @requires("PROCESS-CHILD-03")
 @HOW
 @pytest.mark.parametrize("what", ["missing", "directory", "0644", "dangling", "file-for-folder"])
-def test_what_cannot_be_executed_is_passed_over(case: Case, how: str, what: str) -> None:
+def test_what_cannot_be_executed_is_passed_over(case: ProcessCase, how: str, what: str) -> None:
     first = passed_over(case.tmp, what)
     for name in ("two", "three"):
         saying(case.tmp / name / TOOL, name)
@@ -75,7 +75,9 @@ def test_what_cannot_be_executed_is_passed_over(case: Case, how: str, what: str)
 @requires("PROCESS-CHILD-03")
 @HOW
 @pytest.mark.parametrize("vector", RELATIVE)
-def test_what_is_relative_is_relative_to_current_dir(case: Case, how: str, vector: str) -> None:
+def test_what_is_relative_is_relative_to_current_dir(
+    case: ProcessCase, how: str, vector: str
+) -> None:
     for place in ("caller", "current"):
         saying(case.tmp / place / "bin" / TOOL, f"in {place}")
         saying(case.tmp / place / f"{TOOL}-top", f"in {place}")
@@ -88,7 +90,7 @@ def test_what_is_relative_is_relative_to_current_dir(case: Case, how: str, vecto
 
 @requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
 @HOW
-def test_the_working_directory_is_searched_where_path_says_so(case: Case, how: str) -> None:
+def test_the_working_directory_is_searched_where_path_says_so(case: ProcessCase, how: str) -> None:
     saying(case.tmp / "current" / TOOL, "in current")
     (case.tmp / "bin").mkdir()
     saying(case.tmp / "bin" / "sub" / TOOL, "in PATH")
@@ -105,7 +107,9 @@ def test_the_working_directory_is_searched_where_path_says_so(case: Case, how: s
 @requires("PROCESS-OPEN-08", needs=["PROCESS-CHILD-03"])
 @HOW
 @pytest.mark.parametrize("number", [errno.EACCES, errno.ENOENT], ids=["EACCES", "ENOENT"])
-def test_the_reason_says_whether_a_candidate_existed(case: Case, how: str, number: int) -> None:
+def test_the_reason_says_whether_a_candidate_existed(
+    case: ProcessCase, how: str, number: int
+) -> None:
     for name in ("one", "two"):
         (case.tmp / name).mkdir()
     if number == errno.EACCES:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, NotMeasured, expect, requires
+from boxspec.api import NotMeasured, expect, requires
 from boxspec.api import programs as P
-from contracts.process.client import handle, step
+from contracts.process.client import ProcessCase, handle, step
 from contracts.process.judging import CAT, Pause, shell
 from contracts.shared.moments import need_preload, until
 
@@ -22,13 +22,13 @@ ENDS = {
 
 @requires("PROCESS-WAIT-01")
 @pytest.mark.parametrize("line", ENDS)
-def test_an_end_is_a_code_or_a_signal(case: Case, line: str) -> None:
+def test_an_end_is_a_code_or_a_signal(case: ProcessCase, line: str) -> None:
     seen = case.process.script({"a": shell(line)}, [step("open"), step("wait")])
     expect("the end", seen.steps[1], ENDS[line])
 
 
 @requires("PROCESS-WAIT-01")
-def test_a_signal_without_a_name_of_its_own_is_one_too(case: Case) -> None:
+def test_a_signal_without_a_name_of_its_own_is_one_too(case: ProcessCase) -> None:
     """A real-time signal; how it is called is the shim's matter."""
     seen = case.process.script({"a": shell("kill -40 $$")}, [step("open"), step("wait")])
     told = seen.steps[1]
@@ -37,7 +37,7 @@ def test_a_signal_without_a_name_of_its_own_is_one_too(case: Case) -> None:
 
 
 @requires("PROCESS-WAIT-01")
-def test_a_dumped_core_is_no_part_of_the_signal(case: Case) -> None:
+def test_a_dumped_core_is_no_part_of_the_signal(case: ProcessCase) -> None:
     line = "ulimit -c unlimited 2>/dev/null; kill -ABRT $$"
     fields = {"current_dir": str(case.tmp)}
     seen = case.process.script(
@@ -48,14 +48,14 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: Case) -> None:
 
 @requires("PROCESS-WAIT-02")
 @pytest.mark.parametrize("line", ["exit 3", "kill -KILL $$"])
-def test_a_second_wait_says_the_same(case: Case, line: str) -> None:
+def test_a_second_wait_says_the_same(case: ProcessCase, line: str) -> None:
     steps = [step("open"), step("wait"), step("wait"), step("poll"), step("wait", timeout_ms=1)]
     seen = case.process.script({"a": shell(line)}, steps)
     expect("all four answers", seen.steps[1:], [ENDS[line]] * 4)
 
 
 @requires("PROCESS-WAIT-02")
-def test_waits_of_two_threads_say_the_same(case: Case) -> None:
+def test_waits_of_two_threads_say_the_same(case: ProcessCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     steps = [step("open"), *(step("wait", thread=who) for who in "xy"), step("wait")]
     steps += [step("join", thread=who) for who in "xy"]
@@ -70,7 +70,7 @@ def test_waits_of_two_threads_say_the_same(case: Case) -> None:
 
 @requires("PROCESS-WAIT-03", needs=["PROCESS-OPEN-01"])
 @pytest.mark.parametrize("look", [step("poll"), step("wait", timeout_ms=50)], ids=["0", "50"])
-def test_a_wait_that_runs_out_changes_nothing(case: Case, look: dict[str, object]) -> None:
+def test_a_wait_that_runs_out_changes_nothing(case: ProcessCase, look: dict[str, object]) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open"), look, *talk, look, step("close_stdin"), step("wait")]
     seen = case.process.script({"a": handle(CAT)}, steps)
@@ -81,20 +81,20 @@ def test_a_wait_that_runs_out_changes_nothing(case: Case, look: dict[str, object
 
 @requires("PROCESS-WAIT-03")
 @pytest.mark.parametrize("limit", [2**31, 2**32 + 1, 2**63, 2**64 - 1])
-def test_a_long_limit_is_a_long_time(case: Case, limit: int) -> None:
+def test_a_long_limit_is_a_long_time(case: ProcessCase, limit: int) -> None:
     steps = [step("open"), step("wait", timeout_ms=limit), step("poll")]
     seen = case.process.script({"a": shell("sleep 0.2; exit 3")}, steps, within_s=15)
     expect("the end, twice", seen.steps[1:], [{"exited": 3}] * 2)
 
 
 @requires("PROCESS-WAIT-04")
-def test_a_wait_without_limit_ends_the_input(case: Case) -> None:
+def test_a_wait_without_limit_ends_the_input(case: ProcessCase) -> None:
     seen = case.process.script({"a": handle(CAT)}, [step("open"), step("wait")], within_s=8)
     expect("the end", seen.steps[1], {"exited": 0})
 
 
 @requires("PROCESS-WAIT-04")
-def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(case: Case) -> None:
+def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(case: ProcessCase) -> None:
     pause = Pause(case)
     handles = {"a": handle(CAT), pause.name: pause.handle}
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
@@ -109,7 +109,7 @@ def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(case: Case) -> None:
 
 
 @requires("PROCESS-WAIT-04")
-def test_a_wait_with_a_limit_does_not(case: Case) -> None:
+def test_a_wait_with_a_limit_does_not(case: ProcessCase) -> None:
     steps = [step("open"), step("wait", timeout_ms=30), step("streams")]
     seen = case.process.script({"a": handle(CAT)}, steps)
     expect("whether stdin is there", seen.steps[2].get("stdin"), True)
@@ -117,7 +117,7 @@ def test_a_wait_with_a_limit_does_not(case: Case) -> None:
 
 @requires("PROCESS-WAIT-05", needs=["PROCESS-KILL-01"])
 @pytest.mark.parametrize("how", ["wait", "poll", "close"])
-def test_a_child_that_somebody_else_collected_is_an_error(case: Case, how: str) -> None:
+def test_a_child_that_somebody_else_collected_is_an_error(case: ProcessCase, how: str) -> None:
     # The thief comes when the program is there: the trial of a sandbox is the implementation's own.
     pause, events, fifo, theft = Pause(case), case.events(), case.fifo("gate"), case.fifo("theft")
     handles = {

@@ -6,16 +6,15 @@ from pathlib import Path
 
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
-from boxspec.subject.case import Case
 from boxspec.subject.sentinels import Say, sentinel
 from boxspec.subject.sentinels import no as _no
 from boxspec.subject.shim_process import ShimProcess
-from contracts.process.client import Script, handle, step
+from contracts.process.client import ProcessCase, Script, handle, step
 from contracts.shared.company import WITHIN_S, looks_in_passing
 from contracts.shared.inside import blame_place
 
 
-def trust(case: Case, say: Say) -> None:
+def trust(case: ProcessCase, say: Say) -> None:
     declared = "process" in case.capabilities
     words = [case.process.ends(code) for code in (0, 7)]
     seen = case.process.script(*words[0])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, TypedDict, Unpack
 
 from boxspec.subject.case import Case
 from boxspec.subject.client.b64 import Word, b64, put_word, put_words, raw, text_or_none, unb64
@@ -64,6 +65,17 @@ class Setup:
         return made
 
 
+class WrapFields(TypedDict, total=False):
+    """The fields of sbpl.wrap beside `argv`."""
+
+    file: Word
+    dir: Word
+    text: Word
+    provider: str | None
+    allow_fallback: bool | None
+    wrapper: str | None
+
+
 class SbplClient:
     """The client that a case has as `case.sbpl`: profiles as text, and wrapped commands."""
 
@@ -77,25 +89,27 @@ class SbplClient:
         """Compile a valid setup and read its text back."""
         return Text.of(self.compile(setup), setup.root)
 
-    def wrap(self, argv: Sequence[Word], **fields: Any) -> Answer:
+    def wrap(self, argv: Sequence[Word], **fields: Unpack[WrapFields]) -> Answer:
         """Send sbpl.wrap; the default of `file` names a file that is never read."""
         return self._case.put(wrap_message(argv, **fields))
 
-    def wrapped(self, argv: Sequence[Word], **fields: Any) -> list[bytes]:
+    def wrapped(self, argv: Sequence[Word], **fields: Unpack[WrapFields]) -> list[bytes]:
         """Return the command of a wrap with the wrapper present."""
-        return argv_of(self.wrap(argv, **{"wrapper": "present", **fields}))
+        given: WrapFields = {"wrapper": "present"}
+        return argv_of(self.wrap(argv, **(given | fields)))
 
 
 FILE = "/private/tmp/p.sb"
 
 
-def wrap_message(argv: Sequence[Word], **fields: Any) -> Message:
+def wrap_message(argv: Sequence[Word], **fields: Unpack[WrapFields]) -> Message:
     """Return a request of sbpl.wrap without the fields that are None; paths may be bytes."""
     made: Message = {"op": "sbpl.wrap"}
     put_words(made, "argv", argv)
-    if "text" not in fields:
-        fields = {"file": FILE, **fields}
-    for name, value in fields.items():
+    given: dict[str, Any] = dict(fields)
+    if "text" not in given:
+        given = {"file": FILE, **given}
+    for name, value in given.items():
         if name in ("file", "dir", "text"):
             put_word(made, name, value)
         elif value is not None:
@@ -108,3 +122,11 @@ def argv_of(answer: Answer) -> list[bytes]:
     if "argv_b64" in result:
         return [unb64(word) for word in result["argv_b64"]]
     return [raw(word) for word in result["argv"]]
+
+
+class SbplCase(Case):
+    """A case of the contract sbpl."""
+
+    @cached_property
+    def sbpl(self) -> SbplClient:
+        return SbplClient(self)

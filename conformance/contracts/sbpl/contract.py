@@ -10,7 +10,7 @@ CONTRACT = Contract(
         "sbpl.fold": '`case: "fold"` in `sbpl.compile`',
         "sbpl.wrap": "`sbpl.wrap`",
     },
-    offers="contracts.sbpl.client:SbplClient",
+    case="contracts.sbpl.client:SbplCase",
     trust="contracts.sbpl.trust:trust",
     verbs=(
         Verb(

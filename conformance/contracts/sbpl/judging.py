@@ -11,8 +11,8 @@ from contracts.sbpl.client import Setup
 from contracts.sbpl.text import Text
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Case
     from boxspec.subject.observed import Answer
+    from contracts.sbpl.client import SbplCase
 
 
 def same_as_meant(
@@ -54,7 +54,7 @@ def refused(what: str, answer: Answer, *parts: str) -> None:
         )
 
 
-def refuses(case: Case, what: str, bad: Setup, good: Setup, *parts: str) -> None:
+def refuses(case: SbplCase, what: str, bad: Setup, good: Setup, *parts: str) -> None:
     """Fail unless `bad` is refused and `good`, its allowed counterpart, compiles."""
     refused(what, case.sbpl.compile(bad), *parts)
     answer = case.sbpl.compile(good)

@@ -32,7 +32,7 @@ from contracts.sbpl.seatbelt.decide import Outcome
 from contracts.sbpl.text import Text, bytes_of
 
 if TYPE_CHECKING:
-    from boxspec.subject.case import Case
+    from contracts.sbpl.client import SbplCase
 
 WRAPPER = Path("/usr/bin/sandbox-exec")
 ABSENT = "sandbox-exec is a part of macOS: ci/macos-lane measures this there"
@@ -298,7 +298,7 @@ def loads(shape: Shape, wrapper: Path) -> list[str]:
     return [f"{shape.name}: is not taken: exit {done.returncode}: {said}"]
 
 
-def judged(case: Case, shapes: Iterable[Shape] | None = None) -> list[str]:
+def judged(case: SbplCase, shapes: Iterable[Shape] | None = None) -> list[str]:
     """Compile texts for an existing directory and return their differences under sandbox-exec."""
     found: list[str] = []
     for shape in goldens() if shapes is None else shapes:

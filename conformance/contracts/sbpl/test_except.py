@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 from contracts.shared import globs as oracle
 
@@ -13,13 +14,13 @@ DENIES = ["s/**", "!s/c/**"]
 
 
 @requires("SBPL-EXCEPT-01")
-def test_inside_an_exception_the_own_rules_decide(case: Case) -> None:
+def test_inside_an_exception_the_own_rules_decide(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=DENIES))
     text.expect("inside", sbpl.both(["s/c", "s/c/x", "x"], ["s", "s/x", "s/cx"]), sbpl.WRITES)
 
 
 @requires("SBPL-EXCEPT-01")
-def test_the_last_own_rule_decides_and_negations_hold(case: Case) -> None:
+def test_the_last_own_rule_decides_and_negations_hold(case: SbplCase) -> None:
     rules = ["**", "!s/c/k/**", "s/c/k/a", "!**/*.env"]
     text = case.sbpl.compiled(Setup(modify=rules, deny_modify=DENIES))
     no = ["s/c/k", "s/c/k/b", "s/c/x.env", "s/x"]
@@ -27,7 +28,7 @@ def test_the_last_own_rule_decides_and_negations_hold(case: Case) -> None:
 
 
 @requires("SBPL-EXCEPT-01")
-def test_random_exceptions_are_decided_as_the_policy_does(case: Case) -> None:
+def test_random_exceptions_are_decided_as_the_policy_does(case: SbplCase) -> None:
     chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(24)):
         plain = sbpl.setup(chance)
@@ -45,7 +46,7 @@ def test_random_exceptions_are_decided_as_the_policy_does(case: Case) -> None:
 
 
 @requires("SBPL-EXCEPT-02")
-def test_an_exception_grants_nothing_that_the_profile_does_not(case: Case) -> None:
+def test_an_exception_grants_nothing_that_the_profile_does_not(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["src/**", "s/c/a/**"], deny_modify=DENIES))
     text.expect("inside", sbpl.both(["src/x", "s/c/a/x"], ["s/c", "s/c/x", "s/c/b/x"]), sbpl.WRITES)
     nothing = case.sbpl.compiled(Setup(modify=["src/**"], deny_modify=DENIES))
@@ -53,14 +54,14 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: Case) -> No
 
 
 @requires("SBPL-EXCEPT-02")
-def test_an_exception_grants_nothing_outside(case: Case) -> None:
+def test_an_exception_grants_nothing_outside(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["s/**", "!s/c", "!s/d/**"]))
     no = ["s", "s/x", "s/c/x", "s/cx", "s/dx", "s/e"]
     text.expect("beside", sbpl.both(["s/c", "s/d", "s/d/x", "x"], no), sbpl.WRITES)
 
 
 @requires("SBPL-EXCEPT-03")
-def test_a_deny_behind_an_exception_narrows_it(case: Case) -> None:
+def test_a_deny_behind_an_exception_narrows_it(case: SbplCase) -> None:
     denies = [*DENIES, "s/c/k/**", "!s/c/k/a", "**/*.pem"]
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=denies))
     yes = ["s/c/x", "s/c/k/a"]
@@ -68,7 +69,7 @@ def test_a_deny_behind_an_exception_narrows_it(case: Case) -> None:
 
 
 @requires("SBPL-EXCEPT-03")
-def test_a_deny_that_comes_again_closes_the_exception(case: Case) -> None:
+def test_a_deny_that_comes_again_closes_the_exception(case: SbplCase) -> None:
     open_ = case.sbpl.compiled(Setup(modify=["**"], deny_modify=DENIES))
     open_.expect("open", sbpl.both(["s/c", "s/c/x"], ["s/x"]), sbpl.WRITES)
     for again in ("s/**", "s/c/**"):

@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Answer, Case, Observed, expect, requires, satisfies
+from boxspec.api import Answer, Observed, expect, requires, satisfies
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase, WrapFields
 
 TEXT = '(version 1)\n(deny default)\n; é "quoted"\n'
 
 
 @contextmanager
-def held(case: Case, folder: Path, text: str = TEXT, **options: Any) -> Iterator[Path]:
+def held(case: SbplCase, folder: Path, text: str = TEXT, **options: Any) -> Iterator[Path]:
     """Start a wrap that has answered but not ended; yield the file that it names."""
     message = sbpl.wrap_message(["x"], text=text, dir=folder, wrapper="present")
     with case.launch(message, Observed, hold=True, **options) as shim:
@@ -29,7 +30,7 @@ def held(case: Case, folder: Path, text: str = TEXT, **options: Any) -> Iterator
         shim.finish()
 
 
-def folder(case: Case, name: str) -> Path:
+def folder(case: SbplCase, name: str) -> Path:
     made = case.tmp / name
     made.mkdir()
     return made
@@ -37,7 +38,7 @@ def folder(case: Case, name: str) -> Path:
 
 @requires("SBPL-FILE-01")
 @pytest.mark.parametrize("umask", ["000", "022", "077", "277"])
-def test_the_file_holds_the_text_for_nobody_else(case: Case, umask: str) -> None:
+def test_the_file_holds_the_text_for_nobody_else(case: SbplCase, umask: str) -> None:
     place = folder(case, "profiles")
     with held(case, place, state=["--umask", umask]) as file:
         expect("the directory of the file", file.parent, place)
@@ -49,7 +50,7 @@ def test_the_file_holds_the_text_for_nobody_else(case: Case, umask: str) -> None
 
 @requires("SBPL-FILE-01")
 @pytest.mark.parametrize("text", ["", "(version 1)", "x" * 300_000], ids=["none", "short", "long"])
-def test_the_file_holds_exactly_the_text(case: Case, text: str) -> None:
+def test_the_file_holds_exactly_the_text(case: SbplCase, text: str) -> None:
     with held(case, folder(case, "profiles"), text) as file:
         expect("its bytes", file.read_bytes(), text.encode())
 
@@ -58,7 +59,7 @@ def test_the_file_holds_exactly_the_text(case: Case, text: str) -> None:
 @pytest.mark.parametrize(
     "name", [b"a b", b'"', b"\xff", "é".encode(), b"e\xcc\x81", b"$HOME", b"~"]
 )
-def test_the_file_lies_in_the_directory_that_was_named(case: Case, name: bytes) -> None:
+def test_the_file_lies_in_the_directory_that_was_named(case: SbplCase, name: bytes) -> None:
     place = case.tmp / os.fsdecode(name)
     place.mkdir()
     with held(case, place) as file:
@@ -67,7 +68,7 @@ def test_the_file_lies_in_the_directory_that_was_named(case: Case, name: bytes) 
 
 
 @requires("SBPL-FILE-02")
-def test_each_wrap_has_a_file_of_its_own(case: Case) -> None:
+def test_each_wrap_has_a_file_of_its_own(case: SbplCase) -> None:
     place = folder(case, "profiles")
     with held(case, place) as one, held(case, place) as other:
         expect("whether two wraps share a file", one == other, False)
@@ -76,7 +77,7 @@ def test_each_wrap_has_a_file_of_its_own(case: Case) -> None:
 
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
-def test_what_is_there_already_is_not_opened(case: Case, kind: str) -> None:
+def test_what_is_there_already_is_not_opened(case: SbplCase, kind: str) -> None:
     """An entry is placed at each name that earlier wraps used."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
@@ -98,7 +99,7 @@ def test_what_is_there_already_is_not_opened(case: Case, kind: str) -> None:
 
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
-def test_what_lies_where_the_last_one_was_is_not_opened(case: Case, kind: str) -> None:
+def test_what_lies_where_the_last_one_was_is_not_opened(case: SbplCase, kind: str) -> None:
     """In one process, so that a name made from the process number would repeat."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
@@ -123,7 +124,7 @@ def test_what_lies_where_the_last_one_was_is_not_opened(case: Case, kind: str) -
 
 
 @requires("SBPL-FILE-03")
-def test_the_file_is_gone_after_the_end(case: Case) -> None:
+def test_the_file_is_gone_after_the_end(case: SbplCase) -> None:
     place = folder(case, "profiles")
     with held(case, place) as file:
         expect("whether it is there meanwhile", file.exists(), True)
@@ -131,9 +132,9 @@ def test_the_file_is_gone_after_the_end(case: Case) -> None:
 
 
 @requires("SBPL-FILE-03")
-def test_without_a_hold_it_is_gone_too(case: Case) -> None:
+def test_without_a_hold_it_is_gone_too(case: SbplCase) -> None:
     place = folder(case, "profiles")
-    fields = {"text": TEXT, "dir": place, "wrapper": "present"}
+    fields: WrapFields = {"text": TEXT, "dir": place, "wrapper": "present"}
     ran = case.send(sbpl.wrap_message(["x"], **fields))
     expect("the directory of the file", Path(os.fsdecode(sbpl.argv_of(ran)[2])).parent, place)
     expect("what run leaves", os.listdir(place), [])
@@ -143,24 +144,23 @@ def test_without_a_hold_it_is_gone_too(case: Case) -> None:
 
 
 @requires("SBPL-FILE-04")
-def test_a_refused_wrap_leaves_no_file(case: Case) -> None:
+def test_a_refused_wrap_leaves_no_file(case: SbplCase) -> None:
     place = folder(case, "profiles")
-    fields = {"text": TEXT, "dir": place}
+    fields: WrapFields = {"text": TEXT, "dir": place}
     for argv, wrapper in ((["x"], "missing"), ([], "present"), ([], "missing")):
-        answer = case.sbpl.wrap(argv, wrapper=wrapper, **fields)
+        answer = case.sbpl.wrap(argv, **(fields | {"wrapper": wrapper}))
         expect(f"whether {argv} with the wrapper {wrapper} is wrapped", answer.ok, False)
         expect("what is left", os.listdir(place), [])
-    expect(
-        "whether the twin is wrapped", case.sbpl.wrap(["x"], wrapper="present", **fields).ok, True
-    )
+    allowed = case.sbpl.wrap(["x"], **(fields | {"wrapper": "present"}))
+    expect("whether the allowed counterpart is wrapped", allowed.ok, True)
 
 
 @requires("SBPL-FILE-04")
-def test_a_fallback_makes_no_file(case: Case) -> None:
+def test_a_fallback_makes_no_file(case: SbplCase) -> None:
     """The modification time of the directory shows if a file was created and removed."""
     place = folder(case, "profiles")
     os.utime(place, (1, 1))
-    fields = {"text": TEXT, "dir": place, "wrapper": "missing", "allow_fallback": True}
+    fields: WrapFields = {"text": TEXT, "dir": place, "wrapper": "missing", "allow_fallback": True}
     answer = case.sbpl.wrap(["x"], **fields)
     expect("the command", sbpl.argv_of(answer), [b"x"])
     expect("whether something was made there", place.stat().st_mtime, 1.0)
@@ -169,24 +169,24 @@ def test_a_fallback_makes_no_file(case: Case) -> None:
         shim.wait_response()
         expect("what lies there meanwhile", os.listdir(place), [])
         shim.finish()
-    case.sbpl.wrap(["x"], **{**fields, "wrapper": "present"})
+    case.sbpl.wrap(["x"], **(fields | {"wrapper": "present"}))
     made = satisfies("a later time than before", lambda got: got > 1)
     expect("the same of a wrap that makes one", place.stat().st_mtime, made)
 
 
 @requires("SBPL-FILE-04")
-def test_a_file_that_cannot_be_written_whole_is_not_left(case: Case) -> None:
+def test_a_file_that_cannot_be_written_whole_is_not_left(case: SbplCase) -> None:
     place, state = folder(case, "profiles"), ["--fsize", "65536", "--ignore", "XFSZ"]
-    fields = {"dir": place, "wrapper": "present"}
-    answer = case.send(sbpl.wrap_message(["x"], text="x" * 300_000, **fields), state=state)
+    fields: WrapFields = {"dir": place, "wrapper": "present"}
+    answer = case.send(sbpl.wrap_message(["x"], **(fields | {"text": "x" * 300_000})), state=state)
     expect("whether it is wrapped", answer.ok, False)
     expect("what is left", os.listdir(place), [])
-    twin = case.send(sbpl.wrap_message(["x"], text="x" * 30_000, **fields), state=state)
+    twin = case.send(sbpl.wrap_message(["x"], **(fields | {"text": "x" * 30_000})), state=state)
     expect("whether one that fits is wrapped", twin.ok, True)
 
 
 @requires("SBPL-FILE-05")
-def test_a_directory_that_cannot_be_written_to_is_an_error(case: Case) -> None:
+def test_a_directory_that_cannot_be_written_to_is_an_error(case: SbplCase) -> None:
     no_folder = case.tmp / "file"
     no_folder.write_text("")
     for place in (case.tmp / "missing", no_folder, no_folder / "below"):

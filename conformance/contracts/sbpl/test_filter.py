@@ -6,17 +6,18 @@ import random
 
 import pytest
 
-from boxspec.api import Blocked, Case, expect, requires
+from boxspec.api import Blocked, expect, requires
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup, Text
 
 
-def by_rule(case: Case, rule: str, denied: bool) -> Text:
+def by_rule(case: SbplCase, rule: str, denied: bool) -> Text:
     """Return a text with the rule as an allow, or as a deny after an allow of all paths."""
     return case.sbpl.compiled(Setup(modify=["**", f"!{rule}"] if denied else [rule]))
 
 
-def judge(case: Case, rule: str, yes: list[str], no: list[str]) -> None:
+def judge(case: SbplCase, rule: str, yes: list[str], no: list[str]) -> None:
     """Check paths that the rule matches and others, with the rule as an allow and as a deny."""
     for denied in (False, True):
         matched, other = (no, yes) if denied else (yes, no)
@@ -49,7 +50,7 @@ SPECIAL: list[tuple[str, list[str], list[str]]] = [
 @requires("SBPL-FILTER-01")
 @pytest.mark.parametrize(("rule", "yes", "no"), SPECIAL, ids=[row[0] for row in SPECIAL])
 def test_special_characters_are_literal(
-    case: Case, rule: str, yes: list[str], no: list[str]
+    case: SbplCase, rule: str, yes: list[str], no: list[str]
 ) -> None:
     judge(case, rule, yes, no)
 
@@ -57,7 +58,7 @@ def test_special_characters_are_literal(
 @requires("SBPL-FILTER-01", capability="sbpl.fold")
 @pytest.mark.parametrize(("rule", "yes", "no"), SPECIAL, ids=[row[0] for row in SPECIAL])
 def test_special_characters_are_literal_where_names_fold(
-    case: Case, rule: str, yes: list[str], no: list[str]
+    case: SbplCase, rule: str, yes: list[str], no: list[str]
 ) -> None:
     allow = case.sbpl.compiled(Setup(modify=[rule], case="fold"))
     allow.expect(f"the allow {rule!r}", sbpl.both([path.upper() for path in yes], no))
@@ -66,7 +67,7 @@ def test_special_characters_are_literal_where_names_fold(
 
 
 @requires("SBPL-FILTER-02")
-def test_a_star_does_not_cross_a_slash(case: Case) -> None:
+def test_a_star_does_not_cross_a_slash(case: SbplCase) -> None:
     judge(case, "src/*.c", ["src/a.c", "src/.c"], ["src/d/a.c", "src", "a.c", "src/a.cc"])
     judge(case, "d/a*b", ["d/ab", "d/axb"], ["d/a/b", "d/ax/b", "d"])
     judge(case, "*/x", ["a/x"], ["x", "a/b/x", "a/y"])
@@ -75,7 +76,7 @@ def test_a_star_does_not_cross_a_slash(case: Case) -> None:
 
 @requires("SBPL-FILTER-02")
 @pytest.mark.parametrize("rule", ["*", "*/**"])
-def test_a_star_alone_needs_a_character(case: Case, rule: str) -> None:
+def test_a_star_alone_needs_a_character(case: SbplCase, rule: str) -> None:
     """The root directory `/` is special: only its path ends in a slash."""
     plain = case.sbpl.compiled(Setup(modify=["a"], root="/"))
     if not plain.allows("file-write-data", "/a"):
@@ -87,7 +88,7 @@ def test_a_star_alone_needs_a_character(case: Case, rule: str) -> None:
 
 
 @requires("SBPL-FILTER-03")
-def test_two_stars_match_any_number_of_segments(case: Case) -> None:
+def test_two_stars_match_any_number_of_segments(case: SbplCase) -> None:
     judge(case, "**/x", ["x", "a/x", "a/b/x"], ["ax", "x/a", "a/bx"])
     judge(case, "a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["ab", "a/xb", "b", "a/b/x"])
     judge(case, "**/a/**/b", ["a/b", "x/a/b", "a/x/b"], ["xa/b", "a/xb", "a"])
@@ -95,7 +96,7 @@ def test_two_stars_match_any_number_of_segments(case: Case) -> None:
 
 
 @requires("SBPL-FILTER-03")
-def test_two_stars_in_a_segment_match_anything(case: Case) -> None:
+def test_two_stars_in_a_segment_match_anything(case: SbplCase) -> None:
     judge(case, "a**", ["a", "ab", "a/b", "a/b/c"], ["b", "b/a"])
     judge(case, "a/**b", ["a/b", "a/xb", "a/x/b"], ["a", "a/bx", "ab"])
     judge(case, "**.c", ["a.c", "a/b.c", ".c"], ["a.cc", "c"])
@@ -103,7 +104,7 @@ def test_two_stars_in_a_segment_match_anything(case: Case) -> None:
 
 
 @requires("SBPL-FILTER-04")
-def test_a_subtree_of_a_glob_is_its_directory_too(case: Case) -> None:
+def test_a_subtree_of_a_glob_is_its_directory_too(case: SbplCase) -> None:
     judge(case, "**/out/**", ["out", "a/out", "out/x", "a/out/x/y"], ["outx", "aout", "a"])
     judge(case, "*.d/**", ["a.d", "a.d/x", "a.d/x/y"], ["a.dx", "a/b.d", "x"])
     judge(case, "lib/*/t/**", ["lib/a/t", "lib/a/t/x"], ["lib/a", "lib/t", "lib/a/tx"])
@@ -117,7 +118,7 @@ SUBTREES = {"**/out/**": "a/out", "*.d/**": "a.d", "lib/*/t/**": "lib/a/t", "a?/
 @requires("SBPL-FILTER-04")
 @pytest.mark.parametrize("rule", SUBTREES)
 def test_the_directory_of_a_globbed_subtree_is_neither_read_nor_unlinked(
-    case: Case, rule: str
+    case: SbplCase, rule: str
 ) -> None:
     place = SUBTREES[rule]
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
@@ -131,7 +132,7 @@ ONE |= {"DEL": "\x7f", "a letter": "b", "a blank": " ", "a tilde": "~", "before 
 
 @requires("SBPL-FILTER-05")
 @pytest.mark.parametrize("name", ONE)
-def test_a_question_mark_in_a_deny_matches_each_character(case: Case, name: str) -> None:
+def test_a_question_mark_in_a_deny_matches_each_character(case: SbplCase, name: str) -> None:
     for rule, path in (("d/a?c", f"d/a{ONE[name]}c"), ("d/?", f"d/{ONE[name]}")):
         text = by_rule(case, rule, True)
         text.expect(f"the deny {rule}", sbpl.both(["d", "d/aaac", "x"], [path]))
@@ -140,7 +141,7 @@ def test_a_question_mark_in_a_deny_matches_each_character(case: Case, name: str)
 @requires("SBPL-FILTER-05")
 @pytest.mark.parametrize("name", ONE)
 def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
-    case: Case, name: str
+    case: SbplCase, name: str
 ) -> None:
     """In denies of reading and unlinking, and in an exception, where the profile decides."""
     path = f"d/a{ONE[name]}c"
@@ -153,7 +154,9 @@ def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
 
 @requires("SBPL-FILTER-05")
 @pytest.mark.parametrize("path", ["d/é", "d/€", "d/😀"])
-def test_a_rule_that_allows_and_denies_has_a_question_mark_for_each(case: Case, path: str) -> None:
+def test_a_rule_that_allows_and_denies_has_a_question_mark_for_each(
+    case: SbplCase, path: str
+) -> None:
     """One text has the rule as an allow and as a deny, in both orders."""
     rule = f"d/{'?' * len(path[2:].encode())}"
     printable = rule.replace("?", "x")
@@ -168,13 +171,13 @@ def test_a_rule_that_allows_and_denies_has_a_question_mark_for_each(case: Case, 
 
 
 @requires("SBPL-FILTER-05")
-def test_a_question_mark_matches_one_character_and_no_slash(case: Case) -> None:
+def test_a_question_mark_matches_one_character_and_no_slash(case: SbplCase) -> None:
     judge(case, "d/a?c", ["d/abc", "d/a.c"], ["d/ac", "d/a/c", "d/abbc", "d/a"])
     judge(case, "d/??", ["d/ab"], ["d/a", "d/abc", "d//b", "d"])
 
 
 @requires("SBPL-FILTER-05")
-def test_a_question_mark_in_an_allow_matches_no_more_than_one(case: Case) -> None:
+def test_a_question_mark_in_an_allow_matches_no_more_than_one(case: SbplCase) -> None:
     """Two question marks must not match the two bytes of one letter if the engine counts bytes."""
     for rule, path in (("d/??", "d/é"), ("d/???", "d/€"), ("d/????", "d/😀"), ("d/?", "d/éé")):
         text = by_rule(case, rule, False)
@@ -198,7 +201,7 @@ ROOTS = {
 
 @requires("SBPL-FILTER-06")
 @pytest.mark.parametrize("name", ROOTS)
-def test_the_root_means_itself(case: Case, name: str) -> None:
+def test_the_root_means_itself(case: SbplCase, name: str) -> None:
     root, other = ROOTS[name]
     globs = case.sbpl.compiled(Setup(modify=["src/*.c", "a/**", "b"], root=root))
     yes = ["src/x.c", "a", "a/x", "b"]
@@ -213,7 +216,7 @@ def test_the_root_means_itself(case: Case, name: str) -> None:
 
 @requires("SBPL-FILTER-06", capability="sbpl.fold")
 @pytest.mark.parametrize("name", [*ROOTS, "a letter", "a letter with a mark"])
-def test_the_root_means_itself_where_names_fold(case: Case, name: str) -> None:
+def test_the_root_means_itself_where_names_fold(case: SbplCase, name: str) -> None:
     """The kernel reports the root in one spelling; another spelling is another directory."""
     more = {
         "a letter": ("/Users/u/Ws", "/Users/u/wS"),
@@ -232,7 +235,9 @@ GLOBS = ["**/*.env", "a?c", "*/x", "**/d/**", "a**b", "x.y*", "[a]*", "é*", "(a
 
 @requires("SBPL-FILTER-07")
 @pytest.mark.parametrize("rule", GLOBS)
-def test_regular_expressions_are_anchored_and_of_the_known_dialect(case: Case, rule: str) -> None:
+def test_regular_expressions_are_anchored_and_of_the_known_dialect(
+    case: SbplCase, rule: str
+) -> None:
     given = Setup(modify=["**", f"!{rule}", rule, "**/own"], deny_modify=["s/**", "!s/c/**"])
     text = case.sbpl.compiled(given.but(deny_read=["z/**/z"]))
     wrong = [gap.words for gap in text.gaps() if gap.dialect]
@@ -247,7 +252,7 @@ PIECES = ["a", "b", "ab", ".", "/", "/", "*", "**", "**/", "/**", "/**/", "[", "
 
 
 @requires("SBPL-FILTER-01", "SBPL-FILTER-02", "SBPL-FILTER-03", "SBPL-FILTER-04")
-def test_random_globs_match_as_the_policy_does(case: Case) -> None:
+def test_random_globs_match_as_the_policy_does(case: SbplCase) -> None:
     chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(40)):
         globs = [sbpl.glob(chance, PIECES) for _ in range(3)]

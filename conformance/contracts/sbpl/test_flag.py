@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, expect, requires
+from boxspec.api import expect, requires
+from contracts.sbpl.client import SbplCase
 
 FULL = "--sandbox danger-full-access"
 
 
-def judge(case: Case, provider: str | None, before: str, after: str) -> None:
+def judge(case: SbplCase, provider: str | None, before: str, after: str) -> None:
     """Wrap the command `before` and compare the result with `after`, both split at blanks."""
     argv = case.sbpl.wrapped(before.split(), provider=provider)
     expect("the command behind the wrapper", b" ".join(argv[3:]).decode(), after)
@@ -34,13 +35,13 @@ CODEX = {
 
 @requires("SBPL-FLAG-01")
 @pytest.mark.parametrize("name", CODEX)
-def test_codex_runs_with_full_access_and_no_other_mode(case: Case, name: str) -> None:
+def test_codex_runs_with_full_access_and_no_other_mode(case: SbplCase, name: str) -> None:
     judge(case, "codex", *CODEX[name])
 
 
 @requires("SBPL-FLAG-02")
 @pytest.mark.parametrize("flag", ["-s", "--sandbox"])
-def test_gemini_loses_its_own_sandbox(case: Case, flag: str) -> None:
+def test_gemini_loses_its_own_sandbox(case: SbplCase, flag: str) -> None:
     judge(case, "gemini", f"gemini {flag} -p hi", "gemini -p hi")
     judge(case, "gemini", f"gemini -p hi {flag}", "gemini -p hi")
     judge(case, "gemini", "gemini -p hi", "gemini -p hi")
@@ -59,7 +60,7 @@ def test_gemini_loses_its_own_sandbox(case: Case, flag: str) -> None:
     ],
 )
 def test_for_others_a_command_is_wrapped_as_it_is(
-    case: Case, provider: str | None, argv: str
+    case: SbplCase, provider: str | None, argv: str
 ) -> None:
     judge(case, provider, argv, argv)
 
@@ -96,7 +97,7 @@ FORMS = {
 
 @requires("SBPL-FLAG-04")
 @pytest.mark.parametrize("name", FORMS)
-def test_each_form_of_a_flag_counts(case: Case, name: str) -> None:
+def test_each_form_of_a_flag_counts(case: SbplCase, name: str) -> None:
     judge(case, *FORMS[name])
 
 
@@ -120,7 +121,7 @@ BEHIND = {
 
 @requires("SBPL-FLAG-05")
 @pytest.mark.parametrize("name", BEHIND)
-def test_nothing_behind_two_dashes_is_touched(case: Case, name: str) -> None:
+def test_nothing_behind_two_dashes_is_touched(case: SbplCase, name: str) -> None:
     judge(case, name.partition(",")[0], *BEHIND[name])
 
 
@@ -152,7 +153,7 @@ OTHERS = {
 
 @requires("SBPL-FLAG-06")
 @pytest.mark.parametrize("name", OTHERS)
-def test_all_other_arguments_stay(case: Case, name: str) -> None:
+def test_all_other_arguments_stay(case: SbplCase, name: str) -> None:
     judge(case, name.partition(",")[0], *OTHERS[name])
 
 
@@ -162,7 +163,7 @@ EMPTY = [b"", b"x", b"", b"\xff\xfe", b" ", b"", b"a\nb", b""]
 @requires("SBPL-FLAG-06")
 @pytest.mark.parametrize("provider", ["codex", "gemini"])
 @pytest.mark.parametrize("given", ["no flag", "a flag"])
-def test_words_that_are_empty_or_no_text_stay(case: Case, provider: str, given: str) -> None:
+def test_words_that_are_empty_or_no_text_stay(case: SbplCase, provider: str, given: str) -> None:
     program, full = provider.encode(), [word.encode() for word in FULL.split()]
     flag = [] if given == "no flag" else [b"-s=x"]
     argv = case.sbpl.wrapped([program, *flag, *EMPTY], provider=provider)
@@ -184,5 +185,5 @@ MISSING = {
 
 @requires("SBPL-FLAG-07")
 @pytest.mark.parametrize("name", MISSING)
-def test_a_mode_that_is_missing_takes_no_flag_along(case: Case, name: str) -> None:
+def test_a_mode_that_is_missing_takes_no_flag_along(case: SbplCase, name: str) -> None:
     judge(case, "codex", *MISSING[name])

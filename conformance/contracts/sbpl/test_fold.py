@@ -8,8 +8,9 @@ from typing import Literal
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 from contracts.sbpl.text import Text
 
@@ -32,7 +33,7 @@ def spelled(paths: list[str]) -> list[str]:
     ],
 )
 def test_a_deny_holds_in_every_spelling(
-    case: Case, rule: str, paths: list[str], others: list[str]
+    case: SbplCase, rule: str, paths: list[str], others: list[str]
 ) -> None:
     writes = case.sbpl.compiled(FOLD.but(deny_modify=[rule]))
     writes.expect("writing", sbpl.both(spelled(others), spelled(paths)), sbpl.WRITES)
@@ -41,14 +42,14 @@ def test_a_deny_holds_in_every_spelling(
 
 
 @requires("SBPL-FOLD-01")
-def test_an_ancestor_is_guarded_in_every_spelling(case: Case) -> None:
+def test_an_ancestor_is_guarded_in_every_spelling(case: SbplCase) -> None:
     text = case.sbpl.compiled(FOLD.but(deny_read=["Sub/Dir/key"]))
     no = spelled(["sub", "sub/dir", "sub/dir/key"])
     text.expect("unlinking", sbpl.both(["sub/x", "x"], no), [sbpl.UNLINK])
 
 
 @requires("SBPL-FOLD-01")
-def test_an_exception_folds_too(case: Case) -> None:
+def test_an_exception_folds_too(case: SbplCase) -> None:
     denies = ["State/**", "!State/Cache/**"]
     text = case.sbpl.compiled(FOLD.but(modify=["**", "!**/K"], deny_modify=denies))
     no = spelled(["state", "state/x", "state/cache/k"])
@@ -75,7 +76,7 @@ def ways(character: str) -> list[str]:
 
 @requires("SBPL-FOLD-02")
 @pytest.mark.parametrize("name", ALIKE)
-def test_a_deny_holds_for_all_that_fold_to_the_same(case: Case, name: str) -> None:
+def test_a_deny_holds_for_all_that_fold_to_the_same(case: SbplCase, name: str) -> None:
     spellings = list(dict.fromkeys(way for each in ALIKE[name] for way in ways(each)))
     for rule in spellings:
         denies = [f"x{rule}y", f"d/{rule}/**", f"**/z{rule}*"]
@@ -89,7 +90,7 @@ def test_a_deny_holds_for_all_that_fold_to_the_same(case: Case, name: str) -> No
 
 
 @requires("SBPL-FOLD-02")
-def test_what_folds_to_something_else_is_something_else(case: Case) -> None:
+def test_what_folds_to_something_else_is_something_else(case: SbplCase) -> None:
     text = case.sbpl.compiled(FOLD.but(deny_modify=["xéy", "xßy", "xıy", "xﬁy"]))
     yes = ["xey", "xEy", "xssy", "xiy", "xIy", "xfiy", "xe\u0300y", "xêy"]
     text.expect("writing", sbpl.both(yes, ["xÉy", "xe\u0301y", "xßy", "xıy"]), sbpl.WRITES)
@@ -98,7 +99,7 @@ def test_what_folds_to_something_else_is_something_else(case: Case) -> None:
 @requires("SBPL-FOLD-02")
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
-    case: Case, form: Literal["NFC", "NFD"]
+    case: SbplCase, form: Literal["NFC", "NFD"]
 ) -> None:
     text = case.sbpl.compiled(FOLD.but(deny_modify=["x?y", "d/?/**", "**/z?"]))
     letters = [unicodedata.normalize(form, letter) for letter in ("q", "é", "Ệ", "ß", "한", "😀")]
@@ -108,7 +109,7 @@ def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
 
 @requires("SBPL-FOLD-01")
 @pytest.mark.parametrize("place", ["read", "deny"])
-def test_a_long_list_is_folded_whole(case: Case, place: str) -> None:
+def test_a_long_list_is_folded_whole(case: SbplCase, place: str) -> None:
     """The longest rule by far is the first or the last one."""
     name = f"{'0' * 210}/" * 4 + "C"
     rules = {"read": [name, "K"], "deny": ["K", name]}[place]
@@ -122,7 +123,7 @@ def test_a_long_list_is_folded_whole(case: Case, place: str) -> None:
 
 @requires("SBPL-FOLD-01")
 @pytest.mark.parametrize("letter", ["k", "é", "Σ"])
-def test_a_name_with_many_spellings_is_whole_or_refused(case: Case, letter: str) -> None:
+def test_a_name_with_many_spellings_is_whole_or_refused(case: SbplCase, letter: str) -> None:
     for size in (*range(2, 250, 12), 400):
         name = letter * size
         given = FOLD.but(deny_modify=[f"{name}/x/**"])
@@ -138,7 +139,7 @@ def test_a_name_with_many_spellings_is_whole_or_refused(case: Case, letter: str)
 
 
 @requires("SBPL-FOLD-03")
-def test_a_rule_that_makes_readable_again_holds_in_every_spelling(case: Case) -> None:
+def test_a_rule_that_makes_readable_again_holds_in_every_spelling(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(read=["**", "!Lib/**", "Lib/Doc/**", "**/Re?d"], case="fold"))
     yes, no = ["lib/doc", "lib/doc/x", "lib/read"], ["lib", "lib/x", "lib/docx"]
     text.expect("reading", sbpl.both(spelled(yes), spelled(no)), sbpl.READS)
@@ -150,7 +151,7 @@ PIECES = [*LETTERS, "/", "/", "*", "**/", "/**"]
 
 @requires("SBPL-FOLD-03")
 @pytest.mark.parametrize("root", ["/", "/ws"])
-def test_the_root_itself_is_decided_as_the_policy_does(case: Case, root: str) -> None:
+def test_the_root_itself_is_decided_as_the_policy_does(case: SbplCase, root: str) -> None:
     below = f"{root.rstrip('/')}/a"
     only = case.sbpl.compiled(Setup(modify=["."], root=root, case="fold"))
     only.expect("by `.`", sbpl.both([root], [below]), sbpl.WRITES)
@@ -161,7 +162,7 @@ def test_the_root_itself_is_decided_as_the_policy_does(case: Case, root: str) ->
 
 
 @requires("SBPL-FOLD-03")
-def test_each_path_is_decided_as_the_policy_does(case: Case) -> None:
+def test_each_path_is_decided_as_the_policy_does(case: SbplCase) -> None:
     chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(30)):
         rules = [sbpl.glob(chance, PIECES) for _ in range(3)]

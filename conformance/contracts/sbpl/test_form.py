@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Case, NotApplicable, expect, requires, satisfies
+from boxspec.api import NotApplicable, expect, requires, satisfies
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 from contracts.shared.documents import policy
 
@@ -25,7 +26,7 @@ OTHERS = [leaf for leaf in sbpl.leaves("default") if leaf not in NAMED]
 
 
 @requires("SBPL-FORM-01")
-def test_a_text_denies_what_nothing_allows(case: Case) -> None:
+def test_a_text_denies_what_nothing_allows(case: SbplCase) -> None:
     text = case.sbpl.compiled(PLAIN)
     begins = [str(form) for form in text.profile.forms[:2]]
     expect("the first two forms", begins, ["(version 1)", "(deny default)"], text.evidence())
@@ -34,7 +35,7 @@ def test_a_text_denies_what_nothing_allows(case: Case) -> None:
 
 @requires("SBPL-FORM-02")
 @pytest.mark.parametrize("name", BROAD)
-def test_what_is_no_write_is_allowed_without_a_filter(case: Case, name: str) -> None:
+def test_what_is_no_write_is_allowed_without_a_filter(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(PLAIN)
     path = "/usr/x" if name == "file-read*" else None
     expect(f"whether {name} is allowed", text.allows(name, path), True, text.evidence())
@@ -42,7 +43,7 @@ def test_what_is_no_write_is_allowed_without_a_filter(case: Case, name: str) -> 
 
 
 @requires("SBPL-FORM-03")
-def test_of_the_kernel_policies_two_may_be_called(case: Case) -> None:
+def test_of_the_kernel_policies_two_may_be_called(case: SbplCase) -> None:
     text = case.sbpl.compiled(PLAIN)
     calls = {
         (b"vnguard", 0): True,
@@ -74,7 +75,7 @@ EVERYWHERE = [".", "src", "src/x", "lib/x.c", "s/c/x", "/", "/usr/x", "/dev/x", 
 
 @requires("SBPL-FORM-09")
 @pytest.mark.parametrize("name", SETUPS)
-def test_nothing_else_is_allowed_anywhere(case: Case, name: str) -> None:
+def test_nothing_else_is_allowed_anywhere(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(SETUPS[name])
     text.expect("writing", sbpl.both(["/dev/x"], ["/usr/x"]), sbpl.WRITES)
     on_paths = [each for each in OTHERS if sbpl.on_paths(each)]
@@ -85,14 +86,14 @@ def test_nothing_else_is_allowed_anywhere(case: Case, name: str) -> None:
 
 @requires("SBPL-FORM-04")
 @pytest.mark.parametrize("name", SETUPS)
-def test_a_text_reads_back_a_clause_a_line(case: Case, name: str) -> None:
+def test_a_text_reads_back_a_clause_a_line(case: SbplCase, name: str) -> None:
     data = sbpl.bytes_of(case.sbpl.compile(SETUPS[name]))
     told = {"text": data.decode("utf-8", "backslashreplace").splitlines()}
     expect("lines that are no clause of the page", sbpl.strange(data), [], told)
 
 
 @requires("SBPL-FORM-05")
-def test_a_request_gives_the_same_bytes_again(case: Case) -> None:
+def test_a_request_gives_the_same_bytes_again(case: SbplCase) -> None:
     home = {"HOME": "/Users/u", "CODEX_HOME": "/opt/codex", "CLAUDE_CONFIG_DIR": "/opt/claude"}
     setup = SETUPS["codex"].but(env=home, deny_read=["k/**"], deny_modify=["x", "y"])
     message = setup.message()
@@ -114,7 +115,7 @@ SPELLED = Setup(root="/Users/u/Ärger", modify=["é/**", "I?i"], deny_read=["ı/
 @requires("SBPL-FORM-05")
 @pytest.mark.parametrize("letter_case", [None, "fold"])
 @pytest.mark.parametrize("locale", ["C", "POSIX", "C.UTF-8", "tr_TR.UTF-8", "tr_TR"])
-def test_a_locale_changes_no_letter(case: Case, letter_case: str | None, locale: str) -> None:
+def test_a_locale_changes_no_letter(case: SbplCase, letter_case: str | None, locale: str) -> None:
     if letter_case is not None and "sbpl.fold" not in case.capabilities:
         raise NotApplicable.without("sbpl.fold")
     message = SPELLED.but(case=letter_case).message()
@@ -124,7 +125,7 @@ def test_a_locale_changes_no_letter(case: Case, letter_case: str | None, locale:
 
 
 @requires("SBPL-FORM-06")
-def test_both_readings_give_one_answer(case: Case) -> None:
+def test_both_readings_give_one_answer(case: SbplCase) -> None:
     chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(24)):
         given = sbpl.with_everything(chance)
@@ -144,7 +145,7 @@ WITHOUT_PATHS = ("network*", "sysctl*", "mach*", "ipc-posix*", "process-info*", 
 
 @requires("SBPL-FORM-06")
 @pytest.mark.parametrize("name", WITHOUT_PATHS)
-def test_both_readings_give_one_answer_where_there_is_no_path(case: Case, name: str) -> None:
+def test_both_readings_give_one_answer_where_there_is_no_path(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(PLAIN)
     told = {
         operation: (ruling.last.outcome.value, ruling.specific.outcome.value)
@@ -164,7 +165,7 @@ BAD_RULES = {
 
 @requires("SBPL-FORM-07")
 @pytest.mark.parametrize("name", BAD_RULES)
-def test_a_rule_that_is_none_is_refused(case: Case, name: str) -> None:
+def test_a_rule_that_is_none_is_refused(case: SbplCase, name: str) -> None:
     field, rule = BAD_RULES[name]
     good = Setup(modify=["src/**"])
     kept = [*good.modify] if field == "modify" else []
@@ -173,7 +174,7 @@ def test_a_rule_that_is_none_is_refused(case: Case, name: str) -> None:
 
 
 @requires("SBPL-FORM-07", capability=("policy", "policy.json"))
-def test_a_wrong_policy_and_an_unknown_profile_are_refused(case: Case) -> None:
+def test_a_wrong_policy_and_an_unknown_profile_are_refused(case: SbplCase) -> None:
     root = "/Users/u/ws"
     good = case.ask("sbpl.compile", policy=PLAIN.policy, profile="p", root=root)
     expect("whether the profile `p` compiles", good.ok, True, {"answer": good.raw})
@@ -187,7 +188,7 @@ def test_a_wrong_policy_and_an_unknown_profile_are_refused(case: Case) -> None:
 
 @requires("SBPL-FORM-08", capability="policy.json")
 @pytest.mark.parametrize("name", SETUPS)
-def test_a_policy_file_gives_the_text_of_its_rules(case: Case, name: str) -> None:
+def test_a_policy_file_gives_the_text_of_its_rules(case: SbplCase, name: str) -> None:
     setup = SETUPS[name]
     text = sbpl.bytes_of(case.sbpl.compile(setup))
     message = {**setup.message(), "policy": setup.policy, "profile": "p"}
@@ -201,7 +202,7 @@ MERGED = Setup(modify=["**"], deny_read=["k", "l"], deny_modify=["s/**", "!s/c/*
 
 @requires("SBPL-FORM-08", capability="policy.json")
 @pytest.mark.parametrize("profile", ["p", "unrestricted", None])
-def test_two_policy_files_give_the_text_of_their_rules(case: Case, profile: str | None) -> None:
+def test_two_policy_files_give_the_text_of_their_rules(case: SbplCase, profile: str | None) -> None:
     """Denies of both files, a profile of each file, and a profile that neither defines."""
     own: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["**"]}}}
     denies: dict[str, Any] = {"denyRead": ["l"], "denyModify": ["s/c/d"]}

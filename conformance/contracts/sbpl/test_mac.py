@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from boxspec.api import Case, HostLacks, expect, requires
+from boxspec.api import HostLacks, expect, requires
 from contracts.sbpl import mac
+from contracts.sbpl.client import SbplCase
 
 
 @requires("SBPL-MAC-01")
-def test_a_mac_decides_as_the_evaluator_does(case: Case) -> None:
+def test_a_mac_decides_as_the_evaluator_does(case: SbplCase) -> None:
     why = mac.absent()
     if why is not None:
         raise HostLacks("sandbox-exec", why)

@@ -6,25 +6,26 @@ import random
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 
 
 @requires("SBPL-MODIFY-01")
-def test_what_the_policy_denies_is_denied(case: Case) -> None:
+def test_what_the_policy_denies_is_denied(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["k/**", "lib/x"]))
     text.expect("global denies", sbpl.both(["a", "lib/y"], ["k", "k/a", "lib/x"]))
 
 
 @requires("SBPL-MODIFY-01")
-def test_what_no_rule_matches_is_denied(case: Case) -> None:
+def test_what_no_rule_matches_is_denied(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["src/**"]))
     text.expect("unmatched", sbpl.both(["src/a"], ["a", "lib/src/a"]))
 
 
 @requires("SBPL-MODIFY-01")
-def test_the_last_rule_that_matches_wins(case: Case) -> None:
+def test_the_last_rule_that_matches_wins(case: SbplCase) -> None:
     rules = ["**", "!a/**", "a/b/**", "!a/b/c/**", "a/b/c/d/**"]
     text = case.sbpl.compiled(Setup(modify=rules))
     yes = ["x", "a/b", "a/b/x", "a/b/c/d", "a/b/c/d/x"]
@@ -34,21 +35,21 @@ def test_the_last_rule_that_matches_wins(case: Case) -> None:
 
 
 @requires("SBPL-MODIFY-01")
-def test_a_rule_that_comes_again_decides_again(case: Case) -> None:
+def test_a_rule_that_comes_again_decides_again(case: SbplCase) -> None:
     rules = ["a/**", "!a/b/**", "a/**", "c/**", "!c/d", "c/d", "!c/d"]
     text = case.sbpl.compiled(Setup(modify=rules))
     text.expect("rules given twice", sbpl.both(["a", "a/b", "a/b/x", "c/x"], ["c/d", "x"]))
 
 
 @requires("SBPL-MODIFY-02")
-def test_a_subtree_is_writable_with_its_directory(case: Case) -> None:
+def test_a_subtree_is_writable_with_its_directory(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["src/**", "a/b/**"]))
     yes = ["src", "src/x", "src/x/y", "a/b", "a/b/x"]
     text.expect("subtrees", sbpl.both(yes, ["a", "a/x", "x"]))
 
 
 @requires("SBPL-MODIFY-03")
-def test_a_denied_subtree_is_denied_with_its_directory(case: Case) -> None:
+def test_a_denied_subtree_is_denied_with_its_directory(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**", "!a/b/**"], deny_modify=["src/**"]))
     no = ["src", "src/x", "src/x/y", "a/b", "a/b/x"]
     text.expect("denied subtrees", sbpl.both(["src2", "src2/x", "sr", "a", "a/bc", "a/x"], no))
@@ -56,7 +57,7 @@ def test_a_denied_subtree_is_denied_with_its_directory(case: Case) -> None:
 
 @requires("SBPL-MODIFY-04")
 @pytest.mark.parametrize("rule", ["**/*.env", "lib/*.env", "**/k.pem", "lib/**/k.pem"])
-def test_a_glob_denies_what_it_matches_and_no_directory(case: Case, rule: str) -> None:
+def test_a_glob_denies_what_it_matches_and_no_directory(case: SbplCase, rule: str) -> None:
     name = rule.rpartition("/")[2].replace("*", "a")
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[rule]))
     yes = [".", "lib", "lib/x", "lib/a.envy", f"lib/{name}2"]
@@ -65,7 +66,7 @@ def test_a_glob_denies_what_it_matches_and_no_directory(case: Case, rule: str) -
 
 @requires("SBPL-MODIFY-05")
 @pytest.mark.parametrize("rule", ["**/*.env", "lib/*.env", "**/k.pem", "lib/**/k.pem"])
-def test_a_glob_allows_what_it_matches_and_nothing_else(case: Case, rule: str) -> None:
+def test_a_glob_allows_what_it_matches_and_nothing_else(case: SbplCase, rule: str) -> None:
     name = rule.rpartition("/")[2].replace("*", "a")
     text = case.sbpl.compiled(Setup(modify=[rule]))
     no = [".", "lib", "lib/x", f"lib/{name}2", "lib/d/x", f"lib/{name}/x", f"lib/{name}/.env2"]
@@ -73,14 +74,14 @@ def test_a_glob_allows_what_it_matches_and_nothing_else(case: Case, rule: str) -
 
 
 @requires("SBPL-MODIFY-06")
-def test_a_rule_without_wildcards_is_about_one_path(case: Case) -> None:
+def test_a_rule_without_wildcards_is_about_one_path(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["a", "lib/x"]))
     no = ["a/b", "a/b/c", "a2", "lib", "lib/x/y", "lib/x2", "."]
     text.expect("single paths", sbpl.both(["a", "lib/x"], no))
 
 
 @requires("SBPL-MODIFY-07")
-def test_the_root_is_writable_by_two_rules_only(case: Case) -> None:
+def test_the_root_is_writable_by_two_rules_only(case: SbplCase) -> None:
     for rules in (["."], ["**"], ["src/**", "."]):
         text = case.sbpl.compiled(Setup(modify=rules))
         text.expect(f"the root, by {rules}", sbpl.both(["."], ["/Users/u", "/Users/u/wsx"]))
@@ -91,7 +92,7 @@ def test_the_root_is_writable_by_two_rules_only(case: Case) -> None:
 
 
 @requires("SBPL-MODIFY-07")
-def test_an_empty_list_makes_nothing_writable(case: Case) -> None:
+def test_an_empty_list_makes_nothing_writable(case: SbplCase) -> None:
     for rules in ([], ["!a"]):
         text = case.sbpl.compiled(Setup(modify=rules, deny_modify=["b/**"]))
         text.expect(f"by {rules}", sbpl.both([], [".", "a", "a/b", "b", "b/c", "c"]), sbpl.WRITES)
@@ -113,7 +114,7 @@ SPELLED = {
 
 @requires("SBPL-MODIFY-08")
 @pytest.mark.parametrize("rule", SPELLED)
-def test_a_rule_means_the_same_however_it_is_spelled(case: Case, rule: str) -> None:
+def test_a_rule_means_the_same_however_it_is_spelled(case: SbplCase, rule: str) -> None:
     yes, no = SPELLED[rule]
     case.sbpl.compiled(Setup(modify=[rule])).expect(f"the allow {rule!r}", sbpl.both([yes], [no]))
     denied = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[rule]))
@@ -124,7 +125,7 @@ SETUPS, PATHS = 40, 25
 
 
 @requires("SBPL-MODIFY-08")
-def test_each_path_is_decided_as_the_policy_does(case: Case) -> None:
+def test_each_path_is_decided_as_the_policy_does(case: SbplCase) -> None:
     chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(SETUPS)):
         given = sbpl.setup(chance)
@@ -135,7 +136,7 @@ def test_each_path_is_decided_as_the_policy_does(case: Case) -> None:
 
 @requires("SBPL-MODIFY-08")
 @pytest.mark.parametrize("name", sbpl.WRITES)
-def test_each_kind_of_write_is_a_write(case: Case, name: str) -> None:
+def test_each_kind_of_write_is_a_write(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(Setup(modify=["src/**"], deny_modify=["src/k"]))
     text.expect(name, sbpl.both(["src", "src/x"], [".", "x", "src/k", "/Users/u/x"]), [name])
 
@@ -151,7 +152,7 @@ ABOVE = {
 
 @requires("SBPL-MODIFY-09")
 @pytest.mark.parametrize("name", ABOVE)
-def test_a_root_above_scratch_is_decided_by_the_policy(case: Case, name: str) -> None:
+def test_a_root_above_scratch_is_decided_by_the_policy(case: SbplCase, name: str) -> None:
     root, env, inside = ABOVE[name]
     text = case.sbpl.compiled(Setup(modify=["src/**"], root=root, env=env))
     text.expect("the root above", sbpl.both(["src/x"], [inside, f"{inside}/x", "x"]), sbpl.WRITES)

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Blocked, Case, Failure, expect, requires
+from boxspec.api import Blocked, Failure, expect, requires
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 from contracts.sbpl.text import Text
 
@@ -39,7 +40,7 @@ PLACES = ["root", "rule", "glob", "side root", "HOME", "CODEX_HOME", "CLAUDE_CON
 AT_HOME = ("Library/Caches", ".orbit", ".codex", ".claude", ".gemini")
 
 
-def at_home(case: Case, place: str) -> str:
+def at_home(case: SbplCase, place: str) -> str:
     """Return a writable directory below HOME, for the place HOME only.
 
     The topics SCRATCH and STATE test which directories are writable.
@@ -75,7 +76,7 @@ QUOTING = ['a"b', 'a""', "a\\b", "a\\\\b", 'a\\"b', "a\\nb", "a\\x41b", "a\\", '
 @requires("SBPL-NAME-01")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", QUOTING)
-def test_a_string_reads_back_as_it_was_given(case: Case, place: str, name: str) -> None:
+def test_a_string_reads_back_as_it_was_given(case: SbplCase, place: str, name: str) -> None:
     home = at_home(case, place)
     try:
         judge(case.sbpl.compiled(with_name(place, name)), place, name, home)
@@ -88,7 +89,7 @@ def test_a_string_reads_back_as_it_was_given(case: Case, place: str, name: str) 
 
 @requires("SBPL-NAME-02")
 @pytest.mark.parametrize("place", PLACES)
-def test_a_name_built_to_open_a_form_stays_a_name(case: Case, place: str) -> None:
+def test_a_name_built_to_open_a_form_stays_a_name(case: SbplCase, place: str) -> None:
     chance = random.Random(case.session.seed)
     harmless = case.sbpl.compiled(with_name(place, sbpl.HARMLESS))
     home = at_home(case, place)
@@ -107,7 +108,7 @@ SPELLED = {"composed": "caf\u00e9", "decomposed": "cafe\u0301", "replaced": "\u2
 
 @requires("SBPL-NAME-01")
 @pytest.mark.parametrize("spelled", SPELLED)
-def test_a_name_keeps_its_spelling(case: Case, spelled: str) -> None:
+def test_a_name_keeps_its_spelling(case: SbplCase, spelled: str) -> None:
     """A name may match another spelling only under `case: fold`."""
     name = SPELLED[spelled]
     given = Setup(
@@ -139,7 +140,7 @@ NAMED = {
 @requires("SBPL-NAME-03")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("control", CONTROLS, ids=[f"{ord(each):#04x}" for each in CONTROLS])
-def test_a_control_character_is_refused_and_named(case: Case, place: str, control: str) -> None:
+def test_a_control_character_is_refused_and_named(case: SbplCase, place: str, control: str) -> None:
     bad, good = with_name(place, f"a{control}b"), with_name(place, "a b")
     sbpl.refuses(case, f"{control!r} in {place}", bad, good, *NAMED[place])
 
@@ -158,7 +159,7 @@ LISTS = {
 
 @requires("SBPL-NAME-03")
 @pytest.mark.parametrize("where", LISTS)
-def test_a_control_character_is_refused_in_each_list(case: Case, where: str) -> None:
+def test_a_control_character_is_refused_in_each_list(case: SbplCase, where: str) -> None:
     def given(letter: str) -> Setup:
         lists = ("read", "modify", "deny_read", "deny_modify")
         made: dict[str, Any] = {name: getattr(LISTS[where], name) for name in lists}
@@ -181,7 +182,7 @@ def long_root(written: int, letter: str = "a") -> str:
 
 @requires("SBPL-NAME-04")
 @pytest.mark.parametrize("letter", ["a", '"', "\\", "é"], ids=["a", "quote", "backslash", "é"])
-def test_a_string_has_a_thousand_bytes_at_most(case: Case, letter: str) -> None:
+def test_a_string_has_a_thousand_bytes_at_most(case: SbplCase, letter: str) -> None:
     root = long_root(LIMIT, letter)
     bad, good = Setup(root=long_root(LIMIT + 1, letter)), Setup(root=root)
     sbpl.refuses(case, f"a root of {LIMIT + 1} bytes as written", bad, good)
@@ -191,7 +192,7 @@ def test_a_string_has_a_thousand_bytes_at_most(case: Case, letter: str) -> None:
 
 @requires("SBPL-NAME-04")
 @pytest.mark.parametrize("place", ["rule", "deny", "side root", "HOME", "CODEX_HOME"])
-def test_each_string_has_the_limit(case: Case, place: str) -> None:
+def test_each_string_has_the_limit(case: SbplCase, place: str) -> None:
     def setup(size: int) -> Setup:
         path = long_root(size)
         return {
@@ -207,7 +208,7 @@ def test_each_string_has_the_limit(case: Case, place: str) -> None:
 
 @requires("SBPL-NAME-04")
 @pytest.mark.parametrize("place", ["rule", "deny"])
-def test_a_pattern_has_the_limit_to_the_byte(case: Case, place: str) -> None:
+def test_a_pattern_has_the_limit_to_the_byte(case: SbplCase, place: str) -> None:
     def given(glob: str) -> Setup:
         if place == "rule":
             return BASE.but(modify=[glob])
@@ -217,14 +218,14 @@ def test_a_pattern_has_the_limit_to_the_byte(case: Case, place: str) -> None:
 
 
 @requires("SBPL-NAME-04", capability="sbpl.fold")
-def test_a_folded_pattern_has_the_limit_to_the_byte(case: Case) -> None:
+def test_a_folded_pattern_has_the_limit_to_the_byte(case: SbplCase) -> None:
     def folded(glob: str) -> Setup:
         return BASE.but(modify=["**"], deny_modify=[glob], case="fold")
 
     judge_the_limit(case, "folded deny", folded)
 
 
-def judge_the_limit(case: Case, place: str, given: Callable[[str], Setup]) -> None:
+def judge_the_limit(case: SbplCase, place: str, given: Callable[[str], Setup]) -> None:
     """Find the longest accepted glob by bisection; its string must have exactly LIMIT bytes.
 
     The size of an expression depends on the implementation, but each digit adds one byte.
@@ -251,7 +252,7 @@ NO_TEXT = {"a byte alone": b"\xff", "half a letter": b"\xc3", "a surrogate": b"\
 
 @requires("SBPL-NAME-05")
 @pytest.mark.parametrize("name", NO_TEXT)
-def test_what_is_not_utf8_is_refused(case: Case, name: str) -> None:
+def test_what_is_not_utf8_is_refused(case: SbplCase, name: str) -> None:
     def setups(end: bytes) -> list[Setup]:
         return [
             BASE.but(root=b"/Users/u/" + end),
@@ -269,7 +270,7 @@ SLASHES = ["/Users//u/ws", "/Users/u/ws/", "//Users/u///ws//", "/Users/u/ws///"]
 
 @requires("SBPL-NAME-06")
 @pytest.mark.parametrize("path", SLASHES)
-def test_slashes_too_many_are_cleaned_away(case: Case, path: str) -> None:
+def test_slashes_too_many_are_cleaned_away(case: SbplCase, path: str) -> None:
     def same(given: Setup, yes: str, no: str) -> None:
         text = case.sbpl.compiled(given)
         text.expect(f"with {path}", sbpl.both([yes], [no]))
@@ -304,13 +305,13 @@ NOT_CANONICAL = ["ws", "./ws", "~", "~/ws", "~u/ws", "/opt/./ws", "/opt/../ws", 
 
 @requires("SBPL-NAME-07")
 @pytest.mark.parametrize("path", NOT_CANONICAL)
-def test_a_path_that_is_not_canonical_is_refused(case: Case, path: str) -> None:
+def test_a_path_that_is_not_canonical_is_refused(case: SbplCase, path: str) -> None:
     for place, bad in places(path).items():
         sbpl.refuses(case, f"{path} as {place}", bad, places("/opt/ws")[place], *NAMED[place])
 
 
 @requires("SBPL-NAME-07")
-def test_names_of_dots_are_names(case: Case) -> None:
+def test_names_of_dots_are_names(case: SbplCase) -> None:
     for path in ("/opt/...", "/opt/..ws", "/opt/ws.", "/opt/.ws", "/opt/~", "/opt/~ws"):
         text = case.sbpl.compiled(BASE.but(root=path))
         text.expect(f"the root {path}", sbpl.both(["src/x"], ["x"]))
@@ -331,7 +332,7 @@ ALIASES = {
 
 @requires("SBPL-NAME-08")
 @pytest.mark.parametrize("path", ALIASES)
-def test_an_alias_is_refused_and_the_real_spelling_named(case: Case, path: str) -> None:
+def test_an_alias_is_refused_and_the_real_spelling_named(case: SbplCase, path: str) -> None:
     for place, bad in places(path).items():
         good = places("/private/opt/ws")[place]
         sbpl.refuses(case, f"{path} as {place}", bad, good, ALIASES[path])
@@ -339,7 +340,7 @@ def test_an_alias_is_refused_and_the_real_spelling_named(case: Case, path: str) 
 
 @requires("SBPL-NAME-08")
 @pytest.mark.parametrize("path", ["/tmpfiles/ws", "/variable", "/etcetera/x", "/t", "/opt/tmp"])
-def test_what_only_begins_like_an_alias_is_none(case: Case, path: str) -> None:
+def test_what_only_begins_like_an_alias_is_none(case: SbplCase, path: str) -> None:
     home = at_home(case, "HOME")
     for place, setup in places(path).items():
         below = {"root": "/src/x", "HOME": f"/{home}/x"}.get(place, "/x")

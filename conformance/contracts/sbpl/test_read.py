@@ -6,14 +6,15 @@ import random
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 
 
 @requires("SBPL-READ-01")
 @pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
-def test_what_a_rule_denies_cannot_be_read(case: Case, own: bool) -> None:
+def test_what_a_rule_denies_cannot_be_read(case: SbplCase, own: bool) -> None:
     rules = ["k/**", "lib/x", "**/*.env"]
     setup = Setup(read=["**", *(f"!{rule}" for rule in rules)]) if own else Setup(deny_read=rules)
     no = ["k", "k/a", "k/a/b", "lib/x", "a.env", "lib/.env"]
@@ -22,7 +23,7 @@ def test_what_a_rule_denies_cannot_be_read(case: Case, own: bool) -> None:
 
 
 @requires("SBPL-READ-02")
-def test_a_later_rule_makes_readable_again(case: Case) -> None:
+def test_a_later_rule_makes_readable_again(case: SbplCase) -> None:
     rules = ["**", "!a/**", "a/b/**", "a/x", "!a/b/c/**", "**/*.md"]
     text = case.sbpl.compiled(Setup(read=rules))
     yes = ["x", "a/b", "a/b/x", "a/x", "a/r.md", "a/b/c/r.md"]
@@ -30,7 +31,7 @@ def test_a_later_rule_makes_readable_again(case: Case) -> None:
 
 
 @requires("SBPL-READ-02")
-def test_a_rule_that_comes_again_decides_again(case: Case) -> None:
+def test_a_rule_that_comes_again_decides_again(case: SbplCase) -> None:
     rules = ["**", "!a/**", "a/b/**", "!a/b/c/**", "a/b/**", "!a/**", "a/x"]
     closed = case.sbpl.compiled(Setup(read=rules))
     closed.expect("closed again", sbpl.both(["a/x", "x"], ["a", "a/b", "a/b/x"]), sbpl.READ)
@@ -39,13 +40,13 @@ def test_a_rule_that_comes_again_decides_again(case: Case) -> None:
 
 
 @requires("SBPL-READ-02")
-def test_a_global_deny_stands_behind_all_own_rules(case: Case) -> None:
+def test_a_global_deny_stands_behind_all_own_rules(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(read=["**", "!a/**", "a/b/**"], deny_read=["a/b/k"]))
     text.expect("reading again", sbpl.both(["a/b", "a/b/x"], ["a/x", "a/b/k"]), sbpl.READ)
 
 
 @requires("SBPL-READ-03")
-def test_a_path_that_no_rule_matches_is_readable(case: Case) -> None:
+def test_a_path_that_no_rule_matches_is_readable(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(read=["src/**", "!src/k"]))
     text.expect("reading", sbpl.both([".", "x", "src", "src/x"], ["src/k"]), sbpl.READ)
     nothing = case.sbpl.compiled(Setup(read=[], deny_read=["k"]))
@@ -53,7 +54,7 @@ def test_a_path_that_no_rule_matches_is_readable(case: Case) -> None:
 
 
 @requires("SBPL-READ-03")
-def test_each_path_is_decided_as_the_policy_does(case: Case) -> None:
+def test_each_path_is_decided_as_the_policy_does(case: SbplCase) -> None:
     chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(30)):
         reads, denies = sbpl.rules(chance, 5), sbpl.rules(chance, 2, denies=0)
@@ -64,7 +65,7 @@ def test_each_path_is_decided_as_the_policy_does(case: Case) -> None:
 
 
 @requires("SBPL-READ-03")
-def test_reading_is_denied_below_the_root_of_the_system(case: Case) -> None:
+def test_reading_is_denied_below_the_root_of_the_system(case: SbplCase) -> None:
     """The root directory `/` is special: only its path ends in a slash."""
     given = Setup(root="/", read=["**", "!a/**", "a/b"], deny_read=["k", "**/*.env"])
     text = case.sbpl.compiled(given)
@@ -73,13 +74,13 @@ def test_reading_is_denied_below_the_root_of_the_system(case: Case) -> None:
 
 @requires("SBPL-READ-04")
 @pytest.mark.parametrize("name", sbpl.READS)
-def test_data_metadata_and_attributes_are_denied_alike(case: Case, name: str) -> None:
+def test_data_metadata_and_attributes_are_denied_alike(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(Setup(read=["**", "!a/**", "a/b"], deny_read=["k", "lib/*.c"]))
     text.expect(name, sbpl.both([".", "lib", "a/b"], ["a", "a/x", "k", "lib/x.c"]), [name])
 
 
 @requires("SBPL-READ-05")
-def test_reads_outside_the_root_stay_allowed(case: Case) -> None:
+def test_reads_outside_the_root_stay_allowed(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(read=[], deny_read=["**"], env={"HOME": "/Users/u"}))
     yes = ["/", "/usr/bin/x", "/Users/u", "/Users/u/ws2", "/Users/u/ws2/x", "/Users/u/.ssh/id"]
     text.expect("reading outside", sbpl.both(yes, [".", "x"]), sbpl.READS)

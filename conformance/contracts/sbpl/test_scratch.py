@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 
 HOME = {"HOME": "/Users/u"}
@@ -21,19 +22,19 @@ def with_below(places: list[str]) -> list[str]:
 
 @requires("SBPL-SCRATCH-01")
 @pytest.mark.parametrize("env", [{}, HOME], ids=["without HOME", "with HOME"])
-def test_temporary_places_and_devices_are_writable(case: Case, env: dict[str, str]) -> None:
+def test_temporary_places_and_devices_are_writable(case: SbplCase, env: dict[str, str]) -> None:
     text = case.sbpl.compiled(Setup(env=env))
     text.expect("scratch", sbpl.both(with_below(PLACES), ["/usr/local"]))
 
 
 @requires("SBPL-SCRATCH-02")
-def test_caches_are_writable_with_home(case: Case) -> None:
+def test_caches_are_writable_with_home(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(env=HOME))
     text.expect("scratch at home", sbpl.both(with_below(AT_HOME), ["/Users/u/Library"]))
 
 
 @requires("SBPL-SCRATCH-02")
-def test_without_home_no_clause_speaks_of_it(case: Case) -> None:
+def test_without_home_no_clause_speaks_of_it(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup())
     dead = ["/Library/Caches", "/.orbit", "/None/.orbit", "/Library/Caches/x"]
     dead += with_below([f"{Path.home()}/Library/Caches", f"{Path.home()}/.orbit"])
@@ -47,7 +48,7 @@ BESIDE += ["/Users/u/Library/Keychains/x", "/Users/ux", "/private/var/db"]
 
 
 @requires("SBPL-SCRATCH-03")
-def test_nothing_else_outside_the_root_is_writable(case: Case) -> None:
+def test_nothing_else_outside_the_root_is_writable(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], env=HOME))
     allowed = with_below(PLACES + AT_HOME)
     text.expect("outside of the root", sbpl.both(allowed, BESIDE), sbpl.WRITES)
@@ -71,7 +72,7 @@ BELOW = {
 
 @requires("SBPL-SCRATCH-04")
 @pytest.mark.parametrize("name", BELOW)
-def test_a_root_below_scratch_is_not_writable_by_that(case: Case, name: str) -> None:
+def test_a_root_below_scratch_is_not_writable_by_that(case: SbplCase, name: str) -> None:
     root, env = BELOW[name]
     text = case.sbpl.compiled(Setup(modify=["src/**"], deny_modify=["src/k"], root=root, env=env))
     denied = [".", "x", "lib/x", "src/k"]

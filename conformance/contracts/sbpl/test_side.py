@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 
 SIDES = ["/Users/u/side", "/Users/u/ws/out"]
@@ -13,14 +14,14 @@ CODEX = Setup(modify=["src/**"], side_roots=SIDES, provider="codex")
 
 
 @requires("SBPL-SIDE-01")
-def test_a_side_root_is_writable_with_all_below(case: Case) -> None:
+def test_a_side_root_is_writable_with_all_below(case: SbplCase) -> None:
     text = case.sbpl.compiled(CODEX)
     yes = [place + below for place in SIDES for below in ("", "/x", "/x/y")]
     text.expect("side roots", sbpl.both(yes, ["x", "/Users/u/x"]))
 
 
 @requires("SBPL-SIDE-01")
-def test_a_side_root_is_writable_where_the_policy_denies_it(case: Case) -> None:
+def test_a_side_root_is_writable_where_the_policy_denies_it(case: SbplCase) -> None:
     denies = ["state/**", "a/b/**", "**/*.pem"]
     sides = ["/Users/u/ws/state", "/Users/u/ws/a/b/c"]
     text = case.sbpl.compiled(
@@ -32,7 +33,7 @@ def test_a_side_root_is_writable_where_the_policy_denies_it(case: Case) -> None:
 
 @requires("SBPL-SIDE-02")
 @pytest.mark.parametrize("provider", [None, "claude", "gemini"])
-def test_for_others_side_roots_allow_nothing(case: Case, provider: str | None) -> None:
+def test_for_others_side_roots_allow_nothing(case: SbplCase, provider: str | None) -> None:
     text = case.sbpl.compiled(CODEX.but(provider=provider))
     text.expect(f"side roots of {provider}", sbpl.both(["src/x"], [*SIDES, f"{SIDES[0]}/x"]))
     codex = case.sbpl.compiled(CODEX)
@@ -40,14 +41,14 @@ def test_for_others_side_roots_allow_nothing(case: Case, provider: str | None) -
 
 
 @requires("SBPL-SIDE-03")
-def test_a_side_root_allows_nothing_beside_itself(case: Case) -> None:
+def test_a_side_root_allows_nothing_beside_itself(case: SbplCase) -> None:
     text = case.sbpl.compiled(CODEX.but(side_roots=["/Users/u/ws/a/b", "/opt/side"]))
     no = ["a", "a/bc", "a/x", "a/bc/x", "/opt", "/opt/side2", "/opt/side2/x", "/opt/sid"]
     text.expect("beside", sbpl.both(["a/b", "a/b/x", "/opt/side/x"], no), sbpl.WRITES)
 
 
 @requires("SBPL-SIDE-03")
-def test_a_side_root_makes_nothing_readable(case: Case) -> None:
+def test_a_side_root_makes_nothing_readable(case: SbplCase) -> None:
     text = case.sbpl.compiled(CODEX.but(deny_read=["**/*.env", "k"]))
     text.expect("reading", sbpl.both(["out/x", "x"], ["out/x.env", "k"]), sbpl.READS)
     text.expect("writing", sbpl.both(["out/x"], ["x"]))
@@ -76,7 +77,7 @@ OVERLAPS = {
 @pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
 @pytest.mark.parametrize("name", OVERLAPS)
 def test_a_side_root_that_meets_a_read_denied_rule_is_refused(
-    case: Case, name: str, own: bool
+    case: SbplCase, name: str, own: bool
 ) -> None:
     where, rule = OVERLAPS[name]
     side = "/Users/u/ws" if where == "." else f"/Users/u/ws/{where}"
@@ -98,7 +99,7 @@ FOLDED = {
 
 @requires("SBPL-SIDE-04", capability="sbpl.fold")
 @pytest.mark.parametrize("name", FOLDED)
-def test_a_side_root_meets_a_rule_in_every_spelling(case: Case, name: str) -> None:
+def test_a_side_root_meets_a_rule_in_every_spelling(case: SbplCase, name: str) -> None:
     root, side, rule = FOLDED[name]
     bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex", case="fold")
     sbpl.refuses(case, f"a side root in {name} spelling", bad, bad.but(side_roots=["/opt/side"]))
@@ -119,7 +120,7 @@ def test_a_side_root_meets_a_rule_in_every_spelling(case: Case, name: str) -> No
     ],
 )
 def test_a_side_root_meets_a_rule_by_whole_names(
-    case: Case, root: str, side: str, rule: str
+    case: SbplCase, root: str, side: str, rule: str
 ) -> None:
     """With the root directory `/`, which ends in a slash, and with doubled slashes."""
     bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex")
@@ -127,7 +128,7 @@ def test_a_side_root_meets_a_rule_by_whole_names(
 
 
 @requires("SBPL-SIDE-04")
-def test_a_side_root_beside_a_read_denied_rule_is_not_refused(case: Case) -> None:
+def test_a_side_root_beside_a_read_denied_rule_is_not_refused(case: SbplCase) -> None:
     for where, rule in (("kx", "k/**"), ("k", "k2"), ("a/c", "a/b/*"), ("a", "**/*.env")):
         side = f"/Users/u/ws/{where}"
         text = case.sbpl.compiled(Setup(deny_read=[rule], side_roots=[side], provider="codex"))

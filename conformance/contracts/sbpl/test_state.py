@@ -6,8 +6,9 @@ import itertools
 
 import pytest
 
-from boxspec.api import Case, requires
+from boxspec.api import requires
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 
 HOME = "/Users/u"
@@ -21,7 +22,7 @@ def with_below(*places: str) -> list[str]:
     return [*places, *(f"{place}/a/b" for place in places)]
 
 
-def writable(case: Case, provider: str | None, env: dict[str, str], yes: list[str]) -> None:
+def writable(case: SbplCase, provider: str | None, env: dict[str, str], yes: list[str]) -> None:
     """Check that the paths are writable and that the home directory itself is not."""
     text = case.sbpl.compiled(Setup(env=env, provider=provider))
     text.expect(f"state, for {provider}", sbpl.both(yes, ["/Users/u", "/opt"]), sbpl.WRITES)
@@ -29,7 +30,7 @@ def writable(case: Case, provider: str | None, env: dict[str, str], yes: list[st
 
 @requires("SBPL-STATE-01")
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_state_of_codex_is_writable(case: Case, provider: str | None) -> None:
+def test_the_state_of_codex_is_writable(case: SbplCase, provider: str | None) -> None:
     variable, place, default = CODEX
     writable(case, provider, {"HOME": HOME}, with_below(default))
     writable(case, provider, {"HOME": HOME, variable: place}, with_below(place))
@@ -38,7 +39,7 @@ def test_the_state_of_codex_is_writable(case: Case, provider: str | None) -> Non
 
 @requires("SBPL-STATE-02")
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_state_of_claude_is_writable(case: Case, provider: str | None) -> None:
+def test_the_state_of_claude_is_writable(case: SbplCase, provider: str | None) -> None:
     variable, place, default = CLAUDE
     writable(case, provider, {"HOME": HOME}, with_below(default))
     writable(case, provider, {"HOME": HOME, variable: place}, with_below(place))
@@ -47,7 +48,7 @@ def test_the_state_of_claude_is_writable(case: Case, provider: str | None) -> No
 
 @requires("SBPL-STATE-03")
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_state_of_gemini_is_writable(case: Case, provider: str | None) -> None:
+def test_the_state_of_gemini_is_writable(case: SbplCase, provider: str | None) -> None:
     writable(case, provider, {"HOME": HOME}, with_below("/Users/u/.gemini"))
 
 
@@ -58,7 +59,7 @@ GIVEN = [None, "/opt/codex", "/Users/u/else"]
 @pytest.mark.parametrize("home", [HOME, None], ids=["with HOME", "without HOME"])
 @pytest.mark.parametrize(("codex", "claude"), list(itertools.product(GIVEN, GIVEN)))
 def test_a_variable_relocates(
-    case: Case, home: str | None, codex: str | None, claude: str | None
+    case: SbplCase, home: str | None, codex: str | None, claude: str | None
 ) -> None:
     claude = claude and f"{claude}-2"
     env = {"HOME": home, "CODEX_HOME": codex, "CLAUDE_CONFIG_DIR": claude}
@@ -80,7 +81,7 @@ def test_a_variable_relocates(
 
 @requires("SBPL-STATE-05")
 @pytest.mark.parametrize("empty", [*itertools.product(["", None], repeat=3)])
-def test_an_empty_variable_is_not_set(case: Case, empty: tuple[str | None, ...]) -> None:
+def test_an_empty_variable_is_not_set(case: SbplCase, empty: tuple[str | None, ...]) -> None:
     names = ("HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
     full = dict(zip(names, (HOME, "/opt/codex", "/opt/claude"), strict=True))
     env = {
@@ -109,7 +110,9 @@ TOO_WIDE |= {"HOME and a slash": "/Users/u/", "HOME with slashes": "//Users//u",
 @requires("SBPL-STATE-06")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
 @pytest.mark.parametrize("place", TOO_WIDE)
-def test_a_variable_never_opens_the_home_directory(case: Case, variable: str, place: str) -> None:
+def test_a_variable_never_opens_the_home_directory(
+    case: SbplCase, variable: str, place: str
+) -> None:
     good = Setup(env={"HOME": HOME, variable: "/Users/u/state"})
     bad = good.but(env={"HOME": HOME, variable: TOO_WIDE[place]})
     sbpl.refuses(case, f"{variable}={TOO_WIDE[place]}", bad, good, variable)
@@ -120,7 +123,7 @@ def test_a_variable_never_opens_the_home_directory(case: Case, variable: str, pl
 @requires("SBPL-STATE-06", capability="sbpl.fold")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
 @pytest.mark.parametrize("place", ["/USERS/U", "/users"])
-def test_no_spelling_of_home_is_opened(case: Case, variable: str, place: str) -> None:
+def test_no_spelling_of_home_is_opened(case: SbplCase, variable: str, place: str) -> None:
     good = Setup(env={"HOME": HOME, variable: "/Users/u/state"}, case="fold")
     bad = good.but(env={"HOME": HOME, variable: place})
     sbpl.refuses(case, f"{variable}={place}", bad, good, variable)
@@ -129,7 +132,7 @@ def test_no_spelling_of_home_is_opened(case: Case, variable: str, place: str) ->
 @requires("SBPL-STATE-06")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
 @pytest.mark.parametrize("home", ["/Users/u/", "//Users/u"])
-def test_however_home_is_written_it_is_not_opened(case: Case, variable: str, home: str) -> None:
+def test_however_home_is_written_it_is_not_opened(case: SbplCase, variable: str, home: str) -> None:
     good = Setup(env={"HOME": home, variable: "/Users/u/state"})
     bad = good.but(env={"HOME": home, variable: "/Users/u"})
     sbpl.refuses(case, f"HOME={home} and {variable}=/Users/u", bad, good, variable)
@@ -137,13 +140,13 @@ def test_however_home_is_written_it_is_not_opened(case: Case, variable: str, hom
 
 @requires("SBPL-STATE-06")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
-def test_without_home_a_variable_does_not_open_everything(case: Case, variable: str) -> None:
+def test_without_home_a_variable_does_not_open_everything(case: SbplCase, variable: str) -> None:
     bad, good = Setup(env={variable: "/"}), Setup(env={variable: "/opt"})
     sbpl.refuses(case, f"{variable}=/", bad, good, variable)
 
 
 @requires("SBPL-STATE-06")
-def test_a_variable_that_only_begins_like_home_is_no_home(case: Case) -> None:
+def test_a_variable_that_only_begins_like_home_is_no_home(case: SbplCase) -> None:
     for place in ("/Users/u2", "/Users/u/.codex", "/Use"):
         text = case.sbpl.compiled(Setup(env={"HOME": HOME, "CODEX_HOME": place}))
         text.expect("the place and home", sbpl.both([f"{place}/x"], ["/Users/u/x"]), sbpl.WRITES)

@@ -6,8 +6,9 @@ import random
 
 import pytest
 
-from boxspec.api import Case, expect, one_of, requires
+from boxspec.api import expect, one_of, requires
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 
 UNLINK = (sbpl.UNLINK,)
@@ -16,7 +17,7 @@ UNLINK = (sbpl.UNLINK,)
 @requires("SBPL-UNLINK-01")
 @pytest.mark.parametrize("rule", ["k", "k/**", "a/k", "**/*.env", "a/**/k", "a/*.c"])
 @pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
-def test_what_may_not_be_read_cannot_be_unlinked(case: Case, rule: str, own: bool) -> None:
+def test_what_may_not_be_read_cannot_be_unlinked(case: SbplCase, rule: str, own: bool) -> None:
     reads = Setup(read=["**", f"!{rule}"]) if own else Setup(deny_read=[rule])
     text = case.sbpl.compiled(reads.but(modify=["**"]))
     path = rule.replace("**/*", "x").replace("/**/", "/x/").replace("*", "x").removesuffix("/xx")
@@ -25,14 +26,14 @@ def test_what_may_not_be_read_cannot_be_unlinked(case: Case, rule: str, own: boo
 
 
 @requires("SBPL-UNLINK-01")
-def test_what_is_readable_again_stays_guarded(case: Case) -> None:
+def test_what_is_readable_again_stays_guarded(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], read=["**", "!a/**", "a/b"]))
     text.expect("unlinking", sbpl.both(["b"], ["a", "a/b", "a/x"]), UNLINK)
 
 
 @requires("SBPL-UNLINK-01")
 @pytest.mark.parametrize("rule", ["a/b", "a/b/**", "a/*.c"])
-def test_what_is_taken_back_by_an_equal_rule_stays_guarded(case: Case, rule: str) -> None:
+def test_what_is_taken_back_by_an_equal_rule_stays_guarded(case: SbplCase, rule: str) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], read=["**", f"!{rule}", rule]))
     path = rule.replace("*.c", "x.c").removesuffix("/**")
     text.expect("unlinking", sbpl.both(["b"], [path]), UNLINK)
@@ -48,7 +49,7 @@ ABOVE = {
 
 
 @requires("SBPL-UNLINK-01")
-def test_what_may_not_be_read_cannot_be_unlinked_in_a_side_root_either(case: Case) -> None:
+def test_what_may_not_be_read_cannot_be_unlinked_in_a_side_root_either(case: SbplCase) -> None:
     """A rule that begins with a wildcard has no fixed place, so no side root can overlap it."""
     given = Setup(modify=["src/**"], deny_read=["**/*.env"], provider="codex")
     text = case.sbpl.compiled(given.but(side_roots=["/Users/u/ws/out", "/opt/side"]))
@@ -59,7 +60,7 @@ def test_what_may_not_be_read_cannot_be_unlinked_in_a_side_root_either(case: Cas
 
 @requires("SBPL-UNLINK-02")
 @pytest.mark.parametrize("name", ABOVE)
-def test_an_ancestor_of_what_may_not_be_read_cannot_be_unlinked(case: Case, name: str) -> None:
+def test_an_ancestor_of_what_may_not_be_read_cannot_be_unlinked(case: SbplCase, name: str) -> None:
     rule, above = ABOVE[name]
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
     text.expect("unlinking", sbpl.both(["x", "a/x", "a2", "."], above), UNLINK)
@@ -68,21 +69,21 @@ def test_an_ancestor_of_what_may_not_be_read_cannot_be_unlinked(case: Case, name
 
 @requires("SBPL-UNLINK-02")
 @pytest.mark.parametrize("depth", [8, 16, 17, 32, 33, 64, 65, 100])
-def test_ancestors_are_guarded_however_deep(case: Case, depth: int) -> None:
+def test_ancestors_are_guarded_however_deep(case: SbplCase, depth: int) -> None:
     above = ["/".join(["d"] * count) for count in range(1, depth + 1)]
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[f"{above[-1]}/k"]))
     text.expect("unlinking", sbpl.both(["x", f"{above[-1]}/x"], above), UNLINK)
 
 
 @requires("SBPL-UNLINK-02")
-def test_ancestors_are_guarded_below_the_root_of_the_system(case: Case) -> None:
+def test_ancestors_are_guarded_below_the_root_of_the_system(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=["a/b/k", "c/*.env"], root="/"))
     no = ["a", "a/b", "a/b/k", "c", "c/x.env"]
     text.expect("unlinking", sbpl.both(["x", "a/x", "a/b/x", "c/x"], no), UNLINK)
 
 
 @requires("SBPL-UNLINK-02")
-def test_each_rule_guards_its_own_ancestors(case: Case) -> None:
+def test_each_rule_guards_its_own_ancestors(case: SbplCase) -> None:
     text = case.sbpl.compiled(
         Setup(modify=["**"], read=["**", "!a/k", "a/k/x"], deny_read=["b/c/**"])
     )
@@ -90,7 +91,7 @@ def test_each_rule_guards_its_own_ancestors(case: Case) -> None:
 
 
 @requires("SBPL-UNLINK-03")
-def test_everything_else_can_be_unlinked_where_it_can_be_modified(case: Case) -> None:
+def test_everything_else_can_be_unlinked_where_it_can_be_modified(case: SbplCase) -> None:
     denies = ["a/d", "a/e/d"]
     text = case.sbpl.compiled(Setup(modify=["a/**"], deny_modify=denies, deny_read=["a/b/k"]))
     yes = ["a/x", "a/b/x", "a/b/kx", "a/bc", "a/e"]
@@ -98,7 +99,7 @@ def test_everything_else_can_be_unlinked_where_it_can_be_modified(case: Case) ->
 
 
 @requires("SBPL-UNLINK-03")
-def test_each_path_can_be_unlinked_as_the_policy_means(case: Case) -> None:
+def test_each_path_can_be_unlinked_as_the_policy_means(case: SbplCase) -> None:
     chance = random.Random(case.session.seed)
     for _ in range(sbpl.times(24)):
         reads, denies = sbpl.rules(chance, 3), sbpl.rules(chance, 2, denies=0)
@@ -110,7 +111,7 @@ def test_each_path_can_be_unlinked_as_the_policy_means(case: Case) -> None:
 
 
 @requires("SBPL-UNLINK-04")
-def test_rules_that_begin_with_a_wildcard_are_named(case: Case) -> None:
+def test_rules_that_begin_with_a_wildcard_are_named(case: SbplCase) -> None:
     denies = ["k/**", "**/*.env", "a/*.c", "*/x", "b"]
     text = case.sbpl.compiled(Setup(read=["**", "!**/own"], deny_read=denies))
     named = [rule.removeprefix("!") for rule in text.unguarded or ()]

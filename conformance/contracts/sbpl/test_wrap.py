@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Case, expect, one_of, requires, satisfies
+from boxspec.api import expect, one_of, requires, satisfies
 from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase, WrapFields
 
 WRAPPER = b"/usr/bin/sandbox-exec"
 HERE = Path(WRAPPER.decode()).exists()
@@ -17,7 +18,7 @@ BEGIN = [WRAPPER, b"-f", sbpl.FILE.encode()]
 
 @requires("SBPL-WRAP-01")
 @pytest.mark.parametrize("argv", [["true"], ["/bin/sh", "-c", "exit 3"], ["a b", "", "é"]])
-def test_a_command_runs_under_the_wrapper(case: Case, argv: list[str]) -> None:
+def test_a_command_runs_under_the_wrapper(case: SbplCase, argv: list[str]) -> None:
     answer = case.sbpl.wrap(argv, wrapper="present")
     expect("the command", sbpl.argv_of(answer), BEGIN + [word.encode() for word in argv])
     expect("whether it is wrapped", answer.result["wrapped"], True)
@@ -25,7 +26,7 @@ def test_a_command_runs_under_the_wrapper(case: Case, argv: list[str]) -> None:
 
 
 @requires("SBPL-WRAP-01")
-def test_the_file_is_the_one_that_was_named(case: Case) -> None:
+def test_the_file_is_the_one_that_was_named(case: SbplCase) -> None:
     for file in ("/opt/p.sb", "/opt/a b/é.sb", b"/opt/\xff.sb"):
         argv = case.sbpl.wrapped(["true"], file=file)
         wanted = file if isinstance(file, bytes) else file.encode()
@@ -34,7 +35,7 @@ def test_the_file_is_the_one_that_was_named(case: Case) -> None:
 
 @requires("SBPL-WRAP-02")
 @pytest.mark.parametrize("provider", [None, "codex", "claude", "gemini"])
-def test_without_the_wrapper_a_command_is_refused(case: Case, provider: str | None) -> None:
+def test_without_the_wrapper_a_command_is_refused(case: SbplCase, provider: str | None) -> None:
     for fallback in (False, None):
         answer = case.sbpl.wrap(
             ["true"], wrapper="missing", allow_fallback=fallback, provider=provider
@@ -46,7 +47,7 @@ def test_without_the_wrapper_a_command_is_refused(case: Case, provider: str | No
 
 
 @requires("SBPL-WRAP-02")
-def test_the_wrapper_is_looked_for(case: Case) -> None:
+def test_the_wrapper_is_looked_for(case: SbplCase) -> None:
     answer = case.sbpl.wrap(["true"])
     if HERE:
         expect("whether it is wrapped", answer.result["wrapped"], True)
@@ -56,7 +57,7 @@ def test_the_wrapper_is_looked_for(case: Case) -> None:
 
 @requires("SBPL-WRAP-03")
 @pytest.mark.parametrize("argv", [["true"], ["sh", "-c", "exit 3"], ["-f", "", "é", "--"]])
-def test_a_fallback_is_the_command_as_it_was_given(case: Case, argv: list[str]) -> None:
+def test_a_fallback_is_the_command_as_it_was_given(case: SbplCase, argv: list[str]) -> None:
     answer = case.sbpl.wrap(argv, wrapper="missing", allow_fallback=True)
     expect("the command", sbpl.argv_of(answer), [word.encode() for word in argv])
     expect("whether it is wrapped", answer.result["wrapped"], False)
@@ -64,7 +65,7 @@ def test_a_fallback_is_the_command_as_it_was_given(case: Case, argv: list[str]) 
 
 @requires("SBPL-WRAP-03")
 @pytest.mark.parametrize("provider", [None, "codex", "gemini"])
-def test_a_fallback_passes_byte_for_byte(case: Case, provider: str | None) -> None:
+def test_a_fallback_passes_byte_for_byte(case: SbplCase, provider: str | None) -> None:
     argv = [b"x", b"", b"\xff\xfe", b"a\xc3", b" ", b"", b"a\nb"]
     answer = case.sbpl.wrap(argv, wrapper="missing", allow_fallback=True, provider=provider)
     expect("the command", sbpl.argv_of(answer), argv)
@@ -79,7 +80,9 @@ OWN_FLAGS = {
 
 @requires("SBPL-WRAP-04")
 @pytest.mark.parametrize("provider", OWN_FLAGS)
-def test_a_fallback_keeps_the_flags_of_the_provider_and_warns(case: Case, provider: str) -> None:
+def test_a_fallback_keeps_the_flags_of_the_provider_and_warns(
+    case: SbplCase, provider: str
+) -> None:
     argv = OWN_FLAGS[provider]
     answer = case.sbpl.wrap(argv, wrapper="missing", allow_fallback=True, provider=provider)
     expect("the command", sbpl.argv_of(answer), [word.encode() for word in argv])
@@ -89,16 +92,16 @@ def test_a_fallback_keeps_the_flags_of_the_provider_and_warns(case: Case, provid
 
 @requires("SBPL-WRAP-04")
 @pytest.mark.parametrize("provider", OWN_FLAGS)
-def test_with_the_wrapper_there_is_no_fallback(case: Case, provider: str) -> None:
-    fields = {"wrapper": "present", "provider": provider}
-    given = case.sbpl.wrap(OWN_FLAGS[provider], allow_fallback=True, **fields)
+def test_with_the_wrapper_there_is_no_fallback(case: SbplCase, provider: str) -> None:
+    fields: WrapFields = {"wrapper": "present", "provider": provider}
+    given = case.sbpl.wrap(OWN_FLAGS[provider], **(fields | {"allow_fallback": True}))
     expect("whether it is wrapped", given.result["wrapped"], True)
     strict = case.sbpl.wrapped(OWN_FLAGS[provider], **fields)
     expect("the command, a fallback being allowed", sbpl.argv_of(given), strict)
 
 
 @requires("SBPL-WRAP-05")
-def test_a_wrapper_in_the_path_is_not_the_wrapper(case: Case) -> None:
+def test_a_wrapper_in_the_path_is_not_the_wrapper(case: SbplCase) -> None:
     """A `sandbox-exec` is planted at the start of PATH and in the current directory."""
     planted = case.tmp / "sandbox-exec"
     planted.write_text("#!/bin/sh\nexit 0\n")
@@ -107,7 +110,8 @@ def test_a_wrapper_in_the_path_is_not_the_wrapper(case: Case) -> None:
     message = sbpl.wrap_message(["true"], wrapper="present")
     named = case.send(message, shim_env=env, state=["--cwd", str(case.tmp)])
     expect("the wrapper", sbpl.argv_of(named)[0], WRAPPER)
-    for more in ({}, {"wrapper": "missing"}):
+    found: list[WrapFields] = [{}, {"wrapper": "missing"}]
+    for more in found:
         looked = case.send(
             sbpl.wrap_message(["true"], **more), shim_env=env, state=["--cwd", str(case.tmp)]
         )
@@ -132,12 +136,12 @@ ARGUMENTS: dict[str, list[bytes]] = {
 
 @requires("SBPL-WRAP-06")
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_arguments_pass_byte_for_byte(case: Case, name: str) -> None:
+def test_arguments_pass_byte_for_byte(case: SbplCase, name: str) -> None:
     expect("the command", case.sbpl.wrapped(ARGUMENTS[name]), BEGIN + ARGUMENTS[name])
 
 
 @requires("SBPL-WRAP-07")
-def test_an_empty_command_is_refused(case: Case) -> None:
+def test_an_empty_command_is_refused(case: SbplCase) -> None:
     sbpl.refused("an empty command", case.sbpl.wrap([], wrapper="present"))
     fallback = case.sbpl.wrap([], wrapper="missing", allow_fallback=True)
     sbpl.refused("an empty command, as a fallback", fallback)
@@ -146,31 +150,33 @@ def test_an_empty_command_is_refused(case: Case) -> None:
 
 @requires("SBPL-WRAP-07")
 @pytest.mark.parametrize("file", ["p.sb", "./p.sb", "../p.sb", "~/p.sb", "", "-"])
-def test_a_file_that_is_not_absolute_is_refused(case: Case, file: str) -> None:
+def test_a_file_that_is_not_absolute_is_refused(case: SbplCase, file: str) -> None:
     sbpl.refused(f"the file {file!r}", case.sbpl.wrap(["x"], wrapper="present", file=file))
     expect("an absolute one", case.sbpl.wrapped(["x"], file="/p.sb")[2], b"/p.sb")
 
 
 @requires("SBPL-WRAP-07")
 @pytest.mark.parametrize("folder", ["profiles", "./profiles", ""])
-def test_a_directory_that_is_not_absolute_is_refused(case: Case, folder: str) -> None:
-    given = {"wrapper": "present", "text": "(version 1)\n"}
-    sbpl.refused(f"the directory {folder!r}", case.sbpl.wrap(["x"], dir=folder, **given))
-    expect("whether an absolute one is", case.sbpl.wrap(["x"], dir=case.tmp, **given).ok, True)
+def test_a_directory_that_is_not_absolute_is_refused(case: SbplCase, folder: str) -> None:
+    given: WrapFields = {"wrapper": "present", "text": "(version 1)\n"}
+    sbpl.refused(f"the directory {folder!r}", case.sbpl.wrap(["x"], **(given | {"dir": folder})))
+    expect(
+        "whether an absolute one is", case.sbpl.wrap(["x"], **(given | {"dir": case.tmp})).ok, True
+    )
 
 
 @requires("SBPL-WRAP-07")
 @pytest.mark.parametrize("argv", [[""], ["", "x"]], ids=["alone", "with an argument"])
 @pytest.mark.parametrize("wrapper", ["present", "missing"])
-def test_an_empty_program_is_refused(case: Case, argv: list[str], wrapper: str) -> None:
-    fields = {"wrapper": wrapper, "allow_fallback": True}
+def test_an_empty_program_is_refused(case: SbplCase, argv: list[str], wrapper: str) -> None:
+    fields: WrapFields = {"wrapper": wrapper, "allow_fallback": True}
     sbpl.refused(f"the command {argv}", case.sbpl.wrap(argv, **fields))
     expect("whether its twin is wrapped or bare", case.sbpl.wrap(["x", ""], **fields).ok, True)
 
 
 @requires("SBPL-WRAP-08")
 @pytest.mark.parametrize("program", ["-p", "-f", "-D", "-x", "-", "--"])
-def test_a_program_is_no_option_of_the_wrapper(case: Case, program: str) -> None:
+def test_a_program_is_no_option_of_the_wrapper(case: SbplCase, program: str) -> None:
     more = ["(version 1)(allow default)", "/bin/sh"]
     answer = case.sbpl.wrap([program, *more], wrapper="present")
     if answer.ok:

@@ -10,11 +10,10 @@ from typing import Any
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Blocked, Failure
-from boxspec.subject.case import Case
 from boxspec.subject.client import known
 from boxspec.subject.sentinels import Ask, Say, sentinels
 from boxspec.subject.sentinels import no as _no
-from contracts.sbpl.client import Setup, wrap_message
+from contracts.sbpl.client import SbplCase, Setup, wrap_message
 from contracts.sbpl.text import WRITE
 
 # Several questions of each kind: an implementation with one fault answers at least one correctly.
@@ -38,7 +37,7 @@ SENTINELS: dict[str, list[Ask]] = {
 }
 
 
-def trust(case: Case, say: Say) -> None:
+def trust(case: SbplCase, say: Say) -> None:
     sentinels(case.capabilities, lambda message: case.put(message).raw, SENTINELS, say)
     if "sbpl" in case.capabilities:
         _texts(case, say)
@@ -46,7 +45,7 @@ def trust(case: Case, say: Say) -> None:
         _commands(case, say)
 
 
-def _texts(case: Case, say: Say) -> None:
+def _texts(case: SbplCase, say: Say) -> None:
     """Check paths that a text allows to write, and similar ones that it denies."""
     first, second = (
         known.result("sbpl.compile", case.sbpl.compile(SETUP).result) for _ in range(2)
@@ -69,7 +68,7 @@ def _texts(case: Case, say: Say) -> None:
     say("a text allows what it should, and not what it should not; twice the same")
 
 
-def _commands(case: Case, say: Say) -> None:
+def _commands(case: SbplCase, say: Say) -> None:
     """Check commands that are wrapped, and similar ones that are refused."""
     yes, nay = ([case.sbpl.wrap(**given).ok for given in some] for some in (WRAPPED, REFUSED))
     if all(nay):

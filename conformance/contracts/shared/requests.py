@@ -3,10 +3,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict, final
 
-from boxspec.subject.client.b64 import b64, put_word, put_words, text_or_none, unb64
+from boxspec.subject.client.b64 import Word, b64, put_word, put_words, text_or_none, unb64
+
+Pairs = Sequence[tuple[Word, Word]] | Sequence[Sequence[Word]] | Mapping[str, Word]
+EnvMode = Literal["inherit"] | Pairs | Mapping[str, Pairs]
+
+
+@final
+class Command(TypedDict):
+    """A program and its arguments."""
+
+    program: Word
+    args: Sequence[Word]
+
+
+class Limits(TypedDict, total=False):
+    """Limits of a run."""
+
+    timeout_ms: int
+    max_output_bytes: int
+
+
+class ExecRequest(Limits, total=False):
+    """The fields of a request to run a program, as a test writes them."""
+
+    program: Word
+    args: Sequence[Word]
+    current_dir: Word
+    env: EnvMode
+    stdin: str | bytes | bytearray | Mapping[str, str | bytes]
+    stdin_failure: str
+    debug: bool
 
 
 def env_mode(value: Any) -> Any:

@@ -191,13 +191,18 @@ def _excuse(case: Case, effects: tuple[str, int], result: dict[str, Any], name: 
     got_out = {"fs-write": effects[0] != CANARY, "network": effects[1] > 0}
     aspects = [aspect for aspect, out in got_out.items() if out]
     if "backend" in case.capabilities:
-        claims = case.backend.probe(PROFILE, backend=name).result["aspects"]
+        claims = _probed(case, name)["aspects"]
         if any(claims[aspect]["claim"] == "fully" for aspect in aspects):
             return
         reasons = [str(why) for aspect in aspects for why in claims[aspect].get("reasons", ())]
     what = f"{' and '.join(aspects)} of {name}"
     came = f"the canary {effects[0]!r}, connections {effects[1]}"
     raise Declared(what, "partial", came, "; ".join(reasons))
+
+
+def _probed(case: Case, name: str) -> dict[str, Any]:
+    """Return what backend.probe claims of a backend."""
+    return case.send({"op": "backend.probe", "backend": name, "profile": PROFILE}).result
 
 
 def need_enforcement(case: Case, result: dict[str, Any], name: str) -> None:
@@ -212,7 +217,7 @@ def _expect_unavailable(case: Case, name: str, why: str) -> None:
     """What degrade has dropped claims to enforce nothing, where it can be asked."""
     if "backend" not in case.capabilities:
         return
-    overall = case.backend.probe(PROFILE, backend=name).result["overall"]
+    overall = _probed(case, name)["overall"]
     if overall == "unavailable":
         return
     if case.look.number == 1:

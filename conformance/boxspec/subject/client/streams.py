@@ -8,10 +8,12 @@ import os
 import pty
 import stat
 import tty
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 NAMES = ("stdin", "stdout", "stderr")
+# What a test asks for as a stream of the shim (see `Streams`).
+Wish = int | str | os.PathLike[str] | None
 # What is read of a pipe, a terminal or a file.
 MOST_PARTS, PART = 256, 65_536
 MOST_READ = MOST_PARTS * PART
@@ -24,7 +26,7 @@ class Streams:
     a path (stdin only) or a descriptor of the caller, which stays the caller's.
     """
 
-    def __init__(self, folder: Path, wishes: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, wishes: Mapping[str, Wish]) -> None:
         self.folder = folder
         self.fds: dict[str, int] = {}
         self._ours: dict[str, io.FileIO] = {}
@@ -39,7 +41,7 @@ class Streams:
             self.close()
             raise
 
-    def _open(self, name: str, wish: Any) -> int:
+    def _open(self, name: str, wish: Wish) -> int:
         reads = name == "stdin"
         if isinstance(wish, int):
             return wish

@@ -13,11 +13,11 @@ from boxspec.places import ROOT
 from boxspec.products.declared import Product
 from boxspec.products.judging import Facts, Judged
 from boxspec.products.view import Columns
-from boxspec.subject.case import Case
 from boxspec.subject.client.command import REFERENCE, reference_argv, shim_argv
 from boxspec.subject.observe.probes import table
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
+from contracts.backend.client import BackendCase
 from contracts.backend.host import landlock_abi, number
 from contracts.backend.products import markdown
 from contracts.backend.products.cells import TOPICS, Column, cell
@@ -114,7 +114,7 @@ def _ask_claims(judged: Judged) -> None:
     try:
         trust(session, contracts=[])
         said = session.hello["implementation"]
-        case = Case(session, "matrix")
+        case = BackendCase(session, "matrix")
         try:
             mechanism = "+".join(case.backend.mechanism(product.backend))
             for profile in PROFILES:

@@ -1,6 +1,8 @@
-"""What a case has as `case.echo`."""
+"""The client of echo, and its cases."""
 
 from __future__ import annotations
+
+from functools import cached_property
 
 from boxspec.subject.case import Case
 
@@ -12,3 +14,11 @@ class EchoClient:
     def say(self, text: str) -> str:
         """What comes back; an answer without a result is a failure of the case."""
         return str(self._case.ask("echo.say", text=text).result["text"])
+
+
+class EchoCase(Case):
+    """A case of the contract echo."""
+
+    @cached_property
+    def echo(self) -> EchoClient:
+        return EchoClient(self)

@@ -6,6 +6,6 @@ CONTRACT = Contract(
     name="echo",
     operations={"echo.say": "echo"},
     capabilities={"echo": "`echo.say`"},
-    offers="contracts.echo.client:EchoClient",
+    case="contracts.echo.client:EchoCase",
     trust="contracts.echo.trust:trust",
 )

@@ -1,0 +1,113 @@
+"""mypy checks each request that a test makes: a test names the class of its cases, no `Any`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from boxspec.subject.case import Case
+from boxspec.subject.contract import find
+from selftest.tools import CONTRACTS, ROOT, run
+
+MYPY = ROOT / ".venv" / "bin" / "mypy"
+
+# Mistakes in a test, one a line: mypy reports each of these lines, and no other one.
+MISTAKES = {
+    "exec": """
+        case.exec.rum(program="true")
+        case.exec.run(programme="true")
+        case.exec.run(program="true", timeout_ms="soon")
+        case.exec.run(program="true").stdoud
+        case.exec.batch([{"program": "true", "timeout": 3}])
+        case.policy
+    """,
+    "process": """
+        case.process.bridges("true")
+        case.process.start_bridge("true", stdinn="pipe")
+        case.process.script({}, []).step
+    """,
+    "module": """
+        case.module.executes("id")
+        case.module.execute("id", timeout="soon")
+        case.module.execute("id").values
+    """,
+    "policy": """
+        case.policy.resolves({})
+        case.policy.ask("policy.check", policies={})
+        case.policy.normalize(["a"]).items
+    """,
+    "sbpl": """
+        case.sbpl.compiles(None)
+        case.sbpl.wrap(["true"], fallback=True)
+        case.sbpl.wrap(["true"]).texts
+    """,
+    "backend": """
+        case.backend.runs([])
+        case.backend.run([], profil="repo-write")
+        case.backend.probe("repo-write", backends="none")
+        case.backend.run([]).onlyy
+    """,
+}
+
+
+def case_class(contract: str) -> str:
+    return find(contract).case_class().__name__
+
+
+def test_mypy_finds_each_wrong_request_of_a_test(tmp_path: Path) -> None:
+    lines = []
+    for contract, mistakes in MISTAKES.items():
+        name = case_class(contract)
+        lines.append(f"from contracts.{contract}.client import {name}")
+        lines.append(f"def {contract}_test(case: {name}) -> None:")
+        lines += [f"    {line.strip()}  # wrong" for line in mistakes.strip().splitlines()]
+    program = tmp_path / "mistakes.py"
+    program.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    cache = ROOT / "build" / "mypy"
+    done = run([MYPY, "--config-file", ROOT / ".mypy.ini", "--cache-dir", cache, program])
+    reported = {int(number) for number in re.findall(r"mistakes\.py:(\d+): error", done.stdout)}
+    wrong = {number for number, line in enumerate(lines, 1) if line.endswith("# wrong")}
+    assert reported == wrong, done.stdout + done.stderr
+
+
+def cases_of(contract: str) -> Iterator[tuple[str, str]]:
+    """Each parameter `case` of a contract's tests and helpers: its place and its annotation."""
+    for path in sorted(CONTRACTS[contract].glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            for argument in (*node.args.args, *node.args.kwonlyargs):
+                if argument.arg == "case":
+                    said = ast.unparse(argument.annotation) if argument.annotation else "nothing"
+                    yield f"{path.name}:{argument.lineno} {node.name}", said
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_each_test_names_the_class_of_its_cases(contract: str) -> None:
+    # The client itself takes any case; in policy `case` is also a field: how letters compare.
+    allowed = {case_class(contract), "Case", "str | None"}
+    strangers = [f"{place}: {said}" for place, said in cases_of(contract) if said not in allowed]
+    in_tests = [place for place, said in cases_of(contract) if said == "Case"]
+    assert strangers == []
+    assert [place for place in in_tests if not place.startswith("client.py")] == []
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_no_client_takes_or_returns_any(contract: str) -> None:
+    made = inspect.getattr_static(find(contract).case_class(), contract)
+    returned = inspect.signature(made.func).return_annotation
+    module = inspect.getmodule(made.func)
+    holes = []
+    for name, method in inspect.getmembers(getattr(module, returned), inspect.isfunction):
+        signature = inspect.signature(method)
+        annotations = [each.annotation for each in signature.parameters.values()]
+        if not name.startswith("_") and "Any" in [*annotations, signature.return_annotation]:
+            holes.append(name)
+    assert holes == []
+    assert not hasattr(Case, "__getattr__")
+    assert not hasattr(getattr(module, returned), "__getattr__")
