@@ -6,7 +6,7 @@ import sys
 
 from selftest.tools import CONFORMANCE, run
 
-FILE = CONFORMANCE / "selftest" / "test_fail_fast.py"
+FILE = CONFORMANCE / "selftest" / "schedule" / "test_fail_fast.py"
 
 
 def asked(**environment: str) -> list[str]:

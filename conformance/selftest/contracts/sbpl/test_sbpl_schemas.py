@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from boxspec.subject.client import shape
-from selftest.test_op_shapes import ABSENT, changed, wrong
-from selftest.test_policy_schemas import POLICY
+from selftest.contracts.policy.test_policy_schemas import POLICY
+from selftest.contracts.shared.test_op_shapes import ABSENT, changed, wrong
 from selftest.tools import Asked, op_schema
 
 COMPILE = {

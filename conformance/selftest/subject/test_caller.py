@@ -15,7 +15,7 @@ from boxspec.subject import launching
 from contracts.exec import host
 from selftest.tools import ROOT, boxspec, run
 
-ODD_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "slow_implementation.py"
+ODD_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "shims" / "slow_implementation.py"
 FORKING_IMPLEMENTATION = ODD_IMPLEMENTATION.with_name("forking_implementation.py")
 INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
 # What they compare with is the caller.

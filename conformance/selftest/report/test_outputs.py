@@ -22,7 +22,7 @@ from boxspec.judge.verdict import Failure, NotMeasured, Verdict
 from boxspec.report import badge, junit, markdown, tap
 from boxspec.report import json as json_report
 from boxspec.report.result import Result, checked, read
-from selftest.made_results import HOSTILE, made
+from selftest.report.made_results import HOSTILE, made
 from selftest.tools import FEW_TEXTS, RESULT_SCHEMA, ROOT, boxspec
 from selftest.trees import HARDENED, MUST, OTHER_MUST
 

@@ -11,7 +11,7 @@ from boxspec.judge.verdict import NotMeasured, Verdict
 from boxspec.report import diff, history
 from boxspec.report import json as json_report
 from boxspec.report.result import Result
-from selftest.made_results import HOSTILE, made
+from selftest.report.made_results import HOSTILE, made
 from selftest.tools import boxspec
 from selftest.trees import HARDENED, MUST, OTHER_MUST, SHOULD, failed
 

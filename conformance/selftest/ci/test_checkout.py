@@ -178,9 +178,7 @@ def test_a_stage_that_leaves_something_behind_fails(tmp_path: Path) -> None:
 
 
 def test_what_failing_shims_leave_goes_with_the_self_tests(tmp_path: Path) -> None:
-    fails = (
-        "conformance/selftest/test_readme_example.py::test_the_failure_on_the_readme_is_a_real_one"
-    )
+    fails = "conformance/selftest/docs/test_readme_example.py::test_the_readme_shows_a_real_failure"
     done = run([sys.executable, "-P", "-m", "pytest", "-q", fails], env={"TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stdout
     assert list(tmp_path.iterdir()) == []

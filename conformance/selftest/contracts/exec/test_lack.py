@@ -11,7 +11,7 @@ import pytest
 
 from selftest.tools import ROOT, boxspec
 
-SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "slow_implementation.py"
+SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "shims" / "slow_implementation.py"
 STEPS = "test_running_out_of_processes_leaves_nothing_at_every_step"
 REFUSED = "test_a_refused_process_is_a_spawn_error_and_signals_no_process"
 

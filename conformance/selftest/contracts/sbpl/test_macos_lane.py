@@ -16,7 +16,7 @@ from contracts.sbpl import mac
 from selftest.tools import PYTHON_IMPLEMENTATION, ROOT, Done, converse, run
 
 LANE = ROOT / "ci" / "macos-lane"
-FAKE = ROOT / "conformance" / "selftest" / "sandbox_exec.py"
+FAKE = ROOT / "conformance" / "selftest" / "contracts" / "sbpl" / "sandbox_exec.py"
 HOME = {"HOME": "/Users/u"}
 SHAPES: dict[str, dict[str, Any]] = {
     "denies": {

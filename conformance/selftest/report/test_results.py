@@ -16,7 +16,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
 from boxspec.judge.repro import RunFlags, repro_command
-from selftest.test_isolation import can_mount
+from selftest.subject.test_isolation import can_mount
 from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
 # Holds requirements that the fake meets, some that it breaks, and some that do not apply.

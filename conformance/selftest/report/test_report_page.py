@@ -13,7 +13,7 @@ import pytest
 from lxml import etree
 from lxml import html as parser
 
-from selftest.report_pages import LONG, small, ten, written
+from selftest.report.report_pages import LONG, small, ten, written
 from selftest.trees import HARDENED, MUST, OTHER_MUST
 
 

@@ -1,6 +1,6 @@
 """How often a verdict about time is right: shims that are late, and one that is on time.
 
-    .venv/bin/python -P -m selftest.time_counts --rounds 100 --file counts.jsonl
+    .venv/bin/python -P -m selftest.subject.time_counts --rounds 100 --file counts.jsonl
 
 Each round is a whole `boxspec run` on the cases of EXEC-TIMEOUT-03. The file has a line for each
 run, with the figures of every look; with it, a run that was interrupted goes on where it was.
@@ -20,7 +20,7 @@ from typing import Any
 
 from selftest.tools import PYTHON_IMPLEMENTATION, ROOT, boxspec
 
-SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "slow_implementation.py"
+SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "shims" / "slow_implementation.py"
 INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
 TESTS = "test_a_deadline_is_noticed_within_a_tick"
 BUSY = 8

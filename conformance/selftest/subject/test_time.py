@@ -13,10 +13,10 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 
 from boxspec.subject.observe import procs
-from selftest.time_counts import ROWS, told
+from selftest.subject.time_counts import ROWS, told
 from selftest.tools import PYTHON_IMPLEMENTATION, RESULT_SCHEMA, ROOT, Done, boxspec
 
-SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "slow_implementation.py"
+SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "shims" / "slow_implementation.py"
 INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
 ROOT_USER = os.geteuid() == 0
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from boxspec.subject.client import shape
-from selftest.test_op_shapes import ABSENT, changed, wrong
+from selftest.contracts.shared.test_op_shapes import ABSENT, changed, wrong
 from selftest.tools import Asked, op_schema
 
 SPEC = {

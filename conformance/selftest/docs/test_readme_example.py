@@ -28,7 +28,7 @@ def neutral(text: str) -> str:
     return re.sub(r"(fixtures/programs/\w+) /dev/shm/[^\"']*?('\])?$", r"\1 …\2", text, flags=re.M)
 
 
-def test_the_failure_on_the_readme_is_a_real_one() -> None:
+def test_the_readme_shows_a_real_failure() -> None:
     found = COMMAND.search(README.read_text())
     assert found is not None
     done = run(["bash", "-c", found[1]], env={"CI": ""})
