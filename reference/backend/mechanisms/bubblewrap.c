@@ -21,7 +21,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* It must not lie in the workspace, whose mount would cover it. */
+/* It must not lie in the workspace, because the mount of the workspace would cover it. */
 char *bs_bubblewrap_scratch(const char *root) {
     static const char *const places[] = {"/tmp", "/var/tmp"};
     char *real = NULL;
@@ -42,7 +42,7 @@ static void bind(struct bs_buf *out, const char *option, const char *path) {
 }
 
 /* Mounts the directories between the cache and a root below it. Without a mount a program could
- * rename such a directory, and the root with it. */
+ * rename one of them, and the root with it. */
 static bool bind_between(struct bs_buf *out, const char *cache, const char *root) {
     if (!bs_is_below(root, cache) || strcmp(root, cache) == 0)
         return true;
@@ -92,7 +92,7 @@ static void bind_readable(struct bs_buf *out, const struct bs_backend_context *c
 }
 
 /* True if a readable path lies in the scratch. The ruleset for pipes grants writing to the scratch,
- * and so to the named pipes in such a path. */
+ * and so to the named pipes in this path. */
 static bool reads_below_scratch(const struct bs_backend_context *context) {
     char *scratch = bs_bubblewrap_scratch(context->root);
     bool reads = scratch == NULL && context->n_readable > 0;
@@ -200,8 +200,8 @@ bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtere
                 bs_report_claim(report, BS_ASPECT_IPC, BS_CLAIM_FULLY) &&
                 bs_report_claim(report, BS_ASPECT_NETWORK, BS_CLAIM_FULLY);
     if (!can_keep_mounts()) {
-        static const char late[] = "what is mounted outside meanwhile can be written to: this host "
-                                   "refuses a namespace of users around bubblewrap";
+        static const char late[] = "later mounts outside can be written to: this host "
+                                   "refuses a user namespace around bubblewrap";
         good = good && add_gap(report, BS_ASPECT_FS_WRITE, late) &&
                add_gap(report, BS_ASPECT_FS_METADATA, late);
     }
@@ -212,15 +212,15 @@ bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtere
         good =
             good && add_gap(report, BS_ASPECT_IPC,
                             filtered ? "named pipes outside can be written to: this kernel has no "
-                                       "Landlock of ABI 2, or has it off"
+                                       "Landlock of ABI 2, or it is disabled"
                                      : "named pipes outside can be written to");
     else if (reads_below_scratch(context))
         good = good && add_gap(report, BS_ASPECT_IPC,
-                               "named pipes in what is read below the scratch can be written to");
+                               "named pipes in readable paths below the scratch can be written to");
     if (!filtered && network != BS_NET_NONE)
         good = good && add_gap(report, BS_ASPECT_IPC, "abstract sockets are shared");
     if (network == BS_NET_LIST)
         good = good && add_gap(report, BS_ASPECT_NETWORK,
-                               "the whole network is open: hosts and ports are not told apart");
+                               "the whole network is open: hosts and ports cannot be filtered");
     return good;
 }

@@ -28,10 +28,11 @@ static int assert_absent(const char *path, struct bs_error *err) {
     char buf[128];
     if (lstat(path, &st) == 0)
         return bs_fail(err, BS_E_EXECUTION, 0, "a program inside wrote to a file outside");
-    return errno == ENOENT ? BS_OK
-                           : bs_fail(err, BS_E_EXECUTION, errno,
-                                     "whether a program inside wrote to a file outside: %s",
-                                     bs_os_message(errno, buf, sizeof buf));
+    return errno == ENOENT
+               ? BS_OK
+               : bs_fail(err, BS_E_EXECUTION, errno,
+                         "cannot check whether a program inside wrote to a file outside: %s",
+                         bs_os_message(errno, buf, sizeof buf));
 }
 
 struct control {

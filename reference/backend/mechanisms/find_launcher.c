@@ -59,7 +59,7 @@ char *bs_launcher_find(const char *given, struct bs_error *err) {
     }
     if (found == NULL)
         (void)bs_fail(err, BS_E_EXECUTION, ENOENT,
-                      "boxspec-launch lies neither beside the program or the library nor in "
-                      "../libexec/boxspec; name its path");
+                      "boxspec-launch is neither next to the program or the library nor in "
+                      "../libexec/boxspec; give its path");
     return found;
 }

@@ -1,4 +1,4 @@
-/* The place of boxspec-launch. */
+/* Finding boxspec-launch. */
 #ifndef BS_BACKEND_MECHANISMS_FIND_LAUNCHER_H
 #define BS_BACKEND_MECHANISMS_FIND_LAUNCHER_H
 

@@ -59,7 +59,7 @@ static void grant_devices(struct bs_buf *out, uint64_t handled) {
     }
 }
 
-/* Grants what one rule of a policy allows. False if Landlock cannot grant it. */
+/* Grants the paths that one rule of a policy allows. False if Landlock cannot grant it. */
 static bool grant_rule(struct bs_buf *out, uint64_t handled, const char *root, const char *rule) {
     char *path = NULL;
     struct stat st;
@@ -95,7 +95,7 @@ static bool grant_policy(const struct bs_profile *profile, const char *root, uin
             continue;
         if (!grant_rule(out, handled, root, entries[i].rule))
             good = bs_report_warn(report,
-                                  "`%s`: allowed by the policy, refused here: Landlock grants "
+                                  "`%s`: the policy allows it, but it is refused: Landlock grants "
                                   "files and trees that exist at the start",
                                   entries[i].rule);
     }
@@ -109,7 +109,7 @@ static bool grant_cache(struct bs_buf *out, uint64_t handled, const char *root, 
     char *cache = NULL;
     bool good = bs_context_cache(root, &cache);
     if (cache != NULL && denies && (bs_is_below(root, cache) || bs_is_below(cache, root)))
-        good = bs_report_warn(report, "`%s`: not granted, for it and the root overlap", cache);
+        good = bs_report_warn(report, "`%s`: not granted, because it and the root overlap", cache);
     else if (cache != NULL)
         bs_plan_grant(out, tree_rights(handled), cache);
     free(cache);
@@ -123,7 +123,8 @@ int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_p
     uint64_t handled = handled_fs(abi);
     enum bs_network network = bs_context_network(context);
     if (abi == 0)
-        return bs_fail(err, BS_E_EXECUTION, ENOSYS, "this kernel has no Landlock, or has it off");
+        return bs_fail(err, BS_E_EXECUTION, ENOSYS,
+                       "this kernel has no Landlock, or it is disabled");
     bs_plan_add(out, BS_PLAN_MODE, "landlock");
     bs_plan_rights(out, BS_PLAN_FS, handled);
     if (abi >= BS_LL_ABI_NET && network != BS_NET_OPEN)
@@ -163,7 +164,7 @@ static bool claim_network(const struct bs_backend_context *context, bool filtere
         return bs_report_claim(report, BS_ASPECT_NETWORK, BS_CLAIM_FULLY);
     if (abi < BS_LL_ABI_NET)
         return bs_report_reason(report, BS_ASPECT_NETWORK, BS_CLAIM_UNAVAILABLE,
-                                "Landlock of ABI %d does not know the network", abi);
+                                "Landlock of ABI %d cannot restrict the network", abi);
     if (network == BS_NET_NONE)
         return add_gap(report, BS_ASPECT_NETWORK,
                        "only TCP is refused: UDP and other families are open");
@@ -193,7 +194,7 @@ bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered,
                 bs_report_claim(report, BS_ASPECT_FS_METADATA, BS_CLAIM_FULLY) &&
                 add_gap(report, BS_ASPECT_PROCESS, "processes outside can be seen in /proc") &&
                 add_gap(report, BS_ASPECT_PROCESS,
-                        "one that left its group outlives a run that is killed at once") &&
+                        "a process that left its group survives a run that is killed at once") &&
                 add_gap(report, BS_ASPECT_IPC, "files of /dev/shm can be read");
     if (abi < BS_LL_ABI_TRUNCATE)
         good = good && add_gap(report, BS_ASPECT_FS_WRITE, "files outside can be truncated");

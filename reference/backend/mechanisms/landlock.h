@@ -15,7 +15,7 @@ int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_p
                      const char *scratch, struct bs_buf *out, struct bs_backend_report *report,
                      struct bs_error *err);
 
-/* Adds to the report what Landlock enforces on this host without a policy; `filtered`: together
+/* Adds the claims of Landlock on this host, without a policy, to the report; `filtered`: together
  * with a seccomp filter. False: out of memory. */
 bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered, int abi,
                         struct bs_backend_report *report);

@@ -176,7 +176,7 @@ static void put_rules(struct program *program, const struct bs_seccomp_rules *ru
         if (number == 0 || positions[number] != positions[number - 1])
             ranges->of[ranges->n++] = (struct range){number, positions[number]};
     }
-    /* Also the calls of x32, whose numbers have an additional bit. */
+    /* Also the calls of x32, which have an additional bit in their numbers. */
     ranges->of[ranges->n++] =
         (struct range){BS_SECCOMP_NEWEST + 1, put_return(program, SECCOMP_RET_ERRNO | ENOSYS)};
 }

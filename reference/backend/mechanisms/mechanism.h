@@ -26,7 +26,7 @@ int bs_mechanism_scan(void *ctx, void *made, struct bs_backend_report *report,
 int bs_mechanism_shutdown(void *ctx, void *made, struct bs_error *err);
 
 /* As bs_mechanism_prepare. `also_writable` is a directory that programs of another session may
- * write to, or NULL: nothing that the launcher trusts is put there. */
+ * write to, or NULL: no file that the launcher trusts is made there. */
 int bs_mechanism_prepare_with(const struct bs_mechanism *mechanism,
                               const struct bs_backend_context *context, const char *also_writable,
                               int cancel, void **made, struct bs_backend_report *report,

@@ -33,7 +33,7 @@ struct prepared {
     bool hides_home;                  /* the caller's HOME cannot be entered inside */
     char *root;                       /* for the scan */
     const struct bs_profile *profile; /* of the context, which lives longer */
-    struct bs_snapshot *snapshot;     /* NULL: there is nothing to scan for */
+    struct bs_snapshot *snapshot;     /* NULL: no scan is needed */
 };
 
 static int out_of_memory(struct bs_error *err) {
@@ -101,18 +101,19 @@ static int copy_launcher(const struct bs_backend_context *context, const char *a
     if (!bs_is_granted(context, also_writable, state->launcher))
         return BS_OK;
     if (!bs_report_warn(report,
-                        "`%s`: programs inside can exchange it for later sessions; install "
-                        "it outside of what is granted",
+                        "`%s`: programs inside can replace it for later sessions; install "
+                        "it outside of the writable directories",
                         state->launcher))
         return out_of_memory(err);
     int code = bs_private_dir_copy_file(state->dir.path, "launcher", state->launcher, err);
     if (code == BS_OK && !join(&copy, state->dir.path, "launcher"))
         code = out_of_memory(err);
     if (code == BS_OK && access(copy, X_OK) != 0)
-        code = bs_fail(err, BS_E_EXECUTION, errno,
-                       "the launcher `%.900s` lies in what is granted, and nothing can be executed "
-                       "in `%.900s`; install it elsewhere",
-                       state->launcher, state->dir.path);
+        code = bs_fail(
+            err, BS_E_EXECUTION, errno,
+            "the launcher `%.900s` lies in a writable directory, and no file can be executed "
+            "in `%.900s`; install it elsewhere",
+            state->launcher, state->dir.path);
     if (code != BS_OK) {
         free(copy);
         return code;
@@ -223,7 +224,7 @@ static int check_rules(const struct bs_mechanism *mechanism,
     if (code == BS_OK && cut &&
         !bs_report_warn(report,
                         "the workspace is too large for a scan: changes of denied paths are "
-                        "not looked for"))
+                        "not detected"))
         return out_of_memory(err);
     return code;
 }

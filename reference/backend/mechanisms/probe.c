@@ -1,4 +1,4 @@
-/* What a mechanism enforces on this host. */
+/* Probing the aspects that a mechanism enforces on this host. */
 #include <errno.h>
 
 #include "backend/mechanisms/bubblewrap.h"
@@ -47,8 +47,8 @@ int bs_mechanism_probe(void *ctx, const struct bs_backend_context *context, int 
     bool reads = bs_profile_denies(profile, BS_OP_READ);
     bool good = true;
     if (!mechanism->namespaces && abi == 0) {
-        good =
-            claim_unavailable(context, reads, "this kernel has no Landlock, or has it off", report);
+        good = claim_unavailable(context, reads, "this kernel has no Landlock, or it is disabled",
+                                 report);
     } else if (bs_mechanism_control(mechanism, context, cancel, &control) != BS_OK) {
         good = claim_unavailable(context, reads, control.message, report);
     } else {

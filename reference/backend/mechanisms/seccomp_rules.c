@@ -101,7 +101,7 @@ struct lists {
     bool twice; /* a call has two rules */
 };
 
-/* NULL: this architecture has no such call. */
+/* NULL: this architecture does not have the call. */
 static struct bs_seccomp_rule *decide(struct lists *lists, int number) {
     if (number < 0)
         return NULL;

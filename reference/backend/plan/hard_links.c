@@ -97,7 +97,7 @@ int bs_hard_links_report(const char *root, const struct bs_profile *profile,
     if (code == BS_OK && names.out_of_memory)
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for hard links");
     if (code == BS_OK && search.unreadable > 0 &&
-        !bs_report_warn(report, "hard links: %llu directories could not be looked into",
+        !bs_report_warn(report, "hard links: %llu directories could not be listed",
                         (unsigned long long)search.unreadable))
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for hard links");
     for (size_t i = 0; i < names.n; i++)

@@ -162,7 +162,7 @@ static bool is_full(const struct planner *planner) {
 /* A path needs a mount, but the limit is reached. It keeps the access of its directory. */
 static void keep_access_above(struct planner *planner, const struct bs_walk_entry *at,
                               enum bs_access above, const struct bs_path_access *required) {
-    static const char why[] = "more files match than mounts fit: some of them are open";
+    static const char why[] = "more files match than mounts are possible: some are not protected";
     bool is_dir = S_ISDIR(at->st->st_mode);
     if (required->access < above) {
         planner->refused++;
@@ -244,7 +244,7 @@ static bool hide_unreadable(void *ctx, const struct bs_walk_entry *at) {
     }
     if (above != BS_HIDDEN)
         mount_access(planner, at, BS_HIDDEN);
-    return bs_report_warn(planner->report, "`%s`: it cannot be looked into, and is hidden inside",
+    return bs_report_warn(planner->report, "`%s`: it cannot be listed, so it is hidden inside",
                           at->path);
 }
 
@@ -264,8 +264,8 @@ static void leave(void *ctx, const struct bs_walk_entry *at) {
 
 /* The walk ended early, and every denying rule may match a path that it did not reach. */
 static void report_all(struct planner *planner) {
-    static const char why[] = "the workspace is too large to be looked through: matches in the "
-                              "rest of it are open";
+    static const char why[] = "the workspace is too large to be searched: matches in the rest "
+                              "of it are not protected";
     for (int op = BS_OP_READ; op <= BS_OP_MODIFY; op++) {
         size_t n = 0;
         const struct bs_entry *entries =
@@ -287,14 +287,14 @@ static bool lower_claims(struct planner *planner) {
     bool good = true;
     for (int op = BS_OP_READ; good && op <= BS_OP_MODIFY; op++) {
         if (planner->open[op])
-            good =
-                bs_report_reason(planner->report, aspects[op], BS_CLAIM_PARTIAL,
-                                 "in this workspace, rules that deny to %s do not hold", verbs[op]);
+            good = bs_report_reason(planner->report, aspects[op], BS_CLAIM_PARTIAL,
+                                    "in this workspace, rules that deny to %s are not enforced",
+                                    verbs[op]);
     }
     if (good && planner->refused > 0)
         good = bs_report_warn(
             planner->report,
-            "%lu paths that the policy allows are refused: no more than %d mounts fit",
+            "%lu paths that the policy allows are refused: no more than %d mounts are possible",
             planner->refused, MOST_MOUNTS);
     return good;
 }

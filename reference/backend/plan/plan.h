@@ -9,8 +9,7 @@
 /* bubblewrap, once: `/procfs:NAME:NAME:`. Entries of this procfs become read-only, except for those
  * of processes and for these names. */
 #define BS_PLAN_SEAL "seal"
-/* bubblewrap: `mounts`: it starts in a mount namespace that later mounts of the host do not enter
- */
+/* bubblewrap: `mounts`: it starts in a mount namespace that gets no later mounts of the host */
 #define BS_PLAN_OWN "own"
 #define BS_PLAN_FILTER "filter" /* absolute path of a seccomp program, struct sock_filter[] */
 #define BS_PLAN_FS "fs"         /* rights that Landlock handles, hexadecimal; landlock: always */
@@ -21,7 +20,7 @@
 
 #define BS_PLAN_MOST_BYTES (16UL * 1024 * 1024)
 
-/* The command line of the launcher; what follows `--` is the program and its arguments. */
+/* The command line of the launcher; after `--` come the program and its arguments. */
 #define BS_LAUNCH_PLAN "--plan"     /* FILE */
 #define BS_LAUNCH_CHDIR "--chdir"   /* DIR: where the program starts */
 #define BS_LAUNCH_REPORT "--report" /* descriptor BS_LAUNCH_REPORT_FD is a pipe to the caller */

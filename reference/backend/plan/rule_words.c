@@ -9,7 +9,7 @@
 
 #include <boxspec/glob.h>
 
-enum kind { ONE_COMPONENT, ANY_COMPONENTS /* `**` */, ANYTHING /* cannot be compiled alone */ };
+enum kind { ONE_COMPONENT, ANY_COMPONENTS /* `**` */, ANYTHING /* cannot be compiled by itself */ };
 
 struct word {
     enum kind kind;

@@ -58,14 +58,13 @@ static struct reason reason_anywhere(const struct bs_entry *entry, bool allows_e
     if (strcmp(entry->rule, "**") == 0 || bs_rule_literal(entry->rule, &tree) > 0)
         return (struct reason){NULL, false};
     if (entry->negated)
-        return (struct reason){
-            "names that are made later cannot be mounted over; what exists at the "
-            "start is held",
-            true};
+        return (struct reason){"a mount cannot cover a name that is made later; paths that exist "
+                               "at the start are protected",
+                               true};
     /* If an earlier rule allows everything, an allow with a wildcard changes nothing. */
     return allows_everything
                ? (struct reason){NULL, false}
-               : (struct reason){"names that are made later have what their directory has", true};
+               : (struct reason){"a name that is made later has the access of its directory", true};
 }
 
 /* Returns the reason why no mount enforces this rule, which names one path, in this workspace. */
@@ -77,11 +76,11 @@ static struct reason reason_here(const struct bs_profile *profile, enum bs_op op
         return (struct reason){NULL, false};
     switch (look_up(root, entry->rule, len)) {
     case ABSENT:
-        return (struct reason){"it does not exist at the start, and nothing is made to mount on",
+        return (struct reason){"it does not exist at the start, so there is no file to mount on",
                                true};
     case FOUND_DIR:
         if (op == BS_OP_MODIFY && !tree && is_open_below(profile, entry->rule, len))
-            return (struct reason){"what lies in the directory may be modified, and so can its own "
+            return (struct reason){"files in the directory may be modified, and so may its own "
                                    "mode and times",
                                    false};
         break;
@@ -131,8 +130,8 @@ bool bs_rules_of_mounts(const struct bs_profile *profile, const struct bs_backen
 bool bs_rules_of_grants(const struct bs_profile *profile, const struct bs_backend_context *context,
                         struct bs_backend_report *report, struct bs_unenforced_rules *unenforced) {
     static const char *const why[] = {
-        "Landlock leaves reading open, and cannot take away from what it grants",
-        "Landlock cannot take away from what it grants"};
+        "Landlock does not restrict reading, and cannot deny a part of a grant",
+        "Landlock cannot deny a part of a grant"};
     *unenforced = (struct bs_unenforced_rules){{0, 0}, {0, 0}};
     for (int op = BS_OP_READ; profile != NULL && op <= BS_OP_MODIFY; op++) {
         size_t n = 0;

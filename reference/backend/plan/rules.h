@@ -12,7 +12,7 @@ size_t bs_rule_literal(const char *rule, bool *tree);
 /* How many rules are not enforced, by enum bs_op. */
 struct bs_unenforced_rules {
     unsigned reported[2];
-    unsigned partial[2]; /* those of them that make their aspect partial */
+    unsigned partial[2]; /* the number of these that make their aspect partial */
 };
 
 /* These count the rules and add them to the report. False: out of memory. */

@@ -56,7 +56,7 @@ static bool add_if_denied(void *ctx, const struct bs_walk_entry *at) {
         return false;
     /* A path that the policy refuses counts as denied. */
     if (code != BS_OK)
-        return add_path(snapshot, at->relative, "<no name for a policy>", at->st);
+        return add_path(snapshot, at->relative, "<path refused by the policy>", at->st);
     bool good = decision.allowed || add_path(snapshot, at->relative, decision.matched_rule, at->st);
     bs_decision_clear(&decision);
     return good;
@@ -68,7 +68,7 @@ static bool add_unreadable(void *ctx, const struct bs_walk_entry *at) {
     char *path = NULL;
     if (asprintf(&path, "%s/", at->relative) < 0)
         return false;
-    bool good = add_path(ctx, path, "<may not be looked into>", at->st);
+    bool good = add_path(ctx, path, "<directory cannot be listed>", at->st);
     free(path);
     return good;
 }
@@ -93,14 +93,14 @@ void bs_snapshot_free(struct bs_snapshot *snapshot) {
 int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, bool *cut,
                      struct bs_snapshot **snapshot, struct bs_error *err) {
     *snapshot = NULL;
-    struct bs_snapshot *taken = calloc(1, sizeof *taken);
-    if (taken == NULL) {
+    struct bs_snapshot *made = calloc(1, sizeof *made);
+    if (made == NULL) {
         (void)bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a scan");
         return BS_E_EXECUTION;
     }
-    taken->profile = profile;
+    made->profile = profile;
     const struct bs_walk walk = {.root = root,
-                                 .ctx = taken,
+                                 .ctx = made,
                                  .enter = add_if_denied,
                                  .unreadable = add_unreadable,
                                  .cancel = cancel,
@@ -108,12 +108,12 @@ int bs_snapshot_take(const struct bs_profile *profile, const char *root, int can
                                  .until = bs_after_ms(bs_now_ns(), SNAPSHOT_MS)};
     int code = bs_walk_tree(&walk, err);
     if (code != BS_OK || (cut != NULL && *cut)) {
-        bs_snapshot_free(taken);
+        bs_snapshot_free(made);
         return code;
     }
-    if (taken->n > 0)
-        qsort(taken->list, taken->n, sizeof *taken->list, by_path);
-    *snapshot = taken;
+    if (made->n > 0)
+        qsort(made->list, made->n, sizeof *made->list, by_path);
+    *snapshot = made;
     return BS_OK;
 }
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A link whose target lies in the root. Both paths are relative to the root; "" is the root. */
+/* A link with a target in the root. Both paths are relative to the root; "" is the root. */
 struct bs_inner_link {
     char *path;
     char *target;     /* without links */

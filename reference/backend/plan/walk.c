@@ -126,8 +126,8 @@ static int push_level(struct tree *tree, const struct stat *st, struct bs_error 
         return BS_OK;
     if (is_shortage(os_error)) {
         char buf[128];
-        return bs_fail(err, BS_E_EXECUTION, os_error, "cannot look into `%.900s`: %s",
-                       tree->path.data, bs_os_message(os_error, buf, sizeof buf));
+        return bs_fail(err, BS_E_EXECUTION, os_error, "cannot list `%.900s`: %s", tree->path.data,
+                       bs_os_message(os_error, buf, sizeof buf));
     }
     const struct bs_walk_entry at = entry_at(tree, st);
     if (tree->walk->unreadable == NULL || tree->walk->unreadable(tree->walk->ctx, &at))
@@ -201,7 +201,7 @@ int bs_walk_tree(const struct bs_walk *walk, struct bs_error *err) {
     if (lstat(walk->root, &st) == 0)
         code = visit(&tree, &st, err);
     else if (!is_gone(errno))
-        code = bs_fail(err, BS_E_EXECUTION, errno, "cannot look at `%.900s`", walk->root);
+        code = bs_fail(err, BS_E_EXECUTION, errno, "cannot examine `%.900s`", walk->root);
     while (code == BS_OK && tree.depth > 0)
         code = step(&tree, err);
     while (tree.depth > 0)

@@ -126,7 +126,7 @@ int bs_context_check(const struct bs_backend_context *context, struct bs_error *
     }
     if (context->n_egress > 0 && !bs_confine_has_network(context->confine))
         return bs_fail(err, BS_E_INVALID, 0,
-                       "egress: %s has no network; leave the list away, or ask for repo-write",
+                       "egress: %s has no network; remove the list, or use repo-write",
                        bs_confine_name(context->confine));
     return BS_OK;
 }

@@ -1,10 +1,10 @@
-/* Contexts: the checks of what a caller asks for, and what the request means for a backend. */
+/* Contexts: checks, and the properties that backends derive from them. */
 #ifndef BS_BACKEND_SESSION_CONTEXT_H
 #define BS_BACKEND_SESSION_CONTEXT_H
 
 #include <boxspec/backend.h>
 
-/* A context whose root and cwd are real paths. Both are malloc'd; all else is borrowed. */
+/* A context whose root and cwd are real paths. Both are malloc'd; the rest is borrowed. */
 struct bs_resolved_context {
     struct bs_backend_context context;
     char *root;
@@ -31,7 +31,7 @@ bool bs_context_cache(const char *root, char **cache);
 
 bool bs_confine_has_network(enum bs_confine confine);
 
-/* What a context allows to a backend that cannot filter hosts. */
+/* The network of a context, for backends that cannot filter hosts. */
 enum bs_network { BS_NET_OPEN, BS_NET_NONE, BS_NET_LIST };
 enum bs_network bs_context_network(const struct bs_backend_context *context);
 unsigned bs_egress_port(const char *entry); /* 0 for `*` */

@@ -10,7 +10,7 @@
 #include <boxspec/backend.h>
 
 struct bs_private_dir {
-    char *path; /* malloc'd; NULL: none */
+    char *path; /* malloc'd; NULL: no directory */
     int lock;   /* descriptor, or -1 */
 };
 #define BS_PRIVATE_DIR_INIT                                                                        \
@@ -35,8 +35,8 @@ int bs_private_dir_add_dir(const char *dir, const char *name, unsigned mode, str
 /* Removes the directory and unlocks it, also if it could not be removed completely (BS_E_IO). */
 int bs_private_dir_remove(struct bs_private_dir *dir, struct bs_error *err);
 
-/* Removes what `name` in the directory `parent` names: a directory with all of its contents, or a
- * file. Returns 0 or an errno; ETIME if the time `until` (of bs_now_ns) passed first. */
+/* Removes the file `name` in the directory `parent`, or the directory with all of its contents.
+ * Returns 0 or an errno; ETIME if the time `until` (of bs_now_ns) passed first. */
 int bs_remove_tree(int parent, const char *name, uint64_t until);
 
 #endif

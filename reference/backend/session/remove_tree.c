@@ -55,8 +55,8 @@ static int remove_below(struct removal *removal, int parent, const char *name, u
         return 0;
     if (errno != EISDIR && errno != EPERM)
         return errno;
-    /* A program may have taken its own rights away from what it made in the scratch; one that
-     * outlived its session may put a link in its place meanwhile. */
+    /* A program may have removed its own permissions from a directory in its TMPDIR. A process that
+     * outlived the session may replace the directory by a link, which must not be followed. */
     (void)fchmodat(parent, name, 0700, AT_SYMLINK_NOFOLLOW);
     if (level == LEVELS)
         return unlinkat(parent, name, AT_REMOVEDIR) == 0 ? 0 : move_up(removal, parent, name);

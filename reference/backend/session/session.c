@@ -73,7 +73,8 @@ static int open_without_backend(struct bs_session *session, enum bs_on_unavailab
     if (on_unavailable == BS_REFUSE)
         return bs_fail(err, BS_E_DENIED, 0, "refused by the sandbox: %s: %.1500s", name, why);
     session->backend = NULL;
-    if (!bs_report_warn(report, "NOT confined: the backend %s is left away: %s", name, why))
+    if (!bs_report_warn(report, "running WITHOUT a sandbox: backend %s is unavailable: %s", name,
+                        why))
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
     return BS_OK;
 }
@@ -85,7 +86,7 @@ static const char *first_reason(const struct bs_backend_report *report) {
                 return report->aspects[i].reasons[0];
         }
     }
-    return "nothing holds";
+    return "no aspect is enforced";
 }
 
 static int refuse_partial(const struct bs_backend *backend, const struct bs_backend_report *report,
@@ -147,7 +148,7 @@ static int prepare(struct bs_session *session, enum bs_on_unavailable on_unavail
 }
 
 /* The probe runs a program, and a SIGINT or SIGTERM would end that program as it ends any run. If
- * one arrives, the probe's verdict means nothing. The session is open in any case, but it starts no
+ * one arrives, the probe's verdict is void. The session is open in any case, but it starts no
  * program: the signal is the result of each run. */
 static int open_noting_signals(struct bs_session *session, enum bs_on_unavailable on_unavailable,
                                struct bs_backend_report *report, struct bs_error *err) {
@@ -168,7 +169,7 @@ static int open_noting_signals(struct bs_session *session, enum bs_on_unavailabl
     if (session->interrupted == 0)
         return code;
     if (!prepares || code != BS_OK)
-        session->backend = NULL; /* nothing is prepared, so nothing is to be shut down */
+        session->backend = NULL; /* there is no state to shut down */
     return code == BS_E_DENIED ? BS_OK : code;
 }
 

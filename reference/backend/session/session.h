@@ -12,7 +12,8 @@ struct bs_session {
     struct bs_session_log log;
     void *state; /* made by the backend's prepare */
     enum bs_claim enforcement;
-    int interrupted; /* SIGINT or SIGTERM that arrived during the opening: nothing is run. Or 0 */
+    int interrupted; /* SIGINT or SIGTERM that arrived during the opening: no program is run. Or 0
+                      */
 };
 
 /* Reports one call to the session's log, if it has one. */

@@ -56,7 +56,7 @@ int bs_wrapped_run(struct bs_wrapped *wrapped, const struct bs_exec_request *req
 
 /* The own part of a wrapped command, until it is unwrapped. */
 struct command {
-    struct bs_wrapped wrapped; /* made by the backend; argv NULL: none */
+    struct bs_wrapped wrapped; /* made by the backend; argv NULL if it made no command */
     struct bs_env_list env;
     const char **argv; /* in a session without a backend: the command, unchanged */
 };
@@ -106,7 +106,7 @@ int bs_session_wrap(void *ctx, const struct bs_exec_request *request, struct bs_
     const struct bs_session *session = ctx;
     if (session->interrupted != 0)
         return bs_fail(err, BS_E_EXECUTION, EINTR,
-                       "failed to spawn `%.900s`: a signal came before the sandbox was there",
+                       "failed to spawn `%.900s`: a signal arrived before the sandbox was ready",
                        request->program);
     struct command *command = calloc(1, sizeof *command);
     if (command == NULL)

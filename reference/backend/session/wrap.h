@@ -4,7 +4,7 @@
 
 #include <boxspec/backend.h>
 
-/* Runs `wrapped` in place of the request's program. Returns what bs_exec_run does. */
+/* Runs `wrapped` in place of the request's program. Returns as bs_exec_run does. */
 int bs_wrapped_run(struct bs_wrapped *wrapped, const struct bs_exec_request *request,
                    struct bs_exec_result *result, struct bs_error *err);
 

@@ -1,7 +1,7 @@
 /* Bytes that the library returns to its caller.
  *
  * A struct bs_bytes owns `data` (malloc). Start from BS_BYTES_INIT and end with bs_bytes_clear,
- * which may be called any number of times. `data` is NULL if nothing was stored; otherwise a NUL,
+ * which may be called any number of times. `data` may be NULL if `len` is 0; otherwise a NUL,
  * not counted in `len`, follows the last byte. Not locked: one thread at a time.
  */
 #ifndef BOXSPEC_BYTES_H

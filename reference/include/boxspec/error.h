@@ -4,7 +4,7 @@
  * `struct bs_error *`, it fills that with a message for people; the pointer may be NULL. errno is
  * never part of an interface: `os_error` has the number of a system error, if there was one.
  *
- * A struct bs_error owns nothing; it may be copied and reused, and needs no clearing.
+ * A struct bs_error owns no memory; it may be copied and reused, and needs no clearing.
  */
 #ifndef BOXSPEC_ERROR_H
 #define BOXSPEC_ERROR_H

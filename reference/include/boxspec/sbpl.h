@@ -58,8 +58,8 @@ struct bs_sbpl_input {
 
 struct bs_sbpl {
     struct bs_bytes text; /* UTF-8, each clause a line */
-    /* Read-denied entries that begin with a wildcard: a directory above such a path can be renamed.
-     * The profile owns the entries, this struct owns the list. */
+    /* Read-denied entries that begin with a wildcard: a directory above a path that they match can
+     * be renamed. The profile owns the entries, this struct owns the list. */
     const struct bs_entry **unguarded;
     size_t n_unguarded;
 };
@@ -82,8 +82,8 @@ struct bs_sbpl_file {
     { 0 }
 
 /* `dir` is the absolute path of a directory that no other user should be able to write to. Returns
- * 0, BS_E_INVALID for a relative path, BS_E_IO if the file cannot be made or written (none is left
- * then), or BS_E_EXECUTION if memory ran out. */
+ * 0, BS_E_INVALID for a relative path, BS_E_IO if the file cannot be made or written (no file is
+ * left then), or BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_sbpl_file_make(const char *dir, const char *text, size_t len,
                                 struct bs_sbpl_file *file, struct bs_error *err);
 BS_EXPORT void bs_sbpl_file_remove(struct bs_sbpl_file *file);
