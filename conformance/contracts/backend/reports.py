@@ -43,7 +43,7 @@ def reported(session: ObservedSession) -> dict[str, Any]:
             repr(answer.stdout[:200]),
             {"stderr": answer.stderr[:400]},
             Verdict.OVERREFUSED,
-            symptom="nothing runs inside",
+            symptom="no program runs inside",
         ) from None
     return found
 

@@ -55,7 +55,7 @@ def test_a_workspace_may_have_any_name(case: BackendCase, name: str) -> None:
 
 @requires("BACKEND-ALLOW-02")
 @pytest.mark.parametrize("profile", PROFILES)
-def test_what_every_program_needs_works(case: BackendCase, profile: str) -> None:
+def test_basic_accesses_of_every_program_work(case: BackendCase, profile: str) -> None:
     """One session with a call for each probe, because they do not disturb each other."""
     with made_ground() as ground:
         arms = [_armed(ground, name) for name in EVERYWHERE]

@@ -98,7 +98,7 @@ def test_the_current_dir_of_a_call_is_its_cwd(case: BackendCase) -> None:
 
 
 @requires("BACKEND-CONTEXT-04")
-def test_another_cwd_beside_it_is_refused(case: BackendCase) -> None:
+def test_a_current_dir_other_than_the_cwd_is_refused(case: BackendCase) -> None:
     with made_ground() as ground:
         first, second = _folder(ground, "first"), _folder(ground, "second")
         _refused(case, ground, call={"current_dir": str(first)}, cwd=str(second))

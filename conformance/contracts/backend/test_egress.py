@@ -26,7 +26,7 @@ def test_a_destination_is_taken(case: BackendCase, entry: str) -> None:
 
 @requires("BACKEND-EGRESS-01")
 @pytest.mark.parametrize("entry", BAD)
-def test_what_is_no_destination_is_refused(case: BackendCase, entry: str) -> None:
+def test_an_invalid_destination_is_refused(case: BackendCase, entry: str) -> None:
     answer = case.backend.probe("repo-write", egress=[entry])
     expect("the kind of the error", answer.error["kind"], "invalid_input")
 
@@ -52,7 +52,7 @@ def _refused_in_a_session(case: BackendCase, profile: str, entry: str) -> None:
 
 
 @requires("BACKEND-EGRESS-01")
-def test_what_is_no_destination_is_refused_in_a_session_too(case: BackendCase) -> None:
+def test_an_invalid_destination_is_refused_in_a_session_too(case: BackendCase) -> None:
     _refused_in_a_session(case, "repo-write", "example.org")
 
 
@@ -70,7 +70,7 @@ OTHERS = {"port": "n_tcp4", "address": "n_tcp4", "UDP": "n_udp", "IPv6": "n_tcp6
 
 @requires("BACKEND-EGRESS-03")
 @pytest.mark.parametrize("other", OTHERS)
-def test_what_the_list_does_not_name_is_not_reached(case: BackendCase, other: str) -> None:
+def test_an_unlisted_destination_is_not_reached(case: BackendCase, other: str) -> None:
     probe = OTHERS[other]
     control(probe)
     with (

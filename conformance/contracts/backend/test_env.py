@@ -80,7 +80,7 @@ def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: BackendCase
 
 
 @requires("BACKEND-ENV-01")
-def test_no_pairs_are_no_environment(case: BackendCase) -> None:
+def test_an_empty_list_of_pairs_is_an_empty_environment(case: BackendCase) -> None:
     with made_ground() as ground:
         names = ("USER", "LOGNAME", "LANG", "LC_ALL", "BOXSPEC_SECRET")
         caller = {**dict.fromkeys(names, ground.token), "HOME": str(ground.home)}
@@ -103,7 +103,7 @@ def test_inherit_keeps_a_list_of_names(case: BackendCase) -> None:
 
 
 @requires("BACKEND-ENV-04")
-def test_a_hermetic_run_inherits_the_path_alone(case: BackendCase) -> None:
+def test_a_hermetic_run_inherits_only_the_path(case: BackendCase) -> None:
     with made_ground() as ground:
         # Unique values, because a wrapper may set some of these names by itself.
         mine = {name: f"/{ground.token}/{name}" for name in KEPT if name != "PATH"}
@@ -143,7 +143,7 @@ def test_the_scratch_is_private_and_goes(case: BackendCase) -> None:
 
 
 @requires("BACKEND-ENV-03")
-def test_the_mode_of_the_scratch_is_not_the_umasks_matter(case: BackendCase) -> None:
+def test_the_mode_of_the_scratch_does_not_depend_on_the_umask(case: BackendCase) -> None:
     with made_ground() as ground:
         session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", 'umask 077 && echo it >"$TMPDIR/made"']}],

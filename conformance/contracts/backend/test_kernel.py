@@ -37,7 +37,7 @@ def test_a_filter_refuses_io_uring(case: BackendCase) -> None:
 
 @requires("BACKEND-KERNEL-03")
 @pytest.mark.parametrize("probe", PRIVILEGE)
-def test_what_only_root_may_do_is_refused(case: BackendCase, probe: str) -> None:
+def test_an_action_that_needs_root_is_refused(case: BackendCase, probe: str) -> None:
     attempt(case, probe)
 
 

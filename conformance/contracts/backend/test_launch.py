@@ -89,7 +89,7 @@ class Terminal:
 
 
 @requires("BACKEND-LAUNCH-02")
-def test_nothing_is_typed_into_a_terminal(case: BackendCase) -> None:
+def test_no_input_is_put_into_a_terminal(case: BackendCase) -> None:
     with made_scene("i_tiocsti") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
         said, _ = run_outside(scene, scene.arm())
@@ -110,7 +110,7 @@ def test_nothing_is_typed_into_a_terminal(case: BackendCase) -> None:
 
 
 @requires("BACKEND-LAUNCH-02")
-def test_the_callers_terminal_is_not_ones_own(case: BackendCase) -> None:
+def test_the_callers_terminal_is_not_the_controlling_terminal(case: BackendCase) -> None:
     with made_scene("e_tty") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
         said, _ = run_outside(scene, scene.arm())
@@ -190,7 +190,7 @@ def test_a_missing_program_is_a_failure_to_spawn(case: BackendCase) -> None:
 
 @requires("BACKEND-LAUNCH-04")
 @pytest.mark.parametrize("what", ["a directory", "no right to execute it", "no interpreter"])
-def test_what_cannot_be_executed_is_a_failure_to_spawn(case: BackendCase, what: str) -> None:
+def test_a_file_that_cannot_be_executed_is_a_failure_to_spawn(case: BackendCase, what: str) -> None:
     with made_ground() as ground:
         program = ground.ws / "program"
         if what == "a directory":
@@ -290,7 +290,7 @@ def test_many_arguments_come_through(case: BackendCase) -> None:
 
 
 @requires("BACKEND-LAUNCH-07", capability="exec.bytes")
-def test_arguments_that_are_no_text_come_through(case: BackendCase) -> None:
+def test_arguments_that_are_not_utf_8_come_through(case: BackendCase) -> None:
     word = b"\xff\xc3(\x80"
     with made_ground() as ground:
         session = case.backend.run(

@@ -89,7 +89,7 @@ def test_a_failed_shutdown_changes_no_result(case: BackendCase) -> None:
 
 
 @requires("BACKEND-LIFE-09")
-def test_nothing_is_left_of_a_session(case: BackendCase) -> None:
+def test_a_session_leaves_no_process_and_no_file(case: BackendCase) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_devices")
         ground.watch(ground.ws)
@@ -111,7 +111,7 @@ OTHER = WRITES + 'test ! -e "$TMPDIR/mine" && echo theirs >"$TMPDIR/mine"'
 
 
 @requires("BACKEND-LIFE-10", needs=[WORK, "BACKEND-CONTEXT-01", "BACKEND-ENV-01", "BACKEND-ENV-03"])
-def test_two_sessions_know_nothing_of_each_other(case: BackendCase) -> None:
+def test_two_open_sessions_are_independent(case: BackendCase) -> None:
     """One session begins and ends while a program of the other waits."""
     with made_ground() as first, made_ground() as second:
         gates = [first.ws / name for name in ("gate", "held")]
@@ -166,7 +166,7 @@ FILLS = 'mkdir "$TMPDIR/d" && : >"$TMPDIR/d/f" && chmod 400 "$TMPDIR/d/f" && chm
 
 @requires("BACKEND-LIFE-11")
 @pytest.mark.parametrize("what", ["probe", "session", "missing"])
-def test_nothing_is_left_where_temporary_files_lie(case: BackendCase, what: str) -> None:
+def test_no_temporary_file_is_left(case: BackendCase, what: str) -> None:
     with made_ground() as ground:
         place = ground.folder / "temporary"
         place.mkdir()

@@ -27,7 +27,7 @@ def test_metadata_outside_stays(case: BackendCase, probe: str) -> None:
 
 @requires("BACKEND-META-02", capability=STRICT)
 @pytest.mark.parametrize("probe", PROBES)
-def test_metadata_outside_stay_where_that_is_asked_strictly(case: BackendCase, probe: str) -> None:
+def test_metadata_outside_stays_under_strict_metadata(case: BackendCase, probe: str) -> None:
     attempt(case, probe, strict_metadata=True)
 
 
@@ -39,7 +39,9 @@ CHANGES = {"mode": "chmod 600 file", "times": "touch -d 2001-02-03 file"}
     "BACKEND-META-03", capability=STRICT, needs=[WORK, "BACKEND-ALLOW-04", "BACKEND-CONTEXT-01"]
 )
 @pytest.mark.parametrize("what", CHANGES)
-def test_what_strict_metadata_refuses_inside_is_told(case: BackendCase, what: str) -> None:
+def test_a_warning_names_changes_that_strict_metadata_refuses_inside(
+    case: BackendCase, what: str
+) -> None:
     with made_ground() as ground:
         (ground.ws / "file").write_text("x")
         asked: dict[str, Any] = {"root": ground.ws, "profile": "repo-write"}

@@ -55,7 +55,7 @@ def test_a_probe_answers_aspect_by_aspect(case: BackendCase, profile: str) -> No
 
 
 @requires("BACKEND-PROBE-01")
-def test_each_backend_of_hello_says_what_it_lacks(case: BackendCase) -> None:
+def test_each_backend_of_hello_gives_reasons(case: BackendCase) -> None:
     answers = _answers(case)
     silent = {name: said for name, each in answers.items() if (said := _without_reason(each))}
     expect("aspects that lack something, without a reason", silent, {})
@@ -142,7 +142,9 @@ def _expect_true_claims(case: BackendCase, backend: str, probe: str, state: Sequ
 
 @requires("BACKEND-PROBE-03")
 @ATTEMPTS
-def test_what_cannot_start_anything_is_unavailable(case: BackendCase, probe: str) -> None:
+def test_a_backend_that_cannot_start_a_program_is_unavailable(
+    case: BackendCase, probe: str
+) -> None:
     if case.backend.probe("repo-write").result["overall"] == "unavailable":
         raise NotApplicable("the backend says that it is unavailable anyway")
     state = [word for call in STARTED_WITH for word in ("--seccomp-deny", f"{call}:EPERM")]
@@ -172,7 +174,7 @@ UNKNOWN = {
 
 @requires("BACKEND-PROBE-04")
 @pytest.mark.parametrize("what", UNKNOWN)
-def test_what_an_older_version_lacks_is_not_claimed(case: BackendCase, what: str) -> None:
+def test_a_feature_that_an_older_version_lacks_is_not_claimed(case: BackendCase, what: str) -> None:
     made_of_it = [name for name in _every(case) if "landlock" in case.backend.mechanism(name)]
     if not made_of_it:
         raise NotApplicable("no backend of hello is made of Landlock")
@@ -226,7 +228,7 @@ def test_a_filter_that_cannot_be_installed_is_not_claimed(case: BackendCase, why
 
 
 @requires("BACKEND-PROBE-05")
-def test_a_probe_answers_twice_the_same_and_leaves_nothing(case: BackendCase) -> None:
+def test_a_probe_answers_twice_the_same_and_leaves_no_process(case: BackendCase) -> None:
     first, second = (case.backend.probe("no-network") for _ in range(2))
     expect("the claims", second.result, first.result)
     expect("who is left", [proc.describe() for proc in second.lasting], [])
@@ -248,7 +250,7 @@ def test_none_is_unavailable(case: BackendCase, profile: str) -> None:
 
 
 @requires("BACKEND-PROBE-08")
-def test_what_nobody_asked_for_is_not_requested(case: BackendCase) -> None:
+def test_aspects_without_a_request_are_not_requested(case: BackendCase) -> None:
     aspects = case.backend.probe("repo-write").result["aspects"]
     not_asked = satisfies("not-requested", lambda claim: claim == "not-requested")
     for aspect in ("fs-read", "limits"):

@@ -42,7 +42,7 @@ def test_no_process_outside_is_touched(case: BackendCase, probe: str) -> None:
 
 @requires("BACKEND-PROC-03")
 @pytest.mark.parametrize("probe", ["p_daemon", "p_swarm"])
-def test_nothing_lives_on(case: BackendCase, probe: str) -> None:
+def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
     with made_scene(probe) as scene:
         _, left = run_outside(scene, scene.arm())
         if not left:
@@ -59,7 +59,7 @@ def test_nothing_lives_on(case: BackendCase, probe: str) -> None:
 
 
 @requires("BACKEND-PROC-03")
-def test_nothing_lives_on_after_a_deadline(case: BackendCase) -> None:
+def test_no_process_outlives_its_session_after_a_deadline(case: BackendCase) -> None:
     # The wrapper is killed from outside, so it cannot wait for its program.
     with made_ground() as ground:
         session = case.backend.run(

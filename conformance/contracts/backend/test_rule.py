@@ -51,7 +51,7 @@ def test_a_neighbour_of_a_denied_file_can_be_changed(case: BackendCase, probe: s
 
 
 @requires("BACKEND-RULE-09", capability=RULES)
-def test_what_is_mounted_below_a_denied_directory_stays(case: BackendCase) -> None:
+def test_a_mount_below_a_denied_directory_stays(case: BackendCase) -> None:
     rules = ("kept", "kept/**")
     for confined in (False, True):
         with made_scene("d_write") as scene:
@@ -76,7 +76,7 @@ def test_a_denied_file_stays_whatever_is_above_it(case: BackendCase, probe: str)
 
 @requires("BACKEND-RULE-03", capability=RULES)
 @pytest.mark.parametrize("rule", ["late/denied", "**/denied", "late/*.key"])
-def test_what_does_not_hold_is_named(case: BackendCase, rule: str) -> None:
+def test_a_rule_that_is_not_enforced_is_named(case: BackendCase, rule: str) -> None:
     """The creation of a denied name is refused, or its rule was named before the run."""
     name = "late/x.key" if rule == "late/*.key" else "late/denied"
     with made_scene("d_create") as scene:
@@ -123,13 +123,13 @@ def test_probe_names_rules_that_can_never_hold(case: BackendCase) -> None:
 
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
 @pytest.mark.parametrize("rule", ["absent", "absent/below", "**/absent", "dir/absent.json"])
-def test_nothing_is_created_to_enforce_a_rule(case: BackendCase, rule: str) -> None:
+def test_no_file_is_created_to_enforce_a_rule(case: BackendCase, rule: str) -> None:
     makes_nothing(case, policy((rule,), deny_read=(rule,)))
 
 
 @requires("BACKEND-RULE-05", capability=RULES)
 @pytest.mark.parametrize("modify", [("planted/**", "own/**"), ("planted", "own/**")])
-def test_a_grant_through_a_link_grants_nothing_outside(
+def test_a_grant_through_a_link_grants_no_path_outside(
     case: BackendCase, modify: tuple[str, ...]
 ) -> None:
     with made_scene("w_preplanted_symlink") as scene:
@@ -159,7 +159,7 @@ def test_a_denied_link_leads_no_write_out(case: BackendCase) -> None:
 
 @requires("BACKEND-RULE-06", capability=RULES)
 @pytest.mark.parametrize("probe", READS)
-def test_what_is_denied_to_read_is_not_read(case: BackendCase, probe: str) -> None:
+def test_a_read_denied_path_is_not_read(case: BackendCase, probe: str) -> None:
     rule = "secret/**"
     for inside in (False, True):
         with made_scene(probe) as scene:
@@ -199,7 +199,7 @@ def test_a_file_with_more_links_is_named(case: BackendCase) -> None:
 
 @requires("BACKEND-RULE-08", capability=RULES)
 @pytest.mark.parametrize("name", AGENTS)
-def test_what_agents_persist_in_stays(case: BackendCase, name: str) -> None:
+def test_a_file_in_which_agents_persist_stays(case: BackendCase, name: str) -> None:
     holds(case, "d_write", denied=name)
 
 

@@ -141,7 +141,7 @@ def test_late_names_may_be_accepted(case: BackendCase, rule: str) -> None:
 
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-12"])
-def test_to_accept_late_names_accepts_nothing_else(case: BackendCase) -> None:
+def test_accepting_late_names_accepts_no_other_gap(case: BackendCase) -> None:
     """A rule that fails for an existing path keeps its aspect partial."""
     broken = BROKEN["a link that leads out"]
     with made_ground() as ground:
@@ -172,7 +172,7 @@ def _many(ground: Ground, shape: str, n: int) -> list[str]:
 @pytest.mark.parametrize(
     ("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150), ("listed", 600)]
 )
-def test_many_denied_files_take_no_sandbox_away(case: BackendCase, shape: str, n: int) -> None:
+def test_many_denied_files_do_not_drop_the_sandbox(case: BackendCase, shape: str, n: int) -> None:
     """Under degrade the backend is kept: each file is protected, or its rule is named."""
     line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null; echo x >>../out/file'
     claimed = case.backend.probe("repo-write").result["overall"]

@@ -105,7 +105,7 @@ MEETINGS = {
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", MEETINGS)
-def test_a_denied_file_stays_beside_another_rule(case: BackendCase, what: str) -> None:
+def test_a_denied_file_stays_together_with_another_rule(case: BackendCase, what: str) -> None:
     rules, allowed = MEETINGS[what]
     _stays(case, "src/kept", "echo x >>src/kept", rules, neighbour=f"{allowed}/neighbour")
 
@@ -122,7 +122,7 @@ def test_a_denied_file_may_have_any_name(case: BackendCase, name: str) -> None:
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_what_is_denied_stays_below_the_cache(case: BackendCase) -> None:
+def test_a_denied_path_stays_below_the_cache(case: BackendCase) -> None:
     """Under full-dev the cache is granted too, and the workspace may lie in it."""
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
@@ -166,9 +166,7 @@ def _behind_a_closed_directory(
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
-def test_a_denied_file_stays_in_a_directory_that_may_not_be_looked_into(
-    case: BackendCase, mode: int
-) -> None:
+def test_a_denied_file_stays_in_a_closed_directory(case: BackendCase, mode: int) -> None:
     line = f"echo x >>kept/file; {OPENS}; echo x >>kept/file"
     _need_effect("kept/file", "kept/file", line)
 
@@ -180,9 +178,7 @@ def test_a_denied_file_stays_in_a_directory_that_may_not_be_looked_into(
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
-def test_a_denied_file_is_not_read_in_a_directory_that_may_not_be_looked_into(
-    case: BackendCase, mode: int
-) -> None:
+def test_a_denied_file_in_a_closed_directory_is_not_read(case: BackendCase, mode: int) -> None:
     line = f"cat kept/file; {OPENS}; cat kept/file"
     rules = policy(deny_read=("kept/file",))
 
@@ -245,7 +241,7 @@ def test_a_rule_on_a_directory_alone_holds_or_is_named(case: BackendCase) -> Non
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
-def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(case: BackendCase) -> None:
+def test_a_rule_on_a_path_through_a_link_holds_or_is_named(case: BackendCase) -> None:
     with made_ground() as ground:
         kept = _planted(ground, "real/denied")
         (ground.ws / "link").symlink_to("real")
@@ -258,7 +254,7 @@ def test_a_rule_on_a_path_behind_a_link_holds_or_is_named(case: BackendCase) -> 
 
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
 @pytest.mark.parametrize("rule", ["absent", "absent/**", "dir/absent/below/**"])
-def test_nothing_is_created_for_what_a_rule_allows(case: BackendCase, rule: str) -> None:
+def test_no_file_is_created_for_an_allow_rule(case: BackendCase, rule: str) -> None:
     makes_nothing(case, policy(modify=(rule,)))
 
 
@@ -281,7 +277,7 @@ def test_a_file_that_is_denied_is_not_read(case: BackendCase, profile: str) -> N
 
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=["BACKEND-CONTEXT-01"])
-def test_what_is_denied_is_not_read_in_a_directory_that_may_not_be_changed(
+def test_a_denied_path_in_a_read_only_directory_is_not_read(
     case: BackendCase,
 ) -> None:
     both = policy(("kept", "kept/**"), deny_read=("kept/secret",))
@@ -290,7 +286,7 @@ def test_what_is_denied_is_not_read_in_a_directory_that_may_not_be_changed(
 
 @requires("BACKEND-WRITE-04", capability=RULES, needs=["BACKEND-CONTEXT-01"])
 @pytest.mark.parametrize("modify", ["**", "own/**"])
-def test_a_grant_of_a_policy_is_none_under_read_only(case: BackendCase, modify: str) -> None:
+def test_a_grant_of_a_policy_does_not_apply_under_read_only(case: BackendCase, modify: str) -> None:
     with made_ground() as ground:
         own = ground.ws / "own"
         own.mkdir()

@@ -77,7 +77,7 @@ def _excused(session: ObservedSession, rule: str, aspect: str, escaped: str) -> 
 
 @requires("BACKEND-RULE-12", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", LINKED)
-def test_a_file_that_is_denied_behind_a_link_is_read_under_no_name(
+def test_a_file_denied_through_a_link_is_not_read_under_any_name(
     case: BackendCase, what: str
 ) -> None:
     linked = LINKED[what]
@@ -104,9 +104,7 @@ def _need_effect(linked: Linked, line: str) -> None:
 
 @requires("BACKEND-RULE-12", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", LINKED)
-def test_a_file_that_is_denied_behind_a_link_stays_under_each_name(
-    case: BackendCase, what: str
-) -> None:
+def test_a_file_denied_through_a_link_stays_under_each_name(case: BackendCase, what: str) -> None:
     linked = LINKED[what]
     line = "; ".join(f"echo x >>{name}" for name in linked.names)
     _need_effect(linked, line)

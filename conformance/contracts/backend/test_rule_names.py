@@ -76,7 +76,7 @@ def _heard(fd: int) -> bytes:
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize(("name", "denied"), [("p", ("p",)), ("d/p", ("d", "d/**"))])
-def test_what_is_written_to_a_denied_pipe_does_not_arrive(
+def test_a_write_to_a_denied_pipe_does_not_arrive(
     case: BackendCase, name: str, denied: tuple[str, ...]
 ) -> None:
     """A read-only mount does not stop writes into a pipe."""
@@ -111,7 +111,7 @@ def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: BackendCase
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_what_no_rule_allows_stays_below_the_cache(case: BackendCase) -> None:
+def test_a_path_that_no_rule_allows_stays_below_the_cache(case: BackendCase) -> None:
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
         root.mkdir(parents=True)
@@ -161,7 +161,7 @@ def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> 
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_a_denied_pipe_in_a_directory_that_may_not_be_looked_into(case: BackendCase) -> None:
+def test_a_denied_pipe_in_a_closed_directory_is_not_written_to(case: BackendCase) -> None:
     """A program may know the name of the pipe without listing the directory."""
     with made_ground() as ground:
         pipe = ground.ws / "d" / "p"

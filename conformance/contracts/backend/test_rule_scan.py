@@ -83,7 +83,7 @@ def facts(path: Path) -> tuple[int, ...] | None:
 
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK, "BACKEND-RULE-03"])
 @pytest.mark.parametrize("what", CHANGES)
-def test_what_was_changed_against_a_rule_is_found(case: BackendCase, what: str) -> None:
+def test_the_scan_finds_a_change_that_a_rule_denies(case: BackendCase, what: str) -> None:
     """If the backend enforces the rule, no denied path is changed and the scan finds none."""
     change = CHANGES[what]
     with made_ground() as ground:
@@ -104,7 +104,7 @@ def test_what_was_changed_against_a_rule_is_found(case: BackendCase, what: str) 
 
 
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK])
-def test_a_run_that_changes_what_it_may_has_nothing_against_it(case: BackendCase) -> None:
+def test_the_scan_reports_no_allowed_change(case: BackendCase) -> None:
     with made_ground() as ground:
         planted(ground)
         session = line_inside(case, ground, "echo x >>file; cat kept.key; : >made", policy((KEY,)))

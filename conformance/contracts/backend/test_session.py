@@ -44,27 +44,27 @@ def _of(call: str, answer: str) -> dict[str, Any]:
 
 
 @requires("BACKEND-SESSION-01", capability=SCRIPT)
-def test_refuse_runs_what_is_fully_enforced(case: BackendCase) -> None:
+def test_refuse_runs_a_fully_enforced_session(case: BackendCase) -> None:
     seen = scripted(case, "refuse", probe="fully")
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
 
 
 @requires("BACKEND-SESSION-02", capability=SCRIPT, needs=["BACKEND-PROBE-02"])
 @pytest.mark.parametrize("probe", ["partial", "unavailable"])
-def test_refuse_refuses_less(case: BackendCase, probe: str) -> None:
+def test_refuse_refuses_partial_and_unavailable_backends(case: BackendCase, probe: str) -> None:
     seen = scripted(case, "refuse", probe=probe)
     expect("the session, runs", (seen.opened, seen.runs), (False, 0))
 
 
 @requires("BACKEND-SESSION-03", capability=SCRIPT)
 @pytest.mark.parametrize("probe", ["fully", "partial"])
-def test_degrade_keeps_what_enforces_something(case: BackendCase, probe: str) -> None:
+def test_degrade_keeps_a_backend_with_some_enforcement(case: BackendCase, probe: str) -> None:
     seen = scripted(case, "degrade", probe=probe)
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
 
 
 @requires("BACKEND-SESSION-04", capability=SCRIPT)
-def test_degrade_drops_what_is_unavailable(case: BackendCase) -> None:
+def test_degrade_drops_an_unavailable_backend(case: BackendCase) -> None:
     seen = scripted(case, "degrade", probe="unavailable")
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 0))
     said = (seen.session.result["enforcement"], seen.session.only.result.get("enforcement"))
@@ -72,7 +72,7 @@ def test_degrade_drops_what_is_unavailable(case: BackendCase) -> None:
 
 
 @requires("BACKEND-SESSION-04", capability=SCRIPT)
-def test_each_call_of_a_dropped_backend_says_so(case: BackendCase) -> None:
+def test_each_call_of_a_dropped_backend_has_enforcement_none(case: BackendCase) -> None:
     seen = scripted(case, "degrade", calls=3, probe="unavailable")
     expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 0))
     said = [call.result.get("enforcement") for call in seen.session.calls]
@@ -202,25 +202,25 @@ def _expect_the_claim(case: BackendCase, asked: dict[str, Any]) -> None:
 
 @requires("BACKEND-SESSION-03")
 @pytest.mark.parametrize("asked", ASKED)
-def test_degrade_keeps_what_its_probe_claims(case: BackendCase, asked: str) -> None:
+def test_degrade_keeps_the_enforcement_that_probe_claims(case: BackendCase, asked: str) -> None:
     _expect_kept(case, ASKED[asked])
 
 
 @requires("BACKEND-SESSION-03", capability=RULES)
 @pytest.mark.parametrize("asked", RULED)
-def test_degrade_keeps_what_its_probe_claims_of_a_policy(case: BackendCase, asked: str) -> None:
+def test_degrade_keeps_the_enforcement_that_probe_claims_for_a_policy(
+    case: BackendCase, asked: str
+) -> None:
     _expect_kept(case, RULED[asked])
 
 
 @requires("BACKEND-SESSION-10", needs=["BACKEND-SESSION-03", "BACKEND-PROBE-02"])
 @pytest.mark.parametrize("asked", ASKED)
-def test_the_enforcement_is_what_a_probe_of_the_same_claims(case: BackendCase, asked: str) -> None:
+def test_the_enforcement_is_the_claim_of_probe(case: BackendCase, asked: str) -> None:
     _expect_the_claim(case, ASKED[asked])
 
 
 @requires("BACKEND-SESSION-10", capability=RULES, needs=["BACKEND-SESSION-03", "BACKEND-PROBE-02"])
 @pytest.mark.parametrize("asked", RULED)
-def test_the_enforcement_is_what_a_probe_of_the_policy_claims(
-    case: BackendCase, asked: str
-) -> None:
+def test_the_enforcement_is_the_claim_of_probe_for_a_policy(case: BackendCase, asked: str) -> None:
     _expect_the_claim(case, RULED[asked])

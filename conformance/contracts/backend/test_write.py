@@ -59,7 +59,7 @@ def test_a_change_outside_is_not_made(case: BackendCase, probe: str) -> None:
 
 @requires("BACKEND-WRITE-01")
 @pytest.mark.parametrize("profile", ["read-only", "no-network", "full-dev", "ci-only"])
-def test_a_change_outside_is_made_under_no_profile(case: BackendCase, profile: str) -> None:
+def test_no_profile_allows_a_change_outside(case: BackendCase, profile: str) -> None:
     attempt(case, "w_write", profile=profile)
 
 
@@ -127,7 +127,7 @@ ln -s "$1" below/folder && ln -s "$2" below/home && : >"$3/sibling"
 
 
 @requires("BACKEND-WRITE-02")
-def test_what_tidies_up_the_scratch_follows_no_link(case: BackendCase) -> None:
+def test_the_removal_of_the_scratch_follows_no_link(case: BackendCase) -> None:
     with made_ground() as ground:
         ground.watch()
         words = ["-c", PLANT, "sh", str(ground.out), str(ground.home), str(ground.ws)]

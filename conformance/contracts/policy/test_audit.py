@@ -42,7 +42,7 @@ TICK_S = 0.02
 
 
 @requires("POLICY-AUDIT-01")
-def test_an_event_says_what_check_must_say(case: PolicyCase) -> None:
+def test_an_event_has_the_decision_of_check(case: PolicyCase) -> None:
     """The expected decisions come from the oracle, because the topic CHECK tests `check` itself."""
     events = case.policy.audit(POLICY, CHECKS)
     for check, event in zip(CHECKS, events, strict=True):
@@ -64,7 +64,7 @@ def test_what_is_refused_is_an_error_in_its_place(case: PolicyCase) -> None:
 
 
 @requires("POLICY-AUDIT-01")
-def test_many_rules_of_two_files_are_told_as_they_decide(case: PolicyCase) -> None:
+def test_events_of_many_rules_of_two_files_are_right(case: PolicyCase) -> None:
     made = crowds.crowd(random.Random(case.session.seed), 70)
     events = case.policy.audit(made.policy, questions("modify", made.paths))
     judge_decisions(case, events, made.wanted(), 70)
@@ -94,7 +94,7 @@ def test_time_is_that_of_the_decision_in_utc(case: PolicyCase) -> None:
 
 
 @requires("POLICY-AUDIT-02", needs=["POLICY-MERGE-01", "POLICY-PROFILE-03"])
-def test_what_a_workspace_defines_is_defined(case: PolicyCase) -> None:
+def test_a_profile_of_a_workspace_has_the_origin_defined(case: PolicyCase) -> None:
     asked = [question("read", "a", name) for name in ("unrestricted", None, "p")]
     lists = {"read": ["a"]}
     nothing: dict[str, Any] = {}

@@ -109,7 +109,7 @@ def test_a_repeated_rule_changes_nothing(case: PolicyCase) -> None:
 
 
 @requires("POLICY-CHECK-01", main_thread=True)
-def test_lists_are_answered_as_a_plain_walk_says(case: PolicyCase) -> None:
+def test_lists_decide_as_the_oracle(case: PolicyCase) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, _ = example
         wanted = {path: oracle.decide(given.read, given.denies, path).allowed for path in PATHS}
@@ -119,7 +119,7 @@ def test_lists_are_answered_as_a_plain_walk_says(case: PolicyCase) -> None:
 
 
 @requires("POLICY-CHECK-02")
-def test_no_list_of_a_profile_allows_what_is_denied_globally(case: PolicyCase) -> None:
+def test_no_list_of_a_profile_allows_a_globally_denied_path(case: PolicyCase) -> None:
     # `k` is denied globally; each of these rules would allow it if it came after the deny.
     rules = ["**", "./**", "k/**", "**/k", "*", "?", "k*", "!**"]
     chance = random.Random(case.session.seed)
@@ -225,7 +225,7 @@ JOINS = ["", " ", "\t", "\n", ":", "|", ",", "=", "\x01", "\x1f", "!"]
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("join", JOINS, ids=[ascii(each) for each in JOINS])
 @pytest.mark.parametrize("begin", ["yes", "no"])
-def test_what_was_asked_before_changes_no_answer(case: PolicyCase, join: str, begin: str) -> None:
+def test_an_earlier_question_changes_no_answer(case: PolicyCase, join: str, begin: str) -> None:
     for head in ("zz*", "**"):
         pairs = {"yes": (head, f"zz{join}y"), "no": (f"{head}{join}zz", "y")}
         for name in (begin, *pairs, begin):

@@ -62,7 +62,7 @@ def lists(draw: st.DrawFn) -> tuple[list[str], list[str]]:
 
 
 @requires("POLICY-EXCEPT-04", "POLICY-EXCEPT-05", main_thread=True)
-def test_lists_with_exceptions_decide_as_a_plain_walk_says(case: PolicyCase) -> None:
+def test_lists_with_exceptions_decide_as_the_oracle(case: PolicyCase) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
         policy = one_profile(read=["**"], modify=profile, deny_modify=denies)
@@ -74,7 +74,7 @@ def test_lists_with_exceptions_decide_as_a_plain_walk_says(case: PolicyCase) -> 
 
 
 @requires("POLICY-EXCEPT-03", main_thread=True)
-def test_lists_with_exceptions_name_the_rule_that_a_plain_walk_says(case: PolicyCase) -> None:
+def test_lists_with_exceptions_name_the_rule_of_the_oracle(case: PolicyCase) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
         policy = one_profile(read=["**"], modify=profile, deny_modify=denies)
@@ -116,7 +116,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: PolicyCase)
 
 @requires("POLICY-EXCEPT-04")
 @pytest.mark.parametrize("count", [12, 70])
-def test_inside_an_exception_many_rules_are_asked_again(case: PolicyCase, count: int) -> None:
+def test_inside_an_exception_many_rules_of_the_profile_decide(case: PolicyCase, count: int) -> None:
     made = crowds.crowd(random.Random(case.session.seed + count), count)
     items = case.policy.check(made.in_one_file, questions("modify", made.paths))
     # POLICY-EXCEPT-03 tests which rule is named.
@@ -158,6 +158,8 @@ def test_an_exception_lies_in_its_deny_at_every_length(
 
 @requires("POLICY-EXCEPT-02")
 @pytest.mark.parametrize("glob", ["*", "?", "??", ".*", "*/**", "**/*"])
-def test_the_root_lies_in_no_deny_that_does_not_match_it(case: PolicyCase, glob: str) -> None:
+def test_an_exception_for_the_root_needs_a_deny_that_matches_it(
+    case: PolicyCase, glob: str
+) -> None:
     loads(case, denying("**", "!."))
     loads(case, denying(glob, "!."), False)

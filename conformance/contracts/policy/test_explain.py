@@ -109,7 +109,7 @@ def test_many_rules_of_two_files_are_explained_as_few_are(
 
 @requires("POLICY-EXPLAIN-01")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_rules_of_every_length_are_told_to_match(
+def test_rules_of_every_length_are_reported_as_matched(
     case: PolicyCase, pad: Callable[[int], str]
 ) -> None:
     shapes = ["{n}{}/k", "{n}{}/s/**", "**/{}{n}?", "*{n}-{}*"]
@@ -129,7 +129,7 @@ def test_rules_of_every_length_are_told_to_match(
 
 
 @requires("POLICY-EXPLAIN-01")
-def test_the_root_is_told_to_match_what_check_says(case: PolicyCase) -> None:
+def test_explain_matches_the_root_as_check_does(case: PolicyCase) -> None:
     rules = ["**", ".", "*", "?", "??", ".*", "*/**", "**/*", "a/**"]
     (item,) = case.policy.explain(one_profile(rules, []), [question("read", ".")])
     met = [each["rule"] for each in item["entries"] if each["matched"]]

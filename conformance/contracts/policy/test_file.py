@@ -69,7 +69,7 @@ def placed(text: str, answer: Answer) -> list[tuple[int, int]]:
 
 
 @requires("POLICY-FILE-10")
-def test_no_beginning_of_a_file_loads(case: PolicyCase) -> None:
+def test_no_truncated_file_loads(case: PolicyCase) -> None:
     text = json.dumps({**POLICY, "spec": {"denyRead": ["é", "b"], "denyModify": ["b"]}})
     for length in range(len(text)):
         answer = case.policy.load(as_json(text[:length]))
@@ -79,7 +79,7 @@ def test_no_beginning_of_a_file_loads(case: PolicyCase) -> None:
 
 
 @requires("POLICY-FILE-10")
-def test_what_a_strict_reader_refuses_never_loads(case: PolicyCase) -> None:
+def test_a_file_that_a_strict_reader_refuses_never_loads(case: PolicyCase) -> None:
     chance = random.Random(case.session.seed)
     for _ in range(120):
         at = chance.randrange(len(TEXT))
@@ -114,7 +114,7 @@ def test_problems_come_in_the_order_of_the_file(case: PolicyCase) -> None:
 
 
 @requires("POLICY-FILE-06")
-def test_each_problem_of_each_refused_file_has_words(case: PolicyCase) -> None:
+def test_each_problem_of_each_refused_file_has_a_message(case: PolicyCase) -> None:
     refused = [each for each in every().values() if each.kind == "load" and each.small]
     silent = []
     for vector in refused:
@@ -211,7 +211,7 @@ PROBLEMS = ("read/1", "modify/0", "modify/1")
 
 
 @requires("POLICY-FILE-05", capability="policy.json")
-def test_the_problems_of_two_files_are_told_at_once(case: PolicyCase) -> None:
+def test_the_problems_of_two_files_are_reported_together(case: PolicyCase) -> None:
     """The problems of each file by itself, and those that exist only together with the other."""
     above = {"denyRead": ["k", "/x"], "denyModify": ["s/**", "!s/c"], "unknown": 1}
     below = {

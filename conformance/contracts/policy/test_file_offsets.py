@@ -40,7 +40,7 @@ def refused_at_every_offset(case: PolicyCase, format_: str, character: bytes) ->
 
 @requires("POLICY-FILE-10")
 @pytest.mark.parametrize("character", [b"\x01", b"\x1f", b"\n", b"\t", b'"', b"\\x"], ids=ascii)
-def test_what_no_string_of_json_holds_is_found_at_every_offset(
+def test_a_character_that_json_strings_forbid_is_found_at_every_offset(
     case: PolicyCase, character: bytes
 ) -> None:
     refused_at_every_offset(case, "json", character)
@@ -53,7 +53,7 @@ def test_what_no_string_of_json_holds_is_found_at_every_offset(
     [b"\0", b"\xff", b"\x80", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc3"],
     ids=ascii,
 )
-def test_what_is_no_utf_8_is_found_at_every_offset(
+def test_invalid_utf_8_is_found_at_every_offset(
     case: PolicyCase, character: bytes, format_: str
 ) -> None:
     refused_at_every_offset(case, format_, character)
@@ -118,9 +118,7 @@ def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(
 
 @requires("POLICY-FILE-06", capability="policy.yaml")
 @pytest.mark.parametrize("character", ["\x01", "\x1f", "\x7f", "\u2028"], ids=ascii)
-def test_a_character_that_is_refused_is_told_where_it_stands(
-    case: PolicyCase, character: str
-) -> None:
+def test_a_refused_character_is_reported_at_its_place(case: PolicyCase, character: str) -> None:
     """This includes the last character, where the implementation's own scan may hand over to the
     YAML reader."""
     for behind in range(20):

@@ -25,7 +25,7 @@ ENDS = ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"]
 
 @requires("POLICY-GLOB-08")
 @pytest.mark.parametrize("end", ENDS, ids=[ascii(each) for each in ENDS])
-def test_stars_cross_what_ends_a_line(case: PolicyCase, end: str) -> None:
+def test_stars_match_line_ends(case: PolicyCase, end: str) -> None:
     for glob, path in (
         ("a**b", f"a{end}b"),
         ("a**b", f"a/x{end}/b"),
@@ -72,7 +72,7 @@ def compare(case: PolicyCase, pattern: str, paths: list[str]) -> None:
 
 
 @requires("POLICY-GLOB-11")
-def test_short_patterns_match_short_paths_as_an_independent_walk_says(case: PolicyCase) -> None:
+def test_short_globs_match_short_paths_as_the_oracle(case: PolicyCase) -> None:
     readings.anchored(case)
     patterns = [
         "".join(word)
@@ -122,13 +122,13 @@ def made_to_match(draw: st.DrawFn) -> tuple[str, list[str]]:
 
 
 @requires("POLICY-GLOB-11", main_thread=True)
-def test_longer_patterns_match_as_an_independent_walk_says(case: PolicyCase) -> None:
+def test_longer_globs_match_as_the_oracle(case: PolicyCase) -> None:
     readings.anchored(case)
     law(case, made_to_match(), lambda example: compare(case, *example), examples=40)
 
 
 @requires("POLICY-GLOB-11")
-def test_globs_that_invite_a_search_are_answered(case: PolicyCase) -> None:
+def test_expensive_globs_get_the_right_answer(case: PolicyCase) -> None:
     readings.answers_of_cost(case)
 
 
@@ -179,7 +179,7 @@ def test_double_star_slash_in_front_adds_any_segments(case: PolicyCase) -> None:
 
 
 @requires("POLICY-GLOB-07", main_thread=True)
-def test_slash_double_star_behind_adds_what_lies_below(case: PolicyCase) -> None:
+def test_slash_double_star_at_the_end_adds_the_paths_below(case: PolicyCase) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         pattern, paths = example
         met = [

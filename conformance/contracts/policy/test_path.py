@@ -25,7 +25,7 @@ DROPPED += [0x0A, 0x0B, 0x0C, 0x0D, 0x1C, 0x7F]
 
 @requires("POLICY-PATH-04")
 @pytest.mark.parametrize("sent", ["as text", "as bytes"])
-def test_what_cannot_be_seen_is_dropped_at_no_end(case: PolicyCase, sent: str) -> None:
+def test_invisible_characters_are_kept_at_both_ends(case: PolicyCase, sent: str) -> None:
     marks = [chr(each).encode() for each in DROPPED]
     paths = [
         path for mark in marks for path in (mark, mark + b"a", b"a" + mark, b"a/" + mark + b"b")
@@ -46,7 +46,7 @@ def refused_again_and_again(case: PolicyCase, path: bytes) -> None:
 
 @requires("POLICY-PATH-02")
 @pytest.mark.parametrize("path", [b"/a", b"~/a", b"C:a", b".//C:a", b""])
-def test_what_leads_elsewhere_is_refused_each_time(case: PolicyCase, path: bytes) -> None:
+def test_a_path_that_leads_elsewhere_is_refused_each_time(case: PolicyCase, path: bytes) -> None:
     refused_again_and_again(case, path)
 
 
@@ -58,7 +58,7 @@ def test_two_dots_are_refused_each_time(case: PolicyCase, path: bytes) -> None:
 
 @requires("POLICY-PATH-04")
 @pytest.mark.parametrize("path", [b"a\\b", b"\\", b"a\\", b" a", b"a\t", b"./ a"])
-def test_what_would_be_replaced_is_refused_each_time(case: PolicyCase, path: bytes) -> None:
+def test_a_path_that_would_be_changed_is_refused_each_time(case: PolicyCase, path: bytes) -> None:
     refused_again_and_again(case, path)
 
 
@@ -99,7 +99,7 @@ def batches(draw: st.DrawFn) -> list[bytes]:
 
 
 @requires("POLICY-PATH-06", main_thread=True)
-def test_any_bytes_are_normalised_or_refused_as_a_model_says(case: PolicyCase) -> None:
+def test_any_bytes_are_normalised_or_refused_as_the_oracle(case: PolicyCase) -> None:
     def holds(paths: list[bytes]) -> None:
         answers = dict(zip(paths, case.policy.normalize(paths), strict=True))
         wrong = [path for path in paths if answers[path] != oracle.normal_path(path)]

@@ -28,7 +28,7 @@ def compare(case: PolicyCase, spelling: bytes) -> None:
 
 @requires("POLICY-PATH-01")
 @cases(b"/./k", b"//k", b"/k/", b"/.")
-def test_what_is_dropped_is_dropped_at_every_offset(case: PolicyCase, spelling: bytes) -> None:
+def test_segments_are_dropped_at_every_offset(case: PolicyCase, spelling: bytes) -> None:
     compare(case, spelling)
 
 
@@ -40,7 +40,7 @@ def test_two_dots_are_found_at_every_offset(case: PolicyCase, spelling: bytes) -
 
 @requires("POLICY-PATH-04")
 @cases(b"\\", b" ", b"/ ", b"\t")
-def test_nothing_is_replaced_at_any_offset(case: PolicyCase, spelling: bytes) -> None:
+def test_no_character_is_replaced_at_any_offset(case: PolicyCase, spelling: bytes) -> None:
     compare(case, spelling)
 
 
@@ -49,7 +49,7 @@ def test_nothing_is_replaced_at_any_offset(case: PolicyCase, spelling: bytes) ->
     *(b"\0", b"\n", b"\xff", b"\x80", b"\xc3", b"\xc0\xaf", b"\xe0\x80\xaf", b"\xed\xa0\x80"),
     *(b"\xf4\x90\x80\x80", "é".encode(), "€".encode(), "😀".encode()),
 )
-def test_bytes_that_are_no_text_are_found_at_every_offset(
+def test_bytes_that_are_not_utf_8_are_found_at_every_offset(
     case: PolicyCase, spelling: bytes
 ) -> None:
     compare(case, spelling)

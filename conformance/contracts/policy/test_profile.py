@@ -19,7 +19,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 
 @requires("POLICY-PROFILE-01")
 @pytest.mark.parametrize("name", ["\u00e9", "e\u0301", "\u212b", "A\u030a", "\ufb01", "fi"])
-def test_a_name_is_no_other_spelling_of_one(case: PolicyCase, name: str) -> None:
+def test_another_unicode_form_of_a_name_is_another_profile(case: PolicyCase, name: str) -> None:
     """Names that are equal only in a composed, decomposed or compatibility form."""
     others = {"\u00e9", "e\u0301", "\u212b", "A\u030a", "\u00c5", "\ufb01", "fi"} - {name}
     own = policy({"fsProfiles": {name: {"read": ["**"]}}})
@@ -37,7 +37,7 @@ INHERITED = [
 
 @requires("POLICY-PROFILE-01", needs=["POLICY-CHECK-03", "POLICY-CHECK-04"])
 @pytest.mark.parametrize("name", INHERITED)
-def test_what_a_language_puts_into_its_tables_is_no_profile(case: PolicyCase, name: str) -> None:
+def test_a_built_in_name_of_a_language_is_no_profile(case: PolicyCase, name: str) -> None:
     asked = [question(op, "x", name) for op in ("read", "modify")]
     expect(
         "decisions by a name that is unknown", case.policy.allowed(one_profile(), asked), [None] * 2
@@ -47,7 +47,7 @@ def test_what_a_language_puts_into_its_tables_is_no_profile(case: PolicyCase, na
 
 
 @requires("POLICY-PROFILE-02", needs=["POLICY-CHECK-03"])
-def test_an_omitted_profile_is_unrestricted_behind_every_other(case: PolicyCase) -> None:
+def test_an_omitted_profile_is_unrestricted_after_any_other(case: PolicyCase) -> None:
     own = policy({"fsProfiles": {"p": {"read": ["x"]}, "q": {"read": ["y"]}}})
     profiles = [None, "p", None, "q", None, None, "nobody", None, "p"]
     asked = [question("read", "y", name) for name in profiles]
@@ -57,7 +57,7 @@ def test_an_omitted_profile_is_unrestricted_behind_every_other(case: PolicyCase)
 
 @requires("POLICY-PROFILE-04", needs=["POLICY-MERGE-02", *CHECKS])
 @pytest.mark.parametrize("name", ["unrestricted", None])
-def test_denies_of_a_workspace_narrow_what_nobody_defines(
+def test_denies_of_a_workspace_narrow_a_synthesised_profile(
     case: PolicyCase, name: str | None
 ) -> None:
     own = policy({"denyRead": ["a"]}, {"denyRead": ["b"], "denyModify": ["c"]})

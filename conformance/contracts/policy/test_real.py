@@ -79,7 +79,7 @@ def real_of(path: Path) -> Path | None:
 
 
 @requires("POLICY-REAL-01", "POLICY-REAL-02", "POLICY-REAL-04", "POLICY-REAL-07")
-def test_a_grown_tree_is_answered_as_it_lies_on_disk(case: PolicyCase) -> None:
+def test_a_random_tree_is_decided_by_its_real_locations(case: PolicyCase) -> None:
     tree = Tree(case.tmp / "tree")
     grow(tree, random.Random(case.session.seed))
     rules = [*DENIES, *(f"{rule}/**" for rule in DENIES)]
@@ -113,7 +113,7 @@ def test_a_grown_tree_is_answered_as_it_lies_on_disk(case: PolicyCase) -> None:
 
 
 @requires("POLICY-REAL-01")
-def test_what_is_allowed_leads_to_no_denied_file(case: PolicyCase) -> None:
+def test_no_allowed_path_leads_to_a_denied_file(case: PolicyCase) -> None:
     """Each allowed path is opened, and the inode shows which file the kernel reached."""
     tree = Tree(case.tmp / "tree")
     tree.make(
@@ -149,7 +149,7 @@ def test_what_is_allowed_leads_to_no_denied_file(case: PolicyCase) -> None:
 
 
 @requires("POLICY-REAL-01")
-def test_what_has_changed_since_the_last_question_is_looked_at_again(case: PolicyCase) -> None:
+def test_a_link_that_changed_since_the_last_check_is_read_again(case: PolicyCase) -> None:
     tree = Tree(case.tmp / "tree")
     places = [("open", "dir"), ("secret", "dir"), ("open/note", "file"), ("secret/note", "file")]
     tree.make([{"path": path, "kind": kind} for path, kind in places])
@@ -172,7 +172,7 @@ def test_what_has_changed_since_the_last_question_is_looked_at_again(case: Polic
 
 
 @requires("POLICY-REAL-01")
-def test_many_rules_of_two_files_decide_where_nothing_lies(case: PolicyCase) -> None:
+def test_many_rules_of_two_files_decide_about_missing_paths(case: PolicyCase) -> None:
     tree = Tree(case.tmp / "tree")
     made = crowds.crowd(random.Random(case.session.seed), 70)
     checks = questions("modify", made.paths)
@@ -258,9 +258,7 @@ def reached_twice(case: PolicyCase) -> tuple[Tree, Path]:
 
 @requires("POLICY-REAL-02")
 @pytest.mark.parametrize("given", ["as it lies", "through a link"])
-def test_what_lies_inside_is_inside_by_whichever_way_the_root_is_named(
-    case: PolicyCase, given: str
-) -> None:
+def test_a_path_inside_is_inside_however_the_root_is_named(case: PolicyCase, given: str) -> None:
     tree, other = reached_twice(case)
     root = str(tree.root if given == "as it lies" else other)
     policy = one_profile(["**"], [], ["secret/**"], ["secret/**"])
@@ -277,7 +275,7 @@ def test_what_lies_inside_is_inside_by_whichever_way_the_root_is_named(
 
 
 @requires("POLICY-REAL-03")
-def test_an_absolute_path_is_inside_by_whichever_way_it_is_written(case: PolicyCase) -> None:
+def test_an_absolute_path_is_inside_however_it_is_written(case: PolicyCase) -> None:
     tree, other = reached_twice(case)
     policy = one_profile(["**"], [], ["secret/**"], ["secret/**"])
     ways = [str(other), str(tree.root)]

@@ -42,7 +42,7 @@ def test_each_check_has_its_own_follow(case: PolicyCase) -> None:
 
 
 @requires("POLICY-CHECK-07", capability="policy.resolved")
-def test_what_is_refused_disturbs_no_other_check(case: PolicyCase) -> None:
+def test_a_refused_check_does_not_change_other_checks(case: PolicyCase) -> None:
     tree = workspace(case)
     paths: list[str | bytes] = [
         "docs/page",
@@ -59,7 +59,7 @@ def test_what_is_refused_disturbs_no_other_check(case: PolicyCase) -> None:
 
 
 @requires("POLICY-PROFILE-01", capability="policy.resolved")
-def test_where_a_path_lies_an_unknown_profile_is_an_error_too(case: PolicyCase) -> None:
+def test_check_resolved_with_an_unknown_profile_is_an_error(case: PolicyCase) -> None:
     tree = workspace(case)
     asked = [question("read", "docs/page", name) for name in ("p", "nobody", "", "p")]
     items = case.policy.check_resolved(READ, str(tree.root), asked)
@@ -68,7 +68,7 @@ def test_where_a_path_lies_an_unknown_profile_is_an_error_too(case: PolicyCase) 
 
 
 @requires("POLICY-PROFILE-02", capability="policy.resolved")
-def test_where_a_path_lies_an_omitted_profile_is_unrestricted_too(case: PolicyCase) -> None:
+def test_check_resolved_without_a_profile_is_unrestricted(case: PolicyCase) -> None:
     tree = workspace(case)
     denied = one_profile([], [], ["secret/**"], ["secret/**"])
     paths = ["docs/page", "docs/same", "secret", "docs/key"]
@@ -83,7 +83,7 @@ EXCEPTED = one_profile(["**"], ["**"], [], ["s/**", "!s/c/**"])
 
 
 @requires("POLICY-REAL-01")
-def test_an_exception_holds_where_the_path_lies_too(case: PolicyCase) -> None:
+def test_an_exception_holds_for_the_real_location_too(case: PolicyCase) -> None:
     tree = Tree(case.tmp / "excepted")
     files = ["s/k", "s/c/page", "page"]
     links = {"s/c/out": "../k", "s/c/far": "../../page", "in": "s/c/page", "s/in": "c/page"}
@@ -113,7 +113,7 @@ def test_a_root_is_one_place_however_it_is_written(case: PolicyCase, given: str)
 
 
 @requires("POLICY-REAL-03")
-def test_an_absolute_path_is_inside_with_slashes_and_dots_too_many(case: PolicyCase) -> None:
+def test_an_absolute_path_with_doubled_slashes_and_dots_is_inside(case: PolicyCase) -> None:
     tree = workspace(case)
     above, name = tree.root.parent, tree.root.name
     ways = [f"{above}/{name}//docs/page", f"{above}//{name}/docs/page", f"{tree.root}/./docs/page"]
@@ -150,7 +150,9 @@ STRANGE = {
 
 @requires("POLICY-REAL-01")
 @pytest.mark.parametrize("name", STRANGE)
-def test_a_place_that_no_path_names_is_not_taken_for_another(case: PolicyCase, name: str) -> None:
+def test_a_location_without_a_valid_path_is_not_confused_with_another(
+    case: PolicyCase, name: str
+) -> None:
     """The path is denied or an error; the path next to it is allowed."""
     tree = workspace(case)
     target, mended = STRANGE[name]

@@ -51,7 +51,7 @@ def is_told(rule: str) -> bool:
 
 
 @requires("POLICY-RULE-01", "POLICY-RULE-02", main_thread=True)
-def test_rules_have_the_normal_form_of_a_model(case: PolicyCase) -> None:
+def test_rules_have_the_normal_form_of_the_oracle(case: PolicyCase) -> None:
     def holds(rules: list[str]) -> None:
         wanted = [oracle.normal_rule(rule) for rule in rules]
         resolved = [
@@ -70,7 +70,7 @@ def test_rules_have_the_normal_form_of_a_model(case: PolicyCase) -> None:
 
 
 @requires("POLICY-RULE-03", "POLICY-RULE-04", "POLICY-RULE-05")
-def test_rules_that_a_model_refuses_are_refused(case: PolicyCase) -> None:
+def test_rules_that_the_oracle_refuses_are_refused(case: PolicyCase) -> None:
     chance = random.Random(case.session.seed)
     asked = 0
     while asked < 60:

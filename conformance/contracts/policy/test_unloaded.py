@@ -23,11 +23,15 @@ BESIDE: dict[str, dict[str, Any]] = {
 
 @requires("POLICY-VALID-07")
 @pytest.mark.parametrize("op", BESIDE)
-def test_what_the_contract_refuses_is_never_answered_from(case: PolicyCase, op: str) -> None:
+def test_no_operation_answers_from_a_policy_that_contract_refuses(
+    case: PolicyCase, op: str
+) -> None:
     takes_none(case, op, BESIDE[op], "contract")
 
 
 @requires("POLICY-VALID-08")
 @pytest.mark.parametrize("op", BESIDE)
-def test_what_does_not_load_is_never_answered_from(case: PolicyCase, op: str) -> None:
+def test_no_operation_answers_from_a_policy_that_hardened_refuses(
+    case: PolicyCase, op: str
+) -> None:
     takes_none(case, op, BESIDE[op], "hardened")

@@ -46,7 +46,7 @@ def test_rules_are_covered_at_every_length(case: PolicyCase, pad: Callable[[int]
 
 @requires("POLICY-VALID-02")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_rules_beside_are_not_covered_at_any_length(
+def test_neighbouring_rules_are_not_covered_at_any_length(
     case: PolicyCase, pad: Callable[[int], str]
 ) -> None:
     for length in offsets.NEAR:

@@ -29,7 +29,7 @@ def profiles(lists: list[tuple[list[str], list[str]]]) -> dict[str, object]:
 
 
 @requires("POLICY-WARN-03", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
-def test_rules_under_a_deny_are_told_however_both_are_spelled(case: PolicyCase) -> None:
+def test_rules_under_a_deny_give_a_warning_however_both_are_spelled(case: PolicyCase) -> None:
     found = spellings.pairs("a/b/c", "a/b/**")
     spec = {
         "denyRead": [deny for _, deny in found],
@@ -42,7 +42,7 @@ def test_rules_under_a_deny_are_told_however_both_are_spelled(case: PolicyCase) 
 
 @requires("POLICY-WARN-03", "POLICY-WARN-05")
 @pytest.mark.parametrize("pad", offsets.PADS)
-def test_what_a_deny_covers_is_told_at_every_length(
+def test_rules_that_a_deny_covers_give_a_warning_at_every_length(
     case: PolicyCase, pad: Callable[[int], str]
 ) -> None:
     names = [f"{pad(length)}{length}" for length in offsets.EVERY]
@@ -68,7 +68,7 @@ BELOW = ("/**", "/k/**", "/l/**", "/m", "/k/y")
 
 @requires("POLICY-WARN-07", needs=["POLICY-VALID-05", "POLICY-WARN-03"])
 @pytest.mark.parametrize("turn", range(0, 2 * len(BEFORE_THE_SEPARATOR), 5))
-def test_an_exception_below_a_rule_is_found_beside_names_like_its_own(
+def test_an_exception_below_a_rule_is_found_among_similar_names(
     case: PolicyCase, turn: int
 ) -> None:
     names = ["d", *(f"d{mark}z" for mark in BEFORE_THE_SEPARATOR)]
@@ -103,7 +103,7 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: P
 
 
 @requires("POLICY-WARN-06", needs=["POLICY-WARN-03", "POLICY-WARN-05", "POLICY-MERGE-01"])
-def test_two_files_are_warned_of_as_the_one_that_they_make(case: PolicyCase) -> None:
+def test_two_files_give_the_warnings_of_their_merged_policy(case: PolicyCase) -> None:
     """A cause in the global file that the workspace removes gives no warning."""
     above = {"denyRead": ["k"], "fsProfiles": {"p": {}, "q": {"read": ["lib"]}}}
     told = case.policy.load(policy(above)).result["warnings"]
@@ -114,7 +114,7 @@ def test_two_files_are_warned_of_as_the_one_that_they_make(case: PolicyCase) -> 
 
 
 @requires("POLICY-WARN-03", needs=["POLICY-MERGE-02", "POLICY-MERGE-05"])
-def test_a_rule_under_a_deny_of_the_other_file_is_told(case: PolicyCase) -> None:
+def test_a_rule_under_a_deny_of_the_other_file_gives_a_warning(case: PolicyCase) -> None:
     deny: dict[str, Any] = {"denyModify": ["s/**"]}
     rule: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["s/x"]}}}
     for above, below, file in ((deny, rule, "workspace"), (rule, deny, "global")):

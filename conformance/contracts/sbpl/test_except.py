@@ -54,14 +54,14 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: SbplCase) -
 
 
 @requires("SBPL-EXCEPT-02")
-def test_an_exception_grants_nothing_outside(case: SbplCase) -> None:
+def test_an_exception_grants_no_path_outside(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["s/**", "!s/c", "!s/d/**"]))
     no = ["s", "s/x", "s/c/x", "s/cx", "s/dx", "s/e"]
     text.expect("beside", sbpl.both(["s/c", "s/d", "s/d/x", "x"], no), sbpl.WRITES)
 
 
 @requires("SBPL-EXCEPT-03")
-def test_a_deny_behind_an_exception_narrows_it(case: SbplCase) -> None:
+def test_a_deny_after_an_exception_narrows_it(case: SbplCase) -> None:
     denies = [*DENIES, "s/c/k/**", "!s/c/k/a", "**/*.pem"]
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=denies))
     yes = ["s/c/x", "s/c/k/a"]

@@ -38,7 +38,7 @@ def folder(case: SbplCase, name: str) -> Path:
 
 @requires("SBPL-FILE-01")
 @pytest.mark.parametrize("umask", ["000", "022", "077", "277"])
-def test_the_file_holds_the_text_for_nobody_else(case: SbplCase, umask: str) -> None:
+def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) -> None:
     place = folder(case, "profiles")
     with held(case, place, state=["--umask", umask]) as file:
         expect("the directory of the file", file.parent, place)
@@ -77,7 +77,7 @@ def test_each_wrap_has_a_file_of_its_own(case: SbplCase) -> None:
 
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
-def test_what_is_there_already_is_not_opened(case: SbplCase, kind: str) -> None:
+def test_an_existing_entry_is_not_opened(case: SbplCase, kind: str) -> None:
     """An entry is placed at each name that earlier wraps used."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
@@ -99,7 +99,7 @@ def test_what_is_there_already_is_not_opened(case: SbplCase, kind: str) -> None:
 
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
-def test_what_lies_where_the_last_one_was_is_not_opened(case: SbplCase, kind: str) -> None:
+def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> None:
     """In one process, so that a name made from the process number would repeat."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
@@ -132,7 +132,7 @@ def test_the_file_is_gone_after_the_end(case: SbplCase) -> None:
 
 
 @requires("SBPL-FILE-03")
-def test_without_a_hold_it_is_gone_too(case: SbplCase) -> None:
+def test_without_a_hold_the_file_is_gone_too(case: SbplCase) -> None:
     place = folder(case, "profiles")
     fields: WrapFields = {"text": TEXT, "dir": place, "wrapper": "present"}
     ran = case.send(sbpl.wrap_message(["x"], **fields))
@@ -175,7 +175,7 @@ def test_a_fallback_makes_no_file(case: SbplCase) -> None:
 
 
 @requires("SBPL-FILE-04")
-def test_a_file_that_cannot_be_written_whole_is_not_left(case: SbplCase) -> None:
+def test_a_partly_written_file_is_not_left(case: SbplCase) -> None:
     place, state = folder(case, "profiles"), ["--fsize", "65536", "--ignore", "XFSZ"]
     fields: WrapFields = {"dir": place, "wrapper": "present"}
     answer = case.send(sbpl.wrap_message(["x"], **(fields | {"text": "x" * 300_000})), state=state)

@@ -121,7 +121,7 @@ BEHIND = {
 
 @requires("SBPL-FLAG-05")
 @pytest.mark.parametrize("name", BEHIND)
-def test_nothing_behind_two_dashes_is_touched(case: SbplCase, name: str) -> None:
+def test_no_word_after_two_dashes_is_changed(case: SbplCase, name: str) -> None:
     judge(case, name.partition(",")[0], *BEHIND[name])
 
 
@@ -163,7 +163,7 @@ EMPTY = [b"", b"x", b"", b"\xff\xfe", b" ", b"", b"a\nb", b""]
 @requires("SBPL-FLAG-06")
 @pytest.mark.parametrize("provider", ["codex", "gemini"])
 @pytest.mark.parametrize("given", ["no flag", "a flag"])
-def test_words_that_are_empty_or_no_text_stay(case: SbplCase, provider: str, given: str) -> None:
+def test_words_that_are_empty_or_not_utf_8_stay(case: SbplCase, provider: str, given: str) -> None:
     program, full = provider.encode(), [word.encode() for word in FULL.split()]
     flag = [] if given == "no flag" else [b"-s=x"]
     argv = case.sbpl.wrapped([program, *flag, *EMPTY], provider=provider)
@@ -185,5 +185,5 @@ MISSING = {
 
 @requires("SBPL-FLAG-07")
 @pytest.mark.parametrize("name", MISSING)
-def test_a_mode_that_is_missing_takes_no_flag_along(case: SbplCase, name: str) -> None:
+def test_a_missing_mode_does_not_remove_the_next_flag(case: SbplCase, name: str) -> None:
     judge(case, "codex", *MISSING[name])

@@ -26,7 +26,7 @@ OTHERS = [leaf for leaf in sbpl.leaves("default") if leaf not in NAMED]
 
 
 @requires("SBPL-FORM-01")
-def test_a_text_denies_what_nothing_allows(case: SbplCase) -> None:
+def test_a_text_denies_operations_that_no_clause_allows(case: SbplCase) -> None:
     text = case.sbpl.compiled(PLAIN)
     begins = [str(form) for form in text.profile.forms[:2]]
     expect("the first two forms", begins, ["(version 1)", "(deny default)"], text.evidence())
@@ -35,7 +35,9 @@ def test_a_text_denies_what_nothing_allows(case: SbplCase) -> None:
 
 @requires("SBPL-FORM-02")
 @pytest.mark.parametrize("name", BROAD)
-def test_what_is_no_write_is_allowed_without_a_filter(case: SbplCase, name: str) -> None:
+def test_operations_other_than_writes_are_allowed_without_a_filter(
+    case: SbplCase, name: str
+) -> None:
     text = case.sbpl.compiled(PLAIN)
     path = "/usr/x" if name == "file-read*" else None
     expect(f"whether {name} is allowed", text.allows(name, path), True, text.evidence())
@@ -75,7 +77,7 @@ EVERYWHERE = [".", "src", "src/x", "lib/x.c", "s/c/x", "/", "/usr/x", "/dev/x", 
 
 @requires("SBPL-FORM-09")
 @pytest.mark.parametrize("name", SETUPS)
-def test_nothing_else_is_allowed_anywhere(case: SbplCase, name: str) -> None:
+def test_no_other_operation_is_allowed_on_any_path(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(SETUPS[name])
     text.expect("writing", sbpl.both(["/dev/x"], ["/usr/x"]), sbpl.WRITES)
     on_paths = [each for each in OTHERS if sbpl.on_paths(each)]
@@ -145,7 +147,7 @@ WITHOUT_PATHS = ("network*", "sysctl*", "mach*", "ipc-posix*", "process-info*", 
 
 @requires("SBPL-FORM-06")
 @pytest.mark.parametrize("name", WITHOUT_PATHS)
-def test_both_readings_give_one_answer_where_there_is_no_path(case: SbplCase, name: str) -> None:
+def test_both_readings_give_one_answer_without_a_path(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(PLAIN)
     told = {
         operation: (ruling.last.outcome.value, ruling.specific.outcome.value)
@@ -165,7 +167,7 @@ BAD_RULES = {
 
 @requires("SBPL-FORM-07")
 @pytest.mark.parametrize("name", BAD_RULES)
-def test_a_rule_that_is_none_is_refused(case: SbplCase, name: str) -> None:
+def test_an_invalid_rule_is_refused(case: SbplCase, name: str) -> None:
     field, rule = BAD_RULES[name]
     good = Setup(modify=["src/**"])
     kept = [*good.modify] if field == "modify" else []

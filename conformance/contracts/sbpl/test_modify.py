@@ -13,13 +13,13 @@ from contracts.sbpl.kit import Setup
 
 
 @requires("SBPL-MODIFY-01")
-def test_what_the_policy_denies_is_denied(case: SbplCase) -> None:
+def test_a_path_that_the_policy_denies_is_denied(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["k/**", "lib/x"]))
     text.expect("global denies", sbpl.both(["a", "lib/y"], ["k", "k/a", "lib/x"]))
 
 
 @requires("SBPL-MODIFY-01")
-def test_what_no_rule_matches_is_denied(case: SbplCase) -> None:
+def test_a_path_that_no_rule_matches_is_denied(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["src/**"]))
     text.expect("unmatched", sbpl.both(["src/a"], ["a", "lib/src/a"]))
 
@@ -57,7 +57,7 @@ def test_a_denied_subtree_is_denied_with_its_directory(case: SbplCase) -> None:
 
 @requires("SBPL-MODIFY-04")
 @pytest.mark.parametrize("rule", ["**/*.env", "lib/*.env", "**/k.pem", "lib/**/k.pem"])
-def test_a_glob_denies_what_it_matches_and_no_directory(case: SbplCase, rule: str) -> None:
+def test_a_glob_denies_its_matches_and_no_directory(case: SbplCase, rule: str) -> None:
     name = rule.rpartition("/")[2].replace("*", "a")
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[rule]))
     yes = [".", "lib", "lib/x", "lib/a.envy", f"lib/{name}2"]
@@ -66,7 +66,7 @@ def test_a_glob_denies_what_it_matches_and_no_directory(case: SbplCase, rule: st
 
 @requires("SBPL-MODIFY-05")
 @pytest.mark.parametrize("rule", ["**/*.env", "lib/*.env", "**/k.pem", "lib/**/k.pem"])
-def test_a_glob_allows_what_it_matches_and_nothing_else(case: SbplCase, rule: str) -> None:
+def test_a_glob_allows_its_matches_only(case: SbplCase, rule: str) -> None:
     name = rule.rpartition("/")[2].replace("*", "a")
     text = case.sbpl.compiled(Setup(modify=[rule]))
     no = [".", "lib", "lib/x", f"lib/{name}2", "lib/d/x", f"lib/{name}/x", f"lib/{name}/.env2"]
@@ -92,7 +92,7 @@ def test_the_root_is_writable_by_two_rules_only(case: SbplCase) -> None:
 
 
 @requires("SBPL-MODIFY-07")
-def test_an_empty_list_makes_nothing_writable(case: SbplCase) -> None:
+def test_an_empty_list_makes_no_path_writable(case: SbplCase) -> None:
     for rules in ([], ["!a"]):
         text = case.sbpl.compiled(Setup(modify=rules, deny_modify=["b/**"]))
         text.expect(f"by {rules}", sbpl.both([], [".", "a", "a/b", "b", "b/c", "c"]), sbpl.WRITES)

@@ -252,7 +252,7 @@ NO_TEXT = {"a byte alone": b"\xff", "half a letter": b"\xc3", "a surrogate": b"\
 
 @requires("SBPL-NAME-05")
 @pytest.mark.parametrize("name", NO_TEXT)
-def test_what_is_not_utf8_is_refused(case: SbplCase, name: str) -> None:
+def test_a_name_that_is_not_utf8_is_refused(case: SbplCase, name: str) -> None:
     def setups(end: bytes) -> list[Setup]:
         return [
             BASE.but(root=b"/Users/u/" + end),
@@ -270,7 +270,7 @@ SLASHES = ["/Users//u/ws", "/Users/u/ws/", "//Users/u///ws//", "/Users/u/ws///"]
 
 @requires("SBPL-NAME-06")
 @pytest.mark.parametrize("path", SLASHES)
-def test_slashes_too_many_are_cleaned_away(case: SbplCase, path: str) -> None:
+def test_doubled_and_trailing_slashes_are_removed(case: SbplCase, path: str) -> None:
     def same(given: Setup, yes: str, no: str) -> None:
         text = case.sbpl.compiled(given)
         text.expect(f"with {path}", sbpl.both([yes], [no]))
@@ -340,7 +340,7 @@ def test_an_alias_is_refused_and_the_real_spelling_named(case: SbplCase, path: s
 
 @requires("SBPL-NAME-08")
 @pytest.mark.parametrize("path", ["/tmpfiles/ws", "/variable", "/etcetera/x", "/t", "/opt/tmp"])
-def test_what_only_begins_like_an_alias_is_none(case: SbplCase, path: str) -> None:
+def test_a_path_that_only_begins_like_an_alias_is_allowed(case: SbplCase, path: str) -> None:
     home = at_home(case, "HOME")
     for place, setup in places(path).items():
         below = {"root": "/src/x", "HOME": f"/{home}/x"}.get(place, "/x")

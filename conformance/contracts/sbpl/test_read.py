@@ -14,7 +14,7 @@ from contracts.sbpl.kit import Setup
 
 @requires("SBPL-READ-01")
 @pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
-def test_what_a_rule_denies_cannot_be_read(case: SbplCase, own: bool) -> None:
+def test_a_denied_path_cannot_be_read(case: SbplCase, own: bool) -> None:
     rules = ["k/**", "lib/x", "**/*.env"]
     setup = Setup(read=["**", *(f"!{rule}" for rule in rules)]) if own else Setup(deny_read=rules)
     no = ["k", "k/a", "k/a/b", "lib/x", "a.env", "lib/.env"]
@@ -40,7 +40,7 @@ def test_a_rule_that_comes_again_decides_again(case: SbplCase) -> None:
 
 
 @requires("SBPL-READ-02")
-def test_a_global_deny_stands_behind_all_own_rules(case: SbplCase) -> None:
+def test_a_global_deny_comes_after_all_own_rules(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(read=["**", "!a/**", "a/b/**"], deny_read=["a/b/k"]))
     text.expect("reading again", sbpl.both(["a/b", "a/b/x"], ["a/x", "a/b/k"]), sbpl.READ)
 

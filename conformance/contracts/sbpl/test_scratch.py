@@ -34,7 +34,7 @@ def test_caches_are_writable_with_home(case: SbplCase) -> None:
 
 
 @requires("SBPL-SCRATCH-02")
-def test_without_home_no_clause_speaks_of_it(case: SbplCase) -> None:
+def test_without_home_no_clause_names_it(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup())
     dead = ["/Library/Caches", "/.orbit", "/None/.orbit", "/Library/Caches/x"]
     dead += with_below([f"{Path.home()}/Library/Caches", f"{Path.home()}/.orbit"])
@@ -48,7 +48,7 @@ BESIDE += ["/Users/u/Library/Keychains/x", "/Users/ux", "/private/var/db"]
 
 
 @requires("SBPL-SCRATCH-03")
-def test_nothing_else_outside_the_root_is_writable(case: SbplCase) -> None:
+def test_no_other_path_outside_the_root_is_writable(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], env=HOME))
     allowed = with_below(PLACES + AT_HOME)
     text.expect("outside of the root", sbpl.both(allowed, BESIDE), sbpl.WRITES)

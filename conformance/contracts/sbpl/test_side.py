@@ -33,7 +33,9 @@ def test_a_side_root_is_writable_where_the_policy_denies_it(case: SbplCase) -> N
 
 @requires("SBPL-SIDE-02")
 @pytest.mark.parametrize("provider", [None, "claude", "gemini"])
-def test_for_others_side_roots_allow_nothing(case: SbplCase, provider: str | None) -> None:
+def test_for_other_providers_side_roots_allow_no_access(
+    case: SbplCase, provider: str | None
+) -> None:
     text = case.sbpl.compiled(CODEX.but(provider=provider))
     text.expect(f"side roots of {provider}", sbpl.both(["src/x"], [*SIDES, f"{SIDES[0]}/x"]))
     codex = case.sbpl.compiled(CODEX)
@@ -41,14 +43,14 @@ def test_for_others_side_roots_allow_nothing(case: SbplCase, provider: str | Non
 
 
 @requires("SBPL-SIDE-03")
-def test_a_side_root_allows_nothing_beside_itself(case: SbplCase) -> None:
+def test_a_side_root_allows_no_path_outside_itself(case: SbplCase) -> None:
     text = case.sbpl.compiled(CODEX.but(side_roots=["/Users/u/ws/a/b", "/opt/side"]))
     no = ["a", "a/bc", "a/x", "a/bc/x", "/opt", "/opt/side2", "/opt/side2/x", "/opt/sid"]
     text.expect("beside", sbpl.both(["a/b", "a/b/x", "/opt/side/x"], no), sbpl.WRITES)
 
 
 @requires("SBPL-SIDE-03")
-def test_a_side_root_makes_nothing_readable(case: SbplCase) -> None:
+def test_a_side_root_makes_no_path_readable(case: SbplCase) -> None:
     text = case.sbpl.compiled(CODEX.but(deny_read=["**/*.env", "k"]))
     text.expect("reading", sbpl.both(["out/x", "x"], ["out/x.env", "k"]), sbpl.READS)
     text.expect("writing", sbpl.both(["out/x"], ["x"]))
@@ -128,7 +130,7 @@ def test_a_side_root_meets_a_rule_by_whole_names(
 
 
 @requires("SBPL-SIDE-04")
-def test_a_side_root_beside_a_read_denied_rule_is_not_refused(case: SbplCase) -> None:
+def test_a_side_root_next_to_a_read_denied_rule_is_accepted(case: SbplCase) -> None:
     for where, rule in (("kx", "k/**"), ("k", "k2"), ("a/c", "a/b/*"), ("a", "**/*.env")):
         side = f"/Users/u/ws/{where}"
         text = case.sbpl.compiled(Setup(deny_read=[rule], side_roots=[side], provider="codex"))

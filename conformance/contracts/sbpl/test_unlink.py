@@ -17,7 +17,7 @@ UNLINK = (sbpl.UNLINK,)
 @requires("SBPL-UNLINK-01")
 @pytest.mark.parametrize("rule", ["k", "k/**", "a/k", "**/*.env", "a/**/k", "a/*.c"])
 @pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
-def test_what_may_not_be_read_cannot_be_unlinked(case: SbplCase, rule: str, own: bool) -> None:
+def test_a_read_denied_path_cannot_be_unlinked(case: SbplCase, rule: str, own: bool) -> None:
     reads = Setup(read=["**", f"!{rule}"]) if own else Setup(deny_read=[rule])
     text = case.sbpl.compiled(reads.but(modify=["**"]))
     path = rule.replace("**/*", "x").replace("/**/", "/x/").replace("*", "x").removesuffix("/xx")
@@ -26,14 +26,14 @@ def test_what_may_not_be_read_cannot_be_unlinked(case: SbplCase, rule: str, own:
 
 
 @requires("SBPL-UNLINK-01")
-def test_what_is_readable_again_stays_guarded(case: SbplCase) -> None:
+def test_a_path_that_is_readable_again_stays_protected(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], read=["**", "!a/**", "a/b"]))
     text.expect("unlinking", sbpl.both(["b"], ["a", "a/b", "a/x"]), UNLINK)
 
 
 @requires("SBPL-UNLINK-01")
 @pytest.mark.parametrize("rule", ["a/b", "a/b/**", "a/*.c"])
-def test_what_is_taken_back_by_an_equal_rule_stays_guarded(case: SbplCase, rule: str) -> None:
+def test_a_path_that_an_equal_rule_allows_again_stays_protected(case: SbplCase, rule: str) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], read=["**", f"!{rule}", rule]))
     path = rule.replace("*.c", "x.c").removesuffix("/**")
     text.expect("unlinking", sbpl.both(["b"], [path]), UNLINK)
@@ -49,7 +49,7 @@ ABOVE = {
 
 
 @requires("SBPL-UNLINK-01")
-def test_what_may_not_be_read_cannot_be_unlinked_in_a_side_root_either(case: SbplCase) -> None:
+def test_a_read_denied_path_in_a_side_root_cannot_be_unlinked(case: SbplCase) -> None:
     """A rule that begins with a wildcard has no fixed place, so no side root can overlap it."""
     given = Setup(modify=["src/**"], deny_read=["**/*.env"], provider="codex")
     text = case.sbpl.compiled(given.but(side_roots=["/Users/u/ws/out", "/opt/side"]))
@@ -60,7 +60,7 @@ def test_what_may_not_be_read_cannot_be_unlinked_in_a_side_root_either(case: Sbp
 
 @requires("SBPL-UNLINK-02")
 @pytest.mark.parametrize("name", ABOVE)
-def test_an_ancestor_of_what_may_not_be_read_cannot_be_unlinked(case: SbplCase, name: str) -> None:
+def test_an_ancestor_of_a_read_denied_path_cannot_be_unlinked(case: SbplCase, name: str) -> None:
     rule, above = ABOVE[name]
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
     text.expect("unlinking", sbpl.both(["x", "a/x", "a2", "."], above), UNLINK)

@@ -176,7 +176,7 @@ def test_an_empty_program_is_refused(case: SbplCase, argv: list[str], wrapper: s
 
 @requires("SBPL-WRAP-08")
 @pytest.mark.parametrize("program", ["-p", "-f", "-D", "-x", "-", "--"])
-def test_a_program_is_no_option_of_the_wrapper(case: SbplCase, program: str) -> None:
+def test_a_program_is_never_read_as_an_option_of_the_wrapper(case: SbplCase, program: str) -> None:
     more = ["(version 1)(allow default)", "/bin/sh"]
     answer = case.sbpl.wrap([program, *more], wrapper="present")
     if answer.ok:

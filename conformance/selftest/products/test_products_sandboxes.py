@@ -195,7 +195,7 @@ def test_paths_that_differ_between_calls_are_no_difference(
     saw = {
         cell(
             {
-                "id": "contracts/backend/tests/test_proc.py::test_nothing_lives_on",
+                "id": "contracts/backend/tests/test_proc.py::test_no_process_outlives_its_session",
                 "requirements": ["BACKEND-PROC-01"],
                 "verdict": "fails",
                 "reason": told.format(made),

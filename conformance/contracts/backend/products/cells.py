@@ -16,8 +16,8 @@ PLACE = re.compile(r"(?P<file>\w+)\.py::(?P<test>\w+)(\[(?P<case>.*)\])?$")
 # Tests with one attempt have no parameter: their probe.
 OF_ONE = {
     "test_a_filter_refuses_io_uring": "k_io_uring_setup",
-    "test_nothing_is_typed_into_a_terminal": "i_tiocsti",
-    "test_the_callers_terminal_is_not_ones_own": "e_tty",
+    "test_no_input_is_put_into_a_terminal": "i_tiocsti",
+    "test_the_callers_terminal_is_not_the_controlling_terminal": "e_tty",
 }
 # The aspect of a test without a probe, by topic.
 TOPICS = {
