@@ -17,6 +17,7 @@ SURFACE = (
 FAMILIES = ("n_packet", "n_netlink_diag", "n_netlink_wide", "n_af_alg", "n_vsock")
 PRIVILEGE = (
     *("k_mount_tmpfs", "k_mount_proc", "k_mount_bind_out", "z_remount_rw", "k_mknod", "k_chroot"),
+    "z_remount_write",
 )
 FILES = (
     *("k_core_pattern_open", "k_sysctl_open", "k_sysrq_open", "k_cgroup_procs_open"),

@@ -24,7 +24,7 @@ OTHERS = (
     *("p_setpriority", "p_prlimit", "p_sched_setaffinity", "p_oom_score"),
     *("p_sched_setscheduler", "p_ioprio_set"),
     *("p_ptrace_seize", "p_ptrace_supervisor", "p_process_vm_readv", "p_process_vm_writev"),
-    *("p_proc_mem", "p_environ", "p_cmdline", "p_setns_net", "p_pidfd_getfd"),
+    *("p_proc_mem", "p_environ", "p_environs", "p_cmdline", "p_setns_net", "p_pidfd_getfd"),
 )
 
 
