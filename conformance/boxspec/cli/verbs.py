@@ -8,6 +8,7 @@ from boxspec.words import Parser
 
 VERBS = {
     "run": "judge an implementation",
+    "verify": "does my sandbox keep a program in? A command, its expectations, the evidence",
     "list": "the requirements and their tests, the pitfalls and theirs",
     "explain": "one requirement: clause, source, tests",
     "new-shim": "a shim to begin with, for your language",
@@ -33,6 +34,11 @@ EXAMPLES = {
         "run --shim ./my-shim --contract exec -x": "up to the first failure",
         "run --shim './my-shim --fast' --topic EXEC-KILL": "a part of it",
         "run --shim ./my-shim --json result.json --junit result.xml": "for other programs",
+    },
+    "verify": {
+        "verify -- bwrap --ro-bind / / --bind . . --dev /dev --unshare-net": "the default rows",
+        "verify --deny-read '~/.ssh' --no-network -- ./box.sh": "your own expectations",
+        "verify verify.toml --json today.json --compare last-week.json": "from a file",
     },
     "list": {
         "list --topics": "the topics of each contract",

@@ -55,7 +55,7 @@ class Victim:
         place = Path("/proc") / str(self._process.pid)
         return {
             "signals": signals,
-            "memory changed": changed,
+            "memory": changed,
             "priority": str(os.getpriority(os.PRIO_PROCESS, self._process.pid)),
             "policy": str(os.sched_getscheduler(self._process.pid)),
             "share of disks": str(_share_of_disks(self._process.pid)),
@@ -69,7 +69,7 @@ class Victim:
         now = self._state()
         both = sorted({*now, *self._before})
         return [
-            f"the victim's {name}: another than before"
+            f"the victim's {name} changed"
             for name in both
             if now.get(name) != self._before.get(name)
         ]

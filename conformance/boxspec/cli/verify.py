@@ -1,0 +1,137 @@
+"""The verb `verify`: does a command that confines keep to what is expected of it?"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from boxspec.cli.verbs import verb_parser
+from boxspec.errors import UsageError
+from boxspec.report.output_file import OutputFile
+from boxspec.terminal import Terminal
+from boxspec.verify import defaults, files
+from boxspec.verify.command import Command
+from boxspec.verify.row import Row
+from boxspec.verify.rules import KINDS, NO_NETWORK, Rule, Settings, read_settings, row_of
+from boxspec.verify.table import print_table
+from boxspec.verify.verification import verify
+
+LIMIT_S = 30.0
+ABOUT = """\
+Starts programs with COMMAND and shows what they could read, change and reach outside, as seen by
+observers outside. COMMAND is a prefix: the words of a program are added to it. `{}` puts them
+elsewhere, `{sh}` gives them as one word for a shell, {root} is the workspace, {home} the home
+directory and {cwd} your folder.
+
+The run makes a home directory and a workspace with decoys: no file of yours is read or changed.
+Without an expectation the default rows are asked: secrets, environment, writes outside, network,
+processes, and whether ordinary work is possible."""
+EPILOG = """\
+A path is `~/…`, relative to the workspace, or absolute; it may be a glob. verify.toml has the same
+expectations: deny-read = ["~/.ssh"], no-network = true, command = ["./box.sh"], defaults = true.
+
+held: without COMMAND the attempts succeed, with it they were made and changed nothing outside.
+exit codes: 0 all expectations held; 1 something leaked, or too much is blocked; 2 wrong use;
+3 something could not be tested."""
+VALUES = {
+    "deny-read": ("PATH", "no program may read it"),
+    "deny-write": ("PATH", "no program may change it"),
+    "deny-env": ("NAME", "no program gets this variable"),
+    "allow-write": ("PATH", "a program can write it"),
+    "allow-host": ("HOST:PORT", "a program can connect to it (127.0.0.1 only)"),
+}
+
+
+def options() -> argparse.ArgumentParser:
+    made = verb_parser("verify", EPILOG, ABOUT)
+    made.usage = "boxspec verify [OPTION…] [verify.toml] -- COMMAND…"
+    add = made.add_argument
+    add("file", metavar="verify.toml", nargs="?", help="expectations, and perhaps the command")
+    add("command", metavar="COMMAND", nargs="*", help="after --: the command that confines")
+    for kind in KINDS:
+        value, about = VALUES[kind]
+        add(f"--{kind}", action="append", default=[], metavar=value, help=f"{about} (repeatable)")
+    add(f"--{NO_NETWORK}", action="store_true", help="no TCP or UDP service can be reached")
+    add("--defaults", action="store_true", help="ask the default rows beside the expectations")
+    add("--row", action="append", default=[], metavar="ID", help="only this row (repeatable)")
+    add(
+        "--timeout", type=_seconds, default=LIMIT_S, metavar="S", help="for each start (default 30)"
+    )
+    add("-v", "--verbose", action="store_true", help="evidence and command for every row")
+    add("--json", metavar="FILE", help="the result for programs (boxspec-verify/1)")
+    add("--junit", metavar="FILE", help="the result as JUnit XML")
+    add("--md", metavar="FILE", help="the result as Markdown")
+    add("--compare", metavar="OLD.json", help="print what opened and what closed since then")
+    return made
+
+
+def _seconds(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 86400:
+        raise argparse.ArgumentTypeError(f"{word!r} is no number of seconds above 0")
+    return number
+
+
+def main(words: Sequence[str]) -> int:
+    own, command = _split(words)
+    args = options().parse_args(own)
+    if args.command:
+        raise UsageError(args.command[0], "is not known here", "write -- before COMMAND")
+    settings = read_settings(Path(args.file)) if args.file else Settings()
+    rules = [*_rules(args), *settings.rules]
+    rows = _rows(rules, args, settings)
+    old = files.read(Path(args.compare)) if args.compare else None
+    texts = {"json": files.json_text, "junit": files.junit_text, "md": files.markdown_text}
+    named = {name: getattr(args, name) for name in texts if getattr(args, name)}
+    outputs = {name: OutputFile(f"--{name}", path) for name, path in named.items()}
+    given = command or list(settings.command)
+    prefix = Command(given, Path.home(), Path.cwd(), os.environ.get("PATH", os.defpath))
+    found = verify(prefix, rows, defaults.rows(), args.timeout)
+    terminal = Terminal()
+    print_table(found, terminal, args.verbose)
+    for name, output in outputs.items():
+        output.write(texts[name](found))
+    if old is not None:
+        terminal.block(files.compare(old, found))
+    return found.exit_status
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words before `--`, and the command after it."""
+    if "--" not in words:
+        return list(words), []
+    at = list(words).index("--")
+    return list(words[:at]), list(words[at + 1 :])
+
+
+def _rules(args: argparse.Namespace) -> list[Rule]:
+    found = [
+        Rule(kind, value, f"--{kind}")
+        for kind in KINDS
+        for value in getattr(args, kind.replace("-", "_"))
+    ]
+    return [*found, *([Rule(NO_NETWORK, "", f"--{NO_NETWORK}")] if args.no_network else [])]
+
+
+def _rows(rules: Sequence[Rule], args: argparse.Namespace, settings: Settings) -> list[Row]:
+    """The rows that are asked, each once."""
+    own = [row_of(rule, Path.home(), Path.cwd()) for rule in rules]
+    usual = {row.id: row for row in defaults.rows()}
+    asked = {row.id: row for row in own}
+    if not own or args.defaults or settings.defaults:
+        asked |= usual
+    else:
+        asked.setdefault("work", defaults.work())
+    if not args.row:
+        return list(asked.values())
+    known = {**usual, **asked}
+    for name in args.row:
+        if name not in known:
+            raise UsageError.unknown("--row", "row", name, known, "boxspec verify --json")
+    chosen = [known[name] for name in dict.fromkeys(args.row)]
+    return [*chosen, *own]

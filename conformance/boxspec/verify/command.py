@@ -1,0 +1,89 @@
+"""The command that confines: a prefix, to which the words of a program are added.
+
+`{}` is replaced by the words of the program, `{sh}` by the same as one word for a shell, `{root}`
+and a lone `.` by the workspace, `{home}` by the home directory of the run, and `{cwd}` by the
+folder of the caller.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from boxspec.errors import UsageError
+from boxspec.verify.scene import Scene
+
+
+class Command:
+    """home and cwd are those of the caller; in a scene their decoys have another place."""
+
+    def __init__(self, words: Sequence[str], home: Path, cwd: Path, path: str) -> None:
+        self.words = list(words)
+        self._home, self._cwd = home, cwd
+        self._program = self._found(path)
+
+    def _found(self, path: str) -> str:
+        if not self.words:
+            raise UsageError("boxspec verify", "there is no COMMAND", "write it after --")
+        name = self.words[0].replace("{cwd}", str(self._cwd))
+        found = str(self._cwd / name) if "/" in name else shutil.which(name, path=path)
+        if found is None or shutil.which(found) is None:
+            remedy = "install it, or name a file that can be executed"
+            raise UsageError(name, "is no program that can be started", remedy)
+        return found
+
+    def argv(self, scene: Scene, program: Sequence[str]) -> list[str]:
+        """The words that start this program confined, in this scene."""
+        places = scene.places()
+        words = [self._program, *(self._word(word, scene, places) for word in self.words[1:])]
+        placed = any(mark in word for word in self.words for mark in ("{}", "{sh}"))
+        made: list[str] = []
+        for word in words if placed else [*words, "{}"]:
+            if word == "{}":
+                made += program
+            else:
+                made.append(word.replace("{sh}", shlex.join(program)))
+        return made
+
+    def _word(self, word: str, scene: Scene, places: Iterable[str]) -> str:
+        # bubblewrap takes a relative destination as one below /, and means the working directory.
+        if word == ".":
+            return str(scene.root)
+        made = self._moved(word, scene, places)
+        known = {"{root}": scene.root, "{home}": scene.home, "{cwd}": self._cwd}
+        for mark, folder in known.items():
+            made = made.replace(mark, str(folder))
+        if made != word or word.startswith(("/", "-")) or not word:
+            return made
+        # A path of the workspace stays relative; any other file is one of the caller's folder.
+        inside = [str((scene.root / word).relative_to(scene.home))]
+        if not related(inside[0], places) and (self._cwd / word).is_file():
+            return str(self._cwd / word)
+        return word
+
+    def _moved(self, word: str, scene: Scene, places: Iterable[str]) -> str:
+        """The word with the paths of decoys where they lie in this scene: the shell of the caller
+        has replaced `~` by the home directory of the caller."""
+        pairs = [(self._cwd, scene.root), (self._home, scene.home)]
+        if self._home == self._cwd:
+            pairs.reverse()
+        for real, here in pairs:
+
+            def place(found: re.Match[str], here: Path = here) -> str:
+                path = here / found[1].strip("/")
+                own = path.is_relative_to(scene.home) and str(path.relative_to(scene.home))
+                return str(path) if own == "." or (own and related(own, places)) else found[0]
+
+            if real != Path("/"):
+                word = re.sub(
+                    rf"(?<![^=:,]){re.escape(str(real))}((?:/[^=:,]*)?)(?![^=:,])", place, word
+                )
+        return word
+
+
+def related(path: str, places: Iterable[str]) -> bool:
+    """True if the path is one of these places, or lies above or below one."""
+    return any(f"{each}/".startswith(f"{path}/") or path.startswith(f"{each}/") for each in places)

@@ -1,0 +1,196 @@
+"""The rows that are asked if the caller names no expectation: what could a program inside do that
+it could not do to the account of a stranger?"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import shutil
+import termios
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.verify.paths import Place
+from boxspec.verify.reaching import INTERNET, LOCAL, Leftovers, Processes, Services, Typing
+from boxspec.verify.reading import Environments, ReadFile, ReadFolder, Variable, leaks
+from boxspec.verify.row import Attempt, Line, Row, Target
+from boxspec.verify.scene import Scene
+from boxspec.verify.working import GitCommit, Ordinary, Workspace
+from boxspec.verify.writing import (
+    METADATA,
+    ONLY_ROOT,
+    OUTSIDE,
+    NewFile,
+    OpenHostFileToWrite,
+    Probes,
+    WriteFile,
+    WriteFolder,
+)
+
+DEFAULT = "default"
+VARIABLES = (
+    *("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "NPM_TOKEN", "OPENAI_API_KEY"),
+    *("ANTHROPIC_API_KEY", "DATABASE_PASSWORD"),
+)
+SECRETS = {
+    "cloud": (
+        "cloud credentials",
+        (".aws/credentials", ".config/gcloud/application_default_credentials.json"),
+        (".azure/msal_token_cache.json", ".kube/config"),
+    ),
+    "registries": (
+        "registry, git credentials",
+        (".npmrc", ".pypirc", ".netrc", ".git-credentials"),
+        (".docker/config.json", ".cargo/credentials.toml", ".config/gh/hosts.yml"),
+    ),
+    "browsers": (
+        "browser profiles, keyrings",
+        (".mozilla/firefox/a1b2.default/logins.json", ".config/google-chrome/Default/Login Data"),
+        (".gnupg/private-keys-v1.d/0A1B.key", ".local/share/keyrings/login.keyring"),
+    ),
+    "history": (
+        "shell history",
+        (".bash_history", ".zsh_history", ".python_history"),
+        (),
+    ),
+    "agent-secrets": (
+        "secrets of coding agents",
+        (".claude/.credentials.json", ".claude.json", ".codex/auth.json"),
+        (".gemini/oauth_creds.json", ".local/share/opencode/auth.json"),
+    ),
+}
+OTHER_USER = 12345
+
+
+def home_files(names: Iterable[str]) -> tuple[Target, ...]:
+    """Each file of the home directory; the first one by every way."""
+    return tuple(ReadFile(Place("~", name), number == 0) for number, name in enumerate(names))
+
+
+def rows() -> list[Row]:
+    """The default rows that this host and this user can be asked."""
+    made = [_secrets_of_ssh(), *_other_secrets(), *_environment(), *_writes(), *_reach()]
+    made.append(_row("work", "ordinary work", 20, (Workspace(), Ordinary(), *_git()), True))
+    return made
+
+
+def work() -> Row:
+    """The row that is asked beside the expectations of a caller."""
+    return _row("work", "ordinary work", 20, (Workspace(), Ordinary()), True)
+
+
+def _row(
+    name: str, title: str, weight: int, targets: tuple[Target, ...], allowed: bool = False
+) -> Row:
+    return Row(name, title, weight, DEFAULT, ("--row", name), targets, allowed)
+
+
+def _secrets_of_ssh() -> Row:
+    keys = ReadFolder(Place("~", ".ssh"), "id_ed25519")
+    return _row("ssh-keys", "read SSH keys", 100, (keys, ReadFile(Place("~", ".ssh/config"))))
+
+
+def _other_secrets() -> list[Row]:
+    made = [
+        _row(name, f"read {title}", 95 - number, home_files((*first, *more)))
+        for number, (name, (title, first, more)) in enumerate(SECRETS.items())
+    ]
+    env = ReadFile(Place(".", ".env"), thorough=True)
+    made.append(_row("env-files", "read .env in the workspace", 88, (env,)))
+    if os.geteuid() == 0:
+        made.append(_row("other-users", "read files of other users", 70, (OtherUser(),)))
+    return made
+
+
+def _environment() -> list[Row]:
+    own = tuple(Variable(name) for name in VARIABLES)
+    others = (Environments(VARIABLES[0]),)
+    return [
+        _row("environment", "read secrets in the environment", 87, own),
+        _row("environments", "read environments in /proc", 86, others),
+    ]
+
+
+def _writes() -> list[Row]:
+    outside: list[Target] = [Probes(OUTSIDE), Probes(("z_remount_write",), late=True)]
+    if os.geteuid() == 0:
+        outside += [Probes(ONLY_ROOT), OpenHostFileToWrite(Path("/etc/passwd"))]
+    shells: tuple[Target, ...] = (
+        *(WriteFile(Place("~", name)) for name in (".bashrc", ".profile")),
+        *(NewFile(Place("~", name)) for name in (".zshenv", ".bash_login", ".local/bin/git")),
+        *(NewFile(Place("~", name)) for name in (".config/autostart/a.desktop", "bin/ls")),
+        WriteFile(Place("~", ".ssh/authorized_keys")),
+    )
+    hooks: tuple[Target, ...] = (
+        WriteFolder(Place(".", ".git/hooks"), "pre-commit"),
+        WriteFile(Place(".", ".git/config")),
+        WriteFile(Place("~", ".gitconfig")),
+    )
+    editors: tuple[Target, ...] = (
+        NewFile(Place(".", ".vscode/tasks.json")),
+        NewFile(Place(".", ".mcp.json")),
+        NewFile(Place(".", ".claude/settings.json")),
+        WriteFile(Place("~", ".claude/settings.json")),
+        WriteFile(Place("~", ".codex/config.toml")),
+    )
+    return [
+        _row("outside", "write outside the workspace", 99, tuple(outside)),
+        _row("metadata", "change modes, times outside", 60, (Probes(METADATA),)),
+        _row("start-files", "write what a login runs", 98, shells),
+        _row("git-hooks", "write git hooks, config", 85, hooks),
+        _row("tool-settings", "write editor, agent settings", 84, editors),
+    ]
+
+
+def _reach() -> list[Row]:
+    made = [
+        _row("network", "reach TCP and UDP services", 75, (Services(tuple(INTERNET)),)),
+        _row("sockets", "reach Unix sockets", 74, (Services(tuple(LOCAL)),)),
+        _row("processes", "touch other processes", 83, (Processes(),)),
+        _row("leftovers", "outlive the command", 50, (Leftovers(),)),
+    ]
+    if _terminal_takes_input():
+        typing = Row("terminal", "type into your terminal", 96, DEFAULT, ("--row", "terminal"))
+        made.append(Row(**{**typing.__dict__, "targets": (Typing(),), "terminal": True}))
+    return made
+
+
+def _git() -> tuple[Target, ...]:
+    return (GitCommit(),) if shutil.which("git") else ()
+
+
+def _terminal_takes_input() -> bool:
+    """False where the kernel refuses TIOCSTI to everybody (dev.tty.legacy_tiocsti)."""
+    ours, theirs = pty.openpty()
+    try:
+        # Root may, whatever the terminal; for others it has to be their own, which a start makes.
+        if os.geteuid() != 0:
+            setting = Path("/proc/sys/dev/tty/legacy_tiocsti")
+            return not setting.exists() or setting.read_text().strip() == "1"
+        fcntl.ioctl(theirs, termios.TIOCSTI, b"x")
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+@dataclass(frozen=True)
+class OtherUser:
+    """A file of another user that only that user may read; root reads it without a sandbox."""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path = scene.base / "other" / "key"
+        token = scene.decoy(path)
+        path.chmod(0o600)
+        for each in (path, path.parent):
+            os.chown(each, OTHER_USER, OTHER_USER)
+        path.parent.chmod(0o700)
+        effects = leaks(token, "a file that only another user may read was read")
+        return [Attempt("r_secret", "a file of another user", {"path": path}, effects)]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        return []

@@ -1,0 +1,112 @@
+"""A verification as files: JSON, JUnit and Markdown; and the comparison of two."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import UsageError
+from boxspec.printable import one_line
+from boxspec.verify.judging import Verdict
+from boxspec.verify.row import Status
+from boxspec.verify.table import closing, repeat
+from boxspec.verify.verification import Verification
+
+SCHEMA = "boxspec-verify/1"
+BAD = (Status.LEAKED.value, Status.BLOCKED.value)
+Plain = dict[str, Any]
+
+
+def plain(found: Verification) -> Plain:
+    """The JSON of a verification."""
+    return {
+        "schema": SCHEMA,
+        "started": found.started,
+        "seconds": round(found.seconds, 3),
+        "command": list(found.command),
+        "starts": found.starts,
+        "exit_status": found.exit_status,
+        "counts": {status.value: found.count(status) for status in Status},
+        "rows": [_row(each, found) for each in found.verdicts],
+    }
+
+
+def _row(verdict: Verdict, found: Verification) -> Plain:
+    return {
+        "id": verdict.row.id,
+        "title": verdict.row.title,
+        "expected": "works" if verdict.row.allowed else "kept out",
+        "origin": verdict.row.origin,
+        "status": verdict.status.value,
+        "weight": verdict.row.weight,
+        "evidence": list(verdict.evidence),
+        "attempts": verdict.attempts,
+        "repeat": repeat(verdict, found.command),
+    }
+
+
+def json_text(found: Verification) -> str:
+    return json.dumps(plain(found), indent=2) + "\n"
+
+
+def junit_text(found: Verification) -> str:
+    """One case for each row: a failure if it is not as expected, skipped if it was not tested."""
+    suite = ET.Element("testsuite", name="boxspec verify", timestamp=found.started)
+    for each in found.verdicts:
+        case = ET.SubElement(suite, "testcase", classname="verify", name=one_line(each.row.id))
+        text = one_line("; ".join(each.evidence))
+        if each.status.value in BAD:
+            failure = ET.SubElement(case, "failure", message=text, type=each.status.value)
+            failure.text = one_line(repeat(each, found.command))
+        elif each.status is Status.NOT_TESTED:
+            ET.SubElement(case, "skipped", message=text)
+    suite.set("tests", str(len(found.verdicts)))
+    suite.set("failures", str(sum(each.status.value in BAD for each in found.verdicts)))
+    suite.set("skipped", str(found.count(Status.NOT_TESTED)))
+    suite.set("time", f"{found.seconds:.3f}")
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def markdown_text(found: Verification) -> str:
+    lines = ["| | expectation | evidence |", "|---|---|---|"]
+    for each in found.verdicts:
+        cells = (each.status.value, each.row.title, "; ".join(each.evidence))
+        shown = (one_line(cell).replace("|", "\\|").replace("<", "&lt;") for cell in cells)
+        lines.append(f"| {' | '.join(shown)} |")
+    return "\n".join([*lines, "", closing(found), ""])
+
+
+def read(path: Path) -> Plain:
+    """Read what --json wrote."""
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        if raw["schema"] != SCHEMA:
+            raise KeyError("schema")
+        statuses = {row["id"]: row["status"] for row in raw["rows"]}
+    except OSError as why:
+        raise UsageError(str(path), f"cannot be read: {why.strerror}", "name a file") from None
+    except (ValueError, KeyError, TypeError):
+        problem = f"is not what `verify --json` wrote ({SCHEMA})"
+        raise UsageError(str(path), problem, "name such a file") from None
+    return statuses
+
+
+def compare(old: Plain, found: Verification) -> list[str]:
+    """A line for each row with another status than before: what opened, then what closed."""
+    new = {each.row.id: each.status.value for each in found.verdicts}
+    opened, closed, other = [], [], []
+    for name in dict.fromkeys([*new, *old]):
+        before, after = old.get(name, "not asked"), new.get(name, "not asked")
+        if before == after:
+            continue
+        line = f"{name}: {before}, now {after}"
+        if after in BAD and before not in BAD:
+            opened.append(f"opened   {line}")
+        elif before in BAD and after == Status.HELD.value:
+            closed.append(f"closed   {line}")
+        else:
+            other.append(f"changed  {line}")
+    return [*opened, *closed, *other] or ["no row has another status than before"]

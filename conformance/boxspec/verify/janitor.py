@@ -1,0 +1,135 @@
+"""A process that removes what a run made, however the run ends: also after SIGKILL.
+
+1. `Janitor()` forks it before the run starts any thread; it holds the read end of a pipe.
+2. `remove(path)` and `after(pid)` tell it what to remove, and which processes to wait for first.
+3. The end of the pipe, by `close` or by the end of this process, makes it work.
+
+If the janitor is killed as well, the next run removes the folders that its register names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import select
+import shutil
+import signal
+from pathlib import Path
+
+from boxspec.places import case_root
+from boxspec.subject.observe import procs
+
+# So long it waits for the processes of a run, which end by themselves, and tries to remove.
+PATIENCE_MS = 30_000
+TRIES = 50
+
+
+class Janitor:
+    def __init__(self) -> None:
+        self._register = case_root() / "scenes"
+        self._register.mkdir(mode=0o700, exist_ok=True)
+        remove_abandoned(self._register)
+        me = procs.proc(os.getpid())
+        born = me.starttime if me else 0
+        self._entry = self._register / f"{os.getpid()}-{born}-{secrets.token_hex(4)}"
+        self._entry.touch(mode=0o600)
+        theirs, self._pipe = os.pipe2(os.O_CLOEXEC)
+        self._pid = os.fork()
+        if self._pid == 0:
+            status = 1
+            try:
+                os.close(self._pipe)
+                _work(theirs, self._entry)
+                status = 0
+            finally:
+                os._exit(status)
+        os.close(theirs)
+
+    def remove(self, path: Path) -> None:
+        """Remove the path at the end, with all below it."""
+        with self._entry.open("a", encoding="utf-8") as entry:
+            entry.write(json.dumps(str(path)) + "\n")
+        self._tell("remove", str(path))
+
+    def after(self, pid: int) -> None:
+        """Wait for this process before anything is removed."""
+        self._tell("after", pid)
+
+    def _tell(self, what: str, value: object) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._pipe, json.dumps([what, value]).encode() + b"\n")
+
+    def close(self) -> None:
+        """Return once everything is removed."""
+        if self._pipe >= 0:
+            os.close(self._pipe)
+            self._pipe = -1
+            os.waitpid(self._pid, 0)
+
+    def __enter__(self) -> Janitor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _work(pipe: int, entry: Path) -> None:
+    """The life of the janitor."""
+    os.setsid()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    paths: list[str] = []
+    ends: list[int] = []
+    with os.fdopen(pipe, encoding="utf-8") as lines:
+        for line in lines:
+            what, value = json.loads(line)
+            if what == "remove":
+                paths.append(value)
+                continue
+            # A descriptor now, because the number may belong to another process later.
+            with contextlib.suppress(OSError):
+                ends.append(os.pidfd_open(value))
+    for end in ends:
+        select.select([end], [], [], PATIENCE_MS / 1000)
+    left = [path for path in paths if not _remove(Path(path))]
+    if not left:
+        entry.unlink(missing_ok=True)
+
+
+def _remove(path: Path) -> bool:
+    """True if nothing is there any more; links are not followed."""
+    for _ in range(TRIES):
+        if path.is_dir() and not path.is_symlink():
+            # A directory without write permission would keep its entries.
+            for folder, _, _ in os.walk(path):
+                with contextlib.suppress(OSError):
+                    Path(folder).chmod(0o700)
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+        if not os.path.lexists(path):
+            return True
+        # A process of the run that has not ended yet may have added a file.
+        select.select([], [], [], 0.1)
+    return False
+
+
+def remove_abandoned(register: Path) -> None:
+    """Remove the scenes of runs whose janitor was killed as well."""
+    for entry in register.glob("*-*-*"):
+        pid, born, _ = entry.name.split("-")
+        found = procs.proc(int(pid)) if pid.isdigit() else None
+        if found is not None and str(found.starttime) == born:
+            continue
+        gone = True
+        for line in entry.read_text(encoding="utf-8").splitlines():
+            with contextlib.suppress(ValueError):
+                gone = _remove(Path(json.loads(line))) and gone
+        if gone:
+            entry.unlink(missing_ok=True)

@@ -1,0 +1,154 @@
+"""The verdict on a row, from what observers saw without the command and with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from boxspec.verify.row import Row, Status
+from boxspec.verify.starts import Both, Key, Outcome, Tried
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """evidence: what was seen, for people. attempts: what was made with a control that works."""
+
+    row: Row
+    status: Status
+    evidence: tuple[str, ...]
+    attempts: int = 0
+
+
+def verdicts(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> list[Verdict]:
+    """The verdict on each row, in the order of the table. probes: by the id of the row."""
+    found = [_verdict(row, probes[row.id], shell) for row in rows]
+    doubted = _doubted(rows, probes, shell)
+    if doubted:
+        found = [_doubt(each, doubted) for each in found]
+    order = list(Status)
+    return sorted(found, key=lambda each: (order.index(each.status), -each.row.weight))
+
+
+def _doubted(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> str:
+    """Why nothing is believed that did not happen to the probe program: the command let a shell do
+    what it kept from the probe program, so it confines one program and not another."""
+    for row in rows:
+        inside = probes[row.id].inside
+        kept_out = inside.of(row) and not _effects(inside.of(row))
+        if not row.allowed and kept_out and inside.ran and _effects(shell.inside.of(row)):
+            return f"the command confines one program and not another, see {row.title}"
+    return ""
+
+
+def _doubt(verdict: Verdict, why: str) -> Verdict:
+    if verdict.status is not Status.HELD or verdict.row.allowed:
+        return verdict
+    return Verdict(verdict.row, Status.NOT_TESTED, (why,), verdict.attempts)
+
+
+def _effects(*outcomes: Mapping[Key, Tried]) -> tuple[str, ...]:
+    """What observers saw, each effect once."""
+    found = [each for tried in outcomes for each in tried.values()]
+    return tuple(dict.fromkeys(effect for each in found for effect in each.effects))
+
+
+def _verdict(row: Row, probes: Both, shell: Both) -> Verdict:
+    if row.cannot:
+        return Verdict(row, Status.NOT_TESTED, (row.cannot,))
+    for outcome in (probes.control, probes.inside):
+        if row.id in outcome.cannot:
+            return Verdict(row, Status.NOT_TESTED, (outcome.cannot[row.id],))
+    if row.allowed:
+        return _works(row, probes, shell)
+    return _is_kept_out(row, probes, shell)
+
+
+def _works_without(tried: Tried | None) -> bool:
+    """True if the control had its effect, and its program reported the same."""
+    if tried is None or not tried.effects:
+        return False
+    return tried.record is None or tried.record.said.outcome == "did"
+
+
+def _is_kept_out(row: Row, probes: Both, shell: Both) -> Verdict:
+    effects = _effects(probes.inside.of(row), shell.inside.of(row))
+    control = probes.control.of(row)
+    counted = {key for key, each in control.items() if _works_without(each)}
+    if effects:
+        return Verdict(row, Status.LEAKED, effects, len(counted))
+    problem = probes.inside.problem or _hang(shell.inside)
+    if problem:
+        return Verdict(row, Status.NOT_TESTED, (problem,))
+    if not counted:
+        said = {f"{each.shown}: {_said(each)}" for each in control.values()}
+        why = f"without the command nothing happens either: {'; '.join(sorted(said)[:2])}"
+        return Verdict(row, Status.NOT_TESTED, (probes.control.problem or why,))
+    for key in counted:
+        why = _unproven(probes.inside.tried.get(key))
+        if why:
+            return Verdict(row, Status.NOT_TESTED, (why,), len(counted))
+    attempts = [probes.inside.tried[key] for key in counted]
+    return Verdict(row, Status.HELD, (_count(attempts),), len(attempts))
+
+
+def _count(attempts: Sequence[Tried]) -> str:
+    """How many attempts were refused, and how many changed nothing outside although they worked."""
+    done = sum(_outcome(each) == "did" for each in attempts)
+    refused = f"{len(attempts) - done} of {len(attempts)} attempts refused"
+    return f"{refused}, {done} without effect outside" if done else refused
+
+
+def _hang(outcome: Outcome) -> str:
+    """A shell may be missing inside, but a command that does not end is no evidence."""
+    return outcome.problem if "did not end" in outcome.problem else ""
+
+
+def _outcome(tried: Tried) -> str:
+    return tried.record.said.outcome if tried.record else "nothing"
+
+
+def _said(tried: Tried) -> str:
+    return str(tried.record.said) if tried.record else "not made"
+
+
+def _unproven(tried: Tried | None) -> str:
+    """Why it is not known that the attempt was made and came to its end; empty if it was."""
+    if tried is None or tried.record is None:
+        return f"{tried.shown if tried else 'an attempt'}: not made, the program had ended"
+    if not tried.record.said.is_told:
+        return f"{tried.shown}: no result ({tried.record.ended})"
+    if tried.unclear and tried.record.said.outcome == "did":
+        return f"{tried.shown}: done, and it may be another file of that name"
+    return ""
+
+
+def _works(row: Row, probes: Both, shell: Both) -> Verdict:
+    parts = [(probes.control, probes.inside), (shell.control, shell.inside)]
+    failed: list[str] = []
+    counted = 0
+    for control, inside in parts:
+        groups: dict[object, list[Key]] = {}
+        for key, each in control.of(row).items():
+            if _works_without(each):
+                groups.setdefault(each.group or key, []).append(key)
+        if groups and inside.problem:
+            return Verdict(row, Status.NOT_TESTED, (inside.problem,))
+        counted += len(groups)
+        for keys in groups.values():
+            tried = [inside.tried[key] for key in keys if key in inside.tried]
+            if not any(each.effects for each in tried):
+                failed += [_blocked(each, inside) for each in tried[:1]]
+    if not counted:
+        why = "without the command it does not work either"
+        return Verdict(row, Status.NOT_TESTED, (why,))
+    if failed:
+        return Verdict(row, Status.BLOCKED, tuple(failed), counted)
+    return Verdict(row, Status.HELD, (f"all {counted} work",), counted)
+
+
+def _blocked(tried: Tried, inside: Outcome) -> str:
+    if tried.record is not None:
+        said = tried.record.said
+        how = "done inside, nothing of it is outside" if said.outcome == "did" else str(said)
+        return f"{tried.shown}: {how}"
+    return f"{tried.shown}: {inside.output}"

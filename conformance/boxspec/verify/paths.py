@@ -1,0 +1,117 @@
+"""Paths of rules: where they lie in the scene, and how they are shown.
+
+A rule names a path as its user does: `~/.ssh`, `.env` below the workspace, or an absolute path.
+The shell of the user may have replaced `~` by the home directory of the user; that is replaced by
+the one of the scene. A path elsewhere on the host stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.verify.errors import UntestableError
+
+WILD = frozenset("*?[")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A path of a rule. base: `~`, `.` for the workspace, or `/` for the host."""
+
+    base: str
+    rest: str
+
+    @property
+    def shown(self) -> str:
+        if self.base == "/":
+            return f"/{self.rest}"
+        if self.base == "~":
+            return f"~/{self.rest}" if self.rest else "~"
+        return self.rest or "."
+
+
+def place_of(word: str, home: Path, cwd: Path) -> Place:
+    """The place that a word of a rule names; home and cwd are those of the user."""
+    if not word:
+        raise UntestableError("the path is empty")
+    if word == "~" or word.startswith("~/"):
+        return Place("~", _plain(word[2:]))
+    if word.startswith("~"):
+        raise UntestableError("the home directory of another user is not asked")
+    if not word.startswith("/"):
+        return Place(".", _plain(word))
+    for base, folder in ((".", cwd), ("~", home)):
+        if word == str(folder) or word.startswith(f"{folder}/"):
+            return Place(base, _plain(word[len(str(folder)) :].lstrip("/")))
+    return Place("/", _plain(word[1:]))
+
+
+def _plain(rest: str) -> str:
+    """Without `.` and doubled slashes; a last slash stays, because it says that it is a folder."""
+    parts = [part for part in rest.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise UntestableError("a path with .. in it is not asked: write it without")
+    return "/".join(parts) + ("/" if rest.endswith("/") and parts else "")
+
+
+def examples(place: Place) -> list[Place]:
+    """Places that a rule denies: the place itself, or for a glob up to two that it matches."""
+    if not WILD & {*place.rest}:
+        return [place]
+    made = []
+    for deep in (False, True) if "**" in place.rest else (False,):
+        parts: list[str] = []
+        for part in place.rest.split("/"):
+            if part == "**":
+                parts += [secrets.token_hex(3), secrets.token_hex(3)] if deep else []
+            else:
+                parts.append(_one_name(part))
+        if place.rest.endswith("**"):
+            parts.append(secrets.token_hex(4))
+        made.append(Place(place.base, "/".join(parts)))
+    return made
+
+
+def _one_name(part: str) -> str:
+    """A name that a part of a glob matches."""
+    made, at = "", 0
+    while at < len(part):
+        character = part[at]
+        if character == "*":
+            made += secrets.token_hex(3)
+        elif character == "?":
+            made += secrets.choice("klmnop")
+        elif character == "[":
+            end = part.find("]", at + 2)
+            first = part[at + 1]
+            if end < 0 or first in "!^":
+                raise UntestableError(f"no name is known that {part} matches")
+            made += first
+            at = end
+        else:
+            made += character
+        at += 1
+    return made
+
+
+# Names that are folders where people use them.
+FOLDERS = frozenset(
+    {
+        *(".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".config", ".git", ".mozilla"),
+        *("hooks", ".vscode", ".idea", ".claude", ".codex", ".gemini", ".cargo", ".local", "bin"),
+        *(".cache", ".password-store", "secrets", "node_modules", ".github", "workflows", ".husky"),
+    }
+)
+
+
+def is_folder(place: Place, home: Path, cwd: Path) -> bool:
+    """True if the place is a folder for its user; without an entry there its name decides."""
+    if place.rest.endswith("/") or not place.rest:
+        return True
+    real = {"~": home, ".": cwd, "/": Path("/")}[place.base] / place.rest
+    if os.path.lexists(real):
+        return real.is_dir()
+    return Path(place.rest).name in FOLDERS

@@ -1,0 +1,146 @@
+"""Targets that must not be read: files, folders and variables. A random content decides."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.subject.observe.probes import Said
+from boxspec.verify.paths import Place
+from boxspec.verify.row import Attempt, Line
+from boxspec.verify.scene import Scene
+
+# Other ways to one file; each has its control.
+WAYS = {
+    "r_secret": "opened",
+    "r_proc_self_root": "opened through /proc/self/root",
+    "r_via_symlink": "opened through a link in the workspace",
+    "r_via_new_hardlink": "opened through a hard link in the workspace",
+    "r_io_uring": "opened by io_uring",
+    "r_mmap": "mapped",
+}
+
+
+def leaks(token: str, effect: str) -> Callable[[Said], list[str]]:
+    """The effect, if the secret came out."""
+    return lambda said: [effect] if any(token in each for each in said.leaked) else []
+
+
+def printed(token: str, effect: str) -> Callable[[bytes], list[str]]:
+    return lambda output: [effect] if token.encode() in output else []
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """The content of a file. thorough: by every way that is known."""
+
+    place: Place
+    thorough: bool = False
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path = scene.path(self.place)
+        effects = leaks(scene.decoy(path), f"{self.place.shown} was read")
+        made = []
+        for probe, how in WAYS.items() if self.thorough else [("r_secret", "opened")]:
+            params: dict[str, object] = {"path": path, "ws": scene.work_folder()}
+            made.append(Attempt(probe, f"{self.place.shown} {how}", params, effects))
+        if self.thorough:
+            how = f"{self.place.shown} opened after unmounting what hides it"
+            params = {"path": path, "secret": path.parent, "ws": scene.root}
+            made.append(Attempt("z_umount_mask", how, params, effects, late=True))
+        return made
+
+    def lines(self, scene: Scene) -> list[Line]:
+        path = scene.path(self.place)
+        seen = printed(scene.decoy(path), f"{self.place.shown} was read by a shell")
+        return [Line(f"cat {shlex.quote(str(path))}", f"cat {self.place.shown}", seen)]
+
+
+@dataclass(frozen=True)
+class ReadFolder:
+    """The names in a folder, and the content of a file in it."""
+
+    place: Place
+    inside: str = ""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path = scene.path(self.place)
+        shown = self.place.shown.rstrip("/")
+        effects = leaks(scene.named_decoy(path), f"the names in {shown} were read")
+        params: dict[str, object] = {"secret": path}
+        listed = Attempt("r_readdir", f"the names in {shown}", params, effects)
+        return [listed, *self._file(scene).attempts(scene)]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        path = scene.path(self.place)
+        shown = self.place.shown.rstrip("/")
+        seen = printed(scene.named_decoy(path), f"the names in {shown} were read by a shell")
+        line = Line(f"ls -a {shlex.quote(str(path))}", f"ls {shown}", seen)
+        return [line, *self._file(scene).lines(scene)]
+
+    def _file(self, scene: Scene) -> ReadFile:
+        name = self.inside or "key"
+        rest = f"{self.place.rest.rstrip('/')}/{name}".lstrip("/")
+        return ReadFile(Place(self.place.base, rest), thorough=True)
+
+
+@dataclass(frozen=True)
+class OpenHostFile:
+    """A file of the host that is not the kit's: it is opened and identified, never read."""
+
+    path: Path
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        params: dict[str, object] = {"path": self.path, "only_open": 1}
+        effects = identified(self.path, f"{self.path} was opened for reading")
+        return [
+            Attempt("r_secret", f"{self.path} opened, nothing read", params, effects, unclear=True)
+        ]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        return []
+
+
+def identified(path: Path, effect: str) -> Callable[[Said], list[str]]:
+    """The effect, if what was opened has the device and the inode of the file of the host."""
+    found = path.stat()
+    name = f"file {found.st_dev}:{found.st_ino}"
+    return lambda said: [effect] if name in said.leaked else []
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of the command's environment."""
+
+    name: str
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        effects = leaks(scene.variable(self.name), f"the variable {self.name} was read")
+        return [Attempt("e_env", f"the variable {self.name}", {"variable": self.name}, effects)]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        seen = printed(scene.variable(self.name), f"the variable {self.name} was read by a shell")
+        return [Line(f"printenv {shlex.quote(self.name)}", f"the variable {self.name}", seen)]
+
+
+@dataclass(frozen=True)
+class Environments:
+    """The environment of other processes, through /proc: of the launcher, and of the user's."""
+
+    name: str = "GITHUB_TOKEN"
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        # Outside there is another process with the same secret, so that the control finds one.
+        token = scene.variable(self.name)
+        params = {**scene.process(token).params, "token": token}
+        shown = "/proc/PID/environ of"
+        effects = leaks(token, "the environment of the launcher or of another process was read")
+        return [
+            Attempt("p_environs", f"{shown} every process", {**params}, effects),
+            Attempt("p_environ", f"{shown} one process outside", {**params}, effects),
+        ]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        return []

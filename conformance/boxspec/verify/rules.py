@@ -1,0 +1,167 @@
+"""Expectations of a user, from options or a file, and the rows that ask them."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import UsageError
+from boxspec.verify.errors import UntestableError
+from boxspec.verify.paths import Place, examples, is_folder, place_of
+from boxspec.verify.reaching import INTERNET, Services
+from boxspec.verify.reading import Environments, OpenHostFile, ReadFile, ReadFolder, Variable
+from boxspec.verify.row import Row, Target
+from boxspec.verify.working import MayReach, MayWrite
+from boxspec.verify.writing import (
+    NewHostFile,
+    OpenHostFileToWrite,
+    WriteFile,
+    WriteFolder,
+)
+
+# The kinds of rules that take a value, with the weight of a leak.
+KINDS = {
+    "deny-read": 100,
+    "deny-write": 90,
+    "deny-env": 80,
+    "allow-write": 40,
+    "allow-host": 30,
+}
+NO_NETWORK = "no-network"
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One expectation. origin: the option, or the file and line, that it comes from."""
+
+    kind: str
+    value: str
+    origin: str
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (f"--{self.kind}", self.value) if self.value else (f"--{self.kind}",)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a verify.toml says."""
+
+    rules: tuple[Rule, ...] = ()
+    command: tuple[str, ...] = ()
+    defaults: bool | None = None
+
+
+def read_settings(path: Path) -> Settings:
+    """Read a verify.toml; one entry of a wrong type is an error that names it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        raw = tomllib.loads(text)
+    except OSError as why:
+        raise UsageError(str(path), f"cannot be read: {why.strerror}", "name a file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
+        raise UsageError(str(path), f"is no TOML: {why}", "see conformance/verify.md") from None
+    known = {*KINDS, NO_NETWORK, "command", "defaults"}
+    for name in raw:
+        if name not in known:
+            raise UsageError.unknown(str(path), "key", name, known, "conformance/verify.md")
+    rules = []
+    for kind in KINDS:
+        for value in _words(path, kind, raw.get(kind, [])):
+            rules.append(Rule(kind, value, f"{path.name}:{_line(text, value)}"))
+    for name in (NO_NETWORK, "defaults"):
+        if not isinstance(raw.get(name, False), bool):
+            raise UsageError(str(path), f"{name} is not true or false", "write it without quotes")
+    if raw.get(NO_NETWORK):
+        rules.append(Rule(NO_NETWORK, "", f"{path.name}:{_line(text, NO_NETWORK)}"))
+    command = tuple(_words(path, "command", raw.get("command", [])))
+    return Settings(tuple(rules), command, raw.get("defaults"))
+
+
+def _words(path: Path, name: str, value: Any) -> list[str]:
+    if not isinstance(value, list):
+        raise UsageError(str(path), f"{name} is no list", f'write {name} = ["…"]')
+    for number, each in enumerate(value, 1):
+        if not isinstance(each, str) or not each or "\n" in each or "\0" in each:
+            problem = f"entry {number} of {name} is no text of one line: {each!r}"
+            raise UsageError(str(path), problem, "put it in quotes")
+    return value
+
+
+def _line(text: str, value: str) -> int:
+    """The first line with this value, or 1."""
+    wanted = re.compile(rf"(?:^|[\"']){re.escape(value)}(?:[\"']|\s*=)")
+    lines = enumerate(text.splitlines(), 1)
+    return next((number for number, line in lines if wanted.search(line)), 1)
+
+
+def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
+    """The row that asks a rule; home and cwd are those of the caller."""
+    what = f"{rule.kind.replace('-', ' ')} {rule.value}".strip()
+    name = f"{rule.kind}:{rule.value}" if rule.value else rule.kind
+    weight = KINDS.get(rule.kind, 70)
+    allowed = rule.kind.startswith("allow-")
+    try:
+        targets = tuple(_targets(rule, home, cwd))
+    except UntestableError as why:
+        return Row(name, what, weight, rule.origin, rule.words, (), allowed, cannot=str(why))
+    return Row(name, what, weight, rule.origin, rule.words, targets, allowed)
+
+
+def _targets(rule: Rule, home: Path, cwd: Path) -> list[Target]:
+    if rule.kind == NO_NETWORK:
+        return [Services(tuple(INTERNET))]
+    if rule.kind == "deny-env":
+        return [Variable(rule.value), Environments(rule.value)]
+    if rule.kind == "allow-host":
+        return [MayReach(_port(rule.value))]
+    made: list[Target] = []
+    place = place_of(rule.value, home, cwd)
+    for each in examples(place):
+        folder = is_folder(each, home, cwd) if each == place else each.rest.endswith("/")
+        made += _on_path(rule.kind, each, folder)
+    return made
+
+
+def _on_path(kind: str, place: Place, folder: bool) -> list[Target]:
+    if place.base == "/":
+        return [_on_host(kind, Path("/") / place.rest)]
+    if kind == "allow-write":
+        return [MayWrite(place, folder)]
+    if kind == "deny-read":
+        return [ReadFolder(place) if folder else ReadFile(place, thorough=True)]
+    if folder:
+        return [WriteFolder(place)]
+    return [WriteFile(place)]
+
+
+def _on_host(kind: str, path: Path) -> Target:
+    """A path that lies neither in the workspace nor in the home directory: files of the host are
+    opened, and never read or written."""
+    if not path.exists():
+        raise UntestableError("nothing is there, and the kit makes nothing there")
+    if kind == "deny-read":
+        if not os.access(path, os.R_OK):
+            raise UntestableError("the caller cannot read it without the command either")
+        return OpenHostFile(path)
+    if not os.access(path, os.W_OK):
+        raise UntestableError("the caller cannot write it without the command either")
+    if path.is_dir():
+        return NewHostFile(path)
+    if kind == "allow-write":
+        raise UntestableError("the kit writes no file of the host that is not its own")
+    return OpenHostFileToWrite(path)
+
+
+def _port(value: str) -> int:
+    host, _, port = value.rpartition(":")
+    if not port.isdecimal() or not 0 < int(port) < 65536 or not host:
+        raise UsageError(f"--allow-host {value}", "is no HOST:PORT", "write 127.0.0.1:8080")
+    if host not in LOOPBACK:
+        raise UntestableError("the kit connects to this machine only: 127.0.0.1")
+    return int(port)

@@ -1,0 +1,251 @@
+"""The scene of one start: a home directory and a workspace with decoys, and the observers.
+
+Each start has a scene of its own, because an attempt that succeeds uses its decoy up. All names and
+contents are random: nothing in a scene names the kit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+
+from boxspec.places import case_root
+from boxspec.programs import programs
+from boxspec.subject.observe.facts import Facts, facts_of
+from boxspec.subject.observe.listeners import Listeners
+from boxspec.subject.observe.victim import Victim
+from boxspec.verify.errors import UntestableError
+from boxspec.verify.janitor import Janitor
+from boxspec.verify.paths import Place
+
+# What a write probe writes.
+PAYLOAD = b"escaped"
+WORDS = (
+    "atlas",
+    "birch",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "grove",
+    "heron",
+    "indigo",
+    "juniper",
+)
+# Variables that would lead a command to the user's own files, or that name the kit.
+DROPPED = ("OLDPWD", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+GIT = {
+    ".git/HEAD": "ref: refs/heads/main\n",
+    ".git/config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
+}
+
+
+def random_name() -> str:
+    return f"{secrets.choice(WORDS)}-{secrets.token_hex(3)}"
+
+
+class Scene:
+    """Made, then settled once its decoys are there; `changes` compares with that moment."""
+
+    def __init__(self, janitor: Janitor) -> None:
+        self._stack = contextlib.ExitStack()
+        self.base = case_root().parent / random_name()
+        janitor.remove(self.base)
+        self._janitor = janitor
+        self.base.mkdir(mode=0o755)
+        self.home = self.base / random_name()
+        self.root = self.home / random_name() / random_name()
+        self.private = self.base / random_name()
+        for folder in (self.root, self.private):
+            folder.mkdir(parents=True)
+        for name in (".git/hooks", ".git/objects", ".git/refs/heads"):
+            (self.root / name).mkdir(parents=True)
+        for name, text in GIT.items():
+            (self.root / name).write_text(text)
+        # A name of at most 15 characters, by which /proc knows a process.
+        self.program = self.root / random_name()[:15]
+        shutil.copyfile(programs.probe, self.program)
+        self.program.chmod(0o755)
+        self.env: dict[str, str] = {}
+        self.left: list[int] = []
+        self.typed = 0
+        self._tokens: dict[Path, str] = {}
+        self._watched: dict[Path, dict[str, Facts]] = {}
+        self._victim: Victim | None = None
+        self._listeners: tuple[Listeners, set[str]] | None = None
+
+    def path(self, place: Place) -> Path:
+        """Where a place lies in this scene."""
+        base = {"~": self.home, ".": self.root, "/": Path("/")}[place.base]
+        return base / place.rest.rstrip("/") if place.rest else base
+
+    def decoy(self, path: Path) -> str:
+        """Put a secret there; return its random content. A path that has one keeps it."""
+        if path not in self._tokens:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._tokens[path] = secrets.token_hex(12)
+            kept = path.read_text() if path.is_file() else ""
+            path.write_text(f"{kept}# {self._tokens[path]}\n")
+        return self._tokens[path]
+
+    def named_decoy(self, folder: Path) -> str:
+        """Put a file with a random name into a folder; return the name."""
+        folder.mkdir(parents=True, exist_ok=True)
+        name = secrets.token_hex(8)
+        (folder / name).write_text("")
+        return name
+
+    def work_folder(self) -> Path:
+        """A folder of one attempt in the workspace."""
+        made = self.root / random_name()
+        made.mkdir()
+        return made
+
+    def outside_folder(self) -> Path:
+        """A folder of one attempt in the home directory, with all that the write probes meet."""
+        made = self.home / random_name()
+        for folder in (made, made / "empty", made / "linked"):
+            folder.mkdir()
+        (made / "file").write_text("canary\n")
+        with contextlib.suppress(OSError):
+            os.setxattr(made / "file", "user.canary", b"1")
+        self.watch(made)
+        return made
+
+    def variable(self, name: str) -> str:
+        """Set a variable of the command's environment to a secret; return the secret."""
+        return self.env.setdefault(name, secrets.token_hex(12))
+
+    @property
+    def victim(self) -> Victim:
+        """A process of the user, outside."""
+        if self._victim is None:
+            self.victim_token = secrets.token_hex(12)
+            self._victim = self.process(self.victim_token)
+        return self._victim
+
+    def process(self, token: str) -> Victim:
+        """One more process of the user, outside, with this secret in its environment."""
+        return self._stack.enter_context(Victim(self.base, token))
+
+    @property
+    def listeners(self) -> Listeners:
+        if self._listeners is None:
+            folder = self.home / random_name()
+            folder.mkdir()
+            self.sockets = folder
+            made = self._stack.enter_context(Listeners(folder, secrets.token_hex(8)))
+            self._listeners = (made, set())
+        return self._listeners[0]
+
+    def reached(self) -> set[str]:
+        """The names of the listeners that something has reached so far."""
+        if self._listeners is None:
+            return set()
+        listeners, found = self._listeners
+        found |= {hit.partition(":")[0] for hit in listeners.hits()}
+        return found
+
+    def port(self, number: int) -> Port:
+        """A listener of the kit on a TCP port of 127.0.0.1 that a rule names."""
+        return self._stack.enter_context(Port(number))
+
+    def places(self) -> list[str]:
+        """Where the decoys lie below the home directory."""
+        paths = {*self._tokens, *self._watched}
+        return [str(path.relative_to(self.home)) for path in paths if self.home in path.parents]
+
+    def removed_at_the_end(self, path: Path) -> None:
+        self._janitor.remove(path)
+
+    def watch(self, path: Path) -> None:
+        self._watched.setdefault(path, {})
+
+    def settle(self) -> None:
+        """Record the watched paths as they are before the start."""
+        for path in self._watched:
+            self._watched[path] = _tree(path)
+
+    def changes(self, path: Path) -> list[str]:
+        """What changed at a watched path, shown by its place."""
+        before, now = self._watched[path], _tree(path)
+        found = []
+        for name in sorted({*before, *now}):
+            if before.get(name) != now.get(name):
+                how = "created" if name not in before else "removed" if name not in now else ""
+                found.append(f"{self.shown(Path(name))} was {how or 'changed'}")
+        return found
+
+    def was_made(self, path: Path) -> list[str]:
+        """Whether a write probe made this file: a launcher may leave an empty one there itself."""
+        with contextlib.suppress(OSError):
+            if not path.is_symlink() and PAYLOAD in path.read_bytes():
+                return [f"{self.shown(path)} was created"]
+        return []
+
+    def shown(self, path: Path) -> str:
+        """A path of the scene as its user would write it."""
+        for base, short in ((self.root, ""), (self.home, "~/"), (self.base, "BASE/")):
+            if path == base:
+                return short.rstrip("/") or "."
+            if path.is_relative_to(base):
+                return f"{short}{path.relative_to(base)}"
+        return str(path)
+
+    def environment(self, caller: Mapping[str, str]) -> dict[str, str]:
+        """The environment of the command: the caller's, with the home and the secrets here."""
+        kept = {
+            name: value
+            for name, value in caller.items()
+            if name not in DROPPED and not name.startswith("BOXSPEC_")
+        }
+        return {**kept, "HOME": str(self.home), "PWD": str(self.root), **self.env}
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def __enter__(self) -> Scene:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _tree(path: Path) -> dict[str, Facts]:
+    found = {str(each): facts_of(each) for each in (path, *sorted(path.rglob("*")))}
+    return {name: facts for name, facts in found.items() if facts}
+
+
+class Port:
+    """Listens while it is open; `came` tells whether something connected."""
+
+    def __init__(self, number: int) -> None:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # Connections of the start before may still be closing.
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._number, self._came = number, False
+        try:
+            self._socket.bind(("127.0.0.1", number))
+        except OSError as why:
+            self._socket.close()
+            problem = f"the kit cannot listen on 127.0.0.1:{number}: {why.strerror}"
+            raise UntestableError(problem) from None
+        self._socket.listen(16)
+        self._socket.setblocking(False)
+
+    def came(self) -> list[str]:
+        with contextlib.suppress(OSError):
+            self._socket.accept()[0].close()
+            self._came = True
+        return [f"127.0.0.1:{self._number} was reached"] if self._came else []
+
+    def __enter__(self) -> Port:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()

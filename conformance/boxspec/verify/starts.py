@@ -1,0 +1,239 @@
+"""The starts of one verification: of the probe program, of a shell, and at a terminal.
+
+Each is made twice, in a scene of its own: without the command, as the control, and with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import secrets
+import shlex
+import struct
+import termios
+import tty
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from boxspec.subject.observe.probes import Said
+from boxspec.verify.command import Command
+from boxspec.verify.errors import UntestableError
+from boxspec.verify.janitor import Janitor
+from boxspec.verify.launch import Ended, launch
+from boxspec.verify.plan import END, START, Plan, Record
+from boxspec.verify.row import Attempt, Line, Row
+from boxspec.verify.scene import Scene, random_name
+
+# How often what is left of a plan is started again after the program was ended in the middle.
+AGAIN = 2
+
+# The row, and the number of the attempt or line in it: the same in each scene.
+Key = tuple[str, int]
+# Why rows cannot be asked, by their id.
+Refused = dict[str, str]
+
+
+@dataclass
+class Tried:
+    """One attempt or line, and what came of it. effects: what observers saw."""
+
+    shown: str
+    effects: list[str]
+    record: Record | None = None
+    group: str = ""
+    unclear: bool = False
+
+
+@dataclass
+class Outcome:
+    """The starts of one kind, put together. problem: why nothing that did not happen is evidence.
+    cannot: the rows that cannot be asked, with the reason."""
+
+    tried: dict[Key, Tried] = field(default_factory=dict)
+    problem: str = ""
+    starts: int = 0
+    ran: bool = False
+    cannot: dict[str, str] = field(default_factory=dict)
+    output: str = ""
+
+    def of(self, row: Row) -> dict[Key, Tried]:
+        return {key: each for key, each in self.tried.items() if key[0] == row.id}
+
+
+class Starter:
+    """Starts programs with the command, or without it as a control.
+
+    furniture: rows whose decoys lie in every scene, asked or not, so that a command meets the same
+    home directory and workspace in each start.
+    """
+
+    def __init__(
+        self,
+        janitor: Janitor,
+        command: Command | None,
+        limit_s: float,
+        furniture: Sequence[Row],
+    ) -> None:
+        self._janitor, self._command = janitor, command
+        self._limit_s, self._furniture = limit_s, furniture
+        self.starts = 0
+
+    @contextlib.contextmanager
+    def scene(self, rows: Iterable[Row]) -> Iterator[tuple[Scene, dict[Key, Attempt], Refused]]:
+        """A scene with all decoys; the attempts of these rows, and the rows that it cannot have."""
+        asked = {row.id for row in rows}
+        others = [row for row in self._furniture if row.id not in asked]
+        with Scene(self._janitor) as scene:
+            found, refused = _arranged(scene, rows)
+            _arranged(scene, others)
+            yield scene, found, refused
+
+    def run(
+        self,
+        scene: Scene,
+        program: Sequence[str],
+        flags: Sequence[str] = (),
+        stdin: int | None = None,
+    ) -> Ended:
+        argv = self._command.argv(scene, program) if self._command else list(program)
+        env = scene.environment(os.environ)
+        self.starts += 1
+        limit_s = self._limit_s
+        return launch(self._janitor, scene, argv, env, limit_s, flags=flags, stdin=stdin)
+
+
+def by_probes(starter: Starter, rows: Sequence[Row]) -> Outcome:
+    """All attempts of these rows, in as few starts as they take."""
+    found = Outcome()
+    before = starter.starts
+    for _ in range(1 + AGAIN):
+        missing = _start_probes(starter, rows, found)
+        if not missing or not found.ran:
+            break
+    found.starts = starter.starts - before
+    return found
+
+
+def _arranged(scene: Scene, rows: Iterable[Row]) -> tuple[dict[Key, Attempt], Refused]:
+    """The attempts of these rows, those last that change what others meet; and why some rows have
+    none."""
+    made: dict[Key, Attempt] = {}
+    refused: Refused = {}
+    for row in rows:
+        try:
+            attempts = [each for target in row.targets for each in target.attempts(scene)]
+        except UntestableError as why:
+            refused[row.id] = str(why)
+            continue
+        made |= {(row.id, number): each for number, each in enumerate(attempts)}
+    return dict(sorted(made.items(), key=lambda item: item[1].late)), refused
+
+
+def _start_probes(starter: Starter, rows: Sequence[Row], found: Outcome) -> bool:
+    """One start of the probe program; True if attempts are left that were not made."""
+    with starter.scene(rows) as (scene, arranged, refused):
+        found.cannot |= refused
+        wanted = {key: each for key, each in arranged.items() if key not in found.tried}
+        plan = Plan(scene, wanted.values())
+        try:
+            scene.settle()
+            ended = starter.run(scene, [str(scene.program), str(plan.path)])
+            records = plan.records(ended.stdout)
+            scene.left = ended.left
+            return _collect(found, wanted, records, ended, plan.witnessed())
+        finally:
+            plan.close()
+
+
+def _collect(
+    found: Outcome,
+    wanted: Mapping[Key, Attempt],
+    records: Mapping[str, Record],
+    ended: Ended,
+    witnessed: bool,
+) -> bool:
+    """Put what came of a start to the outcome; True if attempts are left that were not made."""
+    found.ran = found.ran or (START in records and witnessed)
+    complete = END in records
+    for key, each in wanted.items():
+        record = records.get(each.id)
+        effects = each.effects(record.said if record else Said())
+        found.tried[key] = Tried(each.shown, effects, record, each.group, each.unclear)
+    if not ended.in_time:
+        found.problem = f"the command did not end ({ended.status})"
+    elif START not in records:
+        found.problem = f"the program did not run inside ({ended.said})"
+    elif not witnessed:
+        found.problem = "nothing outside shows that the program ran, only what the command printed"
+    if complete or not found.ran or not ended.in_time:
+        return False
+    missing = [key for key, each in wanted.items() if each.id not in records]
+    # The first of them is the one that ended the program: it is not made again.
+    for key in missing[1:]:
+        if not found.tried[key].effects:
+            del found.tried[key]
+    return len(missing) > 1
+
+
+def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
+    """The lines of these rows, by /bin/sh: a program that every host has, and no kit's."""
+    found = Outcome()
+    before = starter.starts
+    with starter.scene(rows) as (scene, _, _):
+        lines: dict[Key, Line] = {}
+        for row in rows:
+            each = [line for target in row.targets for line in target.lines(scene)]
+            lines |= {(row.id, number): line for number, line in enumerate(each)}
+        if not lines:
+            return found
+        ran, made = secrets.token_hex(8), scene.root / random_name()
+        text = "".join(f"( {line.text} ) </dev/null\n" for line in lines.values())
+        script = scene.root / random_name()
+        script.write_text(f"echo {ran} >{shlex.quote(str(made))}\necho {ran}\n{text}echo {ran}\n")
+        scene.settle()
+        ended = starter.run(scene, ["/bin/sh", str(script)])
+        found.ran = ended.stdout.count(ran.encode()) == 2
+        if not ended.in_time:
+            found.problem = f"the command did not end ({ended.status})"
+        elif not found.ran:
+            found.problem = f"a shell did not run inside ({ended.said})"
+        found.output = ended.said
+        output = ended.stdout + ended.stderr
+        for key, line in lines.items():
+            found.tried[key] = Tried(line.shown, line.effects(output))
+    found.starts = starter.starts - before
+    return found
+
+
+def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
+    """The attempts of these rows by a program whose stdin is the terminal of the user."""
+    found = Outcome()
+    before = starter.starts
+    with starter.scene(rows) as (scene, arranged, refused):
+        found.cannot |= refused
+        ours, theirs = pty.openpty()
+        plan = Plan(scene, arranged.values())
+        try:
+            tty.setraw(theirs)
+            scene.settle()
+            flags = ["--setsid", "--leave-open", f"30={os.ttyname(theirs)}"]
+            ended = starter.run(scene, [str(scene.program), str(plan.path)], flags, theirs)
+            waiting = fcntl.ioctl(theirs, termios.FIONREAD, struct.pack("i", 0))
+            scene.typed = int(struct.unpack("i", waiting)[0])
+            _collect(found, arranged, plan.records(ended.stdout), ended, plan.witnessed())
+        finally:
+            plan.close()
+            os.close(ours)
+            os.close(theirs)
+    found.starts = starter.starts - before
+    return found
+
+
+@dataclass
+class Both:
+    """A control and the same with the command."""
+
+    control: Outcome
+    inside: Outcome

@@ -1,0 +1,61 @@
+"""One verification: the rows, the starts, the verdicts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from boxspec.verify.command import Command
+from boxspec.verify.janitor import Janitor
+from boxspec.verify.judging import Verdict, verdicts
+from boxspec.verify.row import Row, Status
+from boxspec.verify.starts import Both, Starter, at_terminal, by_probes, by_shell
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came of it. starts: how often the command was started."""
+
+    command: tuple[str, ...]
+    started: str
+    seconds: float
+    starts: int
+    verdicts: tuple[Verdict, ...]
+
+    def count(self, status: Status) -> int:
+        return sum(each.status is status for each in self.verdicts)
+
+    @property
+    def exit_status(self) -> int:
+        if self.count(Status.LEAKED) or self.count(Status.BLOCKED):
+            return 1
+        return 3 if self.count(Status.NOT_TESTED) else 0
+
+
+def verify(
+    command: Command, rows: Sequence[Row], furniture: Sequence[Row], limit_s: float
+) -> Verification:
+    """Ask these rows of a command. Everything that is made is removed, however this ends.
+
+    furniture: further rows whose decoys lie in each scene.
+    """
+    started, before = datetime.now(UTC), time.monotonic()
+    with Janitor() as janitor:
+        every = [*rows, *(row for row in furniture if row not in rows)]
+        control = Starter(janitor, None, limit_s, every)
+        inside = Starter(janitor, command, limit_s, every)
+        asked = [row for row in rows if not row.cannot]
+        plain = [row for row in asked if not row.terminal]
+        typed = [row for row in asked if row.terminal]
+        probes = Both(by_probes(control, plain), by_probes(inside, plain))
+        shell = Both(by_shell(control, plain), by_shell(inside, plain))
+        terminal = probes
+        if typed:
+            terminal = Both(at_terminal(control, typed), at_terminal(inside, typed))
+        chosen = {row.id: terminal if row.terminal else probes for row in rows}
+        found = verdicts(rows, chosen, shell)
+    seconds = time.monotonic() - before
+    words, when = tuple(command.words), started.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return Verification(words, when, seconds, inside.starts, tuple(found))

@@ -1,0 +1,126 @@
+"""Targets that must work: a sandbox in which nothing works is of no use."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.subject.observe.probes import Said, table
+from boxspec.verify.paths import Place
+from boxspec.verify.row import Attempt, Line
+from boxspec.verify.scene import Scene
+
+# The name in the environment or the shared folder: one of the two is enough.
+TEMPORARY = ("o_scratch", "w_tmp")
+ORDINARY = ("o_children", "o_pipes", "o_devices", "o_system")
+GIT_LINE = "git -C {root} -c user.name=u -c user.email=u@example.org commit -q --allow-empty -m c"
+
+
+def done(what: str) -> Callable[[Said], list[str]]:
+    return lambda said: [what] if said.outcome == "did" else []
+
+
+def exists(path: Path, what: str) -> Callable[[Said], list[str]]:
+    return lambda said: [what] if path.exists() else []
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Files and folders of the workspace."""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        work = scene.work_folder()
+        shown = "files in the workspace"
+        effects = exists(work / "b" / "g", "files were made in the workspace")
+        return [Attempt("o_workspace", shown, {"ws": work}, effects)]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        return []
+
+
+@dataclass(frozen=True)
+class Ordinary:
+    """Children, programs of the workspace, pipes, devices, a temporary file."""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        found = [Attempt(name, table()[name].tries, {}, done("done")) for name in ORDINARY]
+        program: dict[str, object] = {"program": scene.program}
+        found.append(Attempt("o_exec", table()["o_exec"].tries, program, done("done")))
+        for name in TEMPORARY:
+            token = secrets.token_hex(8)
+            for folder in {"/tmp", os.environ.get("TMPDIR") or "/tmp"}:
+                scene.removed_at_the_end(Path(folder) / f"boxspec-{token}")
+            shown, params = "a temporary file", {"token": token}
+            found.append(Attempt(name, shown, {**params}, done("done"), group="temporary"))
+        return found
+
+    def lines(self, scene: Scene) -> list[Line]:
+        return []
+
+
+@dataclass(frozen=True)
+class GitCommit:
+    """`git commit` in the workspace."""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        return []
+
+    def lines(self, scene: Scene) -> list[Line]:
+        made = scene.root / ".git" / "refs" / "heads" / "main"
+
+        def effects(output: bytes) -> list[str]:
+            return ["a commit was made"] if made.is_file() else []
+
+        line = GIT_LINE.format(root=shlex.quote(str(scene.root)))
+        return [Line(line, "git commit in the workspace", effects)]
+
+
+@dataclass(frozen=True)
+class MayWrite:
+    """A path that a rule allows to write. A file is made there, and for a file it is changed."""
+
+    place: Place
+    folder: bool
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path, work = scene.path(self.place), scene.work_folder()
+        shown = self.place.shown.rstrip("/")
+        if self.folder:
+            path.mkdir(parents=True, exist_ok=True)
+            new = path / secrets.token_hex(6)
+            params: dict[str, object] = {"denied": new, "ws": work}
+            effects = exists(new, f"a file was made in {shown}")
+            return [Attempt("d_create", f"a new file in {shown}", params, effects)]
+        scene.decoy(path)
+        scene.watch(path)
+        return [
+            Attempt(
+                "d_write",
+                f"{shown} appended to",
+                {"denied": path, "ws": work},
+                lambda said: scene.changes(path),
+            )
+        ]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        return []
+
+
+@dataclass(frozen=True)
+class MayReach:
+    """A TCP port of this machine that a rule allows: the kit listens there."""
+
+    port: int
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        listener = scene.port(self.port)
+        shown = f"connect to 127.0.0.1:{self.port}"
+        params: dict[str, object] = {"tcp4": self.port, "token": secrets.token_hex(8)}
+        return [Attempt("n_tcp4", shown, params, lambda said: listener.came())]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        return []

@@ -1,0 +1,196 @@
+"""Targets that must not be changed: what an observer outside sees of them decides."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.subject.observe.probes import Said, table
+from boxspec.verify.paths import Place
+from boxspec.verify.reading import identified
+from boxspec.verify.row import Attempt, Line
+from boxspec.verify.scene import Scene
+
+# Attempts on one file, in this order: each finds what the one before it left.
+ON_A_FILE = {
+    "d_symlink": "written through a link",
+    "d_hardlink": "written through a hard link",
+    "d_write": "appended to",
+    "d_rename_over": "replaced by a rename",
+    "d_unlink": "removed",
+}
+OUTSIDE = (
+    *("w_create", "w_write", "w_append", "w_truncate", "w_open_rdonly_trunc", "w_mkdir"),
+    *("w_rmdir", "w_unlink", "w_rename_inside_out", "w_rename_out_to_ws"),
+    *("w_rename_ws_over_out", "w_symlink_create", "w_mkfifo", "w_unix_bind"),
+    *("w_hardlink_out_to_ws_write", "w_hardlink_ws_to_out", "w_symlink_dir_follow"),
+    *("w_symlink_file_follow", "w_preplanted_symlink", "w_proc_self_root", "w_o_path_reopen"),
+    *("w_o_tmpfile", "w_io_uring_openat", "w_exchange", "w_openat2", "w_creat"),
+)
+ONLY_ROOT = ("w_chroot_escape", "w_open_by_handle")
+METADATA = (
+    *("w_chmod", "w_fchmodat2", "w_fchmod_rdonly", "w_futimens_rdonly", "w_utimes"),
+    *("w_setxattr", "w_lsetxattr", "w_fsetxattr_rdonly", "w_removexattr"),
+)
+
+
+def changed(scene: Scene, path: Path) -> Callable[[Said], list[str]]:
+    scene.watch(path)
+    return lambda said: scene.changes(path)
+
+
+def made(scene: Scene, path: Path) -> Callable[[Said], list[str]]:
+    return lambda said: scene.was_made(path)
+
+
+@dataclass(frozen=True)
+class WriteFile:
+    """A file that is there."""
+
+    place: Place
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path = scene.path(self.place)
+        scene.decoy(path)
+        effects = changed(scene, path)
+        return [
+            Attempt(probe, f"{self.place.shown} {how}", _denied(scene, path), effects)
+            for probe, how in ON_A_FILE.items()
+        ]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        path = scene.path(self.place)
+        scene.decoy(path)
+        scene.watch(path)
+        line = f"echo escaped >>{shlex.quote(str(path))}"
+        return [Line(line, f"echo >>{self.place.shown}", lambda output: scene.changes(path))]
+
+
+@dataclass(frozen=True)
+class WriteFolder:
+    """A folder: a new file in it, the files that are there, and the folder itself."""
+
+    place: Place
+    inside: str = ""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path = scene.path(self.place)
+        file = self._file(scene)
+        effects = changed(scene, path)
+        shown = self.place.shown.rstrip("/")
+        new = path / secrets.token_hex(6)
+        found = [Attempt("d_create", f"a new file in {shown}", _denied(scene, new), effects)]
+        found += [
+            Attempt(probe, f"a file in {shown} {how}", _denied(scene, file), effects)
+            for probe, how in ON_A_FILE.items()
+        ]
+        if self.place.rest:
+            moved = _denied(scene, path / secrets.token_hex(6))
+            how = f"{shown} moved away and made again"
+            found.append(Attempt("d_rename_parent", how, moved, effects, late=True))
+        if self.place.base == "." and "/" in self.place.rest.rstrip("/"):
+            how = f"the folder of {shown} moved away and made again"
+            moved = _denied(scene, path)
+            found.append(Attempt("d_rename_parent", how, moved, effects, late=True))
+        return found
+
+    def lines(self, scene: Scene) -> list[Line]:
+        path = scene.path(self.place)
+        self._file(scene)
+        scene.watch(path)
+        line = f"echo escaped >{shlex.quote(str(path / secrets.token_hex(6)))}"
+        shown = f"echo >{self.place.shown.rstrip('/')}/NEW"
+        return [Line(line, shown, lambda output: scene.changes(path))]
+
+    def _file(self, scene: Scene) -> Path:
+        file = scene.path(self.place) / (self.inside or "file")
+        scene.decoy(file)
+        return file
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A file that is not there, with a name that some program reads."""
+
+    place: Place
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path = scene.path(self.place)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        params = _denied(scene, path)
+        shown = f"{self.place.shown} created"
+        return [Attempt("d_create", shown, params, made(scene, path))]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        path = scene.path(self.place)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        line = f"echo escaped >{shlex.quote(str(path))}"
+        return [Line(line, f"echo >{self.place.shown}", lambda output: scene.was_made(path))]
+
+
+def _denied(scene: Scene, path: Path) -> dict[str, object]:
+    return {"denied": path, "ws": scene.work_folder()}
+
+
+@dataclass(frozen=True)
+class Probes:
+    """Probes that each meet a folder of their own outside the workspace."""
+
+    names: tuple[str, ...]
+    late: bool = False
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        return [self._attempt(scene, name) for name in self.names]
+
+    def _attempt(self, scene: Scene, name: str) -> Attempt:
+        out, work = scene.outside_folder(), scene.work_folder()
+        (work / "file").write_text("canary\n")
+        (work / "planted").symlink_to(out / "linked")
+        params: dict[str, object] = {"out": out, "ws": work, "token": secrets.token_hex(8)}
+        shown = table()[name].tries
+        return Attempt(name, shown, params, lambda said: scene.changes(out), self.late)
+
+    def lines(self, scene: Scene) -> list[Line]:
+        out = scene.outside_folder()
+        line = f"echo escaped >>{shlex.quote(str(out / 'file'))}"
+        return [Line(line, "echo >>~/FILE", lambda output: scene.changes(out))]
+
+
+@dataclass(frozen=True)
+class OpenHostFileToWrite:
+    """A file of the host that is not the kit's: opened for writing, and nothing is written."""
+
+    path: Path
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        effects = identified(self.path, f"{self.path} was opened for writing")
+        shown = f"{self.path} opened for writing, nothing written"
+        return [Attempt("w_etc", shown, {"path": self.path}, effects, unclear=True)]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        return []
+
+
+@dataclass(frozen=True)
+class NewHostFile:
+    """A new file with a random name in a folder of the host, removed at the end."""
+
+    folder: Path
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path = self._new(scene)
+        shown = f"a new file in {self.folder}"
+        return [Attempt("d_create", shown, _denied(scene, path), made(scene, path))]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        path = self._new(scene)
+        line = f"echo escaped >{shlex.quote(str(path))}"
+        return [Line(line, f"echo >{self.folder}/NEW", lambda output: scene.was_made(path))]
+
+    def _new(self, scene: Scene) -> Path:
+        path = self.folder / f".{secrets.token_hex(8)}"
+        scene.removed_at_the_end(path)
+        return path

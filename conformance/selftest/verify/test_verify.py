@@ -1,0 +1,248 @@
+"""`boxspec verify`: what leaks is seen, what is held is evidence, and nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from selftest.tools import CONFORMANCE, ROOT, boxspec, left_below, run
+from selftest.verify.wrappers import (
+    CAREFUL,
+    HIDES,
+    USUAL,
+    Verified,
+    verify,
+    without_bubblewrap,
+    wrapper,
+)
+
+needs_bubblewrap = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
+LEAKED, HELD, NOT_TESTED = "LEAKED", "held", "not tested"
+
+
+@pytest.fixture(scope="module")
+def unconfined(tmp_path_factory: pytest.TempPathFactory) -> Verified:
+    return verify(tmp_path_factory.mktemp("env"), "--", "env")
+
+
+def test_each_row_leaks_without_a_sandbox(unconfined: Verified) -> None:
+    assert {*unconfined.denied.values()} == {LEAKED}
+    assert unconfined.statuses["work"] == HELD
+    assert unconfined.done.returncode == 1
+
+
+def test_leaks_come_first_and_name_their_evidence(unconfined: Verified) -> None:
+    lines = unconfined.done.stdout.splitlines()
+    assert lines[1].startswith("LEAKED            read SSH keys")
+    assert unconfined.rows["ssh-keys"]["evidence"][1] == "~/.ssh/id_ed25519 was read"
+    assert lines[-1].endswith("exit status 1")
+
+
+def test_a_row_names_the_command_that_asks_it_again(unconfined: Verified, tmp_path: Path) -> None:
+    words = unconfined.rows["env-files"]["repeat"]
+    again = words.partition(" verify ")[2].split()
+    found = verify(tmp_path, *again)
+    assert found.statuses == {"env-files": LEAKED}
+
+
+@needs_bubblewrap
+def test_each_row_is_held_by_a_careful_wrapper(tmp_path: Path) -> None:
+    found = verify(tmp_path, "--", wrapper(tmp_path, "box.sh", CAREFUL))
+    assert {*found.statuses.values()} == {HELD}, found.done.stdout
+    assert found.done.returncode == 0
+    assert found.plain["starts"] <= 15
+    assert len(found.done.stdout.splitlines()) <= 25
+
+
+@needs_bubblewrap
+@pytest.mark.skipif(os.geteuid() != 0, reason="a normal user runs these tests")
+def test_each_row_is_held_for_a_normal_user(tmp_path: Path) -> None:
+    box = wrapper(tmp_path, "box.sh", CAREFUL)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.name.startswith(("pytest-", "popen-", "test_")):
+            folder.chmod(0o755)
+    kit: list[str | Path] = [sys.executable, "-P", "-m", "boxspec", "verify", "--", box]
+    done = run([ROOT / "ci" / "as-user", "env", "-C", "/", f"PYTHONPATH={CONFORMANCE}", *kit])
+    if done.returncode == 69:
+        pytest.skip("a normal user cannot read this checkout")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+RULES = (
+    "--deny-read",
+    "~/.ssh",
+    "--deny-read",
+    ".env",
+    "--deny-write",
+    "~/.bashrc",
+    "--no-network",
+)
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize(
+    ("rules", "differ"),
+    [(RULES, {"deny-read:~/.ssh", "deny-read:.env"}), ((), {"ssh-keys", "env-files"})],
+    ids=["expectations", "defaults"],
+)
+def test_the_wrapper_that_hides_more_is_better_by_exactly_those_rows(
+    tmp_path: Path, rules: tuple[str, ...], differ: set[str]
+) -> None:
+    usual = wrapper(tmp_path, "usual.sh", USUAL.format(more=""))
+    hides = wrapper(tmp_path, "hides.sh", USUAL.format(more=HIDES))
+    before = verify(tmp_path, *rules, "--", usual)
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(before.plain))
+    after = verify(tmp_path, *rules, "--compare", old, "--", hides)
+    changed = {name for name, now in after.statuses.items() if before.statuses[name] != now}
+    assert changed == differ
+    assert {(before.statuses[name], after.statuses[name]) for name in differ} == {(LEAKED, HELD)}
+    closed = [line.split()[1] for line in after.done.stdout.splitlines() if "closed  " in line]
+    assert {*closed} == {f"{name}:" for name in differ}
+
+
+SEALED = '{"id": "%s", "ended": "exited 0", "output": "", "seal": "00"}'
+CHEATS = {
+    "runs_nothing": "exit 0\n",
+    "refuses": "echo 'denied by policy' >&2; exit 126\n",
+    "hangs": "exec sleep 1000\n",
+    "hangs_after_the_program": '"$@"; exec sleep 1000\n',
+    "prints_records": f"echo '{SEALED % 'start'}'\n"
+    'sed -n "s/^try=//p" "$2" | while read -r id; do '
+    f"printf '{SEALED}\\n' \"$id\"; done\necho '{SEALED % 'end'}'\n",
+    "rewrites_the_output": '"$@" | sed "s/did/refused/g"\n',
+    "runs_only_known_programs": 'case "$1" in /bin/*|/usr/bin/*) exec "$@";; esac; exit 1\n',
+    "confines_only_programs_of_the_workspace": 'case "$1" in "$PWD"/*) ;; *) exec "$@";; esac\n'
+    + CAREFUL,
+    "confines_only_the_probe_by_its_text": 'grep -q TIOCSTI "$1" || exec "$@"\n' + CAREFUL,
+    "runs_a_copy_of_the_workspace": 'copy=$(mktemp -d) && cp -a . "$copy" && cd "$copy" && '
+    'sh -c "exit 0" "$@"; rm -rf "$copy"\n',
+}
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_command_that_cheats_is_never_held(tmp_path: Path, name: str) -> None:
+    found = verify(tmp_path, "--timeout", "8", "--", wrapper(tmp_path, "cheat.sh", CHEATS[name]))
+    # Without a terminal nothing can be typed: a pipe is no terminal.
+    denied = {row: each for row, each in found.denied.items() if each == HELD and row != "terminal"}
+    assert denied == {}
+    assert found.done.returncode in (1, 3)
+
+
+def test_what_never_ran_is_not_tested(tmp_path: Path) -> None:
+    found = verify(tmp_path, "--", "true")
+    assert {*found.statuses.values()} == {NOT_TESTED}
+    assert found.done.returncode == 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--", "./not-there"),
+        ("--row", "ssh-kays", "--", "env"),
+        ("settings.toml", "--", "env"),
+        ("--timeout", "0", "--", "env"),
+        ("--allow-host", "nowhere", "--", "env"),
+    ],
+)
+def test_wrong_use_has_status_2_and_one_line(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "settings.toml").write_text('deny-read = ["~/.ssh", 7]\n')
+    done = boxspec("verify", *words, cwd=tmp_path, env={"PYTHONPATH": str(CONFORMANCE)})
+    assert done.returncode == 2, done.stdout
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_expectations_come_from_a_file_with_their_lines(tmp_path: Path) -> None:
+    settings = tmp_path / "verify.toml"
+    settings.write_text('command = ["env"]\nno-network = true\ndeny-read = [\n  "~/.ssh",\n]\n')
+    found = verify(tmp_path, settings)
+    origins = {name: row["origin"] for name, row in found.rows.items()}
+    assert origins["deny-read:~/.ssh"] == "verify.toml:4"
+    assert origins["no-network"] == "verify.toml:2"
+    assert found.statuses["deny-read:~/.ssh"] == LEAKED
+
+
+@needs_bubblewrap
+def test_rules_of_each_kind(tmp_path: Path) -> None:
+    (tmp_path / "build").mkdir()
+    words = ("--deny-read", "**/*.key", "--deny-write", ".git/hooks", "--deny-env", "MY_SECRET")
+    more = ("--allow-write", "build", "--allow-write", "~/out/", "--allow-host", "example.org:443")
+    box = wrapper(tmp_path, "usual.sh", USUAL.format(more=""))
+    found = verify(tmp_path, *words, *more, "--", box)
+    assert found.statuses == {
+        "deny-read:**/*.key": LEAKED,
+        "deny-write:.git/hooks": LEAKED,
+        "deny-env:MY_SECRET": LEAKED,
+        "allow-write:build": HELD,
+        "allow-write:~/out/": "blocked too much",
+        "allow-host:example.org:443": NOT_TESTED,
+        "work": HELD,
+    }
+
+
+@pytest.mark.parametrize("words", [("sh", "-c", "{sh}"), ("env", "{}"), ("env",)])
+def test_the_words_of_the_program_are_put_in_their_place(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    assert verify(tmp_path, "--row", "ssh-keys", "--", *words).statuses == {"ssh-keys": LEAKED}
+
+
+def test_no_file_of_the_user_is_read_or_changed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    own = home / ".ssh" / "id_ed25519"
+    own.parent.mkdir(parents=True)
+    own.write_text("my own secret\n")
+    (home / ".env").write_text("my own secret\n")
+    before = {path: path.lstat().st_mtime_ns for path in home.rglob("*")}
+    caches = tmp_path / "caches"
+    caches.mkdir()
+    env = {"HOME": str(home), "BOXSPEC_CASE_ROOT": str(caches)}
+    words = ("--deny-read", str(home / ".ssh"), "--deny-write", "~/.env", "--", "env")
+    found = verify(tmp_path, *words, env=env)
+    assert found.statuses[f"deny-read:{own.parent}"] == LEAKED
+    assert {path: path.lstat().st_mtime_ns for path in home.rglob("*")} == before
+    assert "my own secret" not in found.done.stdout + json.dumps(found.plain)
+    assert _left(caches) == []
+
+
+def _left(caches: Path) -> list[str]:
+    """What is left of runs: nothing but the folder of the kit and its empty register."""
+    ours = {caches / "boxspec", caches / "boxspec" / "scenes"}
+    walked = os.walk(caches)
+    found = [Path(place, name) for place, below, files in walked for name in (*below, *files)]
+    return [str(path) for path in found if path not in ours] + left_below(caches)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_if_the_kit_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+    started = tmp_path / "started"
+    box = wrapper(tmp_path, "box.sh", f'"$@"; : >"{started}"; exec sleep 1000\n')
+    caches = tmp_path / "caches"
+    caches.mkdir()
+    env = {**os.environ, "BOXSPEC_CASE_ROOT": str(caches), "PYTHONPATH": str(CONFORMANCE)}
+    words = [sys.executable, "-P", "-m", "boxspec", "verify", "--", str(box)]
+    kit = subprocess.Popen(words, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=-1)
+    try:
+        _until(started.exists)
+        assert _left(caches) != []
+    finally:
+        kit.send_signal(number)
+        kit.communicate(timeout=60)
+    _until(lambda: _left(caches) == [])
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < limit, "too late"
+        time.sleep(0.05)

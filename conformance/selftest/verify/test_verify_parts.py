@@ -1,0 +1,163 @@
+"""Parts of `boxspec verify`: paths of rules, words of the command, records, the janitor."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from boxspec.errors import UsageError
+from boxspec.subject.observe.probes import table
+from boxspec.verify.command import Command
+from boxspec.verify.defaults import rows
+from boxspec.verify.errors import UntestableError
+from boxspec.verify.janitor import Janitor, remove_abandoned
+from boxspec.verify.paths import Place, examples, place_of
+from boxspec.verify.plan import Plan
+from boxspec.verify.row import Attempt
+from boxspec.verify.rules import read_settings
+from boxspec.verify.scene import Scene
+
+HOME, CWD = Path("/home/u"), Path("/home/u/project")
+
+
+@pytest.mark.parametrize(
+    ("word", "place"),
+    [
+        ("~/.ssh", Place("~", ".ssh")),
+        ("~", Place("~", "")),
+        ("/home/u/.ssh/", Place("~", ".ssh/")),
+        (".env", Place(".", ".env")),
+        ("./a//b", Place(".", "a/b")),
+        ("/home/u/project/.git/hooks", Place(".", ".git/hooks")),
+        ("/home/u/project", Place(".", "")),
+        ("/home/user/x", Place("/", "home/user/x")),
+        ("/etc/passwd", Place("/", "etc/passwd")),
+    ],
+)
+def test_a_path_of_a_rule_has_one_place(word: str, place: Place) -> None:
+    assert place_of(word, HOME, CWD) == place
+
+
+@pytest.mark.parametrize("word", ["", "~other/x", "../x", "a/../b", "/home/u/../v"])
+def test_a_path_that_cannot_be_asked_says_why(word: str) -> None:
+    with pytest.raises(UntestableError) as raised:
+        place_of(word, HOME, CWD)
+    assert str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("glob", "matches"),
+    [
+        ("**/*.key", [r"[^/]+\.key", r"[^/]+/[^/]+/[^/]+\.key"]),
+        ("*.pem", [r"[^/]+\.pem"]),
+        ("secrets/**", [r"secrets/[^/]+", r"secrets/([^/]+/){2}[^/]+"]),
+        ("a?c", [r"a[^/]c"]),
+        ("[xy]z", [r"xz"]),
+        ("plain", [r"plain"]),
+    ],
+)
+def test_a_glob_has_examples_that_it_matches(glob: str, matches: list[str]) -> None:
+    found = [each.rest for each in examples(Place(".", glob))]
+    assert len(found) == len(matches)
+    assert all(re.fullmatch(match, rest) for match, rest in zip(matches, found, strict=True))
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.setenv("BOXSPEC_CASE_ROOT", str(tmp_path / "caches"))
+    (tmp_path / "caches").mkdir()
+    with Janitor() as janitor, Scene(janitor) as made:
+        yield made
+
+
+def test_words_that_name_decoys_lead_to_the_scene(scene: Scene, tmp_path: Path) -> None:
+    home, cwd = tmp_path / "home", tmp_path / "home" / "project"
+    cwd.mkdir(parents=True)
+    (cwd / "settings.json").write_text("{}")
+    (cwd / ".env").write_text("")
+    scene.decoy(scene.home / ".ssh" / "id")
+    scene.decoy(scene.root / ".env")
+    words = ["env", f"{home}/.ssh", f"--hide={home}/.ssh:{home}/.config", f"{home}/bin/x", ".env"]
+    words += ["settings.json", ".", "{home}/y", "{cwd}", str(cwd)]
+    made = Command(words, home, cwd, os.environ["PATH"]).argv(scene, ["p"])
+    assert made[1:] == [
+        *(f"{scene.home}/.ssh", f"--hide={scene.home}/.ssh:{home}/.config", f"{home}/bin/x"),
+        *(".env", f"{cwd}/settings.json", str(scene.root), f"{scene.home}/y", str(cwd)),
+        *(str(scene.root), "p"),
+    ]
+
+
+def test_a_record_counts_only_with_its_seal(scene: Scene) -> None:
+    attempt = Attempt("r_secret", "", {"path": "/etc/hostname"}, lambda said: [])
+    plan = Plan(scene, [attempt])
+    key = plan.path.read_text().partition("\n")[0].removeprefix("key=")
+
+    def record(output: str, seal_of: str) -> bytes:
+        parts = "".join(f"{part}\0" for part in (key, attempt.id, "exited 0", seal_of))
+        seal = hashlib.sha256(parts.encode()).hexdigest()
+        fields = {"id": attempt.id, "ended": "exited 0", "output": output, "seal": seal}
+        return json.dumps(fields).encode()
+
+    try:
+        assert [*plan.records(record("a", "a"))] == [attempt.id]
+        assert plan.records(record("a", "b")) == {}
+        assert plan.records(b'[1]\n{"id": 3}\nnull\n{"id": "x", "seal": "y"}') == {}
+    finally:
+        plan.close()
+
+
+def test_nothing_in_a_scene_names_the_kit(scene: Scene) -> None:
+    for row in rows():
+        for target in row.targets:
+            target.attempts(scene)
+            target.lines(scene)
+    names = [str(path.relative_to(scene.base.parent)) for path in scene.base.rglob("*")]
+    env = scene.environment({"BOXSPEC_CASE_ROOT": "x", "PATH": "/bin"})
+    assert [each for each in (*names, *env) if "boxspec" in each.lower()] == []
+
+
+def test_each_attempt_is_of_the_table_of_probes(scene: Scene) -> None:
+    found = {
+        attempt.probe
+        for row in rows()
+        for target in row.targets
+        for attempt in target.attempts(scene)
+    }
+    assert found <= {*table()}
+
+
+def test_a_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    (left / "below").mkdir(parents=True)
+    register = tmp_path / "register"
+    register.mkdir()
+    dead, mine = register / "999999999-1-ab", register / f"{os.getpid()}-0-ab"
+    for entry in (dead, mine):
+        entry.write_text(json.dumps(str(left)) + "\n")
+    mine.unlink()
+    remove_abandoned(register)
+    assert (left.exists(), dead.exists()) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'deny-read = "~/.ssh"',
+        'deny-read = [["~/.ssh"]]',
+        'deny-reed = ["~/.ssh"]',
+        'no-network = "yes"',
+        "no-network",
+        'deny-env = ["A", 1]',
+    ],
+)
+def test_a_file_with_a_wrong_entry_is_refused_by_its_name(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "verify.toml"
+    path.write_text(text + "\n")
+    with pytest.raises(UsageError) as raised:
+        read_settings(path)
+    assert raised.value.place == str(path)

@@ -1,0 +1,79 @@
+"""What the self-tests of `boxspec verify` share: wrappers to verify, and how one is verified."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from selftest.tools import CONFORMANCE, Done, boxspec
+
+# Keeps a program in: home and environment are hidden, and what later programs execute is read-only.
+CAREFUL = """\
+mkdir -p .vscode .claude
+exec env -i PATH=/usr/bin:/bin HOME="$HOME" bwrap --unshare-all --die-with-parent --new-session \\
+  --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs "$HOME" \\
+  --bind "$PWD" "$PWD" --bind "$PWD/.git" "$PWD/.git" \\
+  --ro-bind "$PWD/.git/hooks" "$PWD/.git/hooks" --ro-bind "$PWD/.git/config" "$PWD/.git/config" \\
+  --ro-bind "$PWD/.vscode" "$PWD/.vscode" --ro-bind "$PWD/.claude" "$PWD/.claude" \\
+  --ro-bind /dev/null "$PWD/.env" --ro-bind /dev/null "$PWD/.mcp.json" --chdir "$PWD" -- "$@"
+"""
+# As many people have it: writes are kept in, and everything can be read.
+USUAL = """\
+exec bwrap --unshare-all --die-with-parent --cap-drop ALL --ro-bind / / --dev /dev --proc /proc \\
+  --tmpfs /tmp --bind "$PWD" "$PWD" {more} -- "$@"
+"""
+HIDES = '--tmpfs "$HOME/.ssh" --ro-bind /dev/null "$PWD/.env"'
+
+
+@cache
+def without_bubblewrap() -> str:
+    """Why bubblewrap confines nothing here, or nothing."""
+    if shutil.which("bwrap") is None:
+        return "bwrap is not installed"
+    words = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    return done.stderr.strip()
+
+
+def wrapper(folder: Path, name: str, body: str) -> Path:
+    """A script that starts its arguments as a program."""
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{body}")
+    path.chmod(0o755)
+    return path
+
+
+@dataclass(frozen=True)
+class Verified:
+    """One run of the verb: what it printed, and its JSON."""
+
+    done: Done
+    plain: dict[str, Any]
+
+    @property
+    def rows(self) -> dict[str, dict[str, Any]]:
+        return {row["id"]: row for row in self.plain["rows"]}
+
+    @property
+    def statuses(self) -> dict[str, str]:
+        return {name: row["status"] for name, row in self.rows.items()}
+
+    @property
+    def denied(self) -> dict[str, str]:
+        """The statuses of the rows that expect something to be kept out."""
+        rows = self.rows.items()
+        return {name: row["status"] for name, row in rows if row["expected"] == "kept out"}
+
+
+def verify(folder: Path, *words: str | Path, **how: Any) -> Verified:
+    """Run it in a folder; the words are those after `verify`."""
+    result = folder / "result.json"
+    env = {"PYTHONPATH": str(CONFORMANCE), **how.pop("env", {})}
+    done = boxspec("verify", "--json", result, *words, cwd=folder, env=env, **how)
+    assert result.exists(), f"exit {done.returncode}: {done.stdout}{done.stderr}"
+    return Verified(done, json.loads(result.read_text()))
