@@ -1,8 +1,10 @@
-"""A self-test session that is ended by SIGTERM ends what it has started, like one by SIGINT. What
-the failing shims of its tests leave as evidence goes with it.
+"""pytest hooks of the self-tests.
 
-Tests that are marked `turns(n)` take turns where BOXSPEC_TURN is a number, as in ci/test, which
-sets it by the commit: each is asked at one number of n. Without it all are asked.
+A session that gets SIGTERM ends its processes, as with SIGINT. Evidence of failing shims is deleted
+together with the session's folder.
+
+Tests with the mark `turns(n)` take turns if BOXSPEC_TURN is a number. ci/test sets it by the
+commit, so that each of these tests runs at one of n commits. Without BOXSPEC_TURN all tests run.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-# What a run keeps of cases that failed.
+# Folders in which a run keeps the files of failed tests.
 EVIDENCE = re.compile(r"boxspec-[0-9]+-[0-9]+-\w{8}")
 
 temporary = pytest.StashKey[Path]()
@@ -27,24 +29,25 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         return  # a worker of xdist has the folder of the session
-    # pytest's own folders, of which it keeps three, stay where they are.
+    # pytest keeps its last three folders; they stay in the usual place.
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
-    # A short path: there may be sockets below it.
+    # The path is short because it may contain sockets.
     folder = Path(tempfile.mkdtemp(prefix="boxspec-"))
-    # Some cases run as another user.
+    # Some tests run as another user.
     folder.chmod(0o755)
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
     config.stash[temporary] = folder
 
 
 def _waits(item: pytest.Item, turn: int) -> bool:
-    """Whether it is the turn of others. By its name: what is new beside it changes nothing."""
+    """True if another turn has this test. Its name decides, so that new tests do not change the
+    turns of others."""
     turns = item.get_closest_marker("turns")
     return turns is not None and (zlib.crc32(item.nodeid.encode()) + turn) % turns.args[0] != 0
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes longest begins first: nobody waits at the end for it alone."""
+    """Start the longest tests first, so that the session does not end with one long test."""
     if turn := os.environ.get("BOXSPEC_TURN"):
         waiting = [item for item in items if _waits(item, int(turn))]
         config.hook.pytest_deselected(items=waiting)
@@ -54,7 +57,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """All other leftovers are a mistake, which fails the session."""
+    """Fail the session if files other than evidence are left."""
     folder = session.config.stash.get(temporary, None)
     if folder is None:
         return

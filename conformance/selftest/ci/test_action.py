@@ -1,6 +1,8 @@
-"""The GitHub action, step by step as a runner does it, with a boxspec that says what it was asked.
+"""Tests of the GitHub action: its steps run as on a runner, with a fake boxspec that logs its
+arguments.
 
-ci/try_templates.py takes a real one: that needs a wheel and a package index."""
+ci/try_templates.py tests a real boxspec; that needs a wheel and a package index.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ import pytest
 
 from selftest.tools import ROOT
 
-# `python3 -c` is the question whether it will do, `python3 -m venv FOLDER` makes the environment.
+# A fake python3: `python3 -c` checks the version, `python3 -m venv FOLDER` creates the environment.
 PYTHON = """\
 #!/bin/sh
 case $1 in
@@ -40,7 +42,8 @@ Act = Callable[..., tuple[int, dict[str, str], str]]
 
 @pytest.fixture
 def act(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Act:
-    """The status of the action, its outputs and the summary, for a boxspec that ends with this."""
+    """Return a function that runs the action with a fake boxspec; it returns the exit status, the
+    outputs and the summary."""
     spec = importlib.util.spec_from_file_location("templates", ROOT / "ci" / "try_templates.py")
     assert spec is not None and spec.loader is not None
     templates: Any = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""ci/setup and ci/boxspec from a checkout: what is missing is named, what is there is free."""
+"""ci/setup and ci/boxspec in a checkout: missing tools are named, and present ones cost no time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOBODY = 65534
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Path:
-    """A checkout with nothing but ci/setup, on a PATH with nothing but what every Debian has."""
+    """Create a checkout with only ci/setup, and a PATH with only the tools of each Debian."""
     (tmp_path / "ci").mkdir()
     for name in ("setup", "requirements.txt"):
         shutil.copy(ROOT / "ci" / name, tmp_path / "ci" / name)
@@ -89,7 +89,7 @@ def test_a_checkout_that_cannot_be_written_is_told_in_one_line(script: str, bare
 
 
 def user_of(folder: Path) -> int | None:
-    """Lets an ordinary user walk down to the folder, and names that user; None without root."""
+    """Let an ordinary user enter the folder and return that user's id; None without root."""
     for parent in folder.parents:
         if parent.stat().st_mode & 0o777 == 0o700:
             parent.chmod(0o711)
@@ -111,7 +111,7 @@ def test_setup_says_nothing_and_is_quick_when_nothing_is_missing() -> None:
         done = run([ROOT / "ci" / "setup"])
         took.append(time.monotonic() - started)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    # Measured 9 ms on two idle cores; a set-up that looks at packages takes seconds.
+    # Measured 9 ms on two idle cores; a setup that inspects packages takes seconds.
     assert statistics.median(took) < 0.5
 
 
@@ -190,7 +190,8 @@ def test_a_signal_ends_what_the_command_line_has_begun(step: str, tmp_path: Path
         (tmp_path / "ci").mkdir(exist_ok=True)
         shutil.copy(ROOT / "ci" / name, tmp_path / "ci" / name)
     number = tmp_path / "number"
-    # It tells its number when it is there. cmake's compilers are no children of ci/build.
+    # The program writes its pid to a file once it runs. Compilers of cmake are not children of
+    # ci/build.
     lasts = f"echo $$ >{number}.new; mv {number}.new {number}; exec sleep 600"
     lines = {"setup": lasts, "cmake": f"sh -c '{lasts}'; exit"}
     for path, name in ((tmp_path / "ci" / "setup", "setup"), (tmp_path / "cmake", "cmake")):

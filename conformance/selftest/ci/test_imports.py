@@ -1,4 +1,4 @@
-"""Who imports whom: the rules of .importlinter see what they forbid, and no chain is long."""
+"""The rules of .importlinter detect forbidden imports, and no import chain is too long."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 from selftest.tools import CONFORMANCE, ROOT, Done, run
 
 LONGEST = 9
-# It imports nothing of ours, and everybody may raise: it lengthens no chain.
+# It imports no module of the core, and each module may raise it: it lengthens no chain.
 RAISED = {"boxspec.errors"}
 LINT = ROOT / ".venv" / "bin" / "lint-imports"
 
 
 @cache
 def modules() -> dict[str, Path]:
-    """The modules of the core by name, without the `__init__` of a room."""
+    """Return the modules of the core by name, without `__init__`."""
     paths = (CONFORMANCE / "boxspec").rglob("*.py")
     return {
         ".".join(path.relative_to(CONFORMANCE).with_suffix("").parts): path
@@ -29,7 +29,7 @@ def modules() -> dict[str, Path]:
 
 
 def named(text: str) -> set[str]:
-    """What a file imports: at its top, in functions, for type checkers."""
+    """Return the imports of a file: at its top, in functions, and for type checkers."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -42,7 +42,7 @@ def named(text: str) -> set[str]:
 
 @cache
 def chain(name: str) -> tuple[str, ...]:
-    """The longest one from here down."""
+    """Return the longest import chain that starts at this module."""
     below = named(modules()[name].read_text()) & set(modules()) - RAISED
     return (name, *max(map(chain, sorted(below)), key=len, default=()))
 
@@ -65,7 +65,7 @@ def test_no_chain_of_imports_is_long() -> None:
 
 
 def lint(folder: Path) -> Done:
-    """The rules over copies of the core and of the contracts."""
+    """Check the rules on copies of the core and of the contracts."""
     shutil.copy(ROOT / ".importlinter", folder)
     return run([LINT, "--no-logo", "--no-cache"], cwd=folder, env={"PYTHONPATH": str(folder)})
 

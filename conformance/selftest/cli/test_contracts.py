@@ -1,4 +1,4 @@
-"""Which contracts a run judges: those that are named, or those that the shim declares."""
+"""The contracts that a run judges: the named ones, or those that the shim declares."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_topic_is_all_that_is_judged(tmp_path: Path) -> None:
 
 
 def test_an_undeclared_capability_leaves_what_does_not_need_it(tmp_path: Path) -> None:
-    """A shim without YAML is asked the JSON vectors of a requirement, and they decide it."""
+    """A shim without YAML gets the JSON vectors of a requirement, and they decide it."""
     _, tree = judged(tmp_path, "--shim", LITERAL, "--topic", "POLICY-FILE")
     verdicts = {each["id"]: each["verdict"] for each in tree["requirements"]}
     assert verdicts["POLICY-FILE-15"] == "not-applicable"

@@ -1,4 +1,4 @@
-"""What the command line says of itself: examples that it takes, lists that fit their terminal."""
+"""Help texts: their examples are valid commands, and lists fit the terminal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_topics_have_a_line_each() -> None:
 
 
 def on_a_terminal(columns: int, *words: str) -> list[str]:
-    """What a person sees who has so many columns."""
+    """Return the output on a terminal with this many columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
@@ -53,7 +53,7 @@ def on_a_terminal(columns: int, *words: str) -> list[str]:
         while part := os.read(ours, 65536):
             said += part
     except OSError:
-        pass  # Linux says EIO where a pipe has its end.
+        pass  # Linux reports EIO at the end of a terminal
     finally:
         os.close(ours)
         assert process.wait() == 0

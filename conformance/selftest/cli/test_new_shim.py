@@ -1,4 +1,4 @@
-"""What `new-shim` writes is built by the commands that it prints, and passes the trust checks."""
+"""The output of `new-shim` builds with the commands that it prints, and passes the trust checks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOOLS = {"go": ["go"], "rust": ["cargo"], "node": ["node"], "c": ["cc", "make"],
 
 
 def missing(language: str) -> str | None:
-    """What this machine lacks to build or run a shim in this language."""
+    """Return the tool that is missing to build or run a shim in this language."""
     lacks = [tool for tool in TOOLS[language] if shutil.which(tool) is None]
     if language == "c" and not lacks:
         found = subprocess.run(["pkg-config", "--exists", "libcjson"], check=False)
@@ -28,12 +28,12 @@ def missing(language: str) -> str | None:
     return ", ".join(lacks) or None
 
 
-# As it is called from outside the checkout.
+# The command of the kit from outside the checkout.
 KIT = shlex.quote(str(ROOT / "ci" / "boxspec"))
 
 
-def made(language: str, folder: Path) -> list[str]:
-    """A new shim, built as it was told; the commands of the kit that were printed."""
+def new_shim(language: str, folder: Path) -> list[str]:
+    """Create and build a new shim as printed; return the printed commands of the kit."""
     done = boxspec("new-shim", language, "mine", cwd=folder)
     assert done.returncode == 0, done.stderr
     commands = [line.strip() for line in done.stdout.splitlines()[1:]]
@@ -44,8 +44,8 @@ def made(language: str, folder: Path) -> list[str]:
     return [command for command in commands if command.startswith(KIT)]
 
 
-def told(command: str, folder: Path) -> Done:
-    """A printed command, without what ci/boxspec sets up and builds."""
+def run_printed(command: str, folder: Path) -> Done:
+    """Run a printed command without the setup and build steps of ci/boxspec."""
     kit = f"{sys.executable} -P -m boxspec"
     return run(["sh", "-c", command.replace(KIT, kit, 1)], cwd=folder)
 
@@ -55,8 +55,8 @@ def test_a_new_shim_may_be_scored_at_once(language: str, tmp_path: Path) -> None
     lacks = missing(language)
     if lacks:
         pytest.skip(f"{language}: this machine lacks {lacks}")
-    smoke, _ = made(language, tmp_path)
-    done = told(smoke, tmp_path)
+    smoke, _ = new_shim(language, tmp_path)
+    done = run_printed(smoke, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "my-implementation 0.1 may be scored; it declares exec" in done.stdout
 
@@ -65,10 +65,10 @@ def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:
     lacks = missing("c")
     if lacks:
         pytest.skip(f"c: this machine lacks {lacks}")
-    _, judge = made("c", tmp_path)
-    # A text with NULs, and one that is cut in the middle of a character.
+    _, judge = new_shim("c", tmp_path)
+    # One text contains NULs, the other one ends in the middle of a character.
     few = "nothing_is_trimmed and NUL or each_maximal_subpart and 61"
-    done = told(f"{judge} -k {shlex.quote(few)}", tmp_path)
+    done = run_printed(f"{judge} -k {shlex.quote(few)}", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "contract MUST 2/2" in done.stdout
 
@@ -95,7 +95,7 @@ def test_the_commands_work_in_the_folder_of_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert places.command_from(ROOT) == "./ci/boxspec"
-    # A checkout whose path a shell would split.
+    # A checkout with a path that a shell would split.
     root = tmp_path / "a checkout"
     (root / "ci").mkdir(parents=True)
     (root / "ci" / "boxspec").write_text("#!/bin/sh\necho ours $1\n")

@@ -1,4 +1,4 @@
-"""What the environment of the caller says is borne: our own words and modules count."""
+"""Unusual environments of the caller: unset, hostile or malformed variables do not change a run."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def test_words_for_another_pytest_change_nothing() -> None:
     without = run(words)
     with_them = run(words, env=theirs)
     assert without.stdout.split()[0] == with_them.stdout.split()[0] != "0", with_them.stderr
-    # Shims have them all the same.
+    # Shims still get the variables.
     assert with_them.stdout.strip().endswith(f"[] {ours | theirs}")
 
 
-# What a shell does before it runs "$@", the status then, and the one line on stderr.
+# Shell code before "$@", the expected exit status, and the one line on stderr.
 FULL = "No space left on device"
 SURROUNDINGS = {
     "a result that cannot be written": ('"$@" --json /dev/full', 2, f"--json /dev/full: .*{FULL}"),

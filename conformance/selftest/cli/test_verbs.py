@@ -1,4 +1,4 @@
-"""The verbs beside run, and wrong calls of each: what they print and how they end."""
+"""Verbs other than run, and wrong calls of each: their output and exit status."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_a_wrong_call_is_one_line_and_exit_2(words: list[str], named: str, tmp_p
     shim = [] if "--shim" in words or words[:1] != ["run"] else ["--shim", f"{FAKE} honest"]
     said = boxspec(*words, *shim, cwd=tmp_path)
     if words[-1:] == ["no_test_has_this_name"]:
-        # Found when the tests are collected, behind the lines that say what is judged.
+        # Detected when pytest collects the tests, after the lines with the selection.
         said.stdout = ""
     assert named in refused(said)
 

@@ -1,9 +1,9 @@
-"""Every command in the READMEs and the spec pages runs, and ends as the page says.
+"""Each command in the READMEs and the spec pages runs, and ends as the page says.
 
-A line of a `sh` block is one command. `# exits N` behind it says its status; without it that is 0.
-Three words are stand-ins. `./my-shim` and `./glob-shim` are the examples of the protocol page and
-the page on fuzzing. `./ci/test` is what runs this test, so here it runs its first stages only; and
-a whole `./ci/boxspec run` is its stage run-release, so here one topic stands for it.
+A line of a `sh` block is one command. A comment `# exits N` after it is its expected status, 0 by
+default. Three words are replaced: `./my-shim` and `./glob-shim` by the examples of the protocol
+page and of the page on fuzzing; `./ci/test`, which runs this test, by its first stages; and a whole
+`./ci/boxspec run`, which is the stage run-release, by one topic.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from selftest.tools import (
 FUZZ = ROOT / "fuzz"
 PAGES = [
     ROOT / "README.md",
-    # test_tutorial.py goes through that one in its order.
+    # test_tutorial.py runs the tutorial in its order.
     *sorted({*CONFORMANCE.rglob("*.md")} - {CONFORMANCE / "tutorial.md"}),
     FUZZ / "README.md",
     FUZZ / "planted" / "README.md",
@@ -49,7 +49,7 @@ def commands() -> Iterator[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def shims(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The examples as files, by the words that stand for them."""
+    """Write the examples to files; return the paths by the replaced words."""
     folder = tmp_path_factory.mktemp("shims")
     made = {}
     for word, (page, name) in EXAMPLES.items():

@@ -1,4 +1,4 @@
-"""The shim at the end of the protocol page: it runs as it stands there, and the kit takes it."""
+"""The shim at the end of the protocol page runs unchanged, and the kit accepts it."""
 
 from __future__ import annotations
 

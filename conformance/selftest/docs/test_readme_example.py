@@ -1,4 +1,4 @@
-"""The failure block in the README is what its command prints, apart from pids, paths and times."""
+"""The failure block in the README equals its command's output, except for pids, paths and times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMMAND = re.compile(
 
 
 def neutral(text: str) -> str:
-    """What differs from one checkout and one run to the next, made the same."""
+    """Replace the parts that differ between checkouts and runs."""
     text = text.replace(str(ROOT), "/home/you/boxspec").replace(tempfile.gettempdir(), "/dev/shm")
     text = re.sub(
         r"/dev/shm/boxspec-[\w-]+/[0-9a-f]{8}",
@@ -24,7 +24,7 @@ def neutral(text: str) -> str:
     )
     text = re.sub(r"\d+ \(ppid \d+ pgid \d+", "4713 (ppid 4702 pgid 4711", text)
     text = re.sub(r"after [0-9.]+ ms", "after 61.8 ms", text)
-    # Command lines are cut at a length, so where depends on the length of the paths.
+    # Command lines are cut at a fixed length, so that the cut depends on the length of the paths.
     return re.sub(r"(fixtures/programs/\w+) /dev/shm/[^\"']*?('\])?$", r"\1 …\2", text, flags=re.M)
 
 

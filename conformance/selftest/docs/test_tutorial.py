@@ -1,5 +1,5 @@
-"""The tutorial from its first line to its last: commands are run, changes are made, and what the
-page shows of an answer is in the answer."""
+"""The tutorial from start to end: its commands run, its changes are applied, and the shown parts of
+an answer are in the answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = CONFORMANCE / "tutorial.md"
 
 
 def changed(text: str, change: str) -> str:
-    """`text` with a block of kind diff put in. A hunk is found by its words: it has no numbers."""
+    """Apply a block of kind diff to `text`. A hunk has no line numbers: its words locate it."""
     for hunk in change.split("@@\n")[1:]:
         lines = hunk.splitlines(keepends=True)
         old = "".join(line[1:] for line in lines if line[0] in " -")
@@ -27,10 +27,10 @@ def changed(text: str, change: str) -> str:
 
 
 def kit(folder: Path) -> dict[str, str]:
-    """The environment in which `boxspec` is the kit of this tree."""
+    """Return an environment in which `boxspec` is the kit of this tree."""
     (folder / "boxspec").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m boxspec "$@"\n')
     (folder / "boxspec").chmod(0o755)
-    # The python3 of the shim is this one: what a version manager puts on PATH costs a shell a run.
+    # Use this python3 for the shim: the python3 of a version manager starts a shell for each run.
     return {"PATH": f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 

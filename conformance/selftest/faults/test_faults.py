@@ -1,4 +1,4 @@
-"""The faults of the twin: what the list must be, and what the verb says about them."""
+"""The faults: rules for the list, and the output of `boxspec faults`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from boxspec.faults.outcome import Outcome
 from selftest.tools import CONTRACTS, PYTHON_IMPLEMENTATION, ROOT, Done, boxspec, requirements, run
 
 FAULTS = ROOT / "conformance" / "shims" / "faults" / "shim.py"
-# Measured where the real sandbox-exec is, or btrfs, and nowhere else: no fault is caught here.
+# Measured only with the real sandbox-exec or on btrfs, so that no fault is detected here.
 ELSEWHERE = {"SBPL-MAC-01", "BACKEND-WRITE-08"}
 
 
@@ -36,7 +36,7 @@ def faults() -> list[dict[str, Any]]:
     return listed
 
 
-# A child for each: what one replaces stays replaced.
+# One child process per fault, because a fault stays installed in its process.
 INSTALL_EACH = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
@@ -162,7 +162,7 @@ def test_a_fault_is_a_shim_that_works_otherwise(name: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", preload(CONTRACTS))
 def test_what_is_preloaded_is_there(name: str) -> None:
-    """The server of forks says nothing of a module that it does not find."""
+    """The fork server does not report a module that it does not find."""
     assert find_spec(name) is not None
 
 
@@ -271,7 +271,7 @@ def test_a_matrix_goes_on_where_it_was_ended(tmp_path: Path) -> None:
 
 
 class Scripted:
-    """Runs whose results are known: one list of failing requirements a run, and then none."""
+    """Runs with prepared results: one list of failing requirements per run, then no failures."""
 
     def __init__(self, *results: list[str]) -> None:
         self.results = list(results)

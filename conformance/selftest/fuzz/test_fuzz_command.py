@@ -1,4 +1,5 @@
-"""`boxspec fuzz` as people use it: it finds, tells, stops, leaves nothing behind."""
+"""`boxspec fuzz` on the command line: it finds, reports, stops, and leaves no files or
+processes."""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ def test_a_lie_is_found_and_told_in_a_block_once(engine: str, work: Path) -> Non
 
 
 def test_afl_has_the_mutators_that_libfuzzer_has(work: Path) -> None:
-    """libFuzzer finds its own in the target, for AFL++ the list of targets names a library."""
+    """libFuzzer finds its mutator in the target; for AFL++ the list of targets names a library."""
     linked = {
         target.name
         for target in targets.every().values()
@@ -93,7 +94,7 @@ def test_the_mutator_of_afl_keeps_to_the_length_of_the_target(
     library.afl_custom_fuzz.restype = ctypes.c_size_t
     state = ctypes.c_void_p(library.afl_custom_init(None, 1))
     out = ctypes.c_void_p()
-    # Two globs of a few segments, and afl-fuzz's own limit.
+    # Two globs with few segments, and the limit of afl-fuzz.
     words = (b"\x02\x03\x06\x04" * 75)[:size], ctypes.c_size_t(size), ctypes.byref(out)
     more = b"\x09\x06\x05" * 40, ctypes.c_size_t(120), ctypes.c_size_t(1 << 20)
     lengths = {library.afl_custom_fuzz(state, *words, *more) for _ in range(1000)}
@@ -111,7 +112,7 @@ def test_a_signal_ends_a_run_in_order(engine: str, number: signal.Signals, work:
         until = time.monotonic() + 60
         while len(left_below(work)) < 2 and time.monotonic() < until:
             time.sleep(0.1)
-        # Engines that are there are at work a moment later; a signal before that counts as well.
+        # A started engine works a moment later; a signal before that is a valid test too.
         process.send_signal(number)
         said, _ = process.communicate(timeout=30)
     assert process.returncode == 0, said
@@ -143,7 +144,7 @@ def _read(fd: int) -> bytes:
 
 
 def test_output_folders_of_two_machines_exchange_their_finds(tmp_path: Path) -> None:
-    """Two machines that know one half each: what one has is taken over by the other."""
+    """Two machines have one half each, and each one imports the other's half."""
     target = ROOT / "build" / "fuzz-afl" / "fuzz" / "glob_raw"
     env = {**os.environ, **afl.SETTINGS}
     for name, seed in (("a", b"**/x\xffa/b/x"), ("b", b"?")):
@@ -165,7 +166,7 @@ def test_output_folders_of_two_machines_exchange_their_finds(tmp_path: Path) -> 
     assert not (outs[1] / "main-a" / "fuzzer_stats").exists()
     imported: list[Path] = []
     for _ in range(5):
-        # On a busy machine three seconds may not reach the moment when others are looked at.
+        # On a busy machine three seconds may end before the engine imports from others.
         if not imported:
             fuzz(outs[1])
             imported = list((outs[1] / "main-b" / "queue").glob("id:*,sync:main-a*"))

@@ -1,5 +1,8 @@
-"""A parser of other people under fuzzing: behind a shim, in its own process, by other languages'
-tools. Its mistakes are put in by macros of fuzz/harness/example/tiny_json.h."""
+"""Fuzzing a third-party parser: through a shim, in its own process, and with tools of other
+languages.
+
+Macros of fuzz/harness/example/tiny_json.h insert its faults.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def compiled(out: Path, compiler: str, *words: str | Path) -> Path:
 
 
 def replayed(tmp_path: Path, *planted: str) -> Done:
-    """The corpus through a program of the plain compiler."""
+    """Replay the corpus in a program that the plain compiler built."""
     words = ["-std=c17", *(f"-DTINY_JSON_{each}" for each in planted), "-DBOXSPEC_FUZZ_MAIN"]
     program = compiled(tmp_path / "replay", "cc", *words, EXAMPLE / "tiny_fuzz.c", *PARSER)
     return run([program, *sorted(CORPUS.iterdir())])
@@ -87,7 +90,7 @@ def test_the_same_source_is_a_target_of_afl(tmp_path: Path) -> None:
 
 
 def test_a_read_beyond_the_end_is_found_through_a_shim(tmp_path: Path) -> None:
-    """The shim knows policy.load alone. The run is ended as soon as it says what is looked for."""
+    """The shim supports only policy.load. The run ends when it reports the expected finding."""
     words = ["-std=c17", "-D_GNU_SOURCE", "-fsanitize=address", "-DTINY_JSON_OVERREADS"]
     shim = compiled(tmp_path / "shim", "cc", *words, EXAMPLE / "tiny_shim.c", *PARSER)
     work = tmp_path / "work"

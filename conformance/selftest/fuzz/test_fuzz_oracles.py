@@ -1,4 +1,4 @@
-"""Every oracle of every target fires when the answers that it judges are falsified."""
+"""Each oracle of each target fails when the answers that it judges are falsified."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ORACLES = [(target, oracle) for target in targets.every().values() for oracle in
 
 
 def lied_to(oracle: str, rarely: int) -> dict[str, str]:
-    """The environment in which one answer in 2^rarely is falsified for this oracle."""
+    """Return an environment that falsifies one answer in 2^rarely for this oracle."""
     return {"BOXSPEC_FUZZ_SHIM": str(REFERENCE), "BOXSPEC_FUZZ_LIE": f"{rarely}:{oracle}"}
 
 

@@ -125,7 +125,7 @@ def test_large_numbers_are_short() -> None:
 
 
 def findings(folder: Path, said: str, status: int) -> Findings:
-    """Judged by a script that says and returns what it is told to."""
+    """Return findings that a script judges with this output and exit status."""
     judge = folder / "judge"
     judge.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{said}END\nexit {status}\n")
     judge.chmod(0o755)
@@ -171,7 +171,7 @@ def test_each_target_has_a_source_and_each_source_is_listed() -> None:
 
 @pytest.mark.parametrize("name", sorted(targets.every()))
 def test_no_input_of_a_corpus_is_longer_than_its_target_takes(name: str) -> None:
-    # Engines cut such an input off, or leave it out: what it covers is covered by no run.
+    # Engines truncate or skip longer inputs, so that no run covers their code.
     most = targets.every()[name].max_len
     sizes = {path.name: path.stat().st_size for path in (ROOT / "fuzz" / "corpus" / name).iterdir()}
     assert {each: size for each, size in sizes.items() if size > most} == {}

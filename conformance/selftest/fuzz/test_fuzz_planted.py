@@ -1,4 +1,4 @@
-"""The planted faults: patches that apply and compile, the runner that tries them."""
+"""The planted faults: the patches apply and compile, and the runner tries them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from selftest.tools import Done, run
 
 FAULTS = sorted(planted.every())
 RUN = ROOT / "fuzz" / "planted" / "run"
-# One that takes less than a second to find.
+# A fault that is found in less than a second.
 EASY = "glob-star-crosses-separator"
 
 
@@ -91,14 +91,14 @@ def test_the_control_reaches_the_fault_and_says_nothing(tmp_path: Path) -> None:
 
 
 def left_below(folder: Path) -> list[str]:
-    """Processes of a trial: its folder stands in their command line."""
+    """Return the command lines of a trial's processes, which contain its folder."""
     lines = run(["ps", "-eo", "args"]).stdout.splitlines()
     return [line for line in lines if line.startswith(str(folder))]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
-    """Also where it was started like a shell starts what is behind `&`: with SIGINT ignored."""
+    """Also if SIGINT was ignored at its start, as a shell does for background jobs."""
     results = tmp_path / "results.jsonl"
     flags = ["--only", EASY, "--seeds", "1", "--control", "--seconds", "600"]
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""An input looked at again with `boxspec fuzz --replay`, and promoted to a vector."""
+"""Replay of an input with `boxspec fuzz --replay`, and its promotion to a vector."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from selftest.tools import FAKE, ROOT, Done, boxspec, named_output, run
 
-# A glob, a byte of ones and a path, as glob_raw reads them. Lied about, it is a finding.
+# A glob, the byte 0xff and a path, as glob_raw reads them. Falsified answers make it a finding.
 CASE = b"a*c\xffabc"
 LIE = {"BOXSPEC_FUZZ_LIE": "0:match"}
 
@@ -28,7 +28,7 @@ def replay(work: Path, *words: str | Path, lie: bool = True) -> Done:
 
 
 def test_a_replay_looks_at_an_input_again(work: Path) -> None:
-    # As it is: the smallest input that is lied about is the empty one.
+    # Unchanged, because the smallest input with a falsified answer is the empty one.
     lied = replay(work, "--as-it-is")
     assert lied.returncode == 1
     assert 'pattern  "a*c"' in lied.stdout
@@ -71,7 +71,7 @@ def test_the_same_finding_is_promoted_once(work: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def full(work: Path) -> Path:
-    """A root below which neither a finding nor a vector can be written: the disk is full."""
+    """Return a root in which neither a finding nor a vector can be written, as on a full disk."""
     into = work.parent / "into"
     for path in (
         work / "glob_raw" / "findings" / "match-a41b8f58",

@@ -1,4 +1,4 @@
-""".clusterfuzzlite/build.sh in the environment that such a service sets."""
+""".clusterfuzzlite/build.sh in the environment that a fuzzing service sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from boxspec.fuzz import targets
 from selftest.tools import ROOT, run
 
-# As the base image of the service has them for address and libFuzzer.
+# The flags of the service's base image for address and libFuzzer.
 FLAGS = (
     "-O1 -fno-omit-frame-pointer -gline-tables-only -Wno-error -fsanitize=address"
     " -fsanitize-address-use-after-scope -fsanitize=fuzzer-no-link"
@@ -22,8 +22,11 @@ SERVED = [target for target in targets.every().values() if not target.shim]
 
 @pytest.fixture(scope="module")
 def out() -> Path:
-    """What build.sh writes. It stays in build/, so the second time takes a second; workers that
-    share the checkout take turns."""
+    """Run build.sh and return its output folder.
+
+    The folder stays in build/, so that a second build takes a second; workers that share the
+    checkout take turns.
+    """
     folder = ROOT / "build" / "service"
     (folder / "src").mkdir(parents=True, exist_ok=True)
     (folder / "out").mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""`boxspec fuzz` against shims that are slow, odd, or die: findings, told by kinds."""
+"""`boxspec fuzz` with shims that are slow, wrong or crash: findings, by kind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_shim_that_dies_is_a_finding_and_not_the_end(work: Path) -> None:
     assert left_below(work) == []
 
 
-# Answers a hello, and anything else as it is told to.
+# Answers hello correctly, and each other request as its argument says.
 ODD = """\
 #!/usr/bin/env python3
 import json, os, sys, time
@@ -74,10 +74,10 @@ def test_an_odd_shim_is_a_finding_and_nothing_is_left(how: str, key: str, work: 
     shim = work.parent / "odd"
     shim.write_text(ODD)
     shim.chmod(0o755)
-    # A hundred megabytes take their time beside other work, and so does a hang.
+    # On a busy machine a hundred megabytes take long, and so does a hang.
     seconds = {"huge": "12s", "hangs": "8s", "leaves": "8s"}.get(how, "4s")
     words = ["--shim", f"{shim} {how}", "--time", seconds, "--work", str(work), "--as-it-is"]
-    # Only a hang is waited for so long.
+    # Only a hang has the short time limit.
     env = {"BOXSPEC_FUZZ_SHIM_TIMEOUT_MS": "300" if key == "shim-hung" else "5000"}
     done = boxspec("fuzz", "shim_diff", *words, env=env)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -103,7 +103,7 @@ def test_what_a_shim_differs_in_is_told_by_kinds_and_by_short_cases(
     assert asked is not None and len(asked[1]) < 16, block
 
 
-# Dies of what its first word says, and supports nothing.
+# Crashes on requests that match its first argument, and supports no operation.
 DIES_OF = """\
 #!/usr/bin/env python3
 import json, os, re, sys
@@ -124,7 +124,7 @@ def test_a_parser_that_falls_over_length_is_found(work: Path) -> None:
     made = seeds.makers()["shim_diff"]()
     seeds.write(made, work / "alone", seeds.LONGEST_ALONE)
     deep = next(each for each in (work / "alone").iterdir() if b"[" * 50_000 in each.read_bytes())
-    # A batch of all that becomes of a file.
+    # A batch of all requests that are derived from a file.
     (work / "batch").write_bytes(b'\0\xf8"abcdefghijklmnopqrstuvwxyz"')
     shim = work.parent / "dies"
     shim.write_text(DIES_OF)
@@ -134,7 +134,7 @@ def test_a_parser_that_falls_over_length_is_found(work: Path) -> None:
         done = boxspec("fuzz", "shim_diff", *words, "--as-it-is", "--replay", path)
         assert done.returncode == 1, done.stdout + done.stderr
         assert done.stdout.startswith("shim_diff: shim-died: ")
-        # A file of a hundred thousand brackets is not what a person wants to see.
+        # The report must not print a file of a hundred thousand brackets.
         assert max(map(len, done.stdout.splitlines())) < 5000
 
 
@@ -153,7 +153,7 @@ def test_a_sanitizers_report_that_takes_its_time_is_no_hang(work: Path) -> None:
     assert done.stdout.startswith("shim_diff: shim-died heap-buffer-overflow: "), done.stdout
 
 
-# The reference, which writes some of its answers in another way that is as good.
+# Wraps the reference and rewrites some of its answers in an equivalent form.
 WRITES_OTHERWISE = """\
 #!/usr/bin/env python3
 import json, re, subprocess, sys
@@ -204,7 +204,7 @@ def test_what_the_contract_leaves_open_is_no_difference(work: Path) -> None:
     words = ["--shim", f"{shim} {reference}", "--time", "16s", "--work", str(work), "--as-it-is"]
     done = boxspec("fuzz", "shim_diff", *words)
     assert done.returncode == 0, done.stdout + done.stderr
-    # Rules in answers are asked about when the files of the vectors are through.
+    # The rules of answers are tested after the files of the vectors.
     assert re.search(r" · [1-9][\d.]* k? ?runs, ", done.stdout), done.stdout
 
 

@@ -1,4 +1,4 @@
-"""What the builds of the engines are made of."""
+"""Coverage instrumentation in the builds of the engines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from selftest.tools import run
 
 
 def covered(preset: str, archive: str) -> set[str]:
-    """Members of an archive that tell an engine which of their edges were taken."""
+    """Return the members of an archive that report covered edges to an engine."""
     symbols = run(["nm", "-A", "-u", Path(ROOT, "build", preset, "fuzz", archive)]).stdout
     assert symbols
     return set(re.findall(r":(\w+)\.c\.o: .*(?:__sanitizer_cov|__afl)", symbols))

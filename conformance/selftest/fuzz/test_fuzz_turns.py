@@ -45,7 +45,8 @@ ENTRY = Entry(
 
 
 class Engines:
-    """Instead of an engine: what it was asked for, in order. `name` falls over, or is lied to."""
+    """Replaces an engine and records its calls in order. `name` crashes, or gets falsified
+    answers."""
 
     def __init__(self, broken: str = "", lied_to: str = "", stops_after: int = 10**6) -> None:
         self.asked: list[tuple[str, int, float]] = []
@@ -75,7 +76,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "results.jsonl"
 
 
-# Whose turn it is ---------------------------------------------------------------------------
+# Order of turns ---------------------------------------------------------------------------
 
 
 def test_all_have_a_turn_before_one_has_two(path: Path) -> None:
@@ -213,7 +214,7 @@ def test_wrong_use_names_the_remedy(words: list[str], remedy: str) -> None:
 # With engines -------------------------------------------------------------------------------
 
 
-# AFL++ takes a while to begin, and longer where others want the core that it is bound to.
+# AFL++ needs some time to start, and longer if other programs use the core that it binds to.
 @pytest.mark.parametrize(
     ("engine", "names", "each_s"),
     [("libfuzzer", ["path_norm", "glob_raw"], 2), ("afl", NAMES[1:2], 5)],
@@ -241,7 +242,7 @@ def test_runs_are_appended_until_each_target_has_its_time(
     assert sorted(each.target for each in more) == sorted(names)
     assert {each.seed for each in more} == {2}
     if engine == "afl":
-        # Which counts over all runs; what one has done is not told again by the next.
+        # AFL++ counts over all runs; a run must not report the executions of an earlier one again.
         (stats,) = path.parent.glob("work/path_norm/afl/out/main-*/fuzzer_stats")
         (total,) = re.findall(r"^execs_done\s*: (\d+)$", stats.read_text(), re.M)
         assert int(total) == sum(each.runs for each in [*first, *more])

@@ -1,4 +1,4 @@
-"""What a finding becomes when it is promoted: vectors with the right answers."""
+"""Promotion of a finding: vectors with the correct answers."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ TWO = {"op": "policy.load", "request": {"format": "json", "text": TEXT % '{"a": 
             {"result": {"name": "q", "warnings": []}},
             [{"loads": True, "name": "p"}],
         ),
-        # What no shim should say; and one that is in order: then all is kept.
+        # An invalid answer, and one that is correct: then all entries are kept.
         (GLOB, {"result": {"items": 7}}, [{"path": "a"}, {"path": "ab"}, {"path": "../a"}]),
         (RESOLVE, {"result": None}, [{"kind": "resolve"}]),
         (GLOB, {"result": {"items": [{"match": True}, {"match": False}, {"error": {}}]}}, [{}] * 3),

@@ -1,4 +1,4 @@
-"""boxspec-ref as it goes into a wheel: what it takes along, and what is said without a builder."""
+"""boxspec-ref in a wheel: bundled libraries, and the message if there is no CMake."""
 
 from __future__ import annotations
 

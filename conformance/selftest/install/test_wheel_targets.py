@@ -1,4 +1,4 @@
-"""A wheel for another system: which, with which tools, and what is said of what it lacks."""
+"""A wheel for another system: its tag, its tools, and messages about missing tools."""
 
 from __future__ import annotations
 

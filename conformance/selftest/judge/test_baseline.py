@@ -1,4 +1,4 @@
-"""What a baseline excuses: reasons that are known, all of them, and nothing beside."""
+"""A baseline excuses only the recorded failures, each for its recorded reason."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def known_failure(test: str = "one", what: str = "the output", **more: object) -
     return BaselineEntry(MUST, Verdict.FAILS, what, test, **more)  # type: ignore[arg-type]
 
 
-# What is known -------------------------------------------------------------------------------
+# Known failures ------------------------------------------------------------------------------
 
 
 def test_a_failure_that_is_known_is_no_exit_1() -> None:
@@ -85,7 +85,7 @@ def test_a_flaky_failure_is_excused_for_its_reason_alone() -> None:
         assert tree(records, baseline=excusing(entry)).exit_code() == code
 
 
-# What is stale -------------------------------------------------------------------------------
+# Stale entries -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_stale_baseline_is_exit_4_when_that_is_asked() -> None:
     assert (found.exit_code(), found.exit_code(strict=True)) == (0, 4)
 
 
-# Where a run is complete ---------------------------------------------------------------------
+# Complete runs -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_baseline_that_was_written_excuses_the_next_run(tmp_path: Path) -> Non
     again = boxspec("run", "--known", file, "--strict", *SELECTION)
     assert "known 1" in again.stdout
     assert again.returncode == 0, again.stdout
-    # What people wrote into it stays.
+    # Fields that a person added stay.
     file.write_text(file.read_text() + 'issue = "https://example.org/1"\nuntil = 2999-01-01\n')
     boxspec("baseline", "--write", file, *SELECTION)
     assert 'issue = "https://example.org/1"\nuntil = 2999-01-01\n' in file.read_text()

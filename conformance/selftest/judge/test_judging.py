@@ -1,4 +1,4 @@
-"""From tests to verdicts of requirements: what is blocked, what applies, and the exit status."""
+"""Verdicts of requirements from tests: blocked and not applicable ones, and the exit status."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_failure_that_needs_a_broken_requirement_is_blocked_by_it() -> None:
 def test_where_the_needed_one_conforms_a_failure_is_one() -> None:
     found = tree([record(MUST), record(OTHER_MUST, failed()), record(SHOULD, failed())])
     assert (of(found, OTHER_MUST).verdict, of(found, OTHER_MUST).blocked_by) == ("fails", [])
-    # The nearest that is broken is what blocks.
+    # The nearest broken requirement blocks it.
     assert of(found, SHOULD).blocked_by == [OTHER_MUST]
 
 
@@ -79,7 +79,7 @@ def test_a_failure_may_say_by_itself_what_explains_it() -> None:
     records = [record(OTHER_MUST, explained), record(OTHER_MUST, failed())]
     assert of(tree([record(MUST, failed()), records[0]]), OTHER_MUST).blocked_by == [MUST]
     assert of(tree([record(MUST), records[0]]), OTHER_MUST).verdict == "fails"
-    # Another failure of the same requirement stands for itself.
+    # A failure without this need makes the requirement fail.
     assert of(tree([record(MUST, failed()), *records]), OTHER_MUST).verdict == "fails"
 
 
@@ -121,7 +121,7 @@ def test_what_explains_a_failure_of_the_needed_one_explains_this_one() -> None:
     ]
     assert of(tree(records), SHOULD).blocked_by == [MUST]
     assert of(tree([record(MUST), *records[1:]]), SHOULD).blocked_by == [OTHER_MUST]
-    # In a circle one of them stays broken.
+    # In a circle of needs one requirement must still fail.
     records[1].needs.append(SHOULD)
     found = tree([record(MUST), *records[1:]])
     assert "fails" in (of(found, OTHER_MUST).verdict, of(found, SHOULD).verdict)
@@ -165,7 +165,7 @@ def test_a_need_of_a_contract_that_is_not_here_is_none() -> None:
     requirements._check_needs({"A-1": one})
 
 
-# What applies --------------------------------------------------------------------------------
+# Applicable requirements ---------------------------------------------------------------------
 
 
 def test_what_does_not_apply_is_in_no_fraction() -> None:
@@ -195,7 +195,8 @@ def test_a_contract_that_is_not_declared_does_not_apply() -> None:
 def test_a_must_that_was_not_measured_makes_a_run_incomplete(
     why: Exception | None, code: int
 ) -> None:
-    """Unless the host lacks what it takes; a hardened one counts where its profile is asked for."""
+    """Except if the host lacks a feature; a hardened requirement counts if its profile is
+    selected."""
     assert tree([record(MUST), record(OTHER_MUST, why)]).exit_code() == code
     assert tree([record(MUST), record(HARDENED, why)]).exit_code() == 0
     for profile in ("hardened", "all"):
@@ -224,7 +225,7 @@ def test_what_is_asked_by_its_id_counts_whatever_it_is(
 
 
 def test_what_was_not_asked_does_not_count() -> None:
-    """A test may decide more than the requirement that was asked for."""
+    """A test may decide other requirements than the selected one."""
     found = tree([record(HARDENED), record(MUST, failed())], asked=[HARDENED])
     assert found.exit_code() == 0
 
@@ -251,7 +252,7 @@ def test_a_hardened_must_that_fails_is_exit_1_by_its_id(
     done = boxspec(*verb, "EXEC-SPAWN-07", "--shim", words)
     assert done.returncode == code, done.stdout + done.stderr
     assert f"exit status {code}" in done.stdout
-    # The request that was answered wrongly, and not the one beside it that is right.
+    # The output shows the request with the wrong answer, not the correct one next to it.
     assert ('"clear_and_set": [["GOOD", "1"], ["", "x"]]' in done.stdout) is (code == 1)
 
 

@@ -17,12 +17,12 @@ from boxspec.pages.requirements import line
 from selftest.test_skeleton import Copy
 from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
 
-# What everybody can read: standards, manual pages, vulnerabilities, issues of a tracker.
+# Public sources: standards, manual pages, vulnerabilities, issues of a tracker.
 PUBLIC = re.compile(r"RFC \d+|YAML \d[\d.]*|C(?:VE|WE)-[\d-]+|[\w.]+\(\d\)|\b[a-z]+#\d+")
-# Of these no address was found that could be checked.
+# Public sources without a verified address.
 UNKNOWN = {"srt#8"}
 
-# What came out stays: a change of a line here is a change of what a version means.
+# The content of released versions must not change; a new digest means a changed version.
 DIGESTS = {
     "1.0": {
         "backend": "2f35ef97c6072786",
@@ -53,7 +53,8 @@ def test_the_addresses_are_told_by_explain_list_and_page() -> None:
 
 @pytest.fixture
 def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of contracts with one requirement; its file is to be written."""
+    """Return the path of requirements.yaml in a folder of contracts with one contract; the test
+    writes it."""
     monkeypatch.setattr(requirements, "CONTRACTS", tmp_path)
     requirements.load.cache_clear()
     (tmp_path / "echo").mkdir()
@@ -147,7 +148,7 @@ def test_a_later_requirement_is_outside_of_an_older_version(tmp_path: Path) -> N
     assert "MODULE-ID-99 is not of it: it is of 1.1" in refused.stderr
     listed = copy.boxspec("list", "--topic", "MODULE-ID").stdout
     assert re.search(r"^MODULE-ID-99 .*, since 1\.1 .*It is new\.$", listed, re.M), listed
-    # Nor may one of the set become another.
+    # A requirement of the set must not change its level.
     known.write_text(known.read_text().replace("  level: MUST\n", "  level: SHOULD\n", 1))
     changed = copy.boxspec("run", "--contract", "module", "--spec", "1.0")
     assert changed.returncode == 2 and "requirements.yaml differs" in changed.stderr

@@ -1,4 +1,4 @@
-"""Bounds of time: what their figures say, and who waited how long."""
+"""Bounds on times: the verdict for measured times, and which processes had to wait."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_waiting_makes_nobody_conform() -> None:
     [
         (None, 0, "conforms"),
         (None, 1, "fails"),
-        # What a namespace took to end was seen in a run: reference/bench/backend has the longest.
+        # The longest measured end of a namespace is in reference/bench/backend.
         ("bubblewrap", 254, "conforms"),
         ("bubblewrap", 301, "fails"),
     ],
@@ -115,7 +115,7 @@ def test_a_bound_of_a_count_is_decided_at_once(matcher: Any) -> None:
 
 @dataclass
 class FakeRun:
-    """A shim 7 that started at 0 and has ended; on a machine that was never free."""
+    """A shim with pid 7 that started at 0 and has ended, on a machine without a free processor."""
 
     setting: Setting
     spent: Spent | None
@@ -129,7 +129,7 @@ class FakeRun:
 
 
 class FakeCase:
-    """What the bounds use of a case, with one run."""
+    """The parts of a case that the bounds use, with one run."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ def never_free(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stamp(t_ms: float, waited_ms: float = 0, threads: int = 1, early_ms: float = 0) -> Stamp:
-    """By an observer that read what the shim 7 had waited by then."""
+    """Return a stamp by an observer that also read the waiting time of shim 7."""
     targets = {7: Waited(int(waited_ms * MS), threads)}
     return Stamp(int(t_ms * MS), int(early_ms * MS), targets=targets)
 

@@ -1,4 +1,4 @@
-"""The parts of the pages that are made: each is as it is made, none is missing, none by hand."""
+"""Generated parts of the pages: each is up to date, complete, and not edited by hand."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_verb_finds_the_pages_as_they_are_made() -> None:
 
 @pytest.fixture
 def stale(tmp_path: Path) -> Path:
-    """A page on which somebody has made a SHOULD of a MUST."""
+    """Return a page with a SHOULD that was a MUST."""
     page = tmp_path / "page.md"
     made = generated.remade(f"<!-- generated: requirements EXEC-CAP -->\n{END}\n", "page")
     page.write_text(f"The MUST of prose.\n{made.replace('(MUST', '(SHOULD', 1)}The end.\n")

@@ -1,4 +1,4 @@
-"""What the pages of the contracts say beside their items, and where they lead."""
+"""The prose of the contracts' pages, and their links."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Controls must fail: without a sandbox, one attempt of every aspect escapes. A matrix whose
-control measured nothing would say nothing about the sandboxes in it."""
+"""Controls must fail: without a sandbox, one attempt of each aspect escapes.
+
+A matrix with a broken control would prove nothing about its sandboxes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from contracts.backend.products.cells import State, cell
 from selftest.tools import boxspec
 
 CONTROLS = [each.name for each in every() if each.control]
-# One attempt of each aspect that needs nothing of the host that may be missing.
+# One attempt of each aspect; none needs an optional feature of the host.
 ATTEMPTS = {
     "fs-write": "w_write",
     "fs-metadata": "w_chmod",
@@ -31,7 +33,7 @@ TOPICS = ("WRITE", "META", "NET", "PROC", "IPC", "KERNEL", "LAUNCH")
 def test_every_aspect_has_an_attempt() -> None:
     known = table()
     every = {probe.aspect for probe in known.values()} - {"fs-read", "rule", "allowed"}
-    # What a descriptor leads to is a file; that it came along is the launch's matter.
+    # A descriptor leads to a file; but its inheritance belongs to the launch.
     of = {aspect: known[name].aspect for aspect, name in ATTEMPTS.items() if aspect != "launch"}
     assert of == {aspect: aspect for aspect in every - {"launch"}}
 
@@ -54,7 +56,7 @@ def test_a_control_lets_an_attempt_of_every_aspect_out(name: str, tmp_path: Path
     assert out.exists(), done.stderr
     known = table()
     cells = [cell(test, known, "", name) for test in json.loads(out.read_text())["tests"]]
-    # strict_metadata asks the same again, of who has it.
+    # strict_metadata repeats the attempts for backends that have it.
     found = {each.probe: each.state for each in cells if each.state is not State.NOT_ASKED}
     went = {aspect: found[probe] for aspect, probe in ATTEMPTS.items()}
     wanted = dict.fromkeys(ATTEMPTS, State.ESCAPED) | {"kernel": State.DONE}

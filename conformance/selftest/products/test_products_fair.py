@@ -1,5 +1,5 @@
-"""Products that are accused of nothing: with copies or mounts of their own, which a program may
-change, and with less than a profile grants."""
+"""Products that must not be accused: with private copies or mounts, which a program may change,
+or with fewer permissions than a profile grants."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from selftest.tools import CONFORMANCE, boxspec
 
 SHIM = CONFORMANCE / "shims" / "products" / "shim.py"
-# The copies are bound over what they are made of, for one command; several run beside each other.
+# For one command, copies are bound over the originals; several commands run concurrently.
 COPIES = """
 from products.adapter import EVERYTHING, FULLY, Adapter
 
@@ -63,7 +63,7 @@ def test_what_is_done_to_the_thing_itself_is_one(tmp_path: Path) -> None:
     assert verdicts(tmp_path, bare, *FILES) == dict.fromkeys(PROBES, "contradiction")
 
 
-# It keeps the rights of root for its own namespace of mounts, and says nothing of the kernel.
+# It keeps root privileges in its own mount namespace, and does not claim the aspect kernel.
 MOUNTS = """
 from products.adapter import FULLY, Adapter
 
@@ -86,7 +86,7 @@ def test_a_mount_in_mounts_of_its_own_is_no_write_outside(tmp_path: Path) -> Non
     assert found == dict.fromkeys(names, "not-applicable")
 
 
-# Neither an open network nor a directory beside the root.
+# It grants neither an open network nor a directory outside the root.
 NARROW = """
 from products.adapter import EVERYTHING, Adapter
 

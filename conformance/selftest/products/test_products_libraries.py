@@ -1,4 +1,4 @@
-"""Libraries behind shims: product.yaml, the verb `products`, and the libraries of the tree."""
+"""Libraries with shims: product.yaml, `boxspec products`, and the libraries of the tree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
 LIBRARIES = [each for each in declared.every() if each.here != declared.PRODUCTS]
 PAGES = sorted((CONFORMANCE / "shims" / "products").glob("*/*.md"))
 LONGEST = 150
-# It runs programs and makes no process group.
+# A library that runs programs without a process group.
 TINY: dict[str, Any] = {
     "name": "my-implementation",
     "about": "a template",
@@ -135,7 +135,7 @@ def test_a_failed_installation_keeps_its_reason(
 
 @pytest.mark.turns(5)
 def test_a_matrix_shows_failures_with_their_declared_reasons(tmp_path: Path) -> None:
-    """The JSON feeds a report, and kept results make the same page again."""
+    """The JSON is an input of a report, and stored results produce the same page again."""
     entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}
     folder = product(tmp_path / "tiny", fails=[entry])
     gone = product(tmp_path / "gone", needs=["no-such-program"])
@@ -249,7 +249,7 @@ def test_an_installed_library_passes_smoke(each: Product) -> None:
         pytest.skip(f"{each.word}: {found.why}")
     done = boxspec("smoke", "--shim", each.shim())
     assert done.returncode == 0, done.stdout + done.stderr
-    # The name and the version of the page are those of the shim.
+    # The page shows the name and the version that the shim reports.
     last = done.stdout.strip().splitlines()[-1]
     assert last.startswith(f"{each.name} {found.version} may be scored"), last
 

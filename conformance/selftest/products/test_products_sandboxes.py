@@ -55,7 +55,8 @@ def column(folder: Path, *words: str | Path) -> dict[str, Any]:
 
 
 def states(found: dict[str, Any]) -> Counter[str]:
-    """Of what was asked: strict_metadata is not, for no adapter has it."""
+    """Count the states of the tested cells; strict_metadata is not tested, because no adapter
+    has it."""
     return Counter(cell["state"] for cell in found["cells"] if cell["state"] != "not asked")
 
 
@@ -96,7 +97,7 @@ def test_a_kept_answer_is_used_only_for_the_same_question(
     def answer(product: Product, question: Question, host: dict[str, Any]) -> object:
         return judging.kept_answer(product, question, host, tmp_path)
 
-    # A result that is not whole is not kept.
+    # An incomplete result is not stored.
     judging.keep(Judged(one, why="did not end within 3 s"), question, here, tmp_path)
     assert answer(one, question, here) is None
     judging.keep(Judged(one), question, here, tmp_path)
@@ -144,7 +145,7 @@ def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
     first.write_text(json.dumps(made))
     same = boxspec("products", "matrix", "--compare", first, first)
     assert (same.returncode, same.stdout) == (0, "differences: 0; products: 2; cells: 3\n")
-    # Who asked is told, and is no difference.
+    # The comparison shows the kits that judged, but they are no difference.
     kits = ({"version": "1", "commit": commit * 20, "modified": commit == "b"} for commit in "ab")
     for file, kit in zip((first, second), kits, strict=True):
         file.write_text(json.dumps({**made, "backends": [{**facts, "kit": kit}]}))
@@ -219,7 +220,7 @@ def test_a_product_without_claims_is_no_contradiction(
 
 @pytest.mark.turns(5)
 def test_a_product_that_refuses_everything_holds_nothing(tmp_path: Path) -> None:
-    """It starts its positive control, and nothing else."""
+    """It starts only its positive control."""
     command = "return argv if argv == ['/bin/true'] else ['/bin/false']"
     found = column(tmp_path, fake(tmp_path, command), *META)
     assert set(states(found)) == {"unproven"}
@@ -306,7 +307,7 @@ def test_a_failed_installation_says_why(tmp_path: Path) -> None:
 
 
 def test_a_command_keeps_its_callers_descriptors_and_session(tmp_path: Path) -> None:
-    """Else a product would get credit for what the kit has tidied up."""
+    """Otherwise a product would be credited for clean-up by the kit."""
     file = fake(tmp_path, "return argv")
     inside = "readlink /proc/$$/fd/9; cut -d' ' -f6 /proc/$$/stat"
     message = {

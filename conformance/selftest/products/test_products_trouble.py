@@ -1,5 +1,5 @@
-"""A product that crashes, hangs or takes the workspace away, and a disk that is full: a verdict
-each time, and nothing is left."""
+"""A product that crashes, hangs or removes the workspace, and a full disk: each gets a verdict,
+and no process or file is left."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from contracts.backend.ground import made_ground
 
-# Who looks for it finds this test's own.
+# A unique duration, which identifies the processes of this test.
 FOREVER = "98765.25"
 TROUBLE = f"""
 from products.adapter import EVERYTHING, Adapter
@@ -48,7 +48,7 @@ class Product(Adapter):
 
 
 def states(folder: Path, cases: Path, *before: str) -> dict[str, str]:
-    """The states of the cells that were asked, by probe. before: a command that runs the kit."""
+    """Return the states of the tested cells, by probe. before: a command that runs the kit."""
     (folder / "trouble.py").write_text(TROUBLE)
     temporary = folder / "tmp"
     temporary.mkdir()
@@ -62,7 +62,7 @@ def states(folder: Path, cases: Path, *before: str) -> dict[str, str]:
     assert [pid for pid in Path("/proc").glob("[0-9]*") if _sleeps(pid)] == []
     (column,) = json.loads(out.read_text())["backends"]
     cells: list[dict[str, Any]] = column["cells"]
-    # No adapter has strict_metadata, so that is not asked.
+    # No adapter has strict_metadata, so that its cells are not tested.
     return {cell["probe"]: cell["state"] for cell in cells if cell["state"] != "not asked"}
 
 
@@ -90,7 +90,7 @@ def test_a_full_disk_is_a_verdict(tmp_path: Path) -> None:
     within = ["unshare", "--user", "--map-root-user", "--mount"]
     if subprocess.run([*within, "true"], check=False, capture_output=True).returncode:
         pytest.skip("there are no user namespaces to mount a small disk in")
-    # The mount goes with the namespace, so what is left is asked inside.
+    # The mount ends with the namespace, so that leftovers are counted inside.
     left = tmp_path / "left"
     script = f"""
         mount -t tmpfs -o size=128k small {shlex.quote(str(small))} || exit 9

@@ -1,4 +1,4 @@
-"""The reference's own commands around a program inside a sandbox: `bridge` and `module`."""
+"""The commands `bridge` and `module` of the reference, with a program inside a sandbox."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ BACKENDS = ["landlock+seccomp", "bubblewrap+seccomp"]
 
 
 def words_for(backend: str | None) -> list[str]:
-    # Partly enforced is enough here: Landlock says of some aspects that it does not hold them.
+    # Partial enforcement is sufficient here: Landlock does not enforce each aspect.
     return ["--backend", backend, "--on-unavailable", "degrade"] if backend is not None else []
 
 
 def tries(outside: Path, then: str) -> str:
-    """A program that writes where it may, and where it may not."""
+    """Return a program that writes to an allowed and to a forbidden path."""
     return f": >mine\n( : >'{outside}' ) 2>/dev/null\n{then}\n"
 
 
@@ -53,7 +53,7 @@ def test_a_bridge_is_inside_the_sandbox_that_is_named(backend: str | None, tmp_p
 def test_a_module_is_inside_the_sandbox_that_is_named(backend: str | None, tmp_path: Path) -> None:
     done = module(tmp_path, backend)
     assert (done.returncode, json.loads(done.stdout)) == (0, {"a": [1, "there"]}), done.stderr
-    # Where the root of the modules lies below a directory that the sandbox has of its own.
+    # True if the root of the modules is below a directory that the sandbox replaces.
     lies_in_own = str(tmp_path.resolve()).startswith(("/tmp/", "/dev/"))
     lacks = backend == "landlock+seccomp" or (backend is not None and lies_in_own)
     assert ("not enforced: " in done.stderr) == lacks, done.stderr

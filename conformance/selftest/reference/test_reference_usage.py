@@ -1,4 +1,5 @@
-"""A wrong call of the reference shim: one clear line, exit 2, and RESPONSE says it where it can."""
+"""Wrong calls of the reference shim: one clear line, exit status 2, and an error in RESPONSE if
+possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session says of itself, held to what its backend claims."""
+"""The session's statements about itself are compared with the claims of its backend."""
 
 from __future__ import annotations
 

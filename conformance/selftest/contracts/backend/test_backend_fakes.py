@@ -1,4 +1,4 @@
-"""Sandboxes that refuse all, wrap nothing, claim everything or hang: never conforming."""
+"""Sandboxes that refuse everything, wrap nothing, claim everything or hang never conform."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"
 
 
 def judged(mode: str, tmp_path: Path, *asked: str) -> tuple[int, dict[str, str]]:
-    """The exit status, and the verdicts of these requirements."""
+    """Return the exit status and the verdicts of these requirements."""
     out = tmp_path / "result.json"
     words = [word for name in asked for word in ("--requirement", name)]
     shim = f"{FAULTS} --fault backend-control.{mode}"
@@ -56,7 +56,8 @@ def test_one_that_claims_for_nothing_is_seen_through(tmp_path: Path) -> None:
 
 @pytest.mark.turns(5)
 def test_one_in_which_no_attempt_is_made_proves_nothing(tmp_path: Path) -> None:
-    """The allowed sibling alone is no evidence: who is silent behind it has tried nothing."""
+    """The allowed counterpart is not sufficient evidence: an attempt that crashes has tried
+    nothing."""
     asked = ("META-01", "RULE-02", "RULE-06", "LAUNCH-02", "PROC-03")
     code, verdicts = judged("attempts-crash", tmp_path, *(f"BACKEND-{name}" for name in asked))
     assert set(verdicts.values()) == {"unproven"}
@@ -91,7 +92,7 @@ def test_one_that_hangs_gets_no_score(tmp_path: Path) -> None:
 def test_a_backend_whose_probe_was_cut_off_is_asked_again(
     took_ms: float, look: int, before: str, again: bool
 ) -> None:
-    """Its own bound of time says nothing about it on a machine that had no processor for it."""
+    """A time limit of the backend proves nothing if the machine gave it no processor time."""
     session = SimpleNamespace(argv=[f"shim-{took_ms}-{look}-{before}"], backend="one")
     case = SimpleNamespace(session=session, look=Look(look))
     asks = BackendClient(cast(Case, case))

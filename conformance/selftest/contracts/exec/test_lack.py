@@ -1,4 +1,4 @@
-"""Shims whose run-time cannot begin where processes run out: no verdict comes from that."""
+"""Shims whose runtime cannot start with few processes: the tests decide nothing then."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ pytestmark = [
 @pytest.mark.parametrize(
     ("how", "expected"),
     [
-        # As Node's does between two processes and five.
+        # The runtime of Node behaves so between two and five processes.
         ("starve=3", {STEPS: "conforms", REFUSED: "not-measured"}),
-        # Who hangs only where there is something to start is to blame.
+        # A shim that hangs only when it starts a program is to blame.
         ("lack=3", {STEPS: "fails", REFUSED: "fails"}),
     ],
     ids=["at its start", "in a run"],

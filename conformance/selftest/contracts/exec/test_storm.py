@@ -1,4 +1,4 @@
-"""A storm of signals at a shim that it has ended is no fault of the kit."""
+"""Many signals to a shim that the first one has ended cause no error in the kit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terminals of the tests of debug: nobody who writes to one, or holds it, keeps the kit."""
+"""Terminals of the debug tests: a process that writes to one or holds it does not block the kit."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def test_a_reader_does_not_wait_for_who_holds_its_terminal(pipe: tuple[int, int]
 
 
 def test_what_lies_in_a_terminal_is_read_although_it_has_no_end() -> None:
-    # Always ready, as where somebody writes faster than the kit reads.
+    # Always readable, as if a process wrote faster than the kit reads.
     with Path("/dev/zero").open("rb", buffering=0) as endless:
         assert set(all_of(endless.fileno(), 0.05)) == {0}

@@ -171,7 +171,7 @@ def test_vectors_beyond_the_capabilities_are_left_out(case: PolicyCase) -> None:
 def test_a_crash_blames_the_vector_in_flight_alone(
     case: PolicyCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The session is ended behind the kit's back in front of the second of three."""
+    """The session ends before the second of three requests, without notice to the kit."""
     asked = []
 
     def put(message: dict[str, Any], within_s: float | None = None) -> Any:
@@ -293,7 +293,7 @@ def test_a_tree_lies_on_disk_as_it_is_described(tmp_path: Path) -> None:
     assert (tree.root / "up").resolve() == tree.outside / "f"
 
 
-# The oracle itself, on the table of the contract's page.
+# Test the oracle with the table on the page of the contract.
 TABLE: list[tuple[str, list[str], list[str]]] = [
     ("src/*.c", ["src/a.c", "src/.c"], ["src/x/a.c"]),
     ("*/x", ["a/x"], ["x"]),

@@ -173,7 +173,7 @@ def test_what_the_bad_ones_are_made_from_is_good(op: str) -> None:
 
 
 def deep(message: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:
-    """`changed` where some steps are numbers."""
+    """Return `changed` for a pointer with numbers as steps."""
     copied: dict[str, Any] = json.loads(json.dumps(message))
     holder: Any = copied
     *way, last = pointer.split("/")

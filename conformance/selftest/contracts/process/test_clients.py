@@ -1,6 +1,7 @@
 """Real programs at both ends of a bridge: the public MCP SDK, a language server, interpreters.
 
-`ci/setup --clients` installs what is not of the system; without it those tests are skipped.
+`ci/setup --clients` installs the programs that are not part of the system; without it those tests
+are skipped.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ INSTALLED = ROOT / "build" / "clients"
 PYTHON = INSTALLED / "bin" / "python"
 PROGRAMS = ROOT / "fixtures" / "clients"
 SERVER = [PYTHON, PROGRAMS / "mcp_server.py"]
-STUBBORN_S = 2 + 2  # what the client gives: 2 s from the end of stdin, 2 s from SIGTERM
+STUBBORN_S = 2 + 2  # the client's limits: 2 s after the end of stdin, 2 s after SIGTERM
 
 installed = pytest.mark.skipif(
     not (INSTALLED / ".stamp").exists(), reason="no clients are installed: ci/setup --clients"
@@ -37,13 +38,13 @@ Words = Sequence[str | Path]
 
 
 class Bridge:
-    """A bridge of one kind, and what its processes are known by: a variable that all inherit."""
+    """A bridge of one kind. All its processes inherit a variable that identifies them."""
 
     def __init__(self, kind: str, folder: Path) -> None:
         self.kind = kind
         self.folder = folder
         self.errors = folder / "errors"
-        self.options: list[str] = []  # of the command
+        self.options: list[str] = []  # options of the command
         self.env = {"BOXSPEC_CLIENT": secrets.token_hex(8)}
         self.mark = self.env["BOXSPEC_CLIENT"].encode()
 
@@ -94,7 +95,7 @@ def read(place: Path) -> bytes:
 
 @pytest.fixture
 def bridge(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bridge]:
-    """Behind the test nothing of it may live 1 s later."""
+    """Yield a bridge; all its processes must have ended 1 s after the test."""
     made = Bridge(getattr(request, "param", "reference"), tmp_path)
     yield made
     gone = until(lambda: not made.living(), 1)
@@ -119,8 +120,8 @@ def test_a_session_of_the_mcp_sdk(bridge: Bridge) -> None:
 
 @pytest.fixture
 def root() -> Iterator[Path]:
-    """A folder in the workspace of a sandbox, which is where the interpreter is: one of them shows
-    no other part of /tmp, and the checkout may be there."""
+    """Yield a folder next to the interpreter: one sandbox hides the rest of /tmp, and the checkout
+    may be there."""
     with tempfile.TemporaryDirectory(dir=INSTALLED) as folder:
         yield Path(folder)
 
@@ -129,7 +130,7 @@ def root() -> Iterator[Path]:
 @on_the_command
 @pytest.mark.parametrize("backend", ["bubblewrap+seccomp", "landlock+seccomp"])
 def test_a_session_with_a_server_in_a_sandbox(bridge: Bridge, backend: str, root: Path) -> None:
-    """It answers, is refused what its sandbox forbids, and answers on."""
+    """The server answers, is denied a forbidden operation, and continues to answer."""
     outside = bridge.folder / "outside"
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -166,7 +167,7 @@ def test_a_server_that_hangs_is_killed_by_the_clients_shutdown(bridge: Bridge) -
     calls = [("end_by", {"number": signal.SIGSTOP})]
     told = bridge.session(*SERVER, calls=calls, call_s=1)
     assert "timed out" in told["calls"][0]
-    # The bridge's grace lies within the client's second limit, but for a machine that is too busy.
+    # The bridge's grace is shorter than the client's second limit, unless the machine is too busy.
     if told["shutdown_s"] < STUBBORN_S:
         assert bridge.response() == {"signaled": "SIGKILL"}
 
@@ -209,7 +210,7 @@ def test_a_bridge_that_the_client_kills_leaves_nothing(bridge: Bridge) -> None:
 
 
 class Framed:
-    """JSON-RPC with a Content-Length before each message."""
+    """JSON-RPC messages with a Content-Length header."""
 
     def __init__(self, to: IO[bytes], since: IO[bytes]) -> None:
         self.to = to

@@ -1,4 +1,4 @@
-"""How a process is refused whose request has a field of a run."""
+"""The refusal of a process whose request has a field of exec.run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A sandbox-exec for Linux that the lane can be tried with: it stands between lane and probe.
+"""A fake sandbox-exec for Linux, to test the macOS lane: it filters between lane and probe.
 
-`-f FILE PROGRAM…` as the real one; the first word says what kind it is: one that does what the text
-says, one that confines nothing, one that allows nothing, one that takes no text.
+It takes `-f FILE PROGRAM…` like the real one. The first word selects the kind: one that follows the
+text, one that confines nothing, one that allows nothing, one that rejects each text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BAD_PROFILE = 65
 
 
 def between(text: Text, program: list[str], allows_nothing: bool) -> int:
-    """Passes on what the text allows, and answers the rest itself."""
+    """Forward requests that the text allows, and answer the others here."""
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as probe:
         assert probe.stdin is not None
         assert probe.stdout is not None

@@ -1,4 +1,4 @@
-"""The lane for macOS, as far as Linux can try it: its plumbing, with a sandbox-exec of its own."""
+"""The macOS lane, tested on Linux with a fake sandbox-exec."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def goldens() -> Iterator[Path]:
-    """Below the checkout: the lane refuses a place for temporary files, and /dev/shm is one."""
+    """Yield a folder below the checkout: the lane refuses folders for temporary files such as
+    /dev/shm."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build", prefix="macos-lane-") as made:
         yield written(Path(made) / "goldens")
 
@@ -140,7 +141,8 @@ def test_a_silent_sandbox_breaks_the_lane(goldens: Path, monkeypatch: pytest.Mon
 
 
 def test_texts_and_setups_move_alike(goldens: Path) -> None:
-    """What the twin compiles for the new home is what the lane makes of the old text."""
+    """The Python implementation's text for the new home equals the lane's translation of the old
+    text."""
     for shape in mac.goldens(goldens):
         if not shape.is_movable:
             continue
@@ -167,7 +169,7 @@ def test_nothing_is_made_outside_of_the_directory(goldens: Path) -> None:
 def test_a_directory_that_would_answer_otherwise_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that would need escapes, and one below what is writable by itself."""
+    """A path that would need escapes, and a path below a directory that is always writable."""
     monkeypatch.setattr(mac, "SCRATCH", (str(tmp_path / "tmp"),))
     folder = tmp_path / name
     folder.mkdir()

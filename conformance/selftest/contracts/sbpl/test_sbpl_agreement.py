@@ -36,7 +36,8 @@ def case(request: pytest.FixtureRequest) -> Iterator[SbplCase]:
 
 
 def paths_of(chance: random.Random, given: Setup) -> list[str]:
-    """Below the root, in other spellings where names fold; beside it; and in each place."""
+    """Return paths below the root (in other spellings if case folds), next to it, and in each
+    place."""
     relative = generators.paths(chance, given, PATHS)
     if given.case == "fold":
         relative += [spelled(path) for path in relative[:6] for spelled in (str.upper, str.lower)]
@@ -44,7 +45,7 @@ def paths_of(chance: random.Random, given: Setup) -> list[str]:
     places = [*Meaning(given).places(), *map(str, given.side_roots)]
     place = chance.choice(places)
     root = str(given.root)
-    # Behind `/` it is the root again.
+    # `/` followed by 2 would be a path below the root again.
     beside = "/usr/x" if root == "/" else f"{root}2"
     return [*found, place, f"{place}/x", f"{place}2", "/usr/x", beside]
 
@@ -68,7 +69,7 @@ def test_all_agree_on_what_may_be_written_read_and_unlinked(case: SbplCase) -> N
                     text.expect(kind, {path: wanted}, names)
                 asked[f"{kind} {wanted}"] += 1
     print(asked)
-    # A generator that makes one answer only would prove little.
+    # A generator with only one answer would prove little.
     for kind in ("modify", "unlink", "read"):
         decided = asked[f"{kind} True"] + asked[f"{kind} False"]
         assert min(asked[f"{kind} True"], asked[f"{kind} False"]) > decided / 20, asked

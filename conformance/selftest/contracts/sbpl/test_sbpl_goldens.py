@@ -1,4 +1,4 @@
-"""The goldens: the reference's bytes, and what each text means."""
+"""The goldens: the reference's exact output, and the meaning of each text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SLASHES = "slashes"
 
 @cache
 def answers() -> dict[str, Any]:
-    """All of them in one session."""
+    """Return the answers to all requests, from one session."""
     asked = [{"id": name, **shape.request} for name, shape in SHAPES.items()]
     return {answer["id"]: answer for answer in converse([REFERENCE], asked)}
 
@@ -44,7 +44,7 @@ def test_a_golden_is_made_of_the_clauses_of_the_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in SHAPES if name != SLASHES])
 def test_a_golden_decides_as_its_request_means(name: str) -> None:
-    """Without any implementation: the file, the evaluator and the oracle."""
+    """Compare the stored file, the evaluator and the oracle, without an implementation."""
     setup = setup_of(SHAPES[name].request)
     assert setup is not None
     text, meaning, chance = Text(SHAPES[name].text, setup.root), Meaning(setup), random.Random(3)

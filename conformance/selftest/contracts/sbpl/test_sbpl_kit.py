@@ -67,7 +67,7 @@ def test_what_is_ambiguous_fails() -> None:
     assert failing(text(ambiguous), {"a": True}).got.startswith("ambiguous")
 
 
-# A clause that nobody knows, and the requirement that names it.
+# Unknown clauses, and the requirement that each one violates.
 UNKNOWN = {
     '(allow file-write* (regex "^/ws/(?:a|b)/c$"))': "SBPL-FORM-04",
     '(allow file-write* (regex "^/ws/a*?$"))': "SBPL-FORM-04",

@@ -1,4 +1,4 @@
-"""The evaluator's decisions: what was measured on Macs, the hierarchy, filters, and explain."""
+"""The evaluator's decisions: results measured on Macs, the hierarchy, filters, and explain."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def ruled(
 
 
 def both(ruling: Ruling) -> tuple[str, str]:
-    """What the last clause that matches says, and what the most specific one."""
+    """Return the outcome of the last matching clause and that of the most specific one."""
     return ruling.last.outcome.value, ruling.specific.outcome.value
 
 
-# Profiles, a question, what a Mac was seen to do, and what the last clause that matches says.
+# Profile, question, the result on a Mac, and the outcome of the last matching clause.
 MEASURED = {
     "1 a later deny of the same operation": (
         '(allow file-read* (subpath "/ws"))(deny file-read* (subpath "/ws/x"))',
@@ -161,7 +161,7 @@ def test_an_unknown_filter_is_undecidable_where_it_would_decide() -> None:
     ruling = ruled(text, "file-read-data")
     assert ruling.outcome is Outcome.UNDECIDABLE
     assert "(vnode-type SYMLINK)" in ruling.why
-    # Denied whatever the kind of file; and a later clause goes before it.
+    # Denied for each kind of file; but a later clause takes precedence.
     assert ruled(text, "file-read-data", "/elsewhere").outcome is Outcome.DENY
     assert ruled(text + '(allow file-read* (literal "/ws/x"))', "file-read-data").allowed
     known = '(deny file-read* (require-all (vnode-type SYMLINK) (subpath "/b")))'
@@ -188,7 +188,7 @@ def test_calls_of_kernel_policies_are_told_apart() -> None:
     asked = [(b"Sandbox", 67), (b"Sandbox", 66), (b"other", 67)]
     met = [decide("system-mac-syscall", Subject(policy=name, call=n)).allowed for name, n in asked]
     assert met == [True, False, False]
-    # Nothing is known of a call that is not named.
+    # A system call without a name cannot be decided.
     assert decide("system-mac-syscall").outcome is Outcome.UNDECIDABLE
 
 

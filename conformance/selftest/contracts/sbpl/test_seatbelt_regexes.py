@@ -92,7 +92,7 @@ def test_what_hangs_on_bytes_or_characters_is_not_known() -> None:
     assert matches("^/a[^/][^/]c$", "/aéc") is None
     assert matches("^/[éÉ]$", "/É") is None
     assert matches("^/é?$", "/") is None
-    # Either way the same.
+    # The same result for both ways to count.
     assert matches("^/a[^/]*c$", "/aéc") is True
     assert matches("^/a[ -.0-~]c$", "/aéc") is False
     assert matches("^/a([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)c$", "/aéc") is True
@@ -107,7 +107,7 @@ def test_what_hangs_on_a_dot_and_a_newline_is_not_known() -> None:
 
 
 def made(chance: random.Random, depth: int = 0) -> str:
-    """An expression that Python reads in the same way."""
+    """Return a random expression with the same meaning in Python."""
     parts = []
     for _ in range(chance.randint(1, 4)):
         kind = chance.randrange(7 if depth < 3 else 5)

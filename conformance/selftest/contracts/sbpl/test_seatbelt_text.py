@@ -1,4 +1,4 @@
-"""The evaluator's reader: strings, forms of Scheme, clauses, and what it refuses to guess."""
+"""The evaluator's reader: strings, Scheme forms, clauses, and input that it refuses to guess."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_backslash_that_is_not_escaped_is_lost() -> None:
 def test_a_raw_string_keeps_its_backslashes() -> None:
     assert allowed(rb'(allow file-write* (regex #"^/a\.b$"))', b"/a.b")
     assert not allowed(rb'(allow file-write* (regex #"^/a\.b$"))', b"/axb")
-    # A plain string needs two of them for one.
+    # A plain string needs two backslashes for one.
     assert allowed(rb'(allow file-write* (regex "^/a\\.b$"))', b"/a.b")
     assert allowed(rb'(allow file-write* (regex "^/a\.b$"))', b"/axb")
 

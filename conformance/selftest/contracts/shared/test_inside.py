@@ -1,4 +1,4 @@
-"""The table of what a launcher changes, and what a run inside a sandbox needs to be one."""
+"""The table of differences that a launcher causes, and the conditions of a run inside a sandbox."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENTRIES = [(name, each) for name in TABLES for each in changes(name)]
 
 @cache
 def requirements_by_test(contract: str) -> dict[str, set[str]]:
-    """Each test of a contract with the requirements that its `@requires` names."""
+    """Return, by test, the requirements that its `@requires` names."""
     found: dict[str, set[str]] = {}
     for path in (CONTRACTS / contract).glob("test_*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -53,7 +53,7 @@ def test_an_entry_names_a_requirement_and_tests_of_it(contract: str, entry: Chan
 
 @pytest.mark.parametrize("contract", TABLES)
 def test_what_holds_instead_is_named_by_an_entry(contract: str) -> None:
-    # The requirement of a test of test_inside*.py that no entry names would be asked twice.
+    # A test of test_inside*.py without an entry would test its requirement twice.
     files = (CONTRACTS / contract).glob("test_inside*.py")
     written = [node for file in files for node in ast.parse(file.read_text("utf-8")).body]
     names = [node.name for node in written if isinstance(node, ast.FunctionDef)]
@@ -63,7 +63,7 @@ def test_what_holds_instead_is_named_by_an_entry(contract: str) -> None:
 
 
 def test_a_run_that_is_not_confined_is_no_run_inside() -> None:
-    # The backend `none` confines nothing, and says so.
+    # The backend `none` confines nothing and declares that.
     done = boxspec("run", "--contract", "exec", "--topic", "EXEC-REQUEST", "--backend", "none")
     assert done.returncode == 2
     assert "it confines nothing here" in done.stderr

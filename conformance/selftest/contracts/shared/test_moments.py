@@ -1,4 +1,4 @@
-"""Who stood in line for a processor on a busy machine is not taken for one that loops."""
+"""A process that waited for a processor on a busy machine is not taken for a busy loop."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_a_schema_is_one(path: Path) -> None:
     document = json.loads(path.read_text())
     meta.validate(document)
     assert document["$id"] == f"urn:boxspec:ops:{path.stem}"
-    # A reference that leads nowhere is found when it is compiled.
+    # Compilation detects a reference without a target.
     if schema.is_operation(path.stem):
         schema.of_request(path.stem)
         schema.of_answer(path.stem, DECLARED)
@@ -140,7 +140,7 @@ def test_the_examples_of_the_page_follow_the_schemas() -> None:
             op_schema(request["op"], "answer").validate(answer)
             assert request["id"] == answer["id"]
             asked.append(request["op"])
-    # Those that differ from policy.check in little are in a table there.
+    # The test of policy schemas has a table for operations similar to policy.check.
     shared = {"envelope", "policies", "backends"}
     missing = {"policy.check_resolved", "policy.explain", "policy.audit", *shared}
     assert {path.stem for path in OP_SCHEMAS} - set(asked) == missing

@@ -1,4 +1,4 @@
-"""Requests and answers of the wrong shape: each is refused, with the place."""
+"""Requests and answers of the wrong shape are refused, with the place."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ ERROR = {"kind": "execution", "message": "failed to spawn"}
 UINT = "an integer from 0 to 18446744073709551615"
 LONG = "an integer from 1048577 to 18446744073709551615, for a shorter stream is given whole"
 DIGEST = {"bytes": 1_048_577, "sha256": "0" * 64, "head_b64": "", "tail_b64": ""}
-# Where an answer is wrong, with what, and what is said about it.
+# By label: the place in the answer, the wrong value, and the message.
 BAD_ANSWERS: dict[str, tuple[str, Any, str]] = {
     "no id": ("id", ABSENT, "/id: is None, asked was '1'"),
     "null as id of a result": ("id", None, "/id: is None, asked was '1'"),
@@ -166,7 +166,7 @@ BAD_ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a result that is a list": ({"result": []}, "/result: an object; given: []"),
 }
-# What a requirement judges is no matter of the shape: the requirement must come to its say.
+# The shape check must accept these answers, because a requirement judges them.
 JUDGED_ELSEWHERE: dict[str, tuple[str, Any]] = {
     "an output": ("result/output", {}),
     "half a surrogate pair": ("result/stdout", "\ud800"),
@@ -208,7 +208,7 @@ def test_a_bad_request_is_refused(name: str) -> None:
 
 
 def wrong(message: dict[str, Any], answer: Any, *capabilities: str) -> str:
-    """What the kit says about an answer that it refuses."""
+    """Return the message of the kit about an answer that it refuses."""
     with pytest.raises(shape.BadShape) as said:
         shape.check(message, answer, frozenset(capabilities))
     return str(said.value)
@@ -342,7 +342,7 @@ def test_a_fraction_is_no_matter_where_nobody_looks() -> None:
 
 
 UNKNOWN = {"took_us": 4711}
-# Results with fields that nobody knows, here and there.
+# Results with unknown fields at several depths.
 WITH_MORE: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "hello": (
         "hello",

@@ -1,4 +1,4 @@
-"""What gets out of a sandbox that is partial: declared before the run, or an escape."""
+"""Effects outside a partial sandbox: declared before the run, or an escape."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONNECTED = (CANARY, 1)
 
 
 def judge(effects: tuple[str, int], enforcement: str, **claims: str) -> None:
-    """claims: what backend.probe says, where it can be asked."""
+    """Judge the effects. claims: the aspects in the answer of backend.probe, if it is available."""
     aspects = {name.replace("_", "-"): {"claim": each} for name, each in claims.items()}
     answer = SimpleNamespace(result={"overall": "partial", "aspects": aspects})
     case = SimpleNamespace(
