@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.stamps import Stamp
+
+
+class Problem(TypedDict, total=False):
+    """One of the problems of an error."""
+
+    code: str
+    pointer: str
+    line: int
+    column: int
+    file: str
+    message: str
+
+
+class Error(TypedDict, total=False):
+    """The error of an answer."""
+
+    kind: str
+    message: str
+    problems: list[Problem]
 
 
 class Answer:
@@ -36,23 +56,26 @@ class Answer:
         return Failure(what, expected, got, self._evidence(), asked=self.message)
 
     @property
-    def result(self) -> dict[str, Any]:
-        """The result; an error or a refusal is a failure of the test."""
+    def result(self) -> Mapping[str, Any]:
+        """The result; an error or a refusal is a failure of the test.
+
+        The answers of a contract name its fields: they return a TypedDict here.
+        """
         given = self._given
         if "result" not in given:
             got = given.get("error", given.get("unsupported"))
             raise self._wrong("the request has a result", "a result", shown(got))
-        result: dict[str, Any] = given["result"]
+        result: Mapping[str, Any] = given["result"]
         return result
 
     @property
-    def error(self) -> dict[str, Any]:
+    def error(self) -> Error:
         """The error; a result is a failure of the test."""
         given = self._given
         if "error" not in given:
             got = given.get("result", given.get("unsupported"))
             raise self._wrong("the request is an error", "an error", shown(got))
-        error: dict[str, Any] = given["error"]
+        error: Error = given["error"]
         return error
 
     @property

@@ -4,17 +4,79 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from boxspec.judge.verdict import Declared, Failure, NotApplicable, Verdict
 from boxspec.subject.client.b64 import unb64
 from boxspec.subject.observed import Facts, Observed
 from contracts.shared.runs import RunAnswer
 
-Claims = dict[str, Any]
+
+class Claim(TypedDict, total=False):
+    """The claim for one aspect; reasons say what is missing."""
+
+    claim: str
+    reasons: list[str]
+
+
+class NotEnforced(TypedDict, total=False):
+    """A rule that a backend does not enforce."""
+
+    pointer: str
+    rule: str
+    why: str
+
+
+class Claims(TypedDict, total=False):
+    """The result of backend.probe."""
+
+    overall: str
+    aspects: dict[str, Claim]
+    not_enforced: list[NotEnforced]
+
+
+class Violation(TypedDict):
+    path_b64: str
+    rule: str
+
+
+class LogEntry(TypedDict, total=False):
+    """One call of the backend."""
+
+    call: str
+    ok: bool
+    message: str
+    argv_b64: list[str]
+    env: list[list[str]]
+
+
+class SessionResult(TypedDict, total=False):
+    """The result of backend.run."""
+
+    session: str
+    why: str
+    enforcement: str
+    reasons: list[str]
+    warnings: list[str]
+    claims: Claims | None
+    not_enforced: list[NotEnforced]
+    hard_links_b64: list[str]
+    violations: list[Violation]
+    log: list[LogEntry]
+    calls: list[dict[str, Any]]
+
+
+class ObservedProbe(Observed):
+    """The answer to one backend.probe, and the observations from outside."""
+
+    @property
+    def result(self) -> Claims:
+        return cast(Claims, super().result)
+
+
 # The requirement to keep a backend that enforces its claims fully or partially.
 KEPT = "BACKEND-SESSION-03"
-NOTHING = {"claim": "unavailable", "reasons": ["there is no claim"]}
+NOTHING: Claim = {"claim": "unavailable", "reasons": ["there is no claim"]}
 
 
 class ObservedSession(Observed):
@@ -32,6 +94,10 @@ class ObservedSession(Observed):
     ) -> None:
         super().__init__(raw, observed)
         self._probed = probed
+
+    @property
+    def result(self) -> SessionResult:
+        return cast(SessionResult, super().result)
 
     @property
     def opened(self) -> bool:
@@ -88,7 +154,7 @@ class ObservedSession(Observed):
             why = self.result.get("why", "it does not say why")
             raise NotApplicable(f"the backend reports no enforcement: {why}")
 
-    def claim(self, aspect: str) -> dict[str, Any]:
+    def claim(self, aspect: str) -> Claim:
         """Return the claim for an aspect in this session."""
         return _claim(self.result["claims"], aspect)
 
@@ -127,7 +193,7 @@ class ObservedSession(Observed):
     def times(self, call: str) -> int:
         return Counter(self.logged)[call]
 
-    def entries(self, call: str) -> list[dict[str, Any]]:
+    def entries(self, call: str) -> list[LogEntry]:
         return [each for each in self.result["log"] if each["call"] == call]
 
     @property
@@ -142,6 +208,6 @@ class ObservedSession(Observed):
         return [unb64(each) for each in self.result.get("hard_links_b64", [])]
 
 
-def _claim(claims: Claims | None, aspect: str) -> dict[str, Any]:
-    found: dict[str, Any] = NOTHING if claims is None else claims["aspects"].get(aspect, NOTHING)
+def _claim(claims: Claims | None, aspect: str) -> Claim:
+    found: Claim = NOTHING if claims is None else claims["aspects"].get(aspect, NOTHING)
     return found

@@ -14,10 +14,9 @@ from boxspec.subject.case import WITHIN_S, Case, Options, State
 from boxspec.subject.client.b64 import Word, put_word
 from boxspec.subject.client.streams import Wish
 from boxspec.subject.launching import ShimEnv
-from boxspec.subject.observed import Observed
 from boxspec.subject.session import Session
 from boxspec.subject.shim_process import ShimProcess
-from contracts.backend.answers import Claims, ObservedSession
+from contracts.backend.answers import Claims, ObservedProbe, ObservedSession
 from contracts.shared.requests import ExecRequest, exec_request
 
 Message = dict[str, Any]
@@ -113,7 +112,7 @@ class BackendClient:
         state: State = (),
         shim_env: ShimEnv | None = None,
         **fields: Unpack[ProbeFields],
-    ) -> Observed:
+    ) -> ObservedProbe:
         """Send one backend.probe without the fields that are None."""
         self.need(profile)
         message: Message = {
@@ -122,7 +121,10 @@ class BackendClient:
             "profile": profile,
             **{name: value for name, value in fields.items() if value is not None},
         }
-        answer = self._case.send(message, within_s=within_s, state=state, shim_env=shim_env)
+        with self._case.launch(
+            message, ObservedProbe, within_s=within_s, state=state, shim_env=shim_env
+        ) as shim:
+            answer = shim.finish()
         if answer.ok and answer.result["overall"] != "unavailable":
             _seen_enforcing.add(self._named(message["backend"]))
         return answer

@@ -9,7 +9,7 @@ from typing import Any
 from boxspec.judge.expect import expect, shown
 from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
 from boxspec.subject.observe.probes import Said
-from contracts.backend.answers import ObservedSession
+from contracts.backend.answers import NotEnforced, ObservedSession
 from contracts.backend.attempt import WORK, need_an_end, said_inside
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
@@ -76,12 +76,12 @@ def line_inside(
     return session
 
 
-def named(session: ObservedSession, rule: str) -> list[dict[str, Any]]:
+def named(session: ObservedSession, rule: str) -> list[NotEnforced]:
     """Return the entries of `not_enforced` for this rule."""
     return [each for each in session.result["not_enforced"] if each["rule"] == rule]
 
 
-def told_of(session: ObservedSession, name: str) -> list[dict[str, Any]]:
+def told_of(session: ObservedSession, name: str) -> list[NotEnforced]:
     """Return the entries of `not_enforced` for rules on this path or on a directory above it.
 
     A rule is reported as it is written: one of a profile with its `!`, one of a subtree with `/**`.

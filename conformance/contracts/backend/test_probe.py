@@ -1,14 +1,13 @@
 """The answer of probe, which must depend on the host."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from boxspec.api import HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
 from boxspec.subject.observe.probes import Said
 from contracts.backend import host
-from contracts.backend.answers import ObservedSession
+from contracts.backend.answers import Claims, ObservedSession
 from contracts.backend.attempt import WORK, control, need_an_end, said_inside
 from contracts.backend.client import BackendCase
 from contracts.backend.ruled import policy
@@ -21,7 +20,7 @@ MORE = {"no-network": ("network",), "ci-only": ("network", "ipc")}
 STARTED_WITH = ("mount", "landlock_restrict_self", "unshare")
 
 
-def _overall(claims: dict[str, Any], profile: str, *more: str) -> str:
+def _overall(claims: Claims, profile: str, *more: str) -> str:
     aspects = (*ALWAYS, *MORE.get(profile, ()), *more)
     each = [claims["aspects"][aspect]["claim"] for aspect in aspects]
     if not any(claim in ("fully", "partial") for claim in each):
@@ -34,12 +33,12 @@ def _every(case: BackendCase) -> list[str]:
     return list(dict.fromkeys([case.backend.chosen, *case.backend.named]))
 
 
-def _answers(case: BackendCase) -> dict[str, dict[str, Any]]:
+def _answers(case: BackendCase) -> dict[str, Claims]:
     """Return the claims of each backend under the profile that requests most."""
     return {name: case.backend.probe("ci-only", backend=name).result for name in _every(case)}
 
 
-def _without_reason(claims: dict[str, Any]) -> list[str]:
+def _without_reason(claims: Claims) -> list[str]:
     return [
         name
         for name, each in claims["aspects"].items()

@@ -10,7 +10,7 @@ from contracts.shared.inside import expect_confined
 from contracts.shared.runs import RunAnswer
 
 
-class ObservedRun(Observed, RunAnswer):
+class ObservedRun(RunAnswer, Observed):
     """The answer of one exec.run through one shim process."""
 
 

@@ -48,7 +48,7 @@ def all_but_duration(run: RunAnswer) -> tuple[object, ...]:
     if not run.ok:
         return (outcome(run), error_of(run).get("message"))
     result = run.result
-    extras = {name: result[name] for name in MORE if name in result}
+    extras = {name: value for name, value in result.items() if name in MORE}
     return (outcome(run), run.stdout, run.stderr, {**OWN_END, **extras})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 from boxspec.subject.case import WITHIN_S, Case, Options, State
 from boxspec.subject.client.b64 import put_word
@@ -19,8 +19,41 @@ from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
 RUNNER = "--internal-sandbox-runner"
 
 
+# The error of an execution, with the fields of its class.
+ModuleError = TypedDict(
+    "ModuleError",
+    {
+        "class": str,
+        "module_id": str,
+        "message": str,
+        "timeout_ms": int,
+        "exit_code": int,
+        "stderr": str,
+        "signal": str,
+        "stream": str,
+        "reason": str,
+    },
+    total=False,
+)
+
+
+class ExecuteResult(TypedDict, total=False):
+    """The result of module.execute."""
+
+    value: object
+    error: ModuleError
+    enforcement: str
+    enforcement_reasons: list[str]
+    directory_left: str
+    caller_exposed: bool
+
+
 class Executed(Observed):
     """One module.execute through one shim process."""
+
+    @property
+    def result(self) -> ExecuteResult:
+        return cast(ExecuteResult, super().result)
 
     @property
     def outcome(self) -> str:
@@ -29,10 +62,10 @@ class Executed(Observed):
         return "value" if error is None else str(error["class"])
 
     @property
-    def value(self) -> Any:
+    def value(self) -> object:
         return self.result.get("value")
 
-    def field(self, name: str) -> Any:
+    def field(self, name: str) -> object:
         """A field of the error; None where it has none, or there is no error."""
         return self.result.get("error", {}).get(name)
 

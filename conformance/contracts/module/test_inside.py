@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -21,7 +22,7 @@ def test_inside_home_and_working_directory_are_one(case: ModuleCase, home: str |
     case.module.script("says", 'printf \'["%s","%s","%s"]\' "$HOME" "$(pwd -P)" "$TMPDIR"')
     seen = case.module.execute("says", shim_env={} if home is None else {"HOME": home})
     expect("the end", end(seen), "value")
-    at_home, place, scratch = seen.value
+    at_home, place, scratch = cast(list[str], seen.value)
     fresh = str((case.tmp / "directories").resolve())
     expect("HOME, and where it is", (at_home, place.startswith(f"{fresh}/")), (place, True))
     private = satisfies(lambda path: path.startswith("/") and path != place, "another directory")

@@ -40,7 +40,7 @@ def test_a_timeout_is_in_milliseconds(case: ModuleCase) -> None:
     case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
     seen = time_out(case, "waits", lambda: bool(events.all("ready")), 500)
     ready, told = events.all("ready")[-1], events.wait("signal")
-    limit = seen.field("timeout_ms") + case.tick_ms
+    limit = seen.result["error"]["timeout_ms"] + case.tick_ms
     expect_within(case, "from ready to SIGTERM", ready.cause, told.effect, limit)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
@@ -12,24 +12,79 @@ from boxspec.subject.case import Case
 from boxspec.subject.client import known
 from boxspec.subject.client.b64 import Word, put_word, put_words
 from boxspec.subject.contract import owner
-from boxspec.subject.observed import Answer
+from boxspec.subject.observed import Answer, Error, Problem
 from contracts.shared.documents import Policy, as_yaml
 
 Message = dict[str, Any]
 Check = Mapping[str, Any]
-Item = dict[str, Any]
 
 
-def question(op: str, path: Word, profile: str | None = "p", **more: Any) -> Item:
+class Entry(TypedDict):
+    """A rule that policy.explain looked at."""
+
+    rule: str | dict[str, str]
+    origin: str
+    file: str | None
+    line: int | None
+    matched: bool
+    deciding: bool
+
+
+class Item(TypedDict, total=False):
+    """The answer to one check, path or event; each operation has some of these fields."""
+
+    allowed: bool
+    match: bool
+    path: str
+    matched_rule: str
+    real: str | None
+    entries: list[Entry]
+    time: str
+    profile: str
+    profile_origin: str
+    op: str
+    error: Error
+
+
+class LoadResult(TypedDict, total=False):
+    """The result of policy.load."""
+
+    name: str
+    description: str
+    warnings: list[Problem]
+
+
+class Loaded(Answer):
+    @property
+    def result(self) -> LoadResult:
+        return cast(LoadResult, super().result)
+
+
+class ResolveResult(TypedDict, total=False):
+    """The result of policy.resolve."""
+
+    profile: str
+    profile_origin: str
+    read: list[str | dict[str, str]]
+    modify: list[str | dict[str, str]]
+
+
+class Resolved(Answer):
+    @property
+    def result(self) -> ResolveResult:
+        return cast(ResolveResult, super().result)
+
+
+def question(op: str, path: Word, profile: str | None = "p", **more: Any) -> Check:
     """Return one item of `checks`; with `profile` None the field is left out."""
-    made: Item = {"op": op, **more}
+    made: Message = {"op": op, **more}
     if profile is not None:
         made["profile"] = profile
     put_word(made, "path", path)
     return made
 
 
-def questions(op: str, paths: Iterable[Word], profile: str | None = "p") -> list[Item]:
+def questions(op: str, paths: Iterable[Word], profile: str | None = "p") -> list[Check]:
     return [question(op, path, profile) for path in paths]
 
 
@@ -106,11 +161,13 @@ class PolicyClient:
 
     # Policies -------------------------------------------------------------------------------
 
-    def load(self, policy: Policy) -> Answer:
-        return self.put({"op": "policy.load", **policy})
+    def load(self, policy: Policy) -> Loaded:
+        message = {"op": "policy.load", **policy}
+        return Loaded(self.put(message).raw).of(message)
 
-    def resolve(self, policy: Policy, profile: str | None = "p") -> Answer:
-        return self.ask("policy.resolve", policy=policy, profile=profile)
+    def resolve(self, policy: Policy, profile: str | None = "p") -> Resolved:
+        answer = self.ask("policy.resolve", policy=policy, profile=profile)
+        return Resolved(answer.raw).of(answer.message or {})
 
     def check(
         self,

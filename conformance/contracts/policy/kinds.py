@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boxspec.subject.observed import Answer
     from contracts.policy.client import PolicyCase
 
-Item = dict[str, Any]
+Item = Mapping[str, Any]
 
 
 # Comparisons --------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ def _answered(what: str, item: Item) -> Item:
     return item
 
 
-def _given(what: str, answer: Answer) -> dict[str, Any]:
+def _given(what: str, answer: Answer) -> Mapping[str, Any]:
     """Return the result; to refuse a valid request is the verdict OVERREFUSED."""
     if answer.raw is not None and "error" in answer.raw:
         raise Failure(what, "a result", shown(answer.raw["error"]), verdict=Verdict.OVERREFUSED)
@@ -212,7 +212,9 @@ def _resolve(case: PolicyCase, vector: Vector) -> None:
 
 def _question(vector: Vector) -> Item:
     fields = vector.fields
-    made: Item = {key: fields[key] for key in ("profile", "op", "follow") if key in fields}
+    made: dict[str, Any] = {
+        key: fields[key] for key in ("profile", "op", "follow") if key in fields
+    }
     put_word(made, "path", vector.word("path"))
     return made
 
@@ -253,7 +255,9 @@ def _resolved(case: PolicyCase, vector: Vector) -> None:
     fields = vector.fields
     tree = Tree(case.tmp / vector.id)
     tree.make(fields["tree"])
-    check: Item = {key: fields[key] for key in ("profile", "op", "follow") if key in fields}
+    check: dict[str, Any] = {
+        key: fields[key] for key in ("profile", "op", "follow") if key in fields
+    }
     put_word(check, "path", tree.named(vector.word("path").decode("utf-8", "surrogateescape")))
     answer = case.policy.ask(
         "policy.check_resolved",

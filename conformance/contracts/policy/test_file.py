@@ -55,7 +55,7 @@ def is_json(text: str) -> bool:
     return True
 
 
-def placed(text: str, answer: Answer) -> list[tuple[int, int]]:
+def placed(text: str, answer: Answer) -> list[tuple[int | None, int | None]]:
     """Return the places of the problems; fail if one lies outside the text and its end."""
     places = [(each.get("line"), each.get("column")) for each in answer.error.get("problems", [])]
     expect("the number of problems", len(places) > 0, True, {"answer": answer.raw})

@@ -56,7 +56,7 @@ def test_rules_have_the_normal_form_of_the_oracle(case: PolicyCase) -> None:
         wanted = [oracle.normal_rule(rule) for rule in rules]
         resolved = [
             # Three or more stars are read as two; the contract leaves their spelling open.
-            re.sub(r"\*{3,}", "**", rule)
+            re.sub(r"\*{3,}", "**", str(rule))
             for rule in case.policy.resolve(one_profile(read=rules, modify=[])).result["read"]
         ]
         wrong = [

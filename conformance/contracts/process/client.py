@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 from boxspec.programs import programs
 from boxspec.subject.case import WITHIN_S, Case, Options, State
 from boxspec.subject.client.b64 import put_word, put_words, unb64
 from boxspec.subject.client.streams import Wish
 from boxspec.subject.launching import ShimEnv
-from boxspec.subject.observed import Facts, Observed
+from boxspec.subject.observed import Error, Facts, Observed
 from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
 
@@ -35,16 +35,63 @@ TOLD: dict[str, tuple[str, ...]] = {
 }
 
 
+class StepResult(TypedDict, total=False):
+    """The result of a step; each step has some of these fields."""
+
+    pid: int
+    stdin: bool
+    stdout: bool
+    stderr: bool
+    taken: bool
+    written: int
+    errno: str
+    data_b64: str
+    eof: bool
+    bytes: int
+    sha256: str
+    running: bool
+    exited: int
+    signaled: str
+    detached_writers: bool
+    repeated: int
+    last: list[dict[str, Any]]
+    error: Error
+
+
+class ScriptResult(TypedDict, total=False):
+    """The result of process.script."""
+
+    steps: list[dict[str, Any]]
+    enforcement: str
+    enforcement_reasons: list[str]
+
+
+class BridgeResult(TypedDict, total=False):
+    """The result of process.bridge."""
+
+    exited: int
+    signaled: str
+    enforcement: str
+    enforcement_reasons: list[str]
+
+
 class Script(Observed):
     """One process.script through one shim process."""
 
     @property
-    def steps(self) -> list[dict[str, Any]]:
+    def result(self) -> ScriptResult:
+        return cast(ScriptResult, super().result)
+
+    @property
+    def steps(self) -> list[StepResult]:
         """What each step tells; nothing is judged by what a shim says besides."""
         assert isinstance(self.message, dict)
         both = zip(self.message["steps"], self.result["steps"], strict=False)
         return [
-            {key: told[key] for key in (*TOLD.get(asked["step"], ()), "error") if key in told}
+            cast(
+                StepResult,
+                {key: told[key] for key in (*TOLD.get(asked["step"], ()), "error") if key in told},
+            )
             for asked, told in both
         ]
 
@@ -55,6 +102,10 @@ class Script(Observed):
 
 class Bridge(Observed):
     """One process.bridge through one shim process."""
+
+    @property
+    def result(self) -> BridgeResult:
+        return cast(BridgeResult, super().result)
 
     @property
     def how(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from boxspec.api import Late, ShimProcess
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import poll
-from contracts.process.client import Message, ProcessCase, Script, Step, handle, step
+from contracts.process.client import Message, ProcessCase, Script, Step, StepResult, handle, step
 from contracts.shared.moments import until
 
 CAT = "/bin/cat"
@@ -138,7 +138,7 @@ def behind_its_leader(case: ProcessCase, *last: Step, heard: bool = False) -> Sc
         return shim.finish()
 
 
-def woken_by(case: ProcessCase, last: Step) -> dict[str, Any]:
+def woken_by(case: ProcessCase, last: Step) -> StepResult:
     """What a wait in another thread says when it is under way and `last` is done to its child."""
     pause = Pause(case)
     handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}

@@ -37,7 +37,7 @@ def said(case: ProcessCase, how: str, program: str, *folders: Path | str, **more
     error, printed = error_of(case, how, program, fields, **run)
     if error is not None:
         return NOT_STARTED if error["kind"] == "execution" else f"error {error['kind']}"
-    return printed.decode("utf-8", "replace").strip()
+    return str(printed.decode("utf-8", "replace")).strip()
 
 
 @requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 from boxspec.subject.case import Case
 from boxspec.subject.client.b64 import Word, b64, put_word, put_words, raw, text_or_none, unb64
@@ -65,6 +65,35 @@ class Setup:
         return made
 
 
+class CompileResult(TypedDict, total=False):
+    """The result of sbpl.compile."""
+
+    text: str
+    text_b64: str
+    unguarded: list[str]
+
+
+class Compiled(Answer):
+    @property
+    def result(self) -> CompileResult:
+        return cast(CompileResult, super().result)
+
+
+class WrapResult(TypedDict, total=False):
+    """The result of sbpl.wrap."""
+
+    argv: list[str]
+    argv_b64: list[str]
+    wrapped: bool
+    warnings: list[str]
+
+
+class Wrapped(Answer):
+    @property
+    def result(self) -> WrapResult:
+        return cast(WrapResult, super().result)
+
+
 class WrapFields(TypedDict, total=False):
     """The fields of sbpl.wrap beside `argv`."""
 
@@ -82,16 +111,18 @@ class SbplClient:
     def __init__(self, case: Case) -> None:
         self._case = case
 
-    def compile(self, setup: Setup) -> Answer:
-        return self._case.put(setup.message())
+    def compile(self, setup: Setup) -> Compiled:
+        message = setup.message()
+        return Compiled(self._case.put(message).raw).of(message)
 
     def compiled(self, setup: Setup) -> Text:
         """Compile a valid setup and read its text back."""
         return Text.of(self.compile(setup), setup.root)
 
-    def wrap(self, argv: Sequence[Word], **fields: Unpack[WrapFields]) -> Answer:
+    def wrap(self, argv: Sequence[Word], **fields: Unpack[WrapFields]) -> Wrapped:
         """Send sbpl.wrap; the default of `file` names a file that is never read."""
-        return self._case.put(wrap_message(argv, **fields))
+        message = wrap_message(argv, **fields)
+        return Wrapped(self._case.put(message).raw).of(message)
 
     def wrapped(self, argv: Sequence[Word], **fields: Unpack[WrapFields]) -> list[bytes]:
         """Return the command of a wrap with the wrapper present."""

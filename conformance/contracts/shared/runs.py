@@ -3,15 +3,50 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from boxspec.subject.client.b64 import unb64
 from boxspec.subject.observed import Answer
 
 
+class Digest(TypedDict):
+    """A stream that is too long for the answer."""
+
+    bytes: int
+    sha256: str
+    head_b64: str
+    tail_b64: str
+
+
+class RunResult(TypedDict, total=False):
+    """The result of a run."""
+
+    success: bool
+    exit_code: int | None
+    duration_ms: int
+    stdout: str | Digest
+    stdout_b64: str
+    stderr: str | Digest
+    stderr_b64: str
+    output: str
+    termination: str
+    signal: str | None
+    truncated: bool
+    detached_writers: bool
+    group_left: int
+    pending_signals: list[str]
+    enforcement: str
+    enforcement_reasons: list[str]
+
+
 class RunAnswer(Answer):
     """One result or error of a run, as the shim gave it."""
+
+    @property
+    def result(self) -> RunResult:
+        return cast(RunResult, super().result)
 
     @cached_property
     def stdout(self) -> bytes:
@@ -22,7 +57,7 @@ class RunAnswer(Answer):
         return self._stream("stderr")
 
     def _stream(self, name: str) -> bytes:
-        result = self.result
+        result: Mapping[str, Any] = super().result
         if f"{name}_b64" in result:
             return unb64(result[f"{name}_b64"])
         if digest := self._digest(name):
@@ -31,7 +66,7 @@ class RunAnswer(Answer):
         return text.encode("utf-8", "surrogatepass")
 
     def _digest(self, name: str) -> dict[str, Any] | None:
-        value = self.result.get(name)
+        value = super().result.get(name)
         return value if isinstance(value, dict) else None
 
     def _len(self, name: str) -> int:

@@ -12,7 +12,7 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -159,7 +159,7 @@ def expect_control(said: list[str], there: Outside) -> None:
 
 
 def expect_refused(
-    case: Case, said: list[str], there: Outside, result: dict[str, Any], name: str
+    case: Case, said: list[str], there: Outside, result: Mapping[str, Any], name: str
 ) -> None:
     """Nothing came out, what is allowed worked, and it answered to the end."""
     need_enforcement(case, result, name)
@@ -180,7 +180,7 @@ def expect_refused(
     expect(f"answers in all ({name})", len(said), satisfies(lambda n: n == 4, "4"))
 
 
-def _excuse(case: Case, effects: tuple[str, int], result: dict[str, Any], name: str) -> None:
+def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], name: str) -> None:
     """Declared, where the sandbox is partial and nothing that got out is claimed fully.
 
     The result comes after the run: where backend.probe can be asked, its claims decide.
@@ -200,12 +200,12 @@ def _excuse(case: Case, effects: tuple[str, int], result: dict[str, Any], name: 
     raise Declared(what, "partial", came, "; ".join(reasons))
 
 
-def _probed(case: Case, name: str) -> dict[str, Any]:
+def _probed(case: Case, name: str) -> Mapping[str, Any]:
     """Return what backend.probe claims of a backend."""
     return case.send({"op": "backend.probe", "backend": name, "profile": PROFILE}).result
 
 
-def need_enforcement(case: Case, result: dict[str, Any], name: str) -> None:
+def need_enforcement(case: Case, result: Mapping[str, Any], name: str) -> None:
     """What enforces nothing, and claims nothing else, is not asked what it keeps out."""
     if result.get("enforcement") == "none":
         why = "; ".join(map(str, result.get("enforcement_reasons", ())))

@@ -8,11 +8,11 @@ import pytest
 
 from boxspec.judge.verdict import Declared, Failure, NotApplicable, Verdict
 from boxspec.subject.observed import Facts
-from contracts.backend.answers import Claims, ObservedSession
+from contracts.backend.answers import Claim, Claims, ObservedSession
 
 
 def claims(overall: str) -> Claims:
-    each = {"claim": overall, "reasons": ["as it is told to be"]}
+    each: Claim = {"claim": overall, "reasons": ["as it is told to be"]}
     return {"overall": overall, "aspects": {"fs-write": each}, "not_enforced": []}
 
 

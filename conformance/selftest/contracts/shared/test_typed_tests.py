@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +25,8 @@ MISTAKES = {
         case.exec.run(programme="true")
         case.exec.run(program="true", timeout_ms="soon")
         case.exec.run(program="true").stdoud
+        case.exec.run(program="true").result["exit_cod"]
+        case.exec.run(program="true").error["kinds"]
         case.exec.batch([{"program": "true", "timeout": 3}])
         case.policy
     """,
@@ -30,29 +34,61 @@ MISTAKES = {
         case.process.bridges("true")
         case.process.start_bridge("true", stdinn="pipe")
         case.process.script({}, []).step
+        case.process.script({}, []).steps[0]["exit"]
+        case.process.bridge("true").result["exit"]
     """,
     "module": """
         case.module.executes("id")
         case.module.execute("id", timeout="soon")
         case.module.execute("id").values
+        case.module.execute("id").result["values"]
     """,
     "policy": """
         case.policy.resolves({})
         case.policy.ask("policy.check", policies={})
         case.policy.normalize(["a"]).items
+        case.policy.check({}, [])[0]["allow"]
+        case.policy.load({}).result["warning"]
     """,
     "sbpl": """
         case.sbpl.compiles(None)
         case.sbpl.wrap(["true"], fallback=True)
         case.sbpl.wrap(["true"]).texts
+        case.sbpl.wrap(["true"]).result["warning"]
     """,
     "backend": """
         case.backend.runs([])
         case.backend.run([], profil="repo-write")
         case.backend.probe("repo-write", backends="none")
         case.backend.run([]).onlyy
+        case.backend.run([]).result["enforced"]
+        case.backend.probe("repo-write").result["aspects"]["network"]["claims"]
     """,
 }
+
+
+# Each TypedDict of a result, and the definition of the schema that has the same fields.
+RESULTS = {
+    "exec.run": ("contracts.shared.runs:RunResult", "result"),
+    "process.script": ("contracts.process.client:StepResult", "done"),
+    "process.bridge": ("contracts.process.client:BridgeResult", "result"),
+    "module.execute": ("contracts.module.client:ExecuteResult", "result"),
+    "policy.load": ("contracts.policy.client:LoadResult", "result"),
+    "policy.resolve": ("contracts.policy.client:ResolveResult", "result"),
+    "sbpl.compile": ("contracts.sbpl.client:CompileResult", "result"),
+    "sbpl.wrap": ("contracts.sbpl.client:WrapResult", "result"),
+    "backend.probe": ("contracts.backend.answers:Claims", "result"),
+    "backend.run": ("contracts.backend.answers:SessionResult", "result"),
+}
+
+
+@pytest.mark.parametrize("operation", RESULTS)
+def test_a_typed_result_has_the_fields_of_its_schema(operation: str) -> None:
+    place, definition = RESULTS[operation]
+    module, _, name = place.partition(":")
+    schema = CONTRACTS[operation.partition(".")[0]] / "schemas" / f"{operation}.json"
+    fields = json.loads(schema.read_text(encoding="utf-8"))["$defs"][definition]["properties"]
+    assert set(getattr(importlib.import_module(module), name).__annotations__) == set(fields)
 
 
 def case_class(contract: str) -> str:
