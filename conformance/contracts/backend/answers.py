@@ -125,8 +125,8 @@ class ObservedSession(Observed):
             return False
         if self._degrades and all(each["ok"] for each in self.entries("prepare")):
             own, probed = self.result["claims"], self._probed(self)
-            for said, claims in (("the session", own), ("backend.probe", probed)):
-                self._expect_unavailable(said, claims)
+            for claim, claims in (("the session", own), ("backend.probe", probed)):
+                self._expect_unavailable(claim, claims)
         return True
 
     @property
@@ -135,13 +135,13 @@ class ObservedSession(Observed):
         asked = self.message if isinstance(self.message, dict) else {}
         return asked.get("on_unavailable") == "degrade"
 
-    def _expect_unavailable(self, said: str, claims: Claims | None) -> None:
+    def _expect_unavailable(self, claim: str, claims: Claims | None) -> None:
         if claims is None or claims["overall"] == "unavailable":
             return
         raise Failure(
             "whether the backend is kept that claims to enforce something",
             "enforcement fully or partial",
-            f"none, although {said} claims {claims['overall']}",
+            f"none, although {claim} claims {claims['overall']}",
             {"why": str(self.result.get("why", "it does not say why"))},
             symptom="a backend is dropped that claims to enforce something",
             asked=self.message,
@@ -170,20 +170,20 @@ class ObservedSession(Observed):
         The claims of a session arrive after the run. If backend.probe claims the aspect fully and
         the session does not, the escape is a contradiction.
         """
-        said = self.claim(aspect)
-        if said["claim"] == "fully":
+        claim = self.claim(aspect)
+        if claim["claim"] == "fully":
             return
         if self.claims_fully(aspect):
             raise Failure(
                 f"{aspect}, which backend.probe claims fully",
                 "no effect outside",
-                f"{escaped}; only after the run the session calls {aspect} {said['claim']}",
-                {"claim of the session": said},
+                f"{escaped}; only after the run the session calls {aspect} {claim['claim']}",
+                {"claim of the session": claim},
                 Verdict.CONTRADICTION,
                 why=f"{aspect} is claimed before the run, and not after it",
                 asked=self.message,
             )
-        raise Declared(aspect, said["claim"], escaped, "; ".join(said.get("reasons", ())))
+        raise Declared(aspect, claim["claim"], escaped, "; ".join(claim.get("reasons", ())))
 
     @property
     def logged(self) -> list[str]:

@@ -29,8 +29,8 @@ def attempt(case: BackendCase, name: str, profile: str = "repo-write", **context
     """Make one attempt inside the backend of this run, and judge it."""
     control(name)
     with made_scene(name) as scene:
-        session, said = inside(case, scene, profile, **context)
-        judge(scene, session, said)
+        session, attempted = inside(case, scene, profile, **context)
+        judge(scene, session, attempted)
 
 
 def control(name: str) -> None:
@@ -41,9 +41,9 @@ def control(name: str) -> None:
 
 def need_effect(scene: Scene, **params: object) -> None:
     """Raise HostLacks if the attempt has no effect here without a sandbox; this uses the ground."""
-    said, _ = run_outside(scene, scene.arm(**params))
-    if not scene.effects(said):
-        why = f"{scene.probe.name} does nothing here even outside: {said}"
+    attempted, _ = run_outside(scene, scene.arm(**params))
+    if not scene.effects(attempted):
+        why = f"{scene.probe.name} does nothing here even outside: {attempted}"
         raise HostLacks("escape probes", why)
 
 
@@ -64,10 +64,10 @@ def inside(
         shim_stdin=scene.stdin,
         **context,
     )
-    return session, said_inside(session, WORK if profile in WRITABLE else EVERYWHERE)
+    return session, attempted_inside(session, WORK if profile in WRITABLE else EVERYWHERE)
 
 
-def said_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
+def attempted_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
     """Return the report of the program of the first call.
 
     Fail if it did not run or if its allowed counterpart failed, which the requirement `allowed`
@@ -83,9 +83,9 @@ def said_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
             verdict=Verdict.OVERREFUSED,
             symptom="no program runs inside",
         )
-    said = Said.of(answer.stdout)
+    attempted = Said.of(answer.stdout)
     shown = {"stdout": answer.stdout[:400], "stderr": answer.stderr[:400]}
-    if not said.is_told and not said.sibling:
+    if not attempted.is_told and not attempted.sibling:
         raise Failure(
             "the attempt is made inside",
             "the probe's own lines",
@@ -95,7 +95,7 @@ def said_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
             symptom="the probe reports no result",
             needs=[allowed],
         )
-    if not said.sibling:
+    if not attempted.sibling:
         raise Failure(
             "the allowed counterpart works inside",
             "an allowed file is written",
@@ -105,16 +105,20 @@ def said_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
             symptom="the allowed counterpart is refused",
             needs=[allowed],
         )
-    return said
+    return attempted
 
 
-def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
+def judge(scene: Scene, session: ObservedSession, attempted: Said) -> None:
     """Judge an attempt by its effect outside, then by the error inside."""
     probe = scene.probe
-    effects = scene.effects(said)
+    effects = scene.effects(attempted)
     claim = session.claim(probe.aspect)
     declared, reasons = claim["claim"], "; ".join(claim.get("reasons", ()))
-    evidence = {"effects": effects, "inside": str(said), "claim": f"{declared} {reasons}".strip()}
+    evidence = {
+        "effects": effects,
+        "inside": str(attempted),
+        "claim": f"{declared} {reasons}".strip(),
+    }
     if effects and probe.aspect != OWN:
         session.excuse(probe.aspect, f"{probe.name}: {effects[0]}")
     if effects:
@@ -126,18 +130,18 @@ def judge(scene: Scene, session: ObservedSession, said: Said) -> None:
             Verdict.ESCAPED if probe.aspect == OWN else Verdict.CONTRADICTION,
             why=f"{probe.name} escapes",
         )
-    if said.outcome == "refused" and said.errno not in probe.accepts:
+    if attempted.outcome == "refused" and attempted.errno not in probe.accepts:
         raise Failure(
             f"{probe.tries}: how it is refused",
             f"one of {', '.join(sorted(probe.accepts))}",
-            str(said),
+            str(attempted),
             evidence,
             Verdict.WRONG_REASON,
         )
-    need_an_end(scene, session, said)
+    need_an_end(scene, session, attempted)
 
 
-def need_an_end(scene: Scene, session: ObservedSession, said: Said) -> None:
+def need_an_end(scene: Scene, session: ObservedSession, attempted: Said) -> None:
     """Fail unless the attempt was completed, refused, or killed by a filter.
 
     Only then the absence of an effect is evidence. A probe that crashed or ran out of time may not
@@ -145,13 +149,13 @@ def need_an_end(scene: Scene, session: ObservedSession, said: Said) -> None:
     """
     ended = session.calls[0].result["exit_code"]
     # A filter may kill all processes of the probe: the exit code is 128 plus the signal's number.
-    if said.is_told or (said.outcome == "nothing" and ended == 128 + signal.SIGSYS):
+    if attempted.is_told or (attempted.outcome == "nothing" and ended == 128 + signal.SIGSYS):
         return
     raise Failure(
         scene.probe.tries,
         "the probe reports its result, or is killed by SIGSYS",
-        f"{said}, exit {ended}",
-        {"inside": str(said), "stderr": session.calls[0].stderr[:400]},
+        f"{attempted}, exit {ended}",
+        {"inside": str(attempted), "stderr": session.calls[0].stderr[:400]},
         Verdict.UNPROVEN,
         symptom="the probe does not complete its attempt",
     )

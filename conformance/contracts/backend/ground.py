@@ -85,9 +85,9 @@ class Ground:
         now = self._facts()
         both = sorted({*self._before, *now})
         changed = [path for path in both if self._before.get(path) != now.get(path)]
-        said = [f"{_how(path, self._before, now)}: {self._short(path)}" for path in changed]
-        said += [f"made: {path}" for path in self._in_shared() if path.exists()]
-        return said
+        made = [f"{_how(path, self._before, now)}: {self._short(path)}" for path in changed]
+        made += [f"made: {path}" for path in self._in_shared() if path.exists()]
+        return made
 
     def _in_shared(self) -> list[Path]:
         return [Path(folder) / f"boxspec-{self.token}" for folder in SHARED]

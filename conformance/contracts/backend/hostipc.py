@@ -92,24 +92,24 @@ class HostIpc:
 
     def harm(self) -> list[str]:
         """Return the effects of an attempt."""
-        said = []
+        effects = []
         if self._shm >= 0:
-            said += self._harm_of_memory()
+            effects += self._harm_of_memory()
         room = ctypes.create_string_buffer(64)
         if self._msg >= 0 and self._libc.msgrcv(self._msg, room, 32, 0, IPC_NOWAIT) >= 0:
-            said.append("a System V queue of the host: a message came")
+            effects.append("a System V queue of the host: a message came")
         if self._remove_left():
-            said.append("System V shared memory: 64 MiB are left in the host")
+            effects.append("System V shared memory: 64 MiB are left in the host")
         if self._sem >= 0 and self._libc.semctl(self._sem, 0, GETVAL) != 0:
-            said.append("a System V semaphore of the host: changed")
+            effects.append("a System V semaphore of the host: changed")
         large = ctypes.create_string_buffer(8192)
         if self._mq >= 0 and self._libc.mq_receive(self._mq, large, 8192, None) >= 0:
-            said.append("a POSIX queue of the host: a message came")
+            effects.append("a POSIX queue of the host: a message came")
         if self._mq >= 0 and not self._is_named():
-            said.append("a POSIX queue of the host: removed")
+            effects.append("a POSIX queue of the host: removed")
         if self._file.exists() and self._file.read_text() != self._token:
-            said.append(f"{self._file}: written to")
-        return said
+            effects.append(f"{self._file}: written to")
+        return effects
 
     def _harm_of_memory(self) -> list[str]:
         at = self._libc.shmat(self._shm, None, 0)

@@ -10,7 +10,7 @@ from boxspec.judge.expect import expect, shown
 from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
 from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import NotEnforced, ObservedSession
-from contracts.backend.attempt import WORK, need_an_end, said_inside
+from contracts.backend.attempt import WORK, attempted_inside, need_an_end
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
@@ -49,7 +49,7 @@ def session_of(
         state=scene.state,
         shim_env={"HOME": str(scene.ground.home)},
     )
-    return session, said_inside(session, WORK)
+    return session, attempted_inside(session, WORK)
 
 
 def line_inside(
@@ -81,7 +81,7 @@ def named(session: ObservedSession, rule: str) -> list[NotEnforced]:
     return [each for each in session.result["not_enforced"] if each["rule"] == rule]
 
 
-def told_of(session: ObservedSession, name: str) -> list[NotEnforced]:
+def reports_of(session: ObservedSession, name: str) -> list[NotEnforced]:
     """Return the entries of `not_enforced` for rules on this path or on a directory above it.
 
     A rule is reported as it is written: one of a profile with its `!`, one of a subtree with `/**`.
@@ -93,17 +93,19 @@ def told_of(session: ObservedSession, name: str) -> list[NotEnforced]:
 
 def expect_unchanged(session: ObservedSession, name: str, changes: Sequence[str]) -> None:
     """Fail if a path that the policy denies to modify changed; Declared if its rule was named."""
-    told = told_of(session, name)
-    if changes and told:
-        raise Declared(str(told[0]["rule"]), "not enforced", changes[0], str(told[0]["why"]))
+    reports = reports_of(session, name)
+    if changes and reports:
+        raise Declared(str(reports[0]["rule"]), "not enforced", changes[0], str(reports[0]["why"]))
     expect("changes of denied paths", changes, [], verdict=Verdict.CONTRADICTION)
 
 
 def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
     """Fail if the path was read; Declared if its rule was named and fs-read not claimed fully."""
-    told = told_of(session, name) if is_read else []
-    if told and session.claim("fs-read")["claim"] != "fully":
-        raise Declared(str(told[0]["rule"]), "not enforced", f"{name} is read", str(told[0]["why"]))
+    reports = reports_of(session, name) if is_read else []
+    if reports and session.claim("fs-read")["claim"] != "fully":
+        raise Declared(
+            str(reports[0]["rule"]), "not enforced", f"{name} is read", str(reports[0]["why"])
+        )
     if is_read:
         session.excuse("fs-read", f"{name} is read")
     expect("whether it is read", is_read, False, verdict=Verdict.CONTRADICTION)
@@ -117,13 +119,15 @@ def holds(
     with made_scene(probe) as scene:
         path = planted(scene, denied) if plant else scene.ground.ws / denied
         scene.ground.watch(path)
-        said, _ = run_outside(scene, scene.arm(denied=path))
+        attempted, _ = run_outside(scene, scene.arm(denied=path))
         if not scene.ground.changes():
-            raise HostLacks("escape probes", f"{probe} changes nothing here even outside: {said}")
+            raise HostLacks(
+                "escape probes", f"{probe} changes nothing here even outside: {attempted}"
+            )
     with made_scene(probe) as scene:
         path = planted(scene, denied) if plant else scene.ground.ws / denied
         scene.ground.watch(path)
-        session, said = session_of(case, scene, policy((rule,)), denied=path)
+        session, attempted = session_of(case, scene, policy((rule,)), denied=path)
         changes = scene.ground.changes()
         reported = named(session, rule)
         if changes and reported:
@@ -134,11 +138,11 @@ def holds(
                 f"{scene.probe.tries} ({rule})",
                 "what the policy denies stays as it is, or the rule is named as not enforced",
                 "; ".join(changes),
-                {"inside": str(said), "not enforced": shown(session.result["not_enforced"])},
+                {"inside": str(attempted), "not enforced": shown(session.result["not_enforced"])},
                 Verdict.CONTRADICTION,
                 why=f"{probe} changes a denied path",
             )
-        need_an_end(scene, session, said)
+        need_an_end(scene, session, attempted)
 
 
 def makes_nothing(case: BackendCase, rules: dict[str, Any]) -> None:
@@ -154,5 +158,5 @@ def makes_nothing(case: BackendCase, rules: dict[str, Any]) -> None:
             policy=rules,
             on_unavailable="degrade",
         )
-        said_inside(session)
+        attempted_inside(session)
         expect("what changed in the workspace", ground.changes(), [])

@@ -49,14 +49,14 @@ class Scene:
     def arm(self, **params: object) -> list[str]:
         return self.ground.write_params(self.probe.name, **{**self.params, **params})
 
-    def effects(self, said: Said) -> list[str]:
+    def effects(self, attempted: Said) -> list[str]:
         """Return the changes outside, and the secrets and accesses that the attempt obtained."""
         found = self.ground.changes()
         for observer in self.observers:
             found += observer.hits() if isinstance(observer, Listeners) else observer.harm()
-        if any(self.ground.token in each for each in said.leaked):
+        if any(self.ground.token in each for each in attempted.leaked):
             found.append("a secret from outside was read")
-        if self._by_outcome and said.outcome == "did" and self._is_the_hosts(said):
+        if self._by_outcome and attempted.outcome == "did" and self._is_file_of_the_host(attempted):
             found.append(f"{self.probe.tries}: done")
         return found
 
@@ -65,12 +65,12 @@ class Scene:
         name, aspect = self.probe.name, self.probe.aspect
         return name in BY_OUTCOME or name.startswith("k_") or aspect in ("kernel", "launch")
 
-    def _is_the_hosts(self, said: Said) -> bool:
+    def _is_file_of_the_host(self, attempted: Said) -> bool:
         """True unless w_etc opened the sandbox's own copy of /etc/passwd, which does no harm."""
         if self.probe.name != "w_etc":
             return True
         st = Path("/etc/passwd").stat()
-        return f"file {st.st_dev}:{st.st_ino}" in said.leaked
+        return f"file {st.st_dev}:{st.st_ino}" in attempted.leaked
 
 
 def mounted(scene: Scene, at: Path) -> Path:

@@ -4,7 +4,7 @@ import pytest
 
 from boxspec.api import Verdict, expect, requires
 from boxspec.subject.observe.probes import Said
-from contracts.backend.attempt import control, inside, said_inside
+from contracts.backend.attempt import attempted_inside, control, inside
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import made_scene
@@ -25,8 +25,8 @@ EVERYWHERE = ("o_devices", "o_pipes", "o_children", "o_exec", "o_system")
 def _works(case: BackendCase, name: str, profile: str) -> None:
     with made_scene(name) as scene:
         scene.params["program"] = scene.ground.program
-        _, said = inside(case, scene, profile)
-        expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
+        _, attempted = inside(case, scene, profile)
+        expect(scene.probe.tries, str(attempted), "did", verdict=Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-ALLOW-01")
@@ -48,9 +48,9 @@ def test_a_workspace_may_have_any_name(case: BackendCase, name: str) -> None:
         )
         session.need_enforcement()
         call = session.only
-        said = call.stderr[-400:].decode("utf-8", "replace") if call.ok else call.error["message"]
+        shown = call.stderr[-400:].decode("utf-8", "replace") if call.ok else call.error["message"]
         made = [path.name for path in root.iterdir()]
-        expect("what was made", made, ["made"], {"inside": said}, Verdict.OVERREFUSED)
+        expect("what was made", made, ["made"], {"inside": shown}, Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-ALLOW-02")
@@ -65,9 +65,9 @@ def test_basic_accesses_of_every_program_work(case: BackendCase, profile: str) -
             profile=profile,
             on_unavailable="degrade",
         )
-        said_inside(session)
-        said = [str(Said.of(call.stdout)) if call.ok else "no result" for call in session.calls]
-        found = dict(zip(EVERYWHERE, said, strict=True))
+        attempted_inside(session)
+        outcomes = [str(Said.of(call.stdout)) if call.ok else "no result" for call in session.calls]
+        found = dict(zip(EVERYWHERE, outcomes, strict=True))
         wanted = dict.fromkeys(EVERYWHERE, "did")
         expect("what each attempt came to", found, wanted, verdict=Verdict.OVERREFUSED)
 
@@ -85,9 +85,9 @@ def test_an_open_network_is_open(case: BackendCase) -> None:
     case.backend.need("open network")
     control("n_tcp4")
     with made_scene("n_tcp4") as scene:
-        _, said = inside(case, scene, "repo-write")
+        _, attempted = inside(case, scene, "repo-write")
         hits = [hit for observer in scene.observers for hit in observer.hits()]
-        expect("hits of the listener", len(hits), 1, {"said": str(said)}, Verdict.OVERREFUSED)
+        expect("hits of the listener", len(hits), 1, {"said": str(attempted)}, Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-ALLOW-05", needs=["BACKEND-LAUNCH-07"])

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from boxspec.api import expect, one_of, requires
-from contracts.backend.attempt import attempt, said_inside
+from contracts.backend.attempt import attempt, attempted_inside
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.reports import environment, report
@@ -132,8 +132,8 @@ def test_the_scratch_is_private_and_goes(case: BackendCase) -> None:
             on_unavailable="degrade",
             shim_env={"TMPDIR": str(ground.out), "HOME": str(ground.home)},
         )
-        said = said_inside(session)
-        expect("a file below TMPDIR is made", str(said), "did")
+        attempted = attempted_inside(session)
+        expect("a file below TMPDIR is made", str(attempted), "did")
         scratch = Path(session.calls[1].stdout.decode())
         its_own = scratch.is_absolute() and scratch != ground.out
         expect("TMPDIR of the second call is none of the caller's", its_own, True)
@@ -170,8 +170,8 @@ def test_the_scratch_of_the_next_session_is_empty(case: BackendCase) -> None:
                 on_unavailable="degrade",
                 shim_env={"HOME": str(ground.home)},
             )
-            said = said_inside(session)
-            expect(f"a file below TMPDIR is made, in the {when} session", str(said), "did")
+            attempted = attempted_inside(session)
+            expect(f"a file below TMPDIR is made, in the {when} session", str(attempted), "did")
 
 
 HELD = 'echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch && : <gate && : <held'

@@ -54,11 +54,11 @@ def test_no_descriptor_comes_along_by_its_number(case: BackendCase, number: int)
         raise HostLacks("descriptors", f"the soft limit is {most}: nobody has a number {number}")
     with made_scene("e_fds") as scene:
         scene.state = ["--leave-open", f"{number}={scene.ground.out / 'file'}"]
-        said, _ = run_outside(scene, scene.arm())
-        if f"descriptor {number}" not in said.leaked:
+        attempted, _ = run_outside(scene, scene.arm())
+        if f"descriptor {number}" not in attempted.leaked:
             raise HostLacks("escape probes", f"descriptor {number} is not there even outside")
-        session, said = inside(case, scene, "repo-write")
-        judge(scene, session, said)
+        session, attempted = inside(case, scene, "repo-write")
+        judge(scene, session, attempted)
 
 
 class Terminal:
@@ -92,12 +92,12 @@ class Terminal:
 def test_no_input_is_put_into_a_terminal(case: BackendCase) -> None:
     with made_scene("i_tiocsti") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
-        said, _ = run_outside(scene, scene.arm())
+        attempted, _ = run_outside(scene, scene.arm())
         if not terminal.typed():
-            raise HostLacks("escape probes", f"TIOCSTI does nothing here even outside: {said}")
+            raise HostLacks("escape probes", f"TIOCSTI does nothing here even outside: {attempted}")
     with made_scene("i_tiocsti") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
-        session, said = inside(case, scene, "repo-write")
+        session, attempted = inside(case, scene, "repo-write")
         if typed := terminal.typed():
             raise Failure(
                 "input into the caller's terminal",
@@ -106,20 +106,22 @@ def test_no_input_is_put_into_a_terminal(case: BackendCase) -> None:
                 verdict=Verdict.ESCAPED,
             )
         # Input into another terminal, one of the sandbox's own, does not reach this one.
-        need_an_end(scene, session, said)
+        need_an_end(scene, session, attempted)
 
 
 @requires("BACKEND-LAUNCH-02")
 def test_the_callers_terminal_is_not_the_controlling_terminal(case: BackendCase) -> None:
     with made_scene("e_tty") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
-        said, _ = run_outside(scene, scene.arm())
-        if said.outcome != "did":
-            raise HostLacks("escape probes", f"no controlling terminal here even outside: {said}")
+        attempted, _ = run_outside(scene, scene.arm())
+        if attempted.outcome != "did":
+            raise HostLacks(
+                "escape probes", f"no controlling terminal here even outside: {attempted}"
+            )
     with made_scene("e_tty") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
-        session, said = inside(case, scene, "repo-write")
-        judge(scene, session, said)
+        session, attempted = inside(case, scene, "repo-write")
+        judge(scene, session, attempted)
 
 
 @requires("BACKEND-LAUNCH-02")
@@ -215,13 +217,13 @@ def test_a_library_that_the_request_preloads_runs_confined(case: BackendCase) ->
     # The library records the processes that load it in a file, which must be in the workspace.
     library = programs.preload("no_pidfd")
     with made_ground() as ground:
-        told = ground.out / "preloaded"
-        env = {"LD_PRELOAD": library, "BOXSPEC_PRELOADED": str(told)}
-        told.touch()
+        preloaded = ground.out / "preloaded"
+        env = {"LD_PRELOAD": library, "BOXSPEC_PRELOADED": str(preloaded)}
+        preloaded.touch()
         subprocess.run(["/bin/true"], env=env, check=True)
-        if not told.read_text():
+        if not preloaded.read_text():
             raise HostLacks("escape probes", "/bin/true loads no library that LD_PRELOAD names")
-        told.write_text("")
+        preloaded.write_text("")
         session = case.backend.run(
             [{"program": "/bin/true", "env": list(env.items())}],
             root=ground.ws,
@@ -230,7 +232,7 @@ def test_a_library_that_the_request_preloads_runs_confined(case: BackendCase) ->
         )
         session.need_enforcement()
         expect("the program's end", session.only.result["exit_code"], 0)
-        expect("processes that wrote outside", told.read_text(), "", verdict=Verdict.ESCAPED)
+        expect("processes that wrote outside", preloaded.read_text(), "", verdict=Verdict.ESCAPED)
 
 
 @requires("BACKEND-LAUNCH-06")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from boxspec.api import Failure, Verdict, expect, requires
-from contracts.backend.attempt import WORK, said_inside
+from contracts.backend.attempt import WORK, attempted_inside
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.scripted import scripted
@@ -99,7 +99,7 @@ def test_a_session_leaves_no_process_and_no_file(case: BackendCase) -> None:
             profile="repo-write",
             on_unavailable="degrade",
         )
-        said_inside(session)
+        attempted_inside(session)
         expect("what changed in the workspace", ground.changes(), [])
         expect("who is left", [proc.describe() for proc in session.lasting], [])
 

@@ -53,9 +53,9 @@ def test_a_warning_names_changes_that_strict_metadata_refuses_inside(
     session.need_enforcement()
     refused = session.only.result["exit_code"] != 0
     # The backend chooses its words, so only warnings that the plain session does not have count.
-    told = [text for text in session.result["warnings"] if text not in plain.result["warnings"]]
+    warnings = [text for text in session.result["warnings"] if text not in plain.result["warnings"]]
     expect(
         f"whether a change of {what} inside is refused, and the warnings that come with it",
-        (refused, told),
+        (refused, warnings),
         satisfies(lambda got: bool(got[1]) or not got[0], "a warning, if it is refused"),
     )

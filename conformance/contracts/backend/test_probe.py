@@ -8,7 +8,7 @@ from boxspec.api import HostLacks, NotApplicable, Verdict, expect, one_of, requi
 from boxspec.subject.observe.probes import Said
 from contracts.backend import host
 from contracts.backend.answers import Claims, ObservedSession
-from contracts.backend.attempt import WORK, control, need_an_end, said_inside
+from contracts.backend.attempt import WORK, attempted_inside, control, need_an_end
 from contracts.backend.client import BackendCase
 from contracts.backend.ruled import policy
 from contracts.backend.scene import Scene, made_scene
@@ -56,7 +56,7 @@ def test_a_probe_answers_aspect_by_aspect(case: BackendCase, profile: str) -> No
 @requires("BACKEND-PROBE-01")
 def test_each_backend_of_hello_gives_reasons(case: BackendCase) -> None:
     answers = _answers(case)
-    silent = {name: said for name, each in answers.items() if (said := _without_reason(each))}
+    silent = {name: lacking for name, each in answers.items() if (lacking := _without_reason(each))}
     expect("aspects that lack something, without a reason", silent, {})
 
 
@@ -73,8 +73,8 @@ def test_the_overall_claim_is_that_of_its_aspects(case: BackendCase, profile: st
 @requires("BACKEND-PROBE-02")
 def test_the_overall_claim_of_each_backend_of_hello(case: BackendCase) -> None:
     answers = _answers(case)
-    said = {name: each["overall"] for name, each in answers.items()}
-    expect("overall", said, {name: _overall(each, "ci-only") for name, each in answers.items()})
+    overall = {name: each["overall"] for name, each in answers.items()}
+    expect("overall", overall, {name: _overall(each, "ci-only") for name, each in answers.items()})
 
 
 @requires("BACKEND-PROBE-02")
@@ -125,16 +125,16 @@ def _expect_true_claims(case: BackendCase, backend: str, probe: str, state: Sequ
     control(probe)
     with made_scene(probe) as scene:
         session = _attempted(case, scene, backend, "repo-write", state)
-        said = Said()
+        attempted = Said()
         if not session.dropped and session.only.ok:
-            said = Said.of(session.only.stdout)
-        effects = scene.effects(said)
+            attempted = Said.of(session.only.stdout)
+        effects = scene.effects(attempted)
         claimed = bool(effects) and session.claims_fully(scene.probe.aspect)
         expect(
             f"whether a program starts inside {backend}, and its effects outside",
-            (said != Said(), effects if claimed else []),
+            (attempted != Said(), effects if claimed else []),
             (True, []),
-            {"state": state, "claims": claims, "inside": str(said)},
+            {"state": state, "claims": claims, "inside": str(attempted)},
             Verdict.CONTRADICTION,
         )
 
@@ -185,17 +185,17 @@ def test_a_feature_that_an_older_version_lacks_is_not_claimed(case: BackendCase,
         session = _attempted(case, scene, made_of_it[0], profile, ["--landlock-abi", str(abi)])
         if session.dropped:
             return
-        said = said_inside(session, WORK)
-        effects = scene.effects(said)
+        attempted = attempted_inside(session, WORK)
+        effects = scene.effects(attempted)
         claimed = bool(effects) and session.claims_fully(scene.probe.aspect)
         expect(
             f"what gets out with {scene.probe.aspect} claimed fully under ABI {abi}",
             effects if claimed else [],
             [],
-            {"inside": str(said)},
+            {"inside": str(attempted)},
             Verdict.CONTRADICTION,
         )
-        need_an_end(scene, session, said)
+        need_an_end(scene, session, attempted)
 
 
 # Any attempt would do, because the test only needs to know if it is made.
@@ -223,7 +223,7 @@ def test_a_filter_that_cannot_be_installed_is_not_claimed(case: BackendCase, why
             what = f"whether {name} claims kernel fully, where no filter can be installed"
             still = session.claims_fully("kernel")
             expect(what, still, False, verdict=Verdict.CONTRADICTION)
-            said_inside(session)
+            attempted_inside(session)
 
 
 @requires("BACKEND-PROBE-05")

@@ -48,14 +48,14 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
         if not left:
             raise HostLacks("escape probes", f"{probe} does not live on even outside")
     with made_scene(probe) as scene:
-        session, said = inside(case, scene, "repo-write")
+        session, attempted = inside(case, scene, "repo-write")
         # The number of remaining processes of a swarm differs each time.
-        _nobody_is_left(session, probe, at_most=1 if probe == "p_swarm" else None)
+        _expect_none_left(session, probe, at_most=1 if probe == "p_swarm" else None)
         # A probe that never started its processes leaves none. Neither does a program that waits
         # for all of them until a time limit, but then the sandbox did not end them.
-        need_an_end(scene, session, said)
+        need_an_end(scene, session, attempted)
         code = session.only.result["exit_code"]
-        expect("how the call ended", code, 0, {"inside": str(said)}, Verdict.UNPROVEN)
+        expect("how the call ended", code, 0, {"inside": str(attempted)}, Verdict.UNPROVEN)
 
 
 @requires("BACKEND-PROC-03")
@@ -77,10 +77,10 @@ def test_no_process_outlives_its_session_after_a_deadline(case: BackendCase) -> 
         session.need_enforcement()
         if not (ground.ws / "sibling").exists():
             raise Late("the program", "it has begun before its deadline", "it has not")
-        _nobody_is_left(session, "a deadline")
+        _expect_none_left(session, "a deadline")
 
 
-def _nobody_is_left(session: ObservedSession, what: str, at_most: int | None = None) -> None:
+def _expect_none_left(session: ObservedSession, what: str, at_most: int | None = None) -> None:
     lasting = [proc.describe() for proc in session.lasting]
     if not lasting:
         return

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from boxspec.api import Declared, Failure, HostLacks, Verdict, expect, requires, satisfies
-from contracts.backend.attempt import WORK, need_an_end, need_effect, said_inside
+from contracts.backend.attempt import WORK, attempted_inside, need_an_end, need_effect
 from contracts.backend.client import BackendCase
 from contracts.backend.ruled import (
     DENIED,
@@ -46,8 +46,8 @@ def test_a_denied_file_stays(case: BackendCase, probe: str) -> None:
 def test_a_neighbour_of_a_denied_file_can_be_changed(case: BackendCase, probe: str) -> None:
     with made_scene(probe) as scene:
         planted(scene, "kept/denied")
-        _, said = session_of(case, scene, policy(("kept/denied",)))
-        expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
+        _, attempted = session_of(case, scene, policy(("kept/denied",)))
+        expect(scene.probe.tries, str(attempted), "did", verdict=Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-RULE-09", capability=RULES)
@@ -59,13 +59,13 @@ def test_a_mount_below_a_denied_directory_stays(case: BackendCase) -> None:
             if not confined:
                 need_effect(scene, denied=denied)
                 continue
-            session, said = session_of(case, scene, policy(rules), denied=denied)
+            session, attempted = session_of(case, scene, policy(rules), denied=denied)
             changes = scene.ground.changes()
             reported = [each for rule in rules for each in named(session, rule)]
             if changes and reported:
                 raise Declared(rules[-1], "not enforced", changes[0], str(reported[0]["why"]))
             expect("what changed on the mount", changes, [], verdict=Verdict.CONTRADICTION)
-            need_an_end(scene, session, said)
+            need_an_end(scene, session, attempted)
 
 
 @requires("BACKEND-RULE-02", capability=RULES)
@@ -82,7 +82,7 @@ def test_a_rule_that_is_not_enforced_is_named(case: BackendCase, rule: str) -> N
     with made_scene("d_create") as scene:
         path = scene.ground.ws / name
         path.parent.mkdir()
-        session, said = session_of(case, scene, policy((rule,)), denied=path)
+        session, attempted = session_of(case, scene, policy((rule,)), denied=path)
         if path.exists() and not named(session, rule):
             raise Failure(
                 f"a name that {rule} denies and that comes later",
@@ -91,7 +91,7 @@ def test_a_rule_that_is_not_enforced_is_named(case: BackendCase, rule: str) -> N
                 {"not_enforced": session.result["not_enforced"]},
                 Verdict.CONTRADICTION,
             )
-        need_an_end(scene, session, said)
+        need_an_end(scene, session, attempted)
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
@@ -101,11 +101,11 @@ def test_a_rule_of_the_workspaces_own_policy_is_named_too(case: BackendCase) -> 
     with made_scene("d_create") as scene:
         path = scene.ground.ws / rule
         path.parent.mkdir()
-        session, said = session_of(case, scene, {**policy(), "workspace": own}, denied=path)
-        told = [each["rule"] for each in session.result["not_enforced"]]
+        session, attempted = session_of(case, scene, {**policy(), "workspace": own}, denied=path)
+        named_rules = [each["rule"] for each in session.result["not_enforced"]]
         named_or_held = bool(named(session, rule)) or not path.exists()
-        expect("it is refused, or named", named_or_held, True, {"not enforced": told})
-        need_an_end(scene, session, said)
+        expect("it is refused, or named", named_or_held, True, {"not enforced": named_rules})
+        need_an_end(scene, session, attempted)
 
 
 @requires("BACKEND-RULE-03", capability=RULES)
@@ -114,11 +114,11 @@ def test_probe_names_rules_that_can_never_hold(case: BackendCase) -> None:
     claims = case.backend.probe("repo-write", policy=policy((rule,))).result
     with made_scene("d_create") as scene:
         path = scene.ground.ws / "new.key"
-        session, said = session_of(case, scene, policy((rule,)), denied=path)
-        told = [each["rule"] for each in claims["not_enforced"]]
+        session, attempted = session_of(case, scene, policy((rule,)), denied=path)
+        named_rules = [each["rule"] for each in claims["not_enforced"]]
         either = satisfies(f"{rule} among them, or that it holds", lambda _: not path.exists())
-        expect("the rules that probe names", told, [rule] if path.exists() else either)
-        need_an_end(scene, session, said)
+        expect("the rules that probe names", named_rules, [rule] if path.exists() else either)
+        need_an_end(scene, session, attempted)
 
 
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])
@@ -142,19 +142,19 @@ def test_a_grant_through_a_link_grants_no_path_outside(
             policy=policy(modify=modify),
             on_unavailable="degrade",
         )
-        said = said_inside(session, WORK)
-        found = scene.effects(said)
+        attempted = attempted_inside(session, WORK)
+        found = scene.effects(attempted)
         expect("what changed outside", found, [], verdict=Verdict.CONTRADICTION)
-        need_an_end(scene, session, said)
+        need_an_end(scene, session, attempted)
 
 
 @requires("BACKEND-RULE-05", capability=RULES)
 def test_a_denied_link_leads_no_write_out(case: BackendCase) -> None:
     with made_scene("w_preplanted_symlink") as scene:
-        session, said = session_of(case, scene, policy(("planted", "planted/**")))
+        session, attempted = session_of(case, scene, policy(("planted", "planted/**")))
         expect("the session", session.opened, True)
-        expect("what changed outside", scene.effects(said), [], verdict=Verdict.CONTRADICTION)
-        need_an_end(scene, session, said)
+        expect("what changed outside", scene.effects(attempted), [], verdict=Verdict.CONTRADICTION)
+        need_an_end(scene, session, attempted)
 
 
 @requires("BACKEND-RULE-06", capability=RULES)
@@ -168,18 +168,18 @@ def test_a_read_denied_path_is_not_read(case: BackendCase, probe: str) -> None:
             (secret / "file").write_text(scene.ground.token)
             (secret / scene.ground.token).touch()
             if not inside:
-                said, _ = run_outside(scene, scene.arm(secret=secret))
-                if not scene.effects(said):
-                    why = f"{probe} reads nothing here even outside: {said}"
+                attempted, _ = run_outside(scene, scene.arm(secret=secret))
+                if not scene.effects(attempted):
+                    why = f"{probe} reads nothing here even outside: {attempted}"
                     raise HostLacks("escape probes", why)
                 continue
             rules = policy(deny_read=(rule, "secret"))
-            session, said = session_of(case, scene, rules, secret=secret)
-            effects = scene.effects(said)
+            session, attempted = session_of(case, scene, rules, secret=secret)
+            effects = scene.effects(attempted)
             if effects:
                 session.excuse("fs-read", f"{probe}: {effects[0]}")
             expect("what was read", effects, [], verdict=Verdict.CONTRADICTION)
-            need_an_end(scene, session, said)
+            need_an_end(scene, session, attempted)
 
 
 @requires("BACKEND-RULE-07", capability=RULES)
@@ -193,8 +193,12 @@ def test_a_file_with_more_links_is_named(case: BackendCase) -> None:
         os.link(outside, nested)
         os.link(scene.ground.ws / "file", pair)
         session, _ = session_of(case, scene, policy((DENIED,)))
-        told = session.hard_links
-        expect("files with links outside", sorted(told), [os.fsencode(alias), os.fsencode(nested)])
+        files = session.hard_links
+        expect(
+            "files with links outside",
+            sorted(files),
+            [os.fsencode(alias), os.fsencode(nested)],
+        )
 
 
 @requires("BACKEND-RULE-08", capability=RULES)
@@ -214,6 +218,6 @@ def test_a_workspace_whose_hooks_are_a_link_still_starts(case: BackendCase, plac
         (hooks / "pre-commit").write_text("canary\n")
         (scene.ground.ws / ".git").mkdir()
         (scene.ground.ws / ".git" / "hooks").symlink_to(hooks)
-        session, said = session_of(case, scene, rules)
+        session, attempted = session_of(case, scene, rules)
         expect("the session", session.opened, True, verdict=Verdict.OVERREFUSED)
-        expect(scene.probe.tries, str(said), "did", verdict=Verdict.OVERREFUSED)
+        expect(scene.probe.tries, str(attempted), "did", verdict=Verdict.OVERREFUSED)

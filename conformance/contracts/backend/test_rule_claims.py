@@ -136,8 +136,8 @@ def test_late_names_may_be_accepted(case: BackendCase, rule: str) -> None:
         )
         opens = without.result["overall"] == "fully"
         expect("whether the session opens", session.opened, opens)
-        told = [each["rule"] for each in session.result["not_enforced"]]
-        expect("the rules that are named", told if opens else [rule], [rule])
+        named_rules = [each["rule"] for each in session.result["not_enforced"]]
+        expect("the rules that are named", named_rules if opens else [rule], [rule])
 
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-12"])
@@ -196,8 +196,8 @@ def test_many_denied_files_do_not_drop_the_sandbox(case: BackendCase, shape: str
             expect("what changed outside", changed, [], verdict=Verdict.CONTRADICTION)
         lines = session.only.stdout.decode().splitlines()
         read = [line.split()[1] for line in lines if line.startswith(ground.token)]
-        told = {str(each["rule"]) for each in session.result["not_enforced"]}
-        silent = [name for name in read if not told & {name, "**/*.key"}]
+        named_rules = {str(each["rule"]) for each in session.result["not_enforced"]}
+        silent = [name for name in read if not named_rules & {name, "**/*.key"}]
         expect("files that are read and whose rule is not named", silent[:3], [])
         fully = session.claim("fs-read")["claim"] == "fully"
         expect("files that are read, and fs-read is claimed fully", read[:3] if fully else [], [])

@@ -198,9 +198,9 @@ def test_a_denied_file_stays_when_a_directory_further_up_is_moved(case: BackendC
 
 def _either(session: ObservedSession, rule: str, broken: bool) -> None:
     """Fail if a rule is broken that is not named; a rule of the profile may have its `!`."""
-    told = named(session, rule) or named(session, f"!{rule}")
+    reports = named(session, rule) or named(session, f"!{rule}")
     evidence = {"not_enforced": session.result["not_enforced"]}
-    held_or_named = bool(told) or not broken
+    held_or_named = bool(reports) or not broken
     expect(f"{rule} holds, or is named", held_or_named, True, evidence, Verdict.CONTRADICTION)
 
 
@@ -296,5 +296,5 @@ def test_a_grant_of_a_policy_does_not_apply_under_read_only(case: BackendCase, m
         if made:
             session.excuse("fs-write", "own/made")
         expect("what was made in the root", made, [], verdict=Verdict.CONTRADICTION)
-        said = session.only.stdout
-        expect("the word of who tried", said, b"tried\n", verdict=Verdict.OVERREFUSED)
+        output = session.only.stdout
+        expect("the word of who tried", output, b"tried\n", verdict=Verdict.OVERREFUSED)

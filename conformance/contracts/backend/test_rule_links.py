@@ -70,9 +70,9 @@ def _planted(ground: Ground, linked: Linked) -> None:
 
 def _excused(session: ObservedSession, rule: str, aspect: str, escaped: str) -> None:
     """Raise Declared if the rule is named and its aspect is not claimed fully."""
-    told = named(session, rule)
-    if told and session.claim(aspect)["claim"] != "fully":
-        raise Declared(rule, "not enforced", escaped, str(told[0]["why"]))
+    reports = named(session, rule)
+    if reports and session.claim(aspect)["claim"] != "fully":
+        raise Declared(rule, "not enforced", escaped, str(reports[0]["why"]))
 
 
 @requires("BACKEND-RULE-12", capability=RULES, needs=NEEDS)

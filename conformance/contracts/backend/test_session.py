@@ -67,16 +67,16 @@ def test_degrade_keeps_a_backend_with_some_enforcement(case: BackendCase, probe:
 def test_degrade_drops_an_unavailable_backend(case: BackendCase) -> None:
     seen = scripted(case, "degrade", probe="unavailable")
     expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 0))
-    said = (seen.session.result["enforcement"], seen.session.only.result.get("enforcement"))
-    expect("the enforcement of the session and of its call", said, ("none", "none"))
+    enforcements = (seen.session.result["enforcement"], seen.session.only.result.get("enforcement"))
+    expect("the enforcement of the session and of its call", enforcements, ("none", "none"))
 
 
 @requires("BACKEND-SESSION-04", capability=SCRIPT)
 def test_each_call_of_a_dropped_backend_has_enforcement_none(case: BackendCase) -> None:
     seen = scripted(case, "degrade", calls=3, probe="unavailable")
     expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 0))
-    said = [call.result.get("enforcement") for call in seen.session.calls]
-    expect("the enforcement of each call", said, ["none"] * 3)
+    enforcements = [call.result.get("enforcement") for call in seen.session.calls]
+    expect("the enforcement of each call", enforcements, ["none"] * 3)
 
 
 @requires("BACKEND-SESSION-05", capability=SCRIPT)
@@ -137,8 +137,8 @@ def test_degrade_counts_an_error_as_unavailable(case: BackendCase, call: str) ->
 def test_the_enforcement_is_the_claim(case: BackendCase, probe: str) -> None:
     seen = scripted(case, "degrade", probe=probe)
     result = seen.session.result
-    said = (result["enforcement"], seen.session.only.result.get("enforcement"))
-    expect("the enforcement of the session and of its call", said, (probe, probe))
+    enforcements = (result["enforcement"], seen.session.only.result.get("enforcement"))
+    expect("the enforcement of the session and of its call", enforcements, (probe, probe))
     if probe == "partial":
         lacking = seen.session.claim("fs-write")
         expect("the claim of fs-write", lacking["claim"], one_of("partial", "unavailable"))
@@ -154,8 +154,8 @@ def test_the_enforcement_is_the_claim(case: BackendCase, probe: str) -> None:
 @pytest.mark.parametrize("probe", ["fully", "partial"])
 def test_each_result_has_the_enforcement(case: BackendCase, probe: str) -> None:
     seen = scripted(case, "degrade", calls=3, probe=probe)
-    said = [call.result.get("enforcement") for call in seen.session.calls]
-    expect("the enforcement of each call", said, [probe] * 3)
+    enforcements = [call.result.get("enforcement") for call in seen.session.calls]
+    expect("the enforcement of each call", enforcements, [probe] * 3)
 
 
 def _asked_twice(

@@ -63,11 +63,11 @@ def test_a_tool_does_its_work(case: BackendCase, tool: str) -> None:
             on_unavailable="degrade",
             within_s=WITHIN_S,
         )
-        said = session.only
-        shown = {"stdout": said.stdout[-400:], "stderr": said.stderr[-400:]}
+        answer = session.only
+        shown = {"stdout": answer.stdout[-400:], "stderr": answer.stderr[-400:]}
         expect(
             f"exit code of the work of {tool}",
-            said.result["exit_code"],
+            answer.result["exit_code"],
             0,
             shown,
             Verdict.OVERREFUSED,

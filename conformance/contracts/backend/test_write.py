@@ -76,8 +76,8 @@ def write_on_a_mount(case: BackendCase, name: str, profile: str) -> None:
             place = getattr(scene.ground, name) / "below" / "mount"
             scene.params["out"] = mounted(scene, place)
             if confined:
-                session, said = inside(case, scene, profile)
-                judge(scene, session, said)
+                session, attempted = inside(case, scene, profile)
+                judge(scene, session, attempted)
             else:
                 need_effect(scene)
 

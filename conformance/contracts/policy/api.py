@@ -5,7 +5,7 @@ from contracts.policy.client import question, questions, refused
 from contracts.policy.deciding import WITHIN_S, decided, judge_decisions, loads
 from contracts.policy.judging import both_ways, judge, same_both_ways
 from contracts.policy.trees import Tree
-from contracts.policy.unloaded import takes_none
+from contracts.policy.unloaded import refuses_policies
 from contracts.policy.vectors import Group, every, vectors
 from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, one_profile, policy
@@ -30,8 +30,8 @@ __all__ = [
     "questions",
     "readings",
     "refused",
+    "refuses_policies",
     "same_both_ways",
     "spellings",
-    "takes_none",
     "vectors",
 ]

@@ -112,8 +112,8 @@ class Crowd:
         denies = [made(deny) for deny in self.denies]
         decision = oracle.decide(own, denies, made(path))
         written = {made(deny).removeprefix("!"): deny for deny in (*self.profile, *self.denies)}
-        told = decision.matched_rule
-        return decision.allowed, written.get(told, told).removeprefix("!")
+        matched = decision.matched_rule
+        return decision.allowed, written.get(matched, matched).removeprefix("!")
 
 
 def crowd(

@@ -24,7 +24,7 @@ NO_RULE = ("<no matching rule>", "[]")
 Decision = tuple[bool | None, str | None]
 
 
-def told(item: Item) -> Decision:
+def decision_of(item: Item) -> Decision:
     return item.get("allowed"), item.get("matched_rule")
 
 
@@ -40,7 +40,7 @@ def judge_decisions(
 
     by_rule: a right decision by another rule fails too.
     """
-    got = dict(zip(wanted, map(told, items), strict=True))
+    got = dict(zip(wanted, map(decision_of, items), strict=True))
     judged = 2 if by_rule else 1
     wrong = [
         path

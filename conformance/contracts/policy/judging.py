@@ -140,11 +140,11 @@ def both_ways(case: PolicyCase, vector: Vector) -> None:
 
 def same_both_ways(case: PolicyCase, message: dict[str, Any], why: str = "") -> None:
     try:
-        served = _told(message["op"], case.policy.put(message).raw)
+        served = _comparable(message["op"], case.policy.put(message).raw)
     except ShimBroke:
         # The tests that need this answer report its absence.
         return
-    ran = _told(message["op"], case.send(message).raw)
+    ran = _comparable(message["op"], case.send(message).raw)
     if served != ran:
         raise Failure(
             "serve and run give the same answer",
@@ -155,10 +155,10 @@ def same_both_ways(case: PolicyCase, message: dict[str, Any], why: str = "") -> 
         )
 
 
-def _told(op: str, answer: Any) -> Any:
+def _comparable(op: str, answer: Any) -> Any:
     """Return an answer without the parts that differ between requests: the id, the time of an
     event, and fields that the contract does not define."""
-    told = {key: value for key, value in known.answer(op, answer or {}).items() if key != "id"}
-    for event in told.get("result", {}).get("events", ()):
+    kept = {key: value for key, value in known.answer(op, answer or {}).items() if key != "id"}
+    for event in kept.get("result", {}).get("events", ()):
         event.pop("time", None)
-    return told
+    return kept

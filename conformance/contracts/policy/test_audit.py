@@ -47,8 +47,8 @@ def test_an_event_has_the_decision_of_check(case: PolicyCase) -> None:
     events = case.policy.audit(POLICY, CHECKS)
     for check, event in zip(CHECKS, events, strict=True):
         wanted = oracle.decide(LISTS[check["op"]], ["x"], check["path"])
-        told = (event["allowed"], event["path"], event["matched_rule"])
-        expect(f"the event of {check}", told, (wanted.allowed, check["path"], wanted.matched_rule))
+        got = (event["allowed"], event["path"], event["matched_rule"])
+        expect(f"the event of {check}", got, (wanted.allowed, check["path"], wanted.matched_rule))
     asked = [{key: check[key] for key in ("profile", "op")} for check in CHECKS]
     named = [{key: event[key] for key in ("profile", "op")} for event in events]
     expect("profile and op in the events", named, asked)
@@ -105,5 +105,5 @@ def test_a_profile_of_a_workspace_has_the_origin_defined(case: PolicyCase) -> No
         (nothing, nothing, "synthesized"),
     ):
         both = policy({"fsProfiles": {**above, "p": lists}}, {"fsProfiles": below})
-        told = [each["profile_origin"] for each in case.policy.audit(both, asked)]
-        expect(f"origins, with {[*above]} above {[*below]}", told, [origin, origin, "defined"])
+        got = [each["profile_origin"] for each in case.policy.audit(both, asked)]
+        expect(f"origins, with {[*above]} above {[*below]}", got, [origin, origin, "defined"])

@@ -166,8 +166,8 @@ def test_a_path_is_answered_as_its_normal_form_is(case: PolicyCase) -> None:
     policy = one_profile(read=["**", "!b", "!a/x"], modify=[], deny_read=["a", "c"])
     normal = case.policy.normalize(SPELLINGS)
     items = case.policy.check(policy, questions("read", SPELLINGS))
-    told = [path or "" for path in normal]
-    again = case.policy.check(policy, questions("read", told))
+    normal_paths = [path or "" for path in normal]
+    again = case.policy.check(policy, questions("read", normal_paths))
     for spelling, path, item, other in zip(SPELLINGS, normal, items, again, strict=True):
         if path is None:
             expect(

@@ -38,7 +38,7 @@ def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(
             wanted.append((path, not rule.startswith("!"), rule.removeprefix("!")))
     items = case.policy.check(policy({"fsProfiles": profiles}), checks, within_s=WITHIN_S)
     got = [(item.get("path"), item.get("allowed"), item.get("matched_rule")) for item in items]
-    wrong = [at for at, told in enumerate(wanted) if got[at] != told]
+    wrong = [at for at, right in enumerate(wanted) if got[at] != right]
     expect(
         "path, whether it may be read, and by which rule",
         [got[at] for at in wrong[:1]],
@@ -94,7 +94,7 @@ def test_lists_of_every_size_find_their_first_and_their_last(case: PolicyCase, s
             wanted.append((inside, rules[at % len(paths)] if inside else "<no matching rule>"))
     items = case.policy.check(policy({"fsProfiles": profiles}), checks, within_s=WITHIN_S)
     got = [(item.get("allowed"), item.get("matched_rule")) for item in items]
-    wrong = [at for at, told in enumerate(wanted) if got[at] != told]
+    wrong = [at for at, right in enumerate(wanted) if got[at] != right]
     expect(
         f"answers to {[checks[at] for at in wrong[:1]]}; the profile's name is its length",
         [got[at] for at in wrong[:1]],

@@ -62,8 +62,8 @@ def test_explain_lists_every_entry_and_decides_as_check_must(case: PolicyCase) -
         listed = [*RULES[op], *(entry(deny) for deny in DENIES[op])]
         expect(f"the entries of {check}", rules, listed)
         wanted = oracle.decide(RULES[op], DENIES[op], path)
-        told = (item["allowed"], item["path"], item["matched_rule"])
-        expect(f"the decision of {check}", told, (wanted.allowed, path, wanted.matched_rule))
+        got = (item["allowed"], item["path"], item["matched_rule"])
+        expect(f"the decision of {check}", got, (wanted.allowed, path, wanted.matched_rule))
 
 
 @requires("POLICY-EXPLAIN-04")
@@ -121,9 +121,9 @@ def test_rules_of_every_length_are_reported_as_matched(
     paths = [re.sub(r"\*\*/|/\*\*|\*", "", rule).replace("?", "é") for rule in rules]
     items = case.policy.explain(one_profile(rules, []), questions("read", paths))
     wrong = [
-        (rule, told)
+        (rule, got)
         for rule, item in zip(rules, items, strict=True)
-        if (told := [each["rule"] for each in item["entries"] if each["matched"]]) != [rule]
+        if (got := [each["rule"] for each in item["entries"] if each["matched"]]) != [rule]
     ]
     expect("rules, and what is told to match what they alone match", wrong[:3], [])
 
@@ -139,5 +139,5 @@ def test_explain_matches_the_root_as_check_does(case: PolicyCase) -> None:
 @requires("POLICY-EXPLAIN-01")
 def test_what_is_refused_is_an_error_in_its_place(case: PolicyCase) -> None:
     asked = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
-    told = ["error" if "error" in each else "answer" for each in case.policy.explain(POLICY, asked)]
-    expect("the answers", told, ["answer", "error", "error", "answer"])
+    got = ["error" if "error" in each else "answer" for each in case.policy.explain(POLICY, asked)]
+    expect("the answers", got, ["answer", "error", "error", "answer"])

@@ -183,11 +183,11 @@ def test_a_plain_scalar_is_a_string_where_the_core_schema_says_so(case: PolicyCa
     labels = "".join(f"\n    k{at}: {each}" for at, each in enumerate(scalars))
     text = f"schemaVersion: 2\nkind: Policy\nmetadata:\n  name: n\n  labels:{labels}\nspec: {{}}\n"
     answer = case.policy.load({"text": text, "format": "yaml"})
-    told = {each.get("pointer") for each in answer.error.get("problems", [])}
+    reported = {each.get("pointer") for each in answer.error.get("problems", [])}
     wrong = {
-        each: "a string" if pointer in told else "no string"
+        each: "a string" if pointer in reported else "no string"
         for at, each in enumerate(scalars)
-        if ((pointer := f"/metadata/labels/k{at}") in told) != bool(NO_STRING.fullmatch(each))
+        if ((pointer := f"/metadata/labels/k{at}") in reported) != bool(NO_STRING.fullmatch(each))
     }
     expect("scalars that are not what they were taken for", wrong, {})
 
@@ -220,10 +220,10 @@ def test_the_problems_of_two_files_are_reported_together(case: PolicyCase) -> No
     }
     files = [json.dumps({**POLICY, "spec": spec}) for spec in (above, below)]
     answer = case.policy.load({**as_json(files[0]), "workspace": as_json(files[1])})
-    told = {(each.get("file"), each["pointer"]) for each in answer.error.get("problems", ())}
+    reported = {(each.get("file"), each["pointer"]) for each in answer.error.get("problems", ())}
     wanted = {
         *(("global", f"/spec/{where}") for where in ("denyRead/1", "unknown")),
         *(("workspace", f"/spec/denyModify/{at}") for at in (0, 1)),
         *(("workspace", f"/spec/fsProfiles/p/{where}") for where in PROBLEMS),
     }
-    expect("the problems", sorted(told), sorted(wanted), {"answer": answer.raw})
+    expect("the problems", sorted(reported), sorted(wanted), {"answer": answer.raw})

@@ -39,9 +39,9 @@ def test_invisible_characters_are_kept_at_both_ends(case: PolicyCase, sent: str)
 def refused_again_and_again(case: PolicyCase, path: bytes) -> None:
     """Refuse the path again within one request and in later ones, also after another path."""
     batches = [[path] * 4, [path], [path, b"a", path, path], [path]]
-    told = [case.policy.normalize(batch) for batch in batches]
+    got = [case.policy.normalize(batch) for batch in batches]
     wanted = [[None if each == path else "a" for each in batch] for batch in batches]
-    expect(f"the normal form of {path!r}, each time", told, wanted)
+    expect(f"the normal form of {path!r}, each time", got, wanted)
 
 
 @requires("POLICY-PATH-02")

@@ -37,8 +37,8 @@ def test_each_check_has_its_own_follow(case: PolicyCase) -> None:
         for follow in ("parent", None, "final", "parent", None, "parent", "final")
     ]
     items = case.policy.check_resolved(READ, str(tree.root), asked)
-    told = [item.get("allowed") for item in items]
-    expect("whether the link may be read", told, [True, False, False, True, False, True, False])
+    got = [item.get("allowed") for item in items]
+    expect("whether the link may be read", got, [True, False, False, True, False, True, False])
 
 
 @requires("POLICY-CHECK-07", capability="policy.resolved")
@@ -54,8 +54,8 @@ def test_a_refused_check_does_not_change_other_checks(case: PolicyCase) -> None:
         "docs/page",
     ]
     items = case.policy.check_resolved(READ, str(tree.root), questions("read", paths))
-    told = [None if "error" in item else item["allowed"] for item in items]
-    expect("the decisions, None for an error", told, [True, None, None, False, None, None, True])
+    got = [None if "error" in item else item["allowed"] for item in items]
+    expect("the decisions, None for an error", got, [True, None, None, False, None, None, True])
 
 
 @requires("POLICY-PROFILE-01", capability="policy.resolved")
@@ -63,8 +63,8 @@ def test_check_resolved_with_an_unknown_profile_is_an_error(case: PolicyCase) ->
     tree = workspace(case)
     asked = [question("read", "docs/page", name) for name in ("p", "nobody", "", "p")]
     items = case.policy.check_resolved(READ, str(tree.root), asked)
-    told = [refused(item, "policy.check_resolved") for item in items]
-    expect("whether each is refused", told, [False, True, True, False], {"answers": items})
+    got = [refused(item, "policy.check_resolved") for item in items]
+    expect("whether each is refused", got, [False, True, True, False], {"answers": items})
 
 
 @requires("POLICY-PROFILE-02", capability="policy.resolved")
@@ -75,8 +75,8 @@ def test_check_resolved_without_a_profile_is_unrestricted(case: PolicyCase) -> N
     for name in (None, "unrestricted"):
         asked = [question(op, path, name) for op in ("read", "modify") for path in paths]
         items = case.policy.check_resolved(denied, str(tree.root), asked)
-        told = [item.get("allowed") for item in items]
-        expect(f"what {name} allows", told, [True, True, False, False] * 2, {"answers": items})
+        got = [item.get("allowed") for item in items]
+        expect(f"what {name} allows", got, [True, True, False, False] * 2, {"answers": items})
 
 
 EXCEPTED = one_profile(["**"], ["**"], [], ["s/**", "!s/c/**"])
@@ -94,8 +94,8 @@ def test_an_exception_holds_for_the_real_location_too(case: PolicyCase) -> None:
     )
     wanted = {"s/c/page": True, "s/c/out": False, "s/c/far": True, "in": True, "s/in": False}
     items = case.policy.check_resolved(EXCEPTED, str(tree.root), questions("modify", wanted))
-    told = {path: item.get("allowed") for path, item in zip(wanted, items, strict=True)}
-    expect("what may be modified", told, wanted, {"answers": items})
+    got = {path: item.get("allowed") for path, item in zip(wanted, items, strict=True)}
+    expect("what may be modified", got, wanted, {"answers": items})
 
 
 WRITTEN = ["{}/", "{}//", "{}/.", "{above}//{name}", "{above}/./{name}/"]
@@ -108,8 +108,8 @@ def test_a_root_is_one_place_however_it_is_written(case: PolicyCase, given: str)
     root = given.format(tree.root, above=tree.root.parent, name=tree.root.name)
     paths = ["docs/page", f"{tree.root}/docs/page", f"{tree.root}/docs/same", f"{tree.root}x/docs"]
     items = case.policy.check_resolved(READ, root, questions("read", paths))
-    told = [(item.get("allowed"), item.get("real")) for item in items]
-    expect("allowed and real", told, [(True, "docs/page")] * 3 + [(False, None)])
+    got = [(item.get("allowed"), item.get("real")) for item in items]
+    expect("allowed and real", got, [(True, "docs/page")] * 3 + [(False, None)])
 
 
 @requires("POLICY-REAL-03")
@@ -119,8 +119,8 @@ def test_an_absolute_path_with_doubled_slashes_and_dots_is_inside(case: PolicyCa
     ways = [f"{above}/{name}//docs/page", f"{above}//{name}/docs/page", f"{tree.root}/./docs/page"]
     ways += [f"{above}/./{name}/docs//page/", f"{tree.root}/docs/page/."]
     items = case.policy.check_resolved(READ, str(tree.root), questions("read", ways))
-    told = [(item.get("allowed"), item.get("path"), item.get("real")) for item in items]
-    expect("allowed, path and real", told, [(True, "docs/page", "docs/page")] * len(ways))
+    got = [(item.get("allowed"), item.get("path"), item.get("real")) for item in items]
+    expect("allowed, path and real", got, [(True, "docs/page", "docs/page")] * len(ways))
 
 
 @requires("POLICY-REAL-02", "POLICY-REAL-03")
@@ -131,9 +131,9 @@ def test_below_the_root_of_the_system_everything_is_inside(case: PolicyCase) -> 
     names = ["docs/page", "docs/same", "docs/key"]
     paths = [*(f"{place}/{name}" for name in names), *(f"/{place}/{name}" for name in names)]
     items = case.policy.check_resolved(policy, "/", questions("read", paths))
-    told = [(item.get("allowed"), item.get("real")) for item in items]
+    got = [(item.get("allowed"), item.get("real")) for item in items]
     one = [(True, f"{place}/docs/page")] * 2 + [(False, f"{place}/secret/key")]
-    expect("allowed and real", told, one * 2)
+    expect("allowed and real", got, one * 2)
 
 
 # Targets of a link: a name that no path may have, and the name that a tolerant engine would read.
@@ -162,5 +162,5 @@ def test_a_location_without_a_valid_path_is_not_confused_with_another(
     items = case.policy.check_resolved(
         policy, str(tree.root), questions("read", ["docs/strange", "docs/same"])
     )
-    told = [item.get("allowed", False) for item in items]
-    expect("whether what the links lead to may be read", told, [False, True], {"answers": items})
+    got = [item.get("allowed", False) for item in items]
+    expect("whether what the links lead to may be read", got, [False, True], {"answers": items})

@@ -41,7 +41,7 @@ RULES = st.lists(
 ).map("".join)
 
 
-def is_told(rule: str) -> bool:
+def is_spelling_fixed(rule: str) -> bool:
     """True if the contract fixes the spelling of the rule in answers.
 
     It does not for a rule whose body begins or ends with a blank.
@@ -66,7 +66,11 @@ def test_rules_have_the_normal_form_of_the_oracle(case: PolicyCase) -> None:
         ]
         expect("the rules in their normal form", resolved, wanted, {"wrong": wrong})
 
-    law(case, st.lists(RULES.filter(is_told), min_size=6, max_size=12, unique=True), holds)
+    law(
+        case,
+        st.lists(RULES.filter(is_spelling_fixed), min_size=6, max_size=12, unique=True),
+        holds,
+    )
 
 
 @requires("POLICY-RULE-03", "POLICY-RULE-04", "POLICY-RULE-05")

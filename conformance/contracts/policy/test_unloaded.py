@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from boxspec.api import requires
-from contracts.policy.api import question, takes_none
+from contracts.policy.api import question, refuses_policies
 from contracts.policy.client import PolicyCase
 
 READ_IT = [question("read", "a", None)]
 # The fields of each operation besides the policy.
-BESIDE: dict[str, dict[str, Any]] = {
+OTHER_FIELDS: dict[str, dict[str, Any]] = {
     "policy.resolve": {},
     "policy.check": {"checks": READ_IT},
     "policy.check_resolved": {"checks": READ_IT, "root": "/"},
@@ -22,16 +22,16 @@ BESIDE: dict[str, dict[str, Any]] = {
 
 
 @requires("POLICY-VALID-07")
-@pytest.mark.parametrize("op", BESIDE)
+@pytest.mark.parametrize("op", OTHER_FIELDS)
 def test_no_operation_answers_from_a_policy_that_contract_refuses(
     case: PolicyCase, op: str
 ) -> None:
-    takes_none(case, op, BESIDE[op], "contract")
+    refuses_policies(case, op, OTHER_FIELDS[op], "contract")
 
 
 @requires("POLICY-VALID-08")
-@pytest.mark.parametrize("op", BESIDE)
+@pytest.mark.parametrize("op", OTHER_FIELDS)
 def test_no_operation_answers_from_a_policy_that_hardened_refuses(
     case: PolicyCase, op: str
 ) -> None:
-    takes_none(case, op, BESIDE[op], "hardened")
+    refuses_policies(case, op, OTHER_FIELDS[op], "hardened")

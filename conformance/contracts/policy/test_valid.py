@@ -51,8 +51,8 @@ def test_neighbouring_rules_are_not_covered_at_any_length(
 ) -> None:
     for length in offsets.NEAR:
         place = f"{pad(length)}/k"
-        for beside in (f"{place}k", f"{place}k/x", f"{place}k/**", pad(length)):
-            loads(case, one_profile([f"{place}/**"], [beside]), False)
+        for neighbours in (f"{place}k", f"{place}k/x", f"{place}k/**", pad(length)):
+            loads(case, one_profile([f"{place}/**"], [neighbours]), False)
 
 
 @requires("POLICY-VALID-02")
@@ -81,8 +81,8 @@ def test_a_rule_equals_a_deny_however_both_are_spelled(case: PolicyCase, kind: s
 @pytest.mark.parametrize("pad", offsets.PADS)
 def test_a_rule_equals_a_deny_at_every_length(case: PolicyCase, pad: Callable[[int], str]) -> None:
     names = [f"{pad(length)}/{length}" for length in offsets.EVERY]
-    beside = [f"{name}{more}" for name in names for more in ("/k", "k", "/**")]
-    loads(case, one_profile(["**", *beside], ["**"], names))
+    neighbours = [f"{name}{more}" for name in names for more in ("/k", "k", "/**")]
+    loads(case, one_profile(["**", *neighbours], ["**"], names))
     for length in offsets.NEAR:
         name = f"{pad(length)}/{length}"
         loads(case, one_profile(["**", name], ["**"], names), False)

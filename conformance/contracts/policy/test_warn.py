@@ -55,8 +55,8 @@ def test_rules_that_a_deny_covers_give_a_warning_at_every_length(
     covered = sorted(f"/spec/fsProfiles/p/modify/{at}" for at in range(len(names)))
     expect("rules under a deny", warned(case, spec, "under-deny"), covered)
     writable = sorted(f"/spec/denyRead/{at}" for at in range(1, len(rules), 2))
-    told = warned(case, spec, "read-deny-without-modify-deny")
-    expect("denies that no denyModify covers", told, writable)
+    got = warned(case, spec, "read-deny-without-modify-deny")
+    expect("denies that no denyModify covers", got, writable)
 
 
 # Sorted as bytes, a name with one of these is between a directory and the files in it.
@@ -95,19 +95,21 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: P
                     read = [sign + rule for sign, rule in zip(signs, chosen, strict=True)]
                     lists.append((read, ["a/b/c"]))
     spec = {"fsProfiles": profiles(lists)}
-    told = warned(case, spec, "modify-under-negated-read")
+    got = warned(case, spec, "modify-under-negated-read")
     right = sorted(
-        f"/spec/fsProfiles/{at}/modify/0" for at, is_told in enumerate(wanted) if is_told
+        f"/spec/fsProfiles/{at}/modify/0"
+        for at, is_unreadable in enumerate(wanted)
+        if is_unreadable
     )
-    expect("rules that cannot be read", told, right)
+    expect("rules that cannot be read", got, right)
 
 
 @requires("POLICY-WARN-06", needs=["POLICY-WARN-03", "POLICY-WARN-05", "POLICY-MERGE-01"])
 def test_two_files_give_the_warnings_of_their_merged_policy(case: PolicyCase) -> None:
     """A cause in the global file that the workspace removes gives no warning."""
     above = {"denyRead": ["k"], "fsProfiles": {"p": {}, "q": {"read": ["lib"]}}}
-    told = case.policy.load(policy(above)).result["warnings"]
-    codes = sorted(each["code"] for each in told)
+    got = case.policy.load(policy(above)).result["warnings"]
+    codes = sorted(each["code"] for each in got)
     expect("warnings of one", codes, ["empty-read", "read-deny-without-modify-deny"])
     mended = policy(above, {"denyModify": ["k"], "fsProfiles": {"p": {"read": ["doc"]}}})
     expect("warnings of both", case.policy.load(mended).result["warnings"], [])
@@ -119,8 +121,8 @@ def test_a_rule_under_a_deny_of_the_other_file_gives_a_warning(case: PolicyCase)
     rule: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["s/x"]}}}
     for above, below, file in ((deny, rule, "workspace"), (rule, deny, "global")):
         found = case.policy.load(policy(above, below)).result["warnings"]
-        told = [(each["code"], each["file"], each["pointer"]) for each in found]
-        expect("warnings", told, [("under-deny", file, "/spec/fsProfiles/p/modify/0")])
+        got = [(each["code"], each["file"], each["pointer"]) for each in found]
+        expect("warnings", got, [("under-deny", file, "/spec/fsProfiles/p/modify/0")])
 
 
 # One warning of each kind; the spacing makes it impossible to derive the place from the pointer.
@@ -146,9 +148,9 @@ WARNED = {
 def test_a_warning_has_the_place_of_its_rule(case: PolicyCase, code: str) -> None:
     word = WARNED[code]
     found = case.policy.load({"text": PLACED, "format": "json"}).result["warnings"]
-    told = [(each["line"], each["column"]) for each in found if each["code"] == code]
+    got = [(each["line"], each["column"]) for each in found if each["code"] == code]
     at = PLACED.index(word)
     line, column = PLACED.count("\n", 0, at) + 1, at - PLACED.rfind("\n", 0, at)
     # The place of a profile may be that of its name or that of its value.
     columns = [column, PLACED.index("{", at) - at + column] if word == '"q"' else [column]
-    expect(f"line and column of {code}", told, one_of([[(line, each)] for each in columns]))
+    expect(f"line and column of {code}", got, one_of([[(line, each)] for each in columns]))

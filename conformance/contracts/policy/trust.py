@@ -75,10 +75,10 @@ def _globs(case: PolicyCase, say: Say) -> None:
     def answers(pairs: list[tuple[str, str]]) -> list[bool | None]:
         return [case.policy.match(pattern, [path])[0] for pattern, path in pairs]
 
-    yes, nay = answers(GLOBS_YES), answers(GLOBS_NO)
-    if (yes, nay) != (answers(GLOBS_YES), answers(GLOBS_NO)):
+    yes, other = answers(GLOBS_YES), answers(GLOBS_NO)
+    if (yes, other) != (answers(GLOBS_YES), answers(GLOBS_NO)):
         raise no("the same globs are answered in two ways")
-    if all(answer is True for answer in nay):
+    if all(answer is True for answer in other):
         raise no(f"{GLOBS_NO} match: it says yes to all")
     if not any(answer is True for answer in yes):
         raise no(f"none of {GLOBS_YES} matches: it says no to all")
@@ -91,8 +91,8 @@ def _policies(case: PolicyCase, say: Say) -> None:
     if first != second:
         raise no(f"the same checks are answered with {shown(first)} and then with {shown(second)}")
     answers = [item.get("allowed") for item in first]
-    yes, nay = answers[: len(YES)], answers[len(YES) :]
-    if all(answer is True for answer in nay):
+    yes, other = answers[: len(YES)], answers[len(YES) :]
+    if all(answer is True for answer in other):
         raise no("what is denied, what no rule allows and an empty list allow: it says yes to all")
     if not any(answer is True for answer in yes):
         raise no(f"two paths that rules allow are answered with {shown(first)}: it says no to all")

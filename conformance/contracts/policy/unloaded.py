@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from contracts.policy.client import PolicyCase
 
 
-def takes_none(case: PolicyCase, op: str, beside: Mapping[str, Any], profile: str) -> None:
+def refuses_policies(case: PolicyCase, op: str, fields: Mapping[str, Any], profile: str) -> None:
     """Fail if `op` accepts a policy that breaks a requirement of this profile."""
     needed = CONTRACT.operations[op]
     if needed not in case.capabilities:
         raise NotApplicable.without(needed)
-    answer = case.policy.ask(op, policy=one_profile(["a"], ["a"]), **beside)
+    answer = case.policy.ask(op, policy=one_profile(["a"], ["a"]), **fields)
     if not answer.ok:
         what = f"that {op} refuses what does not load is proved by what does"
         raise Failure(what, "a result", shown(answer.raw), verdict=Verdict.UNPROVEN)
@@ -31,7 +31,7 @@ def takes_none(case: PolicyCase, op: str, beside: Mapping[str, Any], profile: st
     def ask(case: PolicyCase, vector: Vector) -> None:
         policy = source(vector.fields)
         try:
-            refused(f"the policy of {op}", case.policy.ask(op, policy=policy, **beside).raw or {})
+            refused(f"the policy of {op}", case.policy.ask(op, policy=policy, **fields).raw or {})
         except Failure:
             asked = case.asked
             # If the shim loads the policy as well, the requirements of loading report it.

@@ -213,8 +213,8 @@ class Probe:
         return "deny" if number in DENIED else os.strerror(number)
 
     def ended(self) -> str:
-        _, said = self.process.communicate()
-        words = said.decode(errors="replace").strip().replace("\n", "; ")
+        _, output = self.process.communicate()
+        words = output.decode(errors="replace").strip().replace("\n", "; ")
         return f"ended with {self.process.returncode}: {words}"
 
 
@@ -235,8 +235,8 @@ def differences(shape: Shape, home: Path, wrapper: Path) -> tuple[int, list[str]
     text, meaning = Text(shape.text, setup.root), Meaning(setup)
     found: list[str] = []
     tried = attempts(setup, str(home))
-    with tempfile.TemporaryDirectory(dir=home.parent) as beside:
-        file = Path(beside) / "profile.sb"
+    with tempfile.TemporaryDirectory(dir=home.parent) as folder:
+        file = Path(folder) / "profile.sb"
         file.write_bytes(shape.text)
         with Probe() as free, Probe([wrapper, "-f", file]) as confined:
             for attempt in tried:
@@ -294,8 +294,8 @@ def loads(shape: Shape, wrapper: Path) -> list[str]:
         )
     if done.returncode == 0:
         return []
-    said = done.stderr.decode(errors="replace").strip()
-    return [f"{shape.name}: is not taken: exit {done.returncode}: {said}"]
+    output = done.stderr.decode(errors="replace").strip()
+    return [f"{shape.name}: is not taken: exit {done.returncode}: {output}"]
 
 
 def judged(case: SbplCase, shapes: Iterable[Shape] | None = None) -> list[str]:

@@ -101,7 +101,7 @@ def test_each_form_of_a_flag_counts(case: SbplCase, name: str) -> None:
     judge(case, *FORMS[name])
 
 
-BEHIND = {
+AFTER_TWO_DASHES = {
     "codex": (
         "codex -- --sandbox read-only --full-auto -c sandbox_mode=x",
         f"codex {FULL} -- --sandbox read-only --full-auto -c sandbox_mode=x",
@@ -120,9 +120,9 @@ BEHIND = {
 
 
 @requires("SBPL-FLAG-05")
-@pytest.mark.parametrize("name", BEHIND)
+@pytest.mark.parametrize("name", AFTER_TWO_DASHES)
 def test_no_word_after_two_dashes_is_changed(case: SbplCase, name: str) -> None:
-    judge(case, name.partition(",")[0], *BEHIND[name])
+    judge(case, name.partition(",")[0], *AFTER_TWO_DASHES[name])
 
 
 OTHERS = {

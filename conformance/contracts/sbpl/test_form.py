@@ -90,8 +90,8 @@ def test_no_other_operation_is_allowed_on_any_path(case: SbplCase, name: str) ->
 @pytest.mark.parametrize("name", SETUPS)
 def test_a_text_reads_back_a_clause_a_line(case: SbplCase, name: str) -> None:
     data = sbpl.bytes_of(case.sbpl.compile(SETUPS[name]))
-    told = {"text": data.decode("utf-8", "backslashreplace").splitlines()}
-    expect("lines that are no clause of the page", sbpl.strange(data), [], told)
+    shown = {"text": data.decode("utf-8", "backslashreplace").splitlines()}
+    expect("lines that are no clause of the page", sbpl.strange(data), [], shown)
 
 
 @requires("SBPL-FORM-05")
@@ -137,7 +137,7 @@ def test_both_readings_give_one_answer(case: SbplCase) -> None:
                 expect(
                     f"what the readings say of {name} {path}",
                     ruling.outcome.value,
-                    satisfies("not ambiguous", lambda said: said != "ambiguous"),
+                    satisfies("not ambiguous", lambda decision: decision != "ambiguous"),
                     {"clauses": sbpl.clauses(ruling), **text.evidence()},
                 )
 
@@ -149,12 +149,12 @@ WITHOUT_PATHS = ("network*", "sysctl*", "mach*", "ipc-posix*", "process-info*", 
 @pytest.mark.parametrize("name", WITHOUT_PATHS)
 def test_both_readings_give_one_answer_without_a_path(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(PLAIN)
-    told = {
+    shown = {
         operation: (ruling.last.outcome.value, ruling.specific.outcome.value)
         for operation, ruling in text.rulings(sbpl.leaves(name)).items()
     }
-    both = dict.fromkeys(told, ("allow", "allow"))
-    expect("what the two readings say", told, both, text.evidence())
+    both = dict.fromkeys(shown, ("allow", "allow"))
+    expect("what the two readings say", shown, both, text.evidence())
 
 
 BAD_RULES = {

@@ -41,17 +41,24 @@ def test_without_home_no_clause_names_it(case: SbplCase) -> None:
     text.expect("scratch of no home", sbpl.both(["/dev"], [*dead, *with_below(AT_HOME)]))
 
 
-BESIDE = ["/private/tmpfile", "/private/var/folders2", "/private/var", "/private", "/dev2", "/devx"]
-BESIDE += ["/", "/usr/bin/x", "/Users", "/Users/u", "/Users/u/x", "/Users/u/.ssh/id"]
-BESIDE += ["/Users/u/.orbit2", "/Users/u/.orbi", "/Users/u/Library", "/Users/u/Library/Caches2"]
-BESIDE += ["/Users/u/Library/Keychains/x", "/Users/ux", "/private/var/db"]
+OTHERS = [
+    "/private/tmpfile",
+    "/private/var/folders2",
+    "/private/var",
+    "/private",
+    "/dev2",
+    "/devx",
+]
+OTHERS += ["/", "/usr/bin/x", "/Users", "/Users/u", "/Users/u/x", "/Users/u/.ssh/id"]
+OTHERS += ["/Users/u/.orbit2", "/Users/u/.orbi", "/Users/u/Library", "/Users/u/Library/Caches2"]
+OTHERS += ["/Users/u/Library/Keychains/x", "/Users/ux", "/private/var/db"]
 
 
 @requires("SBPL-SCRATCH-03")
 def test_no_other_path_outside_the_root_is_writable(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], env=HOME))
     allowed = with_below(PLACES + AT_HOME)
-    text.expect("outside of the root", sbpl.both(allowed, BESIDE), sbpl.WRITES)
+    text.expect("outside of the root", sbpl.both(allowed, OTHERS), sbpl.WRITES)
 
 
 BELOW = {
@@ -79,6 +86,6 @@ def test_a_root_below_scratch_is_not_writable_by_that(case: SbplCase, name: str)
     text.expect("below the root", sbpl.both(["src", "src/x"], denied), sbpl.WRITES)
     nothing = case.sbpl.compiled(Setup(root=root, env=env))
     nothing.expect("without rules", dict.fromkeys([*denied, "src/x"], False), sbpl.WRITES)
-    beside = f"{root}-2" if name.endswith("itself") else f"{root}/../x"
+    neighbour = f"{root}-2" if name.endswith("itself") else f"{root}/../x"
     if not name.endswith("itself"):
-        text.expect("beside the root", {beside.replace("/ws/..", ""): True})
+        text.expect("beside the root", {neighbour.replace("/ws/..", ""): True})

@@ -154,11 +154,11 @@ def bytes_of(answer: Answer) -> bytes:
 
 def clauses(ruling: Ruling) -> str:
     """Return a description of the clauses by which each reading decides."""
-    told = dict.fromkeys(
+    deciding = dict.fromkeys(
         f"line {each.clause.line}: {each.clause}" if each.clause else "no clause"
         for each in (ruling.last, ruling.specific)
     )
-    return "; ".join(told)
+    return "; ".join(deciding)
 
 
 def both(yes: Iterable[Word], no: Iterable[Word]) -> dict[Word, bool]:

@@ -54,14 +54,14 @@ def _texts(case: SbplCase, say: Say) -> None:
         raise _no(f"one setup is answered with {shown(first)} and then with {shown(second)}")
     try:
         text = case.sbpl.compiled(SETUP)
-        yes, nay = ([text.allows(WRITE[0], path) for path in paths] for paths in (YES, NO))
+        yes, other = ([text.allows(WRITE[0], path) for path in paths] for paths in (YES, NO))
     except Failure as why:
         say(f"the same text twice; what it decides is not known: {why.got}")
         return
     except Blocked as why:
         say(f"the same text twice; what it decides is not known: {why}")
         return
-    if all(nay):
+    if all(other):
         raise _no(f"{', '.join(NO)} may be written to: it says yes to all")
     if not any(yes):
         raise _no(f"none of {', '.join(YES)} may be written to: it says no to all")
@@ -70,8 +70,8 @@ def _texts(case: SbplCase, say: Say) -> None:
 
 def _commands(case: SbplCase, say: Say) -> None:
     """Check commands that are wrapped, and similar ones that are refused."""
-    yes, nay = ([case.sbpl.wrap(**given).ok for given in some] for some in (WRAPPED, REFUSED))
-    if all(nay):
+    yes, other = ([case.sbpl.wrap(**given).ok for given in some] for some in (WRAPPED, REFUSED))
+    if all(other):
         raise _no(
             "without the wrapper, without a program, with a relative file a command is made:"
             " it says yes to all"

@@ -82,8 +82,8 @@ def _paths(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judg
         made: Fields = {"requirement": _about_path(path, normal), "kind": "normalize"}
         put_word(made, "path", path)
         made.update({"normal": normal} if normal is not None else {"refused": True})
-        said = _item(accused, "items", number)
-        yield made, (said.get("path") == normal if normal is not None else "error" in said)
+        answered = _item(accused, "items", number)
+        yield made, (answered.get("path") == normal if normal is not None else "error" in answered)
 
 
 def _body(pattern: bytes) -> str | None:
@@ -114,8 +114,11 @@ def _globs(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judg
             made["refused"] = True
         else:
             made["match"] = oracle.matches(body, normal)
-        said = _item(accused, "items", number)
-        yield made, ("error" in said if normal is None else said.get("match") == made["match"])
+        answered = _item(accused, "items", number)
+        yield (
+            made,
+            ("error" in answered if normal is None else answered.get("match") == made["match"]),
+        )
 
 
 # Policies -----------------------------------------------------------------------------------
@@ -140,17 +143,20 @@ def _load(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judge
         return
     # Both load or both refuse the file, so the difference is the name or the place of a problem.
     if loads:
-        said, name = accused["result"], answer["result"]["name"]
-        right = isinstance(said, dict) and said.get("name") == name
+        answered, name = accused["result"], answer["result"]["name"]
+        right = isinstance(answered, dict) and answered.get("name") == name
         yield (made if right else {**made, "name": name}), right
         return
     also = "file" if "workspace" in request else "pointer"
     try:
-        told = _places(accused, also)
+        reported = _places(accused, also)
     except (AttributeError, TypeError):
-        told = []
+        reported = []
     places = _places(answer, also)
-    yield ({**made, "problems": places} if places and told != places else made), told == places
+    yield (
+        ({**made, "problems": places} if places and reported != places else made),
+        reported == places,
+    )
 
 
 def _resolve(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judged]:
@@ -161,8 +167,8 @@ def _resolve(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Ju
         return
     about = "POLICY-MERGE-02" if "workspace" in request["policy"] else "POLICY-PROFILE-05"
     lists = {name: answer["result"][name] for name in ("read", "modify")}
-    said = accused.get("result")
-    right = isinstance(said, dict) and all(said.get(name) == lists[name] for name in lists)
+    answered = accused.get("result")
+    right = isinstance(answered, dict) and all(answered.get(name) == lists[name] for name in lists)
     yield {"requirement": about, "kind": "resolve", **request, **lists}, right
 
 
@@ -176,12 +182,12 @@ def _checks(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Jud
     more = {"case": request["case"]} if "case" in request else {}
     asked = zip(request["checks"], answer["result"]["checks"], strict=True)
     for number, (check, item) in enumerate(asked):
-        said = _item(accused, "checks", number)
+        answered = _item(accused, "checks", number)
         made: Fields = {"requirement": about, "kind": "check", "policy": request["policy"]}
         made.update({**check, **more})
         if "error" in item:
-            yield {**made, "requirement": "POLICY-CHECK-07", "error": True}, "error" in said
+            yield {**made, "requirement": "POLICY-CHECK-07", "error": True}, "error" in answered
         else:
-            told = {"allowed": item["allowed"], "matched_rule": item["matched_rule"]}
-            right = all(said.get(name) == item[name] for name in (*told, "path"))
-            yield {**made, **told, "normal": item["path"]}, right
+            reported = {"allowed": item["allowed"], "matched_rule": item["matched_rule"]}
+            right = all(answered.get(name) == item[name] for name in (*reported, "path"))
+            yield {**made, **reported, "normal": item["path"]}, right

@@ -41,11 +41,11 @@ def explain(
         raise UsageError(path, "is not absolute", "give the path that the kernel reports")
     subject = Subject(path=None if path is None else path.encode("utf-8", "surrogateescape"))
     ruling = Decider(profile).decide(operation, subject)
-    sys.stdout.write(told(ruling, operation, path))
+    sys.stdout.write(described(ruling, operation, path))
     return ALLOWED if ruling.allowed else OTHERWISE
 
 
-def told(ruling: Ruling, operation: str, path: str | None) -> str:
+def described(ruling: Ruling, operation: str, path: str | None) -> str:
     words = " ".join(filter(None, (ruling.outcome.value, operation, path)))
     why = f"  ({ruling.why})" if ruling.why else ""
     lines = [f"{words}{why}"]
