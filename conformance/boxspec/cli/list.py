@@ -102,6 +102,8 @@ def probes(as_json: bool) -> int:
     for row in rows:
         print(f"{row['name']:<28} {row['aspect']:<12} {row['tries']}")
         print(f"{'':<28} {'':<12} refused by: {row['accepts'] or 'nothing: it must work'}")
+        needs = ", ".join(row["needs"].split()) or "nothing"
+        print(f"{'':<28} {'':<12} needs: {needs}; judged by: {row['judged']}")
         print(f"{'':<28} {'':<12} from: {row['source']}")
     print(f"{len(rows)} probes")
     return 0

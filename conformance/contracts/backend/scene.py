@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,17 +21,22 @@ from contracts.backend.hostipc import HostIpc
 from contracts.backend.pipereader import PipeReader
 
 WITHIN_S = 20.0
-# The success of these probes is the only observation, because they change no file outside.
-BY_OUTCOME = frozenset(
-    {
-        *("p_kill0", "p_ptrace_seize", "p_ptrace_supervisor", "p_setns_net", "p_pidfd_getfd"),
-        *("w_etc", "z_remount_rw"),
-    }
-)
-PIPES = ("i_fifo", "i_fifo_ws")
 # A variable of the caller that a program inside must not get.
 SECRET = "BOXSPEC_SECRET"
 PATH = "/usr/local/bin:/usr/bin:/bin"
+
+# The observer behind each word of a probe's column `needs`, in the order in which they start.
+OBSERVERS: dict[str, Callable[[Ground], Any]] = {
+    "listeners": lambda ground: Listeners(ground.out, ground.token),
+    "giver": lambda ground: Giver(ground.ws, ground.out / "file"),
+    "pipe": lambda ground: PipeReader(ground.out),
+    "workspace-pipe": lambda ground: PipeReader(ground.ws),
+    "host-ipc": lambda ground: HostIpc(ground.token),
+    "victim": lambda ground: Victim(ground.out, ground.token),
+}
+# The other words of that column, which made_scene provides.
+PREPARED = frozenset({"descriptors", "stdin", "variable", "workspace-watch"})
+JUDGED = frozenset({"effect", "outcome", "host-file"})
 
 
 @dataclass
@@ -56,21 +61,17 @@ class Scene:
             found += observer.hits() if isinstance(observer, Listeners) else observer.harm()
         if any(self.ground.token in each for each in attempted.leaked):
             found.append("a secret from outside was read")
-        if self._by_outcome and attempted.outcome == "did" and self._is_file_of_the_host(attempted):
+        if attempted.outcome == "did" and self._success_counts(attempted):
             found.append(f"{self.probe.tries}: done")
         return found
 
-    @property
-    def _by_outcome(self) -> bool:
-        name, aspect = self.probe.name, self.probe.aspect
-        return name in BY_OUTCOME or name.startswith("k_") or aspect in ("kernel", "launch")
-
-    def _is_file_of_the_host(self, attempted: Said) -> bool:
-        """True unless w_etc opened the sandbox's own copy of /etc/passwd, which does no harm."""
-        if self.probe.name != "w_etc":
-            return True
-        st = Path("/etc/passwd").stat()
-        return f"file {st.st_dev}:{st.st_ino}" in attempted.leaked
+    def _success_counts(self, attempted: Said) -> bool:
+        """True if the success of the call is an effect, as the probe's column `judged` says."""
+        if self.probe.judged == "host-file":
+            # A sandbox may have a copy of its own, which is opened without harm to the host.
+            st = Path("/etc/passwd").stat()
+            return f"file {st.st_dev}:{st.st_ino}" in attempted.leaked
+        return self.probe.judged == "outcome"
 
 
 def mounted(scene: Scene, at: Path) -> Path:
@@ -95,28 +96,21 @@ def made_scene(name: str) -> Iterator[Scene]:
     with contextlib.ExitStack() as stack:
         ground = stack.enter_context(made_ground())
         scene = Scene(probe, ground)
-        if name.startswith("n_"):
-            scene.observers.append(stack.enter_context(Listeners(ground.out, ground.token)))
-        if name == "n_scm_rights":
-            scene.observers.append(stack.enter_context(Giver(ground.ws, ground.out / "file")))
-        if name in PIPES:
-            folder = ground.ws if name == "i_fifo_ws" else ground.out
-            scene.observers.append(stack.enter_context(PipeReader(folder)))
-        elif name.startswith("i_") and probe.aspect == "ipc":
-            scene.observers.append(stack.enter_context(HostIpc(ground.token)))
-        if probe.aspect == "process" or "victim" in name:
-            scene.observers.append(stack.enter_context(Victim(ground.out, ground.token)))
+        for need, start in OBSERVERS.items():
+            if need in probe.needs:
+                scene.observers.append(stack.enter_context(start(ground)))
         for observer in scene.observers:
             scene.params |= observer.params
-        if "inherited" in name or name in ("e_fds", "w_mmap_shared"):
+        if "descriptors" in probe.needs:
             scene.state += ["--leave-open", f"20={ground.out}"]
             scene.state += ["--leave-open", f"21={ground.out / 'file'}"]
-        if name == "w_proc_reopen":
+        if "stdin" in probe.needs:
             scene.stdin = ground.out / "file"
-        if name == "e_env":
+        if "variable" in probe.needs:
             scene.params["variable"] = SECRET
-        # A change of the sandbox's own copy of the workspace is not a change of the workspace.
-        own = [ground.ws / "file", ground.ws / "made"] if name.startswith("w_ws") else []
+        # A change of the sandbox's own copy of the workspace is not a change of these. The rest is
+        # not watched, because the parameters of the probe are written there.
+        own = [ground.ws / "file", ground.ws / "made"] if "workspace-watch" in probe.needs else []
         ground.watch(ground.out, ground.home, *own)
         yield scene
 

@@ -12,23 +12,34 @@ from boxspec.programs import programs
 
 @dataclass(frozen=True)
 class Probe:
-    """One attempt. accepts: the errnos of an honest refusal."""
+    """One attempt.
+
+    accepts: the errnos of a genuine refusal. needs: what the suite prepares for it, and judged:
+    what shows that it succeeded, both in the words of fixtures/probes/probe.h.
+    """
 
     name: str
     aspect: str
     tries: str
     accepts: frozenset[str]
+    needs: frozenset[str]
+    judged: str
     source: str
 
 
 @cache
 def table() -> dict[str, Probe]:
-    """All probes of the program, by name."""
+    """Return all probes of the program, by name."""
     listed = subprocess.run([programs.probe, "--list"], check=True, capture_output=True).stdout
     rows = [json.loads(line) for line in listed.splitlines()]
-    return {
-        row["name"]: Probe(**{**row, "accepts": frozenset(row["accepts"].split())}) for row in rows
-    }
+    return {row["name"]: _probe(row) for row in rows}
+
+
+def _probe(row: dict[str, str]) -> Probe:
+    accepts, needs = (frozenset(row[column].split()) for column in ("accepts", "needs"))
+    return Probe(
+        row["name"], row["aspect"], row["tries"], accepts, needs, row["judged"], row["source"]
+    )
 
 
 @dataclass
