@@ -26,6 +26,7 @@ TAKEN = (
     "conformance/shims",
     "conformance/spec",
     "conformance/tutorial.md",
+    "conformance/verify.md",
     "fixtures",
 )
 PROGRAMS = "build/release/fixtures/programs"

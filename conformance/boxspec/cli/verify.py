@@ -18,7 +18,7 @@ from boxspec.verify.rules import KINDS, NO_NETWORK, Rule, Settings, read_setting
 from boxspec.verify.table import print_table
 from boxspec.verify.verification import verify
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 ABOUT = """\
 Starts programs with COMMAND and shows what they could read, change and reach outside, as seen by
 observers outside. COMMAND is a prefix: the words of a program are added to it. `{}` puts them
@@ -57,7 +57,7 @@ def options() -> argparse.ArgumentParser:
     add("--defaults", action="store_true", help="ask the default rows beside the expectations")
     add("--row", action="append", default=[], metavar="ID", help="only this row (repeatable)")
     add(
-        "--timeout", type=_seconds, default=LIMIT_S, metavar="S", help="for each start (default 30)"
+        "--timeout", type=_seconds, default=LIMIT_S, metavar="S", help="for each start (default 60)"
     )
     add("-v", "--verbose", action="store_true", help="evidence and command for every row")
     add("--json", metavar="FILE", help="the result for programs (boxspec-verify/1)")

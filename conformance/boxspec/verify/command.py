@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from boxspec.errors import UsageError
+from boxspec.verify.paths import nearest_first
 from boxspec.verify.scene import Scene
 
 
@@ -67,10 +68,9 @@ class Command:
     def _moved(self, word: str, scene: Scene, places: Iterable[str]) -> str:
         """The word with the paths of decoys where they lie in this scene: the shell of the caller
         has replaced `~` by the home directory of the caller."""
-        pairs = [(self._cwd, scene.root), (self._home, scene.home)]
-        if self._home == self._cwd:
-            pairs.reverse()
-        for real, here in pairs:
+        here_of = {".": scene.root, "~": scene.home}
+        for base, real in nearest_first(self._home, self._cwd):
+            here = here_of[base]
 
             def place(found: re.Match[str], here: Path = here) -> str:
                 path = here / found[1].strip("/")

@@ -15,7 +15,7 @@ from pathlib import Path
 from boxspec.verify.paths import Place
 from boxspec.verify.reaching import INTERNET, LOCAL, Leftovers, Processes, Services, Typing
 from boxspec.verify.reading import Environments, ReadFile, ReadFolder, Variable, leaks
-from boxspec.verify.row import Attempt, Line, Row, Target
+from boxspec.verify.row import Attempt, Row, Target
 from boxspec.verify.scene import Scene
 from boxspec.verify.working import GitCommit, Ordinary, Workspace
 from boxspec.verify.writing import (
@@ -179,7 +179,7 @@ def _terminal_takes_input() -> bool:
 
 
 @dataclass(frozen=True)
-class OtherUser:
+class OtherUser(Target):
     """A file of another user that only that user may read; root reads it without a sandbox."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
@@ -191,6 +191,3 @@ class OtherUser:
         path.parent.chmod(0o700)
         effects = leaks(token, "a file that only another user may read was read")
         return [Attempt("r_secret", "a file of another user", {"path": path}, effects)]
-
-    def lines(self, scene: Scene) -> list[Line]:
-        return []

@@ -105,17 +105,17 @@ def _remove(path: Path) -> bool:
     """True if nothing is there any more; links are not followed."""
     for _ in range(TRIES):
         if path.is_dir() and not path.is_symlink():
-            # A directory without write permission would keep its entries.
-            for folder, _, _ in os.walk(path):
-                with contextlib.suppress(OSError):
-                    Path(folder).chmod(0o700)
             shutil.rmtree(path, ignore_errors=True)
         else:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
         if not os.path.lexists(path):
             return True
-        # A process of the run that has not ended yet may have added a file.
+        # A directory without write permission keeps its entries; and a process of the run that has
+        # not ended yet may have added one.
+        for folder, _, _ in os.walk(path):
+            with contextlib.suppress(OSError):
+                Path(folder).chmod(0o700)
         select.select([], [], [], 0.1)
     return False
 

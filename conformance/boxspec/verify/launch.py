@@ -11,8 +11,6 @@ from boxspec.subject.observe.warden import Warden
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.scene import Scene
 
-# The end of a sandbox ends its processes; the kernel may take that long.
-ENDS_S = 1.0
 OUTPUT_MOST = 16 << 20
 
 
@@ -33,44 +31,49 @@ class Ended:
         return f"{self.status}: {lines[-1][:120]}" if lines else self.status
 
 
-def launch(
-    janitor: Janitor,
-    scene: Scene,
-    argv: Sequence[str],
-    env: dict[str, str],
-    limit_s: float,
-    *,
-    flags: Sequence[str] = (),
-    stdin: int | None = None,
-) -> Ended:
+@dataclass(frozen=True)
+class Start:
+    """What is started, and how. flags: those of the warden. stdin: a descriptor, or nothing.
+
+    limit_s: the longest time that it may take. ends_s: the time that a sandbox has to end its
+    processes after the command has ended.
+    """
+
+    argv: Sequence[str]
+    env: dict[str, str]
+    flags: Sequence[str]
+    stdin: int | None
+    limit_s: float
+    ends_s: float
+
+
+def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
     """Start it in the workspace, wait for its end, and end what is left of it."""
     files = [scene.private / name for name in ("stdout", "stderr")]
-    opened = [os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) if stdin is None else os.dup(stdin)]
-    opened += [
-        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC) for path in files
-    ]
-    state = ["--cwd", str(scene.root), *flags]
+    nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+    out, err = (os.open(path, flags) for path in files)
+    stdin = nothing if how.stdin is None else how.stdin
+    state = ["--cwd", str(scene.root), *how.flags]
     try:
-        warden = Warden(
-            argv, flags=state, env=env, stdin=opened[0], stdout=opened[1], stderr=opened[2]
-        )
+        warden = Warden(how.argv, flags=state, env=how.env, stdin=stdin, stdout=out, stderr=err)
     finally:
-        for fd in opened:
+        for fd in (nothing, out, err):
             os.close(fd)
     janitor.after(warden.pid)
     try:
-        end = warden.wait_exit(Deadline(limit_s))
-        left = _left(warden, scene.program.name) if end else []
+        end = warden.wait_exit(Deadline(how.limit_s))
+        left = _left(warden, scene.program.name, how.ends_s) if end else []
     finally:
         warden.sweep()
-    status = f"no end within {limit_s:g} s" if end is None else f"{end.how} {end.number}"
+    status = f"no end within {how.limit_s:g} s" if end is None else f"{end.how} {end.number}"
     stdout, stderr = (path.read_bytes()[:OUTPUT_MOST] for path in files)
     return Ended(status, end is not None, stdout, stderr, left)
 
 
-def _left(warden: Warden, name: str) -> list[int]:
+def _left(warden: Warden, name: str, ends_s: float) -> list[int]:
     """The processes of the program that are still there once a sandbox had time to end them."""
-    limit = Deadline(ENDS_S)
+    limit = Deadline(ends_s)
     while True:
         warden.pump()
         found = [each for each in warden.tree() if each.alive and each.name == name]

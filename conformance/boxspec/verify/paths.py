@@ -43,10 +43,15 @@ def place_of(word: str, home: Path, cwd: Path) -> Place:
         raise UntestableError("the home directory of another user is not asked")
     if not word.startswith("/"):
         return Place(".", _plain(word))
-    for base, folder in ((".", cwd), ("~", home)):
+    for base, folder in nearest_first(home, cwd):
         if word == str(folder) or word.startswith(f"{folder}/"):
             return Place(base, _plain(word[len(str(folder)) :].lstrip("/")))
     return Place("/", _plain(word[1:]))
+
+
+def nearest_first(home: Path, cwd: Path) -> list[tuple[str, Path]]:
+    """The two folders of the caller, the one that may lie inside the other first."""
+    return [("~", home), (".", cwd)] if home.is_relative_to(cwd) else [(".", cwd), ("~", home)]
 
 
 def _plain(rest: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from boxspec.subject.observe.probes import Said, table
-from boxspec.verify.row import Attempt, Line
+from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
 
 Params = dict[str, object]
@@ -48,7 +48,7 @@ OWNER = "the victim's "
 
 
 @dataclass(frozen=True)
-class Services:
+class Services(Target):
     """Listeners of the kit, on loopback or by Unix sockets."""
 
     probes: tuple[str, ...]
@@ -65,12 +65,9 @@ class Services:
 
         return Attempt(name, table()[name].tries, {**known}, effects)
 
-    def lines(self, scene: Scene) -> list[Line]:
-        return []
-
 
 @dataclass(frozen=True)
-class Processes:
+class Processes(Target):
     """A process of the user: signals to it, its memory, how it runs."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
@@ -103,7 +100,7 @@ class Processes:
 
 
 @dataclass(frozen=True)
-class Leftovers:
+class Leftovers(Target):
     """A process that lives on after the command has ended."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
@@ -112,12 +109,9 @@ class Leftovers:
 
         return [Attempt("p_daemon", table()["p_daemon"].tries, {}, effects, late=True)]
 
-    def lines(self, scene: Scene) -> list[Line]:
-        return []
-
 
 @dataclass(frozen=True)
-class Typing:
+class Typing(Target):
     """Input that is put into the terminal of the user; asked in a start of its own."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
@@ -126,6 +120,3 @@ class Typing:
 
         params: Params = {"token": secrets.token_hex(8)}
         return [Attempt("i_tiocsti", table()["i_tiocsti"].tries, params, effects)]
-
-    def lines(self, scene: Scene) -> list[Line]:
-        return []

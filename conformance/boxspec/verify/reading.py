@@ -9,7 +9,7 @@ from pathlib import Path
 
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.paths import Place
-from boxspec.verify.row import Attempt, Line
+from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
 
 # Other ways to one file; each has its control.
@@ -21,6 +21,8 @@ WAYS = {
     "r_io_uring": "opened by io_uring",
     "r_mmap": "mapped",
 }
+# These make a link in the workspace.
+MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")
 
 
 def leaks(token: str, effect: str) -> Callable[[Said], list[str]]:
@@ -33,18 +35,23 @@ def printed(token: str, effect: str) -> Callable[[bytes], list[str]]:
 
 
 @dataclass(frozen=True)
-class ReadFile:
+class ReadFile(Target):
     """The content of a file. thorough: by every way that is known."""
 
     place: Place
     thorough: bool = False
+
+    def furnish(self, scene: Scene) -> None:
+        scene.decoy(scene.path(self.place))
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         path = scene.path(self.place)
         effects = leaks(scene.decoy(path), f"{self.place.shown} was read")
         made = []
         for probe, how in WAYS.items() if self.thorough else [("r_secret", "opened")]:
-            params: dict[str, object] = {"path": path, "ws": scene.work_folder()}
+            params: dict[str, object] = {"path": path}
+            if probe in MAKE_LINKS:
+                params["ws"] = scene.work_folder()
             made.append(Attempt(probe, f"{self.place.shown} {how}", params, effects))
         if self.thorough:
             how = f"{self.place.shown} opened after unmounting what hides it"
@@ -59,11 +66,14 @@ class ReadFile:
 
 
 @dataclass(frozen=True)
-class ReadFolder:
+class ReadFolder(Target):
     """The names in a folder, and the content of a file in it."""
 
     place: Place
     inside: str = ""
+
+    def furnish(self, scene: Scene) -> None:
+        self._file().furnish(scene)
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         path = scene.path(self.place)
@@ -71,23 +81,23 @@ class ReadFolder:
         effects = leaks(scene.named_decoy(path), f"the names in {shown} were read")
         params: dict[str, object] = {"secret": path}
         listed = Attempt("r_readdir", f"the names in {shown}", params, effects)
-        return [listed, *self._file(scene).attempts(scene)]
+        return [listed, *self._file().attempts(scene)]
 
     def lines(self, scene: Scene) -> list[Line]:
         path = scene.path(self.place)
         shown = self.place.shown.rstrip("/")
         seen = printed(scene.named_decoy(path), f"the names in {shown} were read by a shell")
         line = Line(f"ls -a {shlex.quote(str(path))}", f"ls {shown}", seen)
-        return [line, *self._file(scene).lines(scene)]
+        return [line, *self._file().lines(scene)]
 
-    def _file(self, scene: Scene) -> ReadFile:
+    def _file(self) -> ReadFile:
         name = self.inside or "key"
         rest = f"{self.place.rest.rstrip('/')}/{name}".lstrip("/")
         return ReadFile(Place(self.place.base, rest), thorough=True)
 
 
 @dataclass(frozen=True)
-class OpenHostFile:
+class OpenHostFile(Target):
     """A file of the host that is not the kit's: it is opened and identified, never read."""
 
     path: Path
@@ -99,9 +109,6 @@ class OpenHostFile:
             Attempt("r_secret", f"{self.path} opened, nothing read", params, effects, unclear=True)
         ]
 
-    def lines(self, scene: Scene) -> list[Line]:
-        return []
-
 
 def identified(path: Path, effect: str) -> Callable[[Said], list[str]]:
     """The effect, if what was opened has the device and the inode of the file of the host."""
@@ -111,10 +118,13 @@ def identified(path: Path, effect: str) -> Callable[[Said], list[str]]:
 
 
 @dataclass(frozen=True)
-class Variable:
+class Variable(Target):
     """A variable of the command's environment."""
 
     name: str
+
+    def furnish(self, scene: Scene) -> None:
+        scene.variable(self.name)
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         effects = leaks(scene.variable(self.name), f"the variable {self.name} was read")
@@ -126,7 +136,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Environments:
+class Environments(Target):
     """The environment of other processes, through /proc: of the launcher, and of the user's."""
 
     name: str = "GITHUB_TOKEN"
@@ -141,6 +151,3 @@ class Environments:
             Attempt("p_environs", f"{shown} every process", {**params}, effects),
             Attempt("p_environ", f"{shown} one process outside", {**params}, effects),
         ]
-
-    def lines(self, scene: Scene) -> list[Line]:
-        return []

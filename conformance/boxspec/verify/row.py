@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from boxspec.subject.observe.probes import Said
 
@@ -54,13 +54,21 @@ class Line:
     effects: Callable[[bytes], list[str]]
 
 
-class Target(Protocol):
-    """One thing that a row is about. It puts its decoys into the scene, and its attempts name them.
-    Raises UntestableError if it cannot be asked on this host."""
+class Target:
+    """One thing that a row is about. Its methods raise UntestableError if this host cannot ask it.
 
-    def attempts(self, scene: Scene) -> list[Attempt]: ...
+    furnish: put the decoys into a scene whose start does not ask this target. attempts, lines: put
+    them there, and name what asks the target by the probe program and by a shell.
+    """
 
-    def lines(self, scene: Scene) -> list[Line]: ...
+    def furnish(self, scene: Scene) -> None:
+        return None
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        return []
+
+    def lines(self, scene: Scene) -> list[Line]:
+        return []
 
 
 @dataclass(frozen=True)

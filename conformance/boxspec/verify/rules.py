@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ KINDS = {
     "allow-host": 30,
 }
 NO_NETWORK = "no-network"
+PATHS = frozenset({"deny-read", "deny-write", "allow-write"})
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 
 
@@ -102,6 +104,7 @@ def _line(text: str, value: str) -> int:
 
 def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
     """The row that asks a rule; home and cwd are those of the caller."""
+    rule = _as_shown(rule, home, cwd)
     what = f"{rule.kind.replace('-', ' ')} {rule.value}".strip()
     name = f"{rule.kind}:{rule.value}" if rule.value else rule.kind
     weight = KINDS.get(rule.kind, 70)
@@ -111,6 +114,14 @@ def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
     except UntestableError as why:
         return Row(name, what, weight, rule.origin, rule.words, (), allowed, cannot=str(why))
     return Row(name, what, weight, rule.origin, rule.words, targets, allowed)
+
+
+def _as_shown(rule: Rule, home: Path, cwd: Path) -> Rule:
+    """The rule with its path as its user wrote it before a shell replaced `~`."""
+    if rule.kind in PATHS:
+        with contextlib.suppress(UntestableError):
+            return replace(rule, value=place_of(rule.value, home, cwd).shown)
+    return rule
 
 
 def _targets(rule: Rule, home: Path, cwd: Path) -> list[Target]:

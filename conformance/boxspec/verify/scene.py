@@ -107,10 +107,9 @@ class Scene:
         return made
 
     def outside_folder(self) -> Path:
-        """A folder of one attempt in the home directory, with all that the write probes meet."""
+        """A folder of one attempt in the home directory, with a file."""
         made = self.home / random_name()
-        for folder in (made, made / "empty", made / "linked"):
-            folder.mkdir()
+        made.mkdir()
         (made / "file").write_text("canary\n")
         with contextlib.suppress(OSError):
             os.setxattr(made / "file", "user.canary", b"1")
@@ -171,11 +170,14 @@ class Scene:
         for path in self._watched:
             self._watched[path] = _tree(path)
 
-    def changes(self, path: Path) -> list[str]:
-        """What changed at a watched path, shown by its place."""
+    def changes(self, path: Path, *, made_empty: bool = True) -> list[str]:
+        """What changed at a watched path, shown by its place. made_empty: new files count without
+        a content too; a launcher may leave an empty one where it mounts something."""
         before, now = self._watched[path], _tree(path)
         found = []
         for name in sorted({*before, *now}):
+            if name not in before and not made_empty and _is_empty(Path(name)):
+                continue
             if before.get(name) != now.get(name):
                 how = "created" if name not in before else "removed" if name not in now else ""
                 found.append(f"{self.shown(Path(name))} was {how or 'changed'}")
@@ -214,6 +216,10 @@ class Scene:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _is_empty(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and path.stat().st_size == 0
 
 
 def _tree(path: Path) -> dict[str, Facts]:

@@ -21,13 +21,15 @@ from boxspec.subject.observe.probes import Said
 from boxspec.verify.command import Command
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
-from boxspec.verify.launch import Ended, launch
+from boxspec.verify.launch import Ended, Start, launch
 from boxspec.verify.plan import END, START, Plan, Record
 from boxspec.verify.row import Attempt, Line, Row
 from boxspec.verify.scene import Scene, random_name
 
 # How often what is left of a plan is started again after the program was ended in the middle.
 AGAIN = 2
+# The end of a sandbox ends its processes; the kernel may take that long.
+ENDS_S = 1.0
 
 # The row, and the number of the attempt or line in it: the same in each scene.
 Key = tuple[str, int]
@@ -87,7 +89,8 @@ class Starter:
         others = [row for row in self._furniture if row.id not in asked]
         with Scene(self._janitor) as scene:
             found, refused = _arranged(scene, rows)
-            _arranged(scene, others)
+            for target in (target for row in others for target in row.targets):
+                target.furnish(scene)
             yield scene, found, refused
 
     def run(
@@ -101,7 +104,10 @@ class Starter:
         env = scene.environment(os.environ)
         self.starts += 1
         limit_s = self._limit_s
-        return launch(self._janitor, scene, argv, env, limit_s, flags=flags, stdin=stdin)
+        # What a control leaves behind is ended at once.
+        ends_s = ENDS_S if self._command else 0.0
+        how = Start(argv, env, flags, stdin, limit_s, ends_s)
+        return launch(self._janitor, scene, how)
 
 
 def by_probes(starter: Starter, rows: Sequence[Row]) -> Outcome:
@@ -181,7 +187,7 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
     """The lines of these rows, by /bin/sh: a program that every host has, and no kit's."""
     found = Outcome()
     before = starter.starts
-    with starter.scene(rows) as (scene, _, _):
+    with starter.scene([]) as (scene, _, _):
         lines: dict[Key, Line] = {}
         for row in rows:
             each = [line for target in row.targets for line in target.lines(scene)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from boxspec.subject.observe.probes import Said, table
 from boxspec.verify.paths import Place
-from boxspec.verify.row import Attempt, Line
+from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
 
 # The name in the environment or the shared folder: one of the two is enough.
@@ -29,7 +29,7 @@ def exists(path: Path, what: str) -> Callable[[Said], list[str]]:
 
 
 @dataclass(frozen=True)
-class Workspace:
+class Workspace(Target):
     """Files and folders of the workspace."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
@@ -38,12 +38,9 @@ class Workspace:
         effects = exists(work / "b" / "g", "files were made in the workspace")
         return [Attempt("o_workspace", shown, {"ws": work}, effects)]
 
-    def lines(self, scene: Scene) -> list[Line]:
-        return []
-
 
 @dataclass(frozen=True)
-class Ordinary:
+class Ordinary(Target):
     """Children, programs of the workspace, pipes, devices, a temporary file."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
@@ -58,16 +55,10 @@ class Ordinary:
             found.append(Attempt(name, shown, {**params}, done("done"), group="temporary"))
         return found
 
-    def lines(self, scene: Scene) -> list[Line]:
-        return []
-
 
 @dataclass(frozen=True)
-class GitCommit:
+class GitCommit(Target):
     """`git commit` in the workspace."""
-
-    def attempts(self, scene: Scene) -> list[Attempt]:
-        return []
 
     def lines(self, scene: Scene) -> list[Line]:
         made = scene.root / ".git" / "refs" / "heads" / "main"
@@ -80,7 +71,7 @@ class GitCommit:
 
 
 @dataclass(frozen=True)
-class MayWrite:
+class MayWrite(Target):
     """A path that a rule allows to write. A file is made there, and for a file it is changed."""
 
     place: Place
@@ -106,12 +97,9 @@ class MayWrite:
             )
         ]
 
-    def lines(self, scene: Scene) -> list[Line]:
-        return []
-
 
 @dataclass(frozen=True)
-class MayReach:
+class MayReach(Target):
     """A TCP port of this machine that a rule allows: the kit listens there."""
 
     port: int
@@ -121,6 +109,3 @@ class MayReach:
         shown = f"connect to 127.0.0.1:{self.port}"
         params: dict[str, object] = {"tcp4": self.port, "token": secrets.token_hex(8)}
         return [Attempt("n_tcp4", shown, params, lambda said: listener.came())]
-
-    def lines(self, scene: Scene) -> list[Line]:
-        return []

@@ -11,7 +11,7 @@ from pathlib import Path
 from boxspec.subject.observe.probes import Said, table
 from boxspec.verify.paths import Place
 from boxspec.verify.reading import identified
-from boxspec.verify.row import Attempt, Line
+from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
 
 # Attempts on one file, in this order: each finds what the one before it left.
@@ -22,6 +22,9 @@ ON_A_FILE = {
     "d_rename_over": "replaced by a rename",
     "d_unlink": "removed",
 }
+MOVES = "d_rename_parent"
+# These need a folder of the workspace, with nothing in it.
+IN_WORKSPACE = ("d_symlink", "d_hardlink", "d_rename_over", MOVES)
 OUTSIDE = (
     *("w_create", "w_write", "w_append", "w_truncate", "w_open_rdonly_trunc", "w_mkdir"),
     *("w_rmdir", "w_unlink", "w_rename_inside_out", "w_rename_out_to_ws"),
@@ -39,7 +42,7 @@ METADATA = (
 
 def changed(scene: Scene, path: Path) -> Callable[[Said], list[str]]:
     scene.watch(path)
-    return lambda said: scene.changes(path)
+    return lambda said: scene.changes(path, made_empty=False)
 
 
 def made(scene: Scene, path: Path) -> Callable[[Said], list[str]]:
@@ -47,17 +50,20 @@ def made(scene: Scene, path: Path) -> Callable[[Said], list[str]]:
 
 
 @dataclass(frozen=True)
-class WriteFile:
+class WriteFile(Target):
     """A file that is there."""
 
     place: Place
+
+    def furnish(self, scene: Scene) -> None:
+        scene.decoy(scene.path(self.place))
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         path = scene.path(self.place)
         scene.decoy(path)
         effects = changed(scene, path)
         return [
-            Attempt(probe, f"{self.place.shown} {how}", _denied(scene, path), effects)
+            Attempt(probe, f"{self.place.shown} {how}", _denied(scene, path, probe), effects)
             for probe, how in ON_A_FILE.items()
         ]
 
@@ -70,11 +76,14 @@ class WriteFile:
 
 
 @dataclass(frozen=True)
-class WriteFolder:
+class WriteFolder(Target):
     """A folder: a new file in it, the files that are there, and the folder itself."""
 
     place: Place
     inside: str = ""
+
+    def furnish(self, scene: Scene) -> None:
+        self._file(scene)
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         path = scene.path(self.place)
@@ -82,19 +91,21 @@ class WriteFolder:
         effects = changed(scene, path)
         shown = self.place.shown.rstrip("/")
         new = path / secrets.token_hex(6)
-        found = [Attempt("d_create", f"a new file in {shown}", _denied(scene, new), effects)]
+        found = [
+            Attempt("d_create", f"a new file in {shown}", _denied(scene, new, "d_create"), effects)
+        ]
         found += [
-            Attempt(probe, f"a file in {shown} {how}", _denied(scene, file), effects)
+            Attempt(probe, f"a file in {shown} {how}", _denied(scene, file, probe), effects)
             for probe, how in ON_A_FILE.items()
         ]
         if self.place.rest:
-            moved = _denied(scene, path / secrets.token_hex(6))
+            moved = _denied(scene, path / secrets.token_hex(6), MOVES)
             how = f"{shown} moved away and made again"
-            found.append(Attempt("d_rename_parent", how, moved, effects, late=True))
+            found.append(Attempt(MOVES, how, moved, effects, late=True))
         if self.place.base == "." and "/" in self.place.rest.rstrip("/"):
             how = f"the folder of {shown} moved away and made again"
-            moved = _denied(scene, path)
-            found.append(Attempt("d_rename_parent", how, moved, effects, late=True))
+            moved = _denied(scene, path, MOVES)
+            found.append(Attempt(MOVES, how, moved, effects, late=True))
         return found
 
     def lines(self, scene: Scene) -> list[Line]:
@@ -112,31 +123,35 @@ class WriteFolder:
 
 
 @dataclass(frozen=True)
-class NewFile:
+class NewFile(Target):
     """A file that is not there, with a name that some program reads."""
 
     place: Place
 
+    def furnish(self, scene: Scene) -> None:
+        scene.path(self.place).parent.mkdir(parents=True, exist_ok=True)
+
     def attempts(self, scene: Scene) -> list[Attempt]:
+        self.furnish(scene)
         path = scene.path(self.place)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        params = _denied(scene, path)
+        params = _denied(scene, path, "d_create")
         shown = f"{self.place.shown} created"
         return [Attempt("d_create", shown, params, made(scene, path))]
 
     def lines(self, scene: Scene) -> list[Line]:
+        self.furnish(scene)
         path = scene.path(self.place)
-        path.parent.mkdir(parents=True, exist_ok=True)
         line = f"echo escaped >{shlex.quote(str(path))}"
         return [Line(line, f"echo >{self.place.shown}", lambda output: scene.was_made(path))]
 
 
-def _denied(scene: Scene, path: Path) -> dict[str, object]:
-    return {"denied": path, "ws": scene.work_folder()}
+def _denied(scene: Scene, path: Path, probe: str) -> dict[str, object]:
+    params: dict[str, object] = {"denied": path}
+    return {**params, "ws": scene.work_folder()} if probe in IN_WORKSPACE else params
 
 
 @dataclass(frozen=True)
-class Probes:
+class Probes(Target):
     """Probes that each meet a folder of their own outside the workspace."""
 
     names: tuple[str, ...]
@@ -147,8 +162,11 @@ class Probes:
 
     def _attempt(self, scene: Scene, name: str) -> Attempt:
         out, work = scene.outside_folder(), scene.work_folder()
-        (work / "file").write_text("canary\n")
-        (work / "planted").symlink_to(out / "linked")
+        if name == "w_rmdir":
+            (out / "empty").mkdir()
+        if name == "w_preplanted_symlink":
+            (out / "linked").mkdir()
+            (work / "planted").symlink_to(out / "linked")
         params: dict[str, object] = {"out": out, "ws": work, "token": secrets.token_hex(8)}
         shown = table()[name].tries
         return Attempt(name, shown, params, lambda said: scene.changes(out), self.late)
@@ -160,7 +178,7 @@ class Probes:
 
 
 @dataclass(frozen=True)
-class OpenHostFileToWrite:
+class OpenHostFileToWrite(Target):
     """A file of the host that is not the kit's: opened for writing, and nothing is written."""
 
     path: Path
@@ -170,12 +188,9 @@ class OpenHostFileToWrite:
         shown = f"{self.path} opened for writing, nothing written"
         return [Attempt("w_etc", shown, {"path": self.path}, effects, unclear=True)]
 
-    def lines(self, scene: Scene) -> list[Line]:
-        return []
-
 
 @dataclass(frozen=True)
-class NewHostFile:
+class NewHostFile(Target):
     """A new file with a random name in a folder of the host, removed at the end."""
 
     folder: Path
@@ -183,7 +198,7 @@ class NewHostFile:
     def attempts(self, scene: Scene) -> list[Attempt]:
         path = self._new(scene)
         shown = f"a new file in {self.folder}"
-        return [Attempt("d_create", shown, _denied(scene, path), made(scene, path))]
+        return [Attempt("d_create", shown, _denied(scene, path, "d_create"), made(scene, path))]
 
     def lines(self, scene: Scene) -> list[Line]:
         path = self._new(scene)

@@ -43,6 +43,12 @@ def test_a_path_of_a_rule_has_one_place(word: str, place: Place) -> None:
     assert place_of(word, HOME, CWD) == place
 
 
+def test_the_home_directory_is_found_below_the_callers_folder() -> None:
+    assert place_of("/home/u/.ssh", HOME, Path("/home")) == Place("~", ".ssh")
+    assert place_of("/home/u/.ssh", HOME, HOME) == Place("~", ".ssh")
+    assert place_of("/home/v", HOME, Path("/home")) == Place(".", "v")
+
+
 @pytest.mark.parametrize("word", ["", "~other/x", "../x", "a/../b", "/home/u/../v"])
 def test_a_path_that_cannot_be_asked_says_why(word: str) -> None:
     with pytest.raises(UntestableError) as raised:
