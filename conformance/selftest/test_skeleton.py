@@ -94,7 +94,7 @@ def test_the_twin_conforms(with_echo: Copy) -> None:
 def test_its_fault_is_caught(with_echo: Copy) -> None:
     done = with_echo.boxspec("faults", "--contract", "echo")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "by the requirement they break 1 · also by another topic 0" in done.stdout
+    assert "by the requirement they break 1 · also by other topics 0" in done.stdout
 
 
 def test_an_answer_of_another_shape_is_refused(with_echo: Copy, tmp_path: Path) -> None:

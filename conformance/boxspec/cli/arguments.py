@@ -11,17 +11,18 @@ from boxspec.subject.contract import names
 from boxspec.words import count, natural
 
 EXITS = """\
-exit codes of run: 0 the target conforms; 1 it fails a contract MUST (with an explicit --profile
-hardened or all, a hardened one too; asked by its id, any); 2 bad usage, a broken shim or a broken
-kit; 3 incomplete: nothing of a contract was decided, or a MUST that counts for 1 was not measured
-although nothing that doctor names is missing; 4 a stale baseline under --strict."""
+exit codes of run: 0 the implementation conforms; 1 it fails a MUST of profile contract (with
+--profile hardened or all also one of profile hardened; with --requirement any that is named);
+2 wrong usage, a broken shim or a broken kit; 3 incomplete: of some contract no MUST was decided, or
+a MUST that counts for exit 1 was not measured although the host has every feature that doctor
+lists; 4 with --strict, the baseline is stale."""
 
 
 def shim_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shim",
         metavar="CMD",
-        help="the shim, split like a shell splits words (default: the reference of this checkout)",
+        help="command of the shim, split as a shell does (default: the reference of this checkout)",
     )
 
 
@@ -29,7 +30,7 @@ def isolate_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--isolate",
         action="store_true",
-        help="as root: the shim is another user and sees the kit read-only",
+        help="run the shim as another user who sees the kit read-only (needs root)",
     )
 
 
@@ -39,12 +40,12 @@ def choice_flags(parser: argparse.ArgumentParser) -> None:
         "--contract",
         action="append",
         metavar="NAME",
-        help=f"{', '.join(names())}, repeatable (default: each contract that the shim declares)",
+        help=f"{', '.join(names())} (repeatable; default: each contract that the shim declares)",
     )
     add(
         "--profile",
         choices=("contract", "hardened", "all"),
-        help="only requirements of it; named, its hardened MUSTs count for the exit code too",
+        help="only this profile; with hardened or all, hardened MUSTs count for the exit code too",
     )
 
 
@@ -54,34 +55,50 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
     choice_flags(parser)
     add = parser.add_argument
     add("-k", metavar="EXPR", help="only tests whose name matches, as in pytest")
-    add("-m", metavar="EXPR", help="only marked tests: timing, stress, 'timing or stress'")
-    add("-j", dest="jobs", type=count, metavar="N", help="at most N long tests at once")
-    add("--topic", action="append", metavar="TOPIC", help="only tests of it (repeatable)")
-    add("--spec", metavar="VERSION", help="only what that version asks: 1.0 (default: everything)")
-    add("--focus", metavar="TOPIC", help="all tests of it, one of each other requirement")
-    add("-x", dest="fail_fast", action="store_true", help="end with the first test that fails")
-    add("--backend", metavar="NAME", help="the backend that is judged (default: the shim's first)")
-    add("--seed", type=natural, default=0, metavar="N", help="decides what is varied")
+    add("-m", metavar="EXPR", help="only tests with this mark: timing, stress, 'timing or stress'")
+    add("-j", dest="jobs", type=count, metavar="N", help="run at most N long tests in parallel")
+    add("--topic", action="append", metavar="TOPIC", help="only tests of this topic (repeatable)")
+    add(
+        "--spec",
+        metavar="VERSION",
+        help="only requirements of this version, e.g. 1.0 (default: all)",
+    )
+    add(
+        "--focus",
+        metavar="TOPIC",
+        help="all tests of this topic, and one of each other requirement",
+    )
+    add("-x", dest="fail_fast", action="store_true", help="stop at the first test that fails")
+    add(
+        "--backend", metavar="NAME", help="the sandbox backend to judge (default: the shim's first)"
+    )
+    add("--seed", type=natural, default=0, metavar="N", help="seed for randomised tests")
     add(
         "--stress",
         action="store_true",
-        help="stress tests in their long form: thousands of rounds, 1 GiB; -m stress: only those",
+        help="run stress tests with thousands of rounds and 1 GiB (with -m stress only these)",
     )
-    add("--repeat", type=count, metavar="N", help="each test N times; prints flake rates")
-    add("--repeat-file", metavar="FILE", help="results of --repeat, JSON lines, resumable")
-    add("--busy", type=natural, default=0, metavar="N", help="N busy loops beside the run")
+    add("--repeat", type=count, metavar="N", help="run each test N times and print failure rates")
+    add(
+        "--repeat-file",
+        metavar="FILE",
+        help="append results of --repeat as JSON lines; resumes from them",
+    )
+    add(
+        "--busy", type=natural, default=0, metavar="N", help="run N busy loops in parallel, as load"
+    )
     add("--known", metavar="FILE", help="baseline of known deviations (TOML)")
-    add("--strict", action="store_true", help="a stale baseline is exit 4")
+    add("--strict", action="store_true", help="exit 4 if the baseline is stale")
     add(
         "--require-complete",
         action="store_true",
-        help="an undecided MUST is exit 3, unless --known has it as not-measured for that reason",
+        help="exit 3 if a MUST was not decided, unless --known lists it as not-measured",
     )
-    add("--json", metavar="FILE", help="the result tree (schema boxspec-result/1)")
-    add("--junit", metavar="FILE", help="JUnit XML; times are the shim's")
+    add("--json", metavar="FILE", help="the whole result (schema boxspec-result/1)")
+    add("--junit", metavar="FILE", help="JUnit XML; times are those of the shim")
     add("--tap", metavar="FILE", help="TAP 14")
-    add("--md", metavar="FILE", help="Markdown, fit for the summary of a CI step")
-    add("--html", metavar="FILE", help="one offline page; large evidence in data/ beside it")
+    add("--md", metavar="FILE", help="Markdown for the summary of a CI step")
+    add("--html", metavar="FILE", help="one offline page, with a folder data/ for long evidence")
     add(
         "--badge",
         action="append",
@@ -89,7 +106,7 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
         help="a badge: .svg, or .json for shields.io (repeatable)",
     )
     add("--pytest-summary", action="store_true", help="also print 'N passed, M failed in Xs'")
-    add("-v", "--verbose", action="store_true", help="one line a test")
+    add("-v", "--verbose", action="store_true", help="print one line per test")
 
 
 def check_contracts(wanted: list[str] | None) -> None:

@@ -15,11 +15,11 @@ from boxspec.report.baseline import render
 from boxspec.report.output_file import OutputFile
 
 EPILOG = """\
-Takes the flags of run. Written are the requirements that are broken, and those that were not
-measured for a reason of their own. An entry that FILE has already keeps its issue, its date and its
-`flaky`; one that no longer holds goes, unless it is flaky and its date has not passed; those of
-requirements that this run did not ask stay.
-exit codes: 0 FILE is written; 2 it is not: bad usage, a broken shim or kit, or interrupted."""
+Takes the options of run. FILE then lists the requirements that are broken, and those that were not
+measured although the host has the features. Entries that FILE already has keep their issue, until
+and flaky. Entries that no longer match are removed, unless they are flaky and `until` has not
+passed. Entries of requirements that this run did not test stay.
+exit codes: 0 FILE is written; 2 it is not: wrong usage, a broken shim or kit, or interrupted."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -30,7 +30,7 @@ def main(words: Sequence[str]) -> int:
     args.words = ["baseline", *words]
     if args.known or args.repeat:
         flag = "--known" if args.known else "--repeat"
-        raise UsageError(f"baseline {flag}", "does not go with --write", "leave it out")
+        raise UsageError(f"baseline {flag}", "cannot be combined with --write", "leave it out")
     output = OutputFile("--write", args.write)
     before = read(output.path) if output.path.exists() else Baseline([])
     ran = observe(args)

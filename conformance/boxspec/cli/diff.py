@@ -13,25 +13,24 @@ from boxspec.report.output_file import OutputFile
 from boxspec.report.result import read
 
 EPILOG = """\
-A requirement is fixed that was broken and conforms, and broken that was not broken before. It is
-changed where it has another verdict, or is broken for another reason; figures, paths and times are
-no other reason.
-exit codes: 0 nothing is broken that was not broken before; 1 something is; 2 bad usage, or a file
-that is no result."""
+fixed: it was broken and conforms now. broken: it was not broken and is now. changed: another
+verdict, or broken for another reason; reasons that differ only in numbers, paths or times are
+equal.
+exit codes: 0 no requirement broke; 1 one did; 2 wrong usage, or a file is not a result."""
 
 
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("diff", EPILOG)
     add = parser.add_argument
-    add("before", metavar="A.json", help="what `run --json` wrote")
-    add("after", metavar="B.json", help="what it wrote later")
-    add("--json", metavar="FILE", help="the same for programs (boxspec-diff/1)")
-    add("--md", metavar="FILE", help="the same as Markdown, for a comment on a change")
+    add("before", metavar="A.json", help="a result of `run --json`")
+    add("after", metavar="B.json", help="a later result")
+    add("--json", metavar="FILE", help="write the comparison as JSON (boxspec-diff/1)")
+    add("--md", metavar="FILE", help="write the comparison as Markdown")
     args = parser.parse_args(words)
     old, new = read(args.before), read(args.after)
     if not set(old.requirements) & set(new.requirements):
-        problem = f"has no requirement that {args.before} has"
-        raise UsageError(args.after, problem, "compare two results of one contract")
+        problem = f"has no requirement in common with {args.before}"
+        raise UsageError(args.after, problem, "compare two results of the same contract")
     found = diff.compare(old, new)
     if args.json:
         OutputFile("--json", args.json).write(json.dumps(diff.plain(found), indent=2) + "\n")

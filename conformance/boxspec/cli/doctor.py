@@ -44,15 +44,15 @@ def _pidfd() -> Finding:
 
 def _children_file() -> Finding:
     there = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists()
-    return there, True, "/proc/PID/task/TID/children (survivors are found with it)"
+    return there, True, "/proc/PID/task/TID/children (to find surviving processes)"
 
 
 def _inotify() -> Finding:
     try:
         Inotify().close()
     except OSError as why:
-        return False, True, f"inotify: {why.strerror} (the hold fifo is watched with it)"
-    return True, True, "inotify (the hold fifo is watched with it)"
+        return False, True, f"inotify: {why.strerror} (to watch the hold fifo)"
+    return True, True, "inotify (to watch the hold fifo)"
 
 
 def _programs() -> Finding:
@@ -67,7 +67,7 @@ def _reference() -> Finding:
     found = absent is None
     if INSTALLED:
         return found, False, f"boxspec-ref {REFERENCE}" if found else f"boxspec-ref: {absent}"
-    where = "the shim when none is named" if found else "run ./ci/setup"
+    where = "judged if no --shim is given" if found else "run ./ci/setup"
     return found, False, f"reference {REFERENCE} ({where})"
 
 
@@ -76,11 +76,11 @@ def _fuzzing() -> Finding:
         there = LIST.is_file()
         return there, False, f"boxspec-fuzz ({'fuzzing through a shim' if there else PACKAGE})"
     there = all(shutil.which(name) for name in ("clang", "afl-fuzz"))
-    return there, False, "clang and afl-fuzz (boxspec fuzz; its first call installs them)"
+    return there, False, "clang and afl-fuzz (for boxspec fuzz, which installs them)"
 
 
 def _root() -> Finding:
-    return os.geteuid() == 0, False, "root (cases with another user and with pid namespaces)"
+    return os.geteuid() == 0, False, "root (for cases with another user and with pid namespaces)"
 
 
 def _other_users() -> Finding:
@@ -88,9 +88,11 @@ def _other_users() -> Finding:
     mount."""
     folder = scratch()
     closed = [each for each in (folder, *folder.parents) if not each.stat().st_mode & stat.S_IXOTH]
-    place = f"{closed[0]} is closed to them" if closed else f"{folder} is open to them"
+    place = (
+        f"{closed[0]} is closed to other users" if closed else f"{folder} is open to other users"
+    )
     there = not closed and os.geteuid() == 0
-    return there, False, f"other users: {place} (cases with another user; they need root too)"
+    return there, False, f"{place} (for cases with another user, which need root too)"
 
 
 def _set_up() -> Finding:
@@ -99,8 +101,8 @@ def _set_up() -> Finding:
     tried = subprocess.run(
         ["unshare", "--mount", "--pid", "true"], check=False, stderr=subprocess.DEVNULL
     )
-    what = "set-up: namespaces, filters and limits of a shim's process"
-    return tried.returncode == 0, False, f"{what} (cases in such a state)"
+    what = "namespaces, filters and limits around a shim"
+    return tried.returncode == 0, False, f"{what} (for cases that start in them)"
 
 
 def _of_contracts() -> Iterator[Finding]:
@@ -130,17 +132,17 @@ def _memory() -> Finding:
 def _load() -> Finding:
     cpus = len(os.sched_getaffinity(0))
     busy = os.getloadavg()[0]
-    return busy <= 2 * cpus, False, f"load: {busy:.1f} on {cpus} cpus (what is late is asked again)"
+    return busy <= 2 * cpus, False, f"load: {busy:.1f} on {cpus} cpus (late tests are repeated)"
 
 
 def _waits() -> Finding:
     there = procs.waited(os.getpid()).known
-    return there, False, "/proc/PID/task/TID/schedstat (what a busy machine is late by)"
+    return there, False, "/proc/PID/task/TID/schedstat (to measure scheduling delay)"
 
 
 def _in_front() -> Finding:
     with realtime() as there:
-        return there, False, "SCHED_FIFO (what is late is asked again in front of other programs)"
+        return there, False, "SCHED_FIFO (to repeat late tests with real-time priority)"
 
 
 SPAWNS = 21
@@ -194,9 +196,9 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _waits,
     _in_front,
     _spawn,
-    _tool("strace", "looking into a kept case"),
-    _tool("sh", "cases with real programs"),
-    _tool("python3", "cases with real programs, the twin"),
+    _tool("strace", "for transcripts of cases"),
+    _tool("sh", "for cases with real programs"),
+    _tool("python3", "for cases with real programs, and the Python implementation"),
 )
 
 
@@ -217,7 +219,7 @@ def doctor() -> int:
         missing += needed and not there
         print(f"{word:<6} {what}")
     if missing:
-        print(f"{missing} needed thing{'s' if missing > 1 else ''} missing", file=sys.stderr)
+        print(f"{missing} mandatory feature{'s' if missing > 1 else ''} missing", file=sys.stderr)
         return 2
     return 0
 

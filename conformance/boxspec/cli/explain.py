@@ -23,7 +23,7 @@ def explain(name: str) -> int:
     if each.needs:
         print(f"  needs       {', '.join(each.needs)}")
     if each.untestable:
-        print(f"  not scored  {each.untestable}")
+        print(f"  not testable  {each.untestable}")
     tests = index.by_requirement.get(each.id, [])
     for test in tests:
         print(f"  test        {test}")
@@ -52,7 +52,7 @@ def explain_pitfall(row: Pitfall) -> int:
 
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("explain")
-    parser.add_argument("id", metavar="ID", help="a requirement, or a row of the pitfalls")
+    parser.add_argument("id", metavar="ID", help="a requirement or a pitfall")
     name = parser.parse_args(words).id
     row = pitfalls().get(name.upper())
     return explain_pitfall(row) if row is not None else explain(name)

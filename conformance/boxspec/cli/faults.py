@@ -64,7 +64,7 @@ def closing(outcomes: list[Outcome], wanted: int) -> str:
         f"faults {count['faults']}",
         f"caught {count['caught']}",
         f"by the requirement they break {count['by_named_requirement']}",
-        f"also by another topic {'not looked at' if narrow else count['blunt']}",
+        f"also by other topics {'not checked' if narrow else count['blunt']}",
     ]
     parts += [
         f"{each.fault.role} {'caught' if each.caught_by else 'not caught'}"
@@ -78,24 +78,27 @@ def closing(outcomes: list[Outcome], wanted: int) -> str:
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     epilog = textwrap.fill(
-        "exit codes: 0 each fault is caught by the requirement it breaks and by none of"
-        " another topic, the control is caught, the no-op is not; 1 otherwise; 2 usage, or ended"
-        " before all were finished. In the scope named, a control is asked up to the first test"
-        " that fails, and a no-op what the faults beside it are asked. A fault that its requirement"
-        f" misses is tried again: once beside the others, then up to {MORE_TRIES} times alone. A"
-        " no-op that is caught is asked again,"
-        " alone.",
+        "exit codes: 0 each fault is caught by the requirement that it breaks, and by no"
+        " requirement of another topic; the control is caught; the no-op is not; 1 otherwise;"
+        " 2 wrong usage, or interrupted. With --scope named, a control runs until the first test"
+        " fails, and a no-op runs the tests of the other selected faults. A missed fault runs"
+        f" again, once in parallel with others, then up to {MORE_TRIES} times without. A no-op that"
+        " is caught runs again without others.",
         96,
     )
     made = verb_parser("faults", epilog)
     add = made.add_argument
-    add("--list", action="store_true", help="names those chosen and what they break; runs none")
-    add("--json", metavar="FILE", help="the matrix, for programs")
+    add(
+        "--list",
+        action="store_true",
+        help="print the selected faults with their requirements, run none",
+    )
+    add("--json", metavar="FILE", help="write the results as JSON")
     add(
         "--resume",
         action="store_true",
-        help="with --json: what FILE says of faults that were caught stands, and the others are"
-        " asked; whether anything has changed since is yours to know",
+        help="with --json: keep the good results in FILE, and run only the other faults; use it"
+        " only if the suite and the implementation have not changed since",
     )
     add(
         "--contract",
@@ -106,28 +109,28 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     add(
         "-k",
         metavar="EXPR",
-        help="only faults whose id matches, as in pytest: 'kill and not zombies'",
+        help="only faults with a matching id, as in pytest: 'kill and not zombies'",
     )
     add("--only", action="append", metavar="ID", help="only this fault (repeatable)")
     add(
         "--share",
         type=share,
         metavar="K/N",
-        help="only the K-th of each N faults, and every control and no-op",
+        help="only every N-th fault from the K-th, and each control and no-op",
     )
     add(
         "-j",
         dest="jobs",
         type=count,
         metavar="N",
-        help="faults at once (default: what their contract says)",
+        help="number of faults in parallel (default: by contract)",
     )
     add(
         "--scope",
         choices=("named", "own", "focus", "all"),
-        help="what each fault is tried with: the tests of the requirement that it breaks, up to the"
-        " first that fails; those of its topic; these and one of each other requirement; every test"
-        " of its contract (default: what their contract says)",
+        help="tests to run against each fault. named: tests of the requirement that it breaks,"
+        " until one fails; own: tests of its topic; focus: own, and one test of each other"
+        " requirement; all: every test of its contract (default: by contract)",
     )
     return made.parse_args(words)
 
@@ -135,7 +138,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 def share(word: str) -> tuple[int, int]:
     first, slash, of = word.partition("/")
     if not slash or count(first) > count(of):
-        raise argparse.ArgumentTypeError(f"{word!r} is no share such as 1/3")
+        raise argparse.ArgumentTypeError(f"{word!r} is not a share like 1/3")
     return count(first), count(of)
 
 
@@ -175,7 +178,7 @@ def choose(
     left_out = {*faults} - {*faults[part[0] - 1 :: part[1]]}
     chosen = [fault for fault in chosen if fault.id not in left_out]
     if not chosen:
-        raise UsageError("the selection", "no fault is left", "check -k, --only and --contract")
+        raise UsageError("the selection", "no fault matches", "check -k, --only and --contract")
     return chosen
 
 
@@ -229,7 +232,7 @@ def try_all(
 def main(words: Sequence[str]) -> int:
     args = parse(words)
     if args.resume and not args.json:
-        raise UsageError("--resume", "there is nothing to go on with", "add --json FILE")
+        raise UsageError("--resume", "has no file to resume from", "add --json FILE")
     chosen = choose(catalogue(), args.only, args.k, args.contract, args.share or (1, 1))
     if args.list:
         for fault in chosen:
@@ -255,7 +258,7 @@ def main(words: Sequence[str]) -> int:
             signal.signal(number, signal.SIG_IGN)
         for outcome in filter(unsettled, outcomes):
             print(line(outcome), flush=True)
-        print("boxspec: interrupted; what was finished is above", file=sys.stderr)
+        print("boxspec: interrupted; finished faults are above", file=sys.stderr)
     finally:
         runs.stop()
         runs.close()

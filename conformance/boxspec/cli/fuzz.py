@@ -31,50 +31,71 @@ from boxspec.words import count
 WORK = cache() / "fuzzing"
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 EXITS = """\
-exit codes: 0 nothing was found; 1 something was, told in a block each; 2 usage, or the engine
-could not run. SIGINT and SIGTERM end a run in order, with what was found. With --results the same
-command, given again, goes on where that left off."""
+exit codes: 0 no finding; 1 findings, with a block for each; 2 wrong usage, or the engine could not
+run. After SIGINT or SIGTERM the run stops and reports its findings. With --results, the same
+command continues an interrupted series of runs."""
 
 
 def seconds(word: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", word)
     if found is None or float(found[1]) == 0:
-        raise argparse.ArgumentTypeError(f"{word!r} is no time, e.g. 90s, 10m, 2h")
+        raise argparse.ArgumentTypeError(f"{word!r} is not a duration like 90s, 10m, 2h")
     return float(found[1]) * UNITS[found[2]]
 
 
 def parser() -> argparse.ArgumentParser:
-    made = verb_parser("fuzz", EXITS, "Fuzz a target, or several in turn, and say what was found.")
+    made = verb_parser(
+        "fuzz", EXITS, "Fuzz one target, or several in turns, and report the findings."
+    )
     add = made.add_argument
-    add("targets", metavar="TARGET", nargs="*", help="--list names them")
-    add("--every", action="store_true", help="all targets; with --results")
-    add("--list", action="store_true", help="targets, and what their oracles say (default: all)")
+    add("targets", metavar="TARGET", nargs="*", help="a fuzz target; --list prints all")
+    add("--every", action="store_true", help="all targets (needs --results)")
+    add(
+        "--list",
+        action="store_true",
+        help="print targets with their oracles (default: all), run none",
+    )
     add("--engine", choices=sorted(ENGINES), default="libfuzzer", help="(default: libfuzzer)")
-    add("--time", type=seconds, default=60.0, metavar="T", help="60s (the default), 10m, 2h")
+    add(
+        "--time",
+        type=seconds,
+        default=60.0,
+        metavar="T",
+        help="duration of a run: 60s (default), 10m, 2h",
+    )
     add(
         "--results",
         metavar="FILE",
-        help="append each run to FILE as a line of JSON; T is then what each target is to have"
-        " there in the end, and who has least goes first",
+        help="append each run to FILE as a line of JSON; T is then the total for each target, and"
+        " the target with the least time so far runs first",
     )
-    add("--report", action="store_true", help="sum up the FILE of --results, run nothing")
-    add("--jobs", type=count, default=1, metavar="N", help="processes at once (default 1)")
-    add("--seed", type=count, default=1, metavar="N", help="of the engine's chances")
-    add("--floor", type=count, metavar="N", help="fewer executions a CPU second are exit 1, too")
-    add("--shim", metavar="CMD", help="whom shim_diff compares (default: the twin in Python)")
+    add("--report", action="store_true", help="print a summary of FILE of --results, run no target")
+    add("--jobs", type=count, default=1, metavar="N", help="number of processes (default 1)")
+    add("--seed", type=count, default=1, metavar="N", help="seed of the engine")
+    add(
+        "--floor",
+        type=count,
+        metavar="N",
+        help="exit 1 if there are fewer executions per CPU second",
+    )
+    add(
+        "--shim",
+        metavar="CMD",
+        help="the shim that shim_diff tests (default: the Python implementation)",
+    )
     add(
         "--work",
         metavar="DIR",
-        help="corpora and findings are kept there (default: build/fuzzing of a checkout, or"
-        " boxspec/fuzzing of the user's caches)",
+        help="folder for corpora and findings (default: build/fuzzing in a checkout, otherwise"
+        " boxspec/fuzzing in the user's cache folder)",
     )
-    add("--fresh", action="store_true", help="forget the corpus and findings of earlier runs")
-    add("--replay", nargs="+", metavar="FILE", help="look at inputs again, fuzz nothing")
-    add("--as-it-is", action="store_true", help="do not make smaller inputs of what is found")
-    add("--promote", action="store_true", help="make vectors and regressions of what is found")
-    add("--why", metavar="TEXT", help="with --promote: the mistake, a sentence")
-    add("--requirement", metavar="ID", help="with --promote: what the vectors ask for")
-    add("--into", metavar="DIR", help="with --promote: a root other than this checkout")
+    add("--fresh", action="store_true", help="delete the corpus and findings of earlier runs first")
+    add("--replay", nargs="+", metavar="FILE", help="replay inputs instead of fuzzing")
+    add("--as-it-is", action="store_true", help="do not minimise findings")
+    add("--promote", action="store_true", help="write findings as vectors and regression inputs")
+    add("--why", metavar="TEXT", help="with --promote: one sentence about the mistake")
+    add("--requirement", metavar="ID", help="with --promote: the requirement of the vectors")
+    add("--into", metavar="DIR", help="with --promote: write below DIR instead of this checkout")
     return made
 
 
@@ -82,39 +103,41 @@ def agree(args: argparse.Namespace) -> None:
     """Raise a UsageError for options that contradict each other or would have no effect."""
     for name in ("why", "requirement", "into"):
         if getattr(args, name) is not None and not args.promote:
-            raise UsageError(f"--{name}", "nothing is promoted", "give --promote, too")
+            raise UsageError(f"--{name}", "has no effect without --promote", "add --promote")
     if args.floor is not None and (args.replay or args.results is not None):
         remedy = "leave it out; --report has the rates of --results"
-        raise UsageError("--floor", "it is for one run of one target", remedy)
+        raise UsageError("--floor", "works only for one run of one target", remedy)
     if args.promote and args.into is None and INSTALLED:
-        raise UsageError("--promote", "there is no checkout to write to", "name a folder: --into")
+        raise UsageError("--promote", "has no checkout to write to", "name a folder: --into")
     if args.replay and args.fresh:
-        problem = "would delete findings, and they may be what is replayed"
+        problem = "would delete the inputs to replay"
         raise UsageError("--fresh", problem, "leave it out")
     if args.replay and args.results is not None:
-        raise UsageError("--results", "a replay is no run, it has no results", "leave it out")
+        raise UsageError("--results", "cannot be combined with --replay", "leave it out")
 
 
 def chosen(args: argparse.Namespace) -> list[Target]:
     if args.every and args.targets:
-        problem = f"--every and {args.targets[0]}"
-        raise UsageError("boxspec fuzz", problem, "leave out one of the two")
+        problem = f"got both --every and {args.targets[0]}"
+        raise UsageError("boxspec fuzz", problem, "use only one of them")
     found = [targets.named(name) for name in dict.fromkeys(args.targets)]
     found = list(targets.every().values()) if args.every else found
     if not found:
-        raise UsageError("boxspec fuzz", "no target is named", "boxspec fuzz --list names them")
+        raise UsageError("boxspec fuzz", "no target is named", "boxspec fuzz --list prints them")
     if len(found) > 1 and args.replay:
-        raise UsageError("--replay", "several targets", "name the one that the inputs are for")
+        raise UsageError("--replay", "several targets", "name the one target of these inputs")
     for name in args.replay or ():
         # Check this before the builds start.
         problem = "is a folder" if Path(name).is_dir() else "no such file"
         if not Path(name).is_file():
-            raise UsageError(f"--replay {name}", problem, "name inputs, one or more files")
+            raise UsageError(f"--replay {name}", problem, "name one or more files")
     if len(found) > 1 and args.results is None:
-        remedy = "--results FILE remembers how long each has run"
+        remedy = "add --results FILE, which records how long each has run"
         raise UsageError("boxspec fuzz", "several targets", remedy)
     if args.shim is not None and not any(target.shim for target in found):
-        raise UsageError(f"--shim {args.shim}", f"{found[0].name} asks no shim", "shim_diff does")
+        raise UsageError(
+            f"--shim {args.shim}", f"{found[0].name} does not use a shim", "use it with shim_diff"
+        )
     return found
 
 
@@ -144,7 +167,7 @@ def _replay(args: argparse.Namespace, target: Target, console: Terminal) -> list
             findings.minimise(finding, lambda: False)
         console.block(finding_block(finding, findings.command(finding)))
         console.write()
-    console.write(f"{len(args.replay)} replayed, {len(found)} different findings")
+    console.write(f"{len(args.replay)} inputs replayed, {len(found)} different findings")
     return found
 
 
@@ -167,8 +190,8 @@ def _run(
             below = args.floor is not None and outcome.per_cpu_s < args.floor
             if below:
                 console.write(
-                    f"too slow: {outcome.per_cpu_s:.0f} executions a CPU second,"
-                    f" {args.floor} are the floor"
+                    f"too slow: {outcome.per_cpu_s:.0f} executions per CPU second,"
+                    f" expected at least {args.floor}"
                 )
             return outcome.findings, not below
         turns = Turns(args.engine, args.jobs, args.seed, make)
@@ -177,10 +200,12 @@ def _run(
 
 def _report(args: argparse.Namespace) -> int:
     if args.results is None:
-        raise UsageError("--report", "of what", "name the file: --results FILE")
+        raise UsageError("--report", "needs a results file", "add --results FILE")
     entries = Ledger(Path(args.results)).entries()
     if not entries:
-        raise UsageError(f"--results {args.results}", "has no results", "run with it first")
+        raise UsageError(
+            f"--results {args.results}", "has no results", "run boxspec fuzz with it first"
+        )
     for line in ledger.report(entries):
         print(line)
     return 0

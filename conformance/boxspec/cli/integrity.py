@@ -83,6 +83,6 @@ class Kit:
         changed |= {path for path, told in self._compiled.items() if compiled.get(path) != told}
         if changed:
             raise HarnessError(
-                f"{min(changed)} was changed during the run, so nothing is scored: restore it "
-                "(git status shows more), and see what the shim did, or run again"
+                f"{min(changed)} was changed during the run, so the results are invalid: restore "
+                "it (see git status), check whether the shim did this, and run again"
             )

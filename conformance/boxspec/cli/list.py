@@ -34,7 +34,7 @@ def row(requirement: dict[str, Any], columns: int | None) -> str:
     """Return one requirement as one line, or wrapped for a terminal with this many columns."""
     kind = f"{requirement['level']:<6} {requirement['profile']:<8}"
     tests = len(requirement["tests"])
-    said = "not scored" if requirement["testable"] is not True else _many(tests, "test")
+    said = "not testable" if requirement["testable"] is not True else _many(tests, "test")
     if requirement["since"] != FIRST:
         said += f", since {requirement['since']}"
     head = f"{requirement['id']:<22} {kind} {said:<13} "
@@ -112,10 +112,12 @@ def probes(as_json: bool) -> int:
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("list")
     choice_flags(parser)
-    parser.add_argument("--topic", action="append", metavar="TOPIC", help="only these (repeatable)")
-    parser.add_argument("--topics", action="store_true", help="the topics, one a line")
-    parser.add_argument("--json", action="store_true", help="for programs")
-    parser.add_argument("--probes", action="store_true", help="the escape probes instead")
+    parser.add_argument(
+        "--topic", action="append", metavar="TOPIC", help="only this topic (repeatable)"
+    )
+    parser.add_argument("--topics", action="store_true", help="print the topics, one per line")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--probes", action="store_true", help="print the escape probes instead")
     args = parser.parse_args(words)
     check_contracts(args.contract)
     check_topics("--topic", args.topic or [])

@@ -30,7 +30,7 @@ def contract_verbs() -> dict[str, Verb]:
 def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="boxspec",
-        description="A conformance kit for anything that runs untrusted programs.",
+        description="A conformance kit for software that runs untrusted programs.",
         epilog=EXITS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -89,7 +89,7 @@ def status_of(verb: Callable[[], int]) -> int:
         if os.environ.get("BOXSPEC_TRACEBACK"):
             raise
         said = f"{type(why).__name__}: {why} ({_place(why)})"
-        _complain(f"the kit is broken: {said}; BOXSPEC_TRACEBACK=1 shows more")
+        _complain(f"internal error: {said}; set BOXSPEC_TRACEBACK=1 for details")
     return 2
 
 

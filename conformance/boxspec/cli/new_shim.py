@@ -22,14 +22,14 @@ LANGUAGES = {
 }
 
 EPILOG = """\
-The folder gets files with comments that begin with FILL IN. They pass the trust checks at once and
-run programs by the standard library of the language, until your implementation stands there."""
+The files mark each place for your code with a comment that begins with FILL IN. Until you change
+them, they run programs with the standard library of the language, and pass the trust checks."""
 
 
 def new_shim(language: str, folder: Path) -> list[str]:
     """Write the template; return the next commands for a shell in the caller's folder."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(str(folder), "is there and is not empty", "name a new folder")
+        raise UsageError(str(folder), "exists and is not empty", "name a new folder")
     shutil.copytree(TEMPLATES / language, folder, dirs_exist_ok=True, copy_function=_copy)
     build, shim = LANGUAGES[language]
     place = shlex.quote(str(folder / shim) if folder.is_absolute() else f"./{folder / shim}")
@@ -51,10 +51,10 @@ def main(words: Sequence[str]) -> int:
     parser = verb_parser("new-shim", EPILOG)
     names = tuple(LANGUAGES)
     parser.add_argument("language", metavar="LANG", choices=names, help=", ".join(names))
-    parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that is not there yet")
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a new folder")
     args = parser.parse_args(words)
     commands = new_shim(args.language, args.folder)
-    print(one_line(f"{args.folder} has a shim; look for FILL IN. Next:"))
+    print(one_line(f"{args.folder} has a shim; fill in the places marked FILL IN. Next:"))
     for command in commands:
         print(f"  {one_line(command)}")
     return 0

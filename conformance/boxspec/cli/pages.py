@@ -23,19 +23,21 @@ def compare(write: bool, every: Sequence[Path] | None = None) -> int:
             continue
         differ += 1
         old, new = (each.splitlines(keepends=True) for each in (text, made))
-        print("".join(difflib.unified_diff(old, new, name, f"{name}, made", n=0)), end="")
+        print("".join(difflib.unified_diff(old, new, name, f"{name}, generated", n=0)), end="")
         if write:
             page.write_text(made, encoding="utf-8")
-    done = "written" if write else f"differ: {COMMAND} pages --write takes what is made"
+    done = "written" if write else f"differ: {COMMAND} pages --write writes them"
     print(f"{len(every)} pages, {differ} {done if differ else 'differ'}")
     return int(differ > 0 and not write)
 
 
 def main(words: Sequence[str]) -> int:
     about = (
-        "Compares the parts of the pages that are made from requirements.yaml, from the\n"
-        "declarations of the contracts and from their schemas; exits 1 if one differs."
+        "Compare the parts of the pages that are generated from requirements.yaml, from the\n"
+        "declarations of the contracts and from their schemas; exit 1 if one differs."
     )
     parser = verb_parser("pages", about=about)
-    parser.add_argument("--write", action="store_true", help="take what differs, after it is shown")
+    parser.add_argument(
+        "--write", action="store_true", help="write the generated parts, after showing differences"
+    )
     return compare(parser.parse_args(words).write)

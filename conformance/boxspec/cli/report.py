@@ -12,10 +12,9 @@ from boxspec.report.output_file import OutputFile
 from boxspec.report.result import Result, checked, document, read
 
 EPILOG = """\
-The matrix of backends and that of peers take results of `run --json` too, or a file that holds
-several as {"results": [...]}. Results that --earlier names are in no column: they say since when
-an implementation of that name fails.
-exit codes: 0 everything is written; 2 bad usage, or a file that is no result."""
+--backends and --peers take results of `run --json`, or a file with several as {"results": [...]}.
+Results of --earlier get no column: they show since when an implementation of that name fails.
+exit codes: 0 everything is written; 2 wrong usage, or a file is not a result."""
 
 # Formats that hold one result.
 ALONE = {"--junit": junit.render, "--tap": tap.render}
@@ -36,17 +35,29 @@ def results(flag: str, names: Iterable[str]) -> list[Result]:
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("report", EPILOG)
     add = parser.add_argument
-    add("results", metavar="RESULT", nargs="+", help="a file that `run --json` wrote")
-    add("--html", metavar="FILE", help="one offline page; large evidence in data/ beside it")
-    add("--md", metavar="FILE", help="Markdown, fit for the summary of a CI step")
-    add("--junit", metavar="FILE", help="JUnit XML, of one result")
-    add("--tap", metavar="FILE", help="TAP 14, of one result")
-    add("--badge", action="append", metavar="FILE", help=".svg or .json, of one result")
+    add("results", metavar="RESULT", nargs="+", help="a result of `run --json`")
+    add("--html", metavar="FILE", help="one offline page, with a folder data/ for long evidence")
+    add("--md", metavar="FILE", help="Markdown for the summary of a CI step")
+    add("--junit", metavar="FILE", help="JUnit XML of one result")
+    add("--tap", metavar="FILE", help="TAP 14 of one result")
+    add("--badge", action="append", metavar="FILE", help="badge of one result, .svg or .json")
     more = "(repeatable)"
-    add("--earlier", action="append", metavar="RESULT", default=[], help=f"an older one {more}")
-    add("--backends", action="append", metavar="FILE", default=[], help=f"one per backend {more}")
-    add("--peers", action="append", metavar="FILE", default=[], help=f"of a peer {more}")
-    add("--faults", metavar="FILE", help="what `boxspec faults --json` wrote")
+    add("--earlier", action="append", metavar="RESULT", default=[], help=f"an older result {more}")
+    add(
+        "--backends",
+        action="append",
+        metavar="FILE",
+        default=[],
+        help=f"result of one sandbox backend {more}",
+    )
+    add(
+        "--peers",
+        action="append",
+        metavar="FILE",
+        default=[],
+        help=f"result of a third-party library {more}",
+    )
+    add("--faults", metavar="FILE", help="a result of `boxspec faults --json`")
     # RESULT arguments may come before and after options.
     args = parser.parse_intermixed_args(words)
     alone = {flag: getattr(args, flag.removeprefix("--")) for flag in ALONE}
@@ -63,7 +74,7 @@ def main(words: Sequence[str]) -> int:
     )
     single = [name for name in (*alone.values(), *(args.badge or ())) if name]
     if single and len(given.results) > 1:
-        raise UsageError(f"report {single[0]}", "is of one result", "name one RESULT alone")
+        raise UsageError(f"report {single[0]}", "takes one result", "name only one RESULT")
     for name in args.badge or ():
         render = badge.renderer(name)
         OutputFile("--badge", name).write(render(given.results[0]))

@@ -14,9 +14,9 @@ from boxspec.judge.requirements import requirement
 SKIP = 125
 
 EPILOG = f"""\
-exit codes: 0 each of the requirements conforms; 1 one of them does not, whatever its level and
-profile; 2 bad usage, a broken shim or a broken kit; 3 one of them could not be decided. With
---bisect 2 and 3 become {SKIP}, which `git bisect run` skips."""
+exit codes: 0 each of the requirements conforms; 1 one of them does not, of any level and profile;
+2 wrong usage, a broken shim or a broken kit; 3 one of them could not be decided. With --bisect, 2
+and 3 become {SKIP}, so that `git bisect run` skips the commit."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -32,7 +32,7 @@ def _repro(words: Sequence[str]) -> int:
     run_flags(parser)
     parser.add_argument("ids", metavar="ID", nargs="+")
     parser.add_argument(
-        "--bisect", action="store_true", help=f"exit {SKIP} where nothing was decided"
+        "--bisect", action="store_true", help=f"exit {SKIP} if the run decided nothing"
     )
     args = parser.parse_args(words)
     args.words = ["repro", *words]

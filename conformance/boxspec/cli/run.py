@@ -99,7 +99,7 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
             raise why
     if status == USAGE:
         told = [line for line in observer.output.getvalue().splitlines() if "ERROR: " in line]
-        problem = told[0].partition("ERROR: ")[2] if told else "pytest refuses the selection"
+        problem = told[0].partition("ERROR: ")[2] if told else "pytest rejects the selection"
         raise UsageError("the selection", problem, "check -k and -m")
     if observer.failures or (status not in (0, 1, INTERRUPTED, NO_TESTS)):
         told = [*observer.failures, observer.output.getvalue()][0].strip().splitlines()
@@ -110,7 +110,7 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
             console.write(line)
         return Ran(1 if observer.ending.flaky else 0)
     if not observer.items:
-        raise UsageError("the selection", "no test is left", "check -k, -m, --contract, --profile")
+        raise UsageError("the selection", "no test matches", "check -k, -m, --contract, --profile")
     if status == INTERRUPTED and not observer.ending.hello:
         raise KeyboardInterrupt
     tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
@@ -130,12 +130,14 @@ def _check(args: argparse.Namespace, only: list[str] | None) -> None:
         raise UsageError(f"--spec {args.spec}", "no such version", f"known: {known}")
     for name in only or () if args.spec else ():
         if name not in frozen(args.spec):
-            since = load()[name].untestable or f"it is of {load()[name].since}"
-            raise UsageError(f"--spec {args.spec}", f"{name} is not of it: {since}", "leave it out")
+            since = load()[name].untestable or f"it is new in {load()[name].since}"
+            raise UsageError(
+                f"--spec {args.spec}", f"does not have {name}: {since}", "leave it out"
+            )
     asked = [load()[name] for name in only or ()]
     left_out = [f"{each.id}, {why}" for each in asked if (why := _left_out(args, each))]
     if left_out:
-        raise UsageError("the selection", f"leaves out {'; '.join(left_out)}", "ask for it apart")
+        raise UsageError("the selection", f"leaves out {'; '.join(left_out)}", "run it separately")
 
 
 def _left_out(args: argparse.Namespace, asked: Requirement) -> str:
@@ -178,7 +180,7 @@ class _Telling:
     def __call__(self, observer: Observer) -> str:
         elapsed = time.monotonic() - observer.started
         if not observer.items:
-            return f"the tests are collected · {elapsed:.0f} s"
+            return f"collecting tests · {elapsed:.0f} s"
         if self._pace is None:
             marks = [marked for item in observer.items if (marked := requires_of(item))]
             seconds = [each.seconds if each.overlap else None for each in marks]
@@ -208,7 +210,7 @@ def _report(
         console.write(pytest_summary(tree))
     summary.close(console, tree, f"{said} · exit status {ran.status}", ran.status)
     if ran.interrupted:
-        print("boxspec: interrupted; what was finished is above", file=sys.stderr)
+        print("boxspec: interrupted; finished tests are above", file=sys.stderr)
     if unwritten:
         raise unwritten[0]
 
@@ -319,7 +321,10 @@ def main(words: Sequence[str]) -> int:
     parser = verb_parser("run", EXITS)
     run_flags(parser)
     parser.add_argument(
-        "--requirement", action="append", metavar="ID", help="only tests of it (repeatable)"
+        "--requirement",
+        action="append",
+        metavar="ID",
+        help="only tests of this requirement (repeatable)",
     )
     args = parser.parse_args(words)
     args.words = ["run", *words]

@@ -23,11 +23,11 @@ def smoke(command: str | None, *, isolate: bool = False) -> int:
         name = f"{said['name']} {said['version']}"
         cannot = [f"{contract}: {why}" for contract, why in session.unavailable.items()]
         if cannot and not {*spoken(session.capabilities)} - {*session.unavailable}:
-            print(one_line(f"{name} cannot be scored; {'; '.join(cannot)}"))
+            print(one_line(f"{name} cannot be judged here; {'; '.join(cannot)}"))
             return 3
-        print(one_line(f"{name} may be scored; it declares {declared}"))
+        print(one_line(f"{name} passed the trust checks; it declares {declared}"))
         for line in cannot:
-            print(one_line(f"not scored here: {line}"))
+            print(one_line(f"not judged here: {line}"))
     finally:
         session.close()
     return 0

@@ -9,19 +9,19 @@ from boxspec.words import Parser
 VERBS = {
     "run": "judge an implementation",
     "verify": "does my sandbox keep a program in? A command, its expectations, the evidence",
-    "list": "the requirements and their tests, the pitfalls and theirs",
-    "explain": "one requirement: clause, source, tests",
-    "new-shim": "a shim to begin with, for your language",
-    "smoke": "the trust checks alone: is this a shim that may be scored?",
-    "doctor": "what this host has and lacks",
-    "repro": "rerun the tests of requirements, verbosely, and keep their folders",
-    "baseline": "write down what deviates, as known from now on",
-    "report": "a page, or Markdown, of one result or of several beside each other",
-    "diff": "what two results say differently: fixed, broken, changed",
+    "list": "list requirements with their tests, pitfalls, or escape probes",
+    "explain": "show one requirement or pitfall: text, source, tests",
+    "new-shim": "write a template of a shim in your language",
+    "smoke": "run only the trust checks, which decide whether a shim can be judged",
+    "doctor": "list the features that this host has and lacks",
+    "repro": "rerun the tests of requirements with details, and keep their folders",
+    "baseline": "record current failures as a baseline",
+    "report": "write a page, Markdown or other formats from earlier results",
+    "diff": "compare two results: fixed, broken and changed requirements",
     "products": "third-party libraries and sandboxes: install, judge and compare them",
-    "faults": "every fault of the twin against the suite: who catches whom",
-    "pages": "the parts of the pages that are made: compare them, write them",
-    "fuzz": "fuzz a target, and turn what is found into vectors",
+    "faults": "run the suite against each seeded fault",
+    "pages": "compare or write the generated parts of the documentation pages",
+    "fuzz": "fuzz a target, and turn findings into vectors",
 }
 
 # Names of verbs in earlier versions.
@@ -30,9 +30,9 @@ ALIASES = {"peers": "products"}
 # Shown at the end of the help of each verb: a command, and its effect.
 EXAMPLES = {
     "run": {
-        "run --shim ./my-shim": "all that it declares",
-        "run --shim ./my-shim --contract exec -x": "up to the first failure",
-        "run --shim './my-shim --fast' --topic EXEC-KILL": "a part of it",
+        "run --shim ./my-shim": "all contracts that the shim declares",
+        "run --shim ./my-shim --contract exec -x": "stop at the first failure",
+        "run --shim './my-shim --fast' --topic EXEC-KILL": "one topic",
         "run --shim ./my-shim --json result.json --junit result.xml": "for other programs",
     },
     "verify": {
@@ -42,12 +42,12 @@ EXAMPLES = {
     },
     "list": {
         "list --topics": "the topics of each contract",
-        "list --topic EXEC-TIMEOUT": "the requirements of one",
+        "list --topic EXEC-TIMEOUT": "the requirements of a topic",
         "list --contract policy --json": "for other programs",
     },
     "explain": {
         "explain EXEC-ORPHAN-03": "clause, source and tests",
-        "explain B5": "a pitfall: its tests, and what they decide",
+        "explain B5": "a pitfall: its tests and requirements",
     },
     "new-shim": {"new-shim go my-shim": "a folder my-shim with a shim in Go"},
     "smoke": {"smoke --shim ./my-shim": "", "smoke --shim 'python3 shim.py'": ""},
@@ -61,25 +61,25 @@ EXAMPLES = {
     },
     "report": {
         "report result.json --html report.html": "one page that needs no network",
-        "report old.json new.json --md summary.md": "two beside each other",
+        "report old.json new.json --md summary.md": "two results side by side",
     },
-    "diff": {"diff old.json new.json": "what is fixed, broken and changed"},
+    "diff": {"diff old.json new.json": "fixed, broken and changed requirements"},
     "products": {
-        "products list": "what is installed, and what is missing",
+        "products list": "installed and missing products",
         "products install execa": "below build/products",
-        "products matrix --contract exec --md matrix.md": "each library that is installed",
+        "products matrix --contract exec --md matrix.md": "each installed library",
         "products matrix bwrap none --topic BACKEND-NET": "two sandboxes, one topic",
         "products compare old.json new.json": "the cells that differ",
     },
     "faults": {
-        "faults --only exec-cap.exactly-the-cap-is-too-much": "one of them",
-        "faults --json faults.json": "the whole matrix; that takes hours",
+        "faults --only exec-cap.exactly-the-cap-is-too-much": "a single one",
+        "faults --json faults.json": "all faults; this takes hours",
     },
-    "pages": {"pages": "what differs", "pages --write": "take it"},
+    "pages": {"pages": "show differences", "pages --write": "show and write them"},
     "fuzz": {
         "fuzz --list": "the targets",
-        "fuzz policy_json --time 10m": "one of them",
-        "fuzz shim_diff --shim ./my-shim": "your implementation beside the twin",
+        "fuzz policy_json --time 10m": "a single one",
+        "fuzz shim_diff --shim ./my-shim": "compare your implementation",
     },
 }
 

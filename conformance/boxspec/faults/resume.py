@@ -25,8 +25,8 @@ def read(file: Path, chosen: Sequence[Fault], scope: str) -> list[Outcome]:
     except (OSError, ValueError, KeyError, TypeError):
         right, rows = False, {}
     if not right:
-        problem = f"no matrix of the scope {scope}"
-        raise UsageError(f"--json {file}", problem, "leave --resume away, or name another file")
+        problem = f"has no results with the scope {scope}"
+        raise UsageError(f"--json {file}", problem, "leave out --resume, or name another file")
     found = [_outcome(fault, rows[fault.id]) for fault in chosen if fault.id in rows]
     return [each for each in found if each is not None and each.good]
 

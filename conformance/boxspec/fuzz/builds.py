@@ -46,10 +46,10 @@ def build(some: Sequence[Target], *presets: str) -> None:
     if INSTALLED:
         absent = [each for each in presets if not all(binary(each, one).is_file() for one in some)]
         if PRESETS["afl"] in absent:
-            problem = "needs AFL++ and its compiler, with which a checkout builds targets"
+            problem = "needs targets that only a checkout can build, with AFL++"
             raise UsageError("--engine afl", problem, f"leave it out, or {CHECKOUT}")
         if absent:
-            raise UsageError("boxspec fuzz", "the package boxspec-fuzz is not whole", PACKAGE)
+            raise UsageError("boxspec fuzz", "the package boxspec-fuzz is incomplete", PACKAGE)
         return
     _run("ci/setup", "--fuzz")
     for preset in dict.fromkeys(presets):

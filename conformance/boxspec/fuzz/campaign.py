@@ -76,7 +76,7 @@ def summary(results: Iterable[Result]) -> list[str]:
             sum(any(getattr(r, mark) for r in each) for each in faults.values())
             for mark in ("reached", "triggered")
         ]
-        who = f"{engine}, crashes alone" if control else engine
+        who = f"{engine}, only crashes" if control else engine
         times = sorted(found.values())
         middle = f", median {statistics.median(times):.1f} CPU s" if times else ""
         lines.append(
@@ -106,18 +106,27 @@ def _make(trial: Trial, tree: Tree, work: Path) -> Result:
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
     made = argparse.ArgumentParser(
-        prog="fuzz/planted/run", description="Which planted faults are found, and how soon."
+        prog="fuzz/planted/run",
+        description="Measure which planted faults the engines find, and how fast.",
     )
     add = made.add_argument
-    add("--list", action="store_true", help="the faults")
+    add("--list", action="store_true", help="print the planted faults, run none")
     add("--engine", choices=sorted(LIMITS_S), default="libfuzzer", help="(default: libfuzzer)")
-    add("--control", action="store_true", help="oracles silenced: crashes, hangs, leaks alone")
-    add("--seeds", type=int, default=5, metavar="N", help="trials of each (default 5)")
+    add(
+        "--control",
+        action="store_true",
+        help="without oracles: only crashes, hangs and leaks count",
+    )
+    add("--seeds", type=int, default=5, metavar="N", help="trials of each fault (default 5)")
     add("--seconds", type=float, metavar="S", help="CPU time of a trial (default 60, AFL++ 300)")
-    add("--only", action="append", metavar="FAULT", help="only this one (repeatable)")
-    add("--every-target", action="store_true", help="all targets of a fault, not the likeliest")
-    add("--results", default=str(RESULTS), metavar="FILE", help="JSON lines")
-    add("--report", action="store_true", help="sum the results up, run nothing")
+    add("--only", action="append", metavar="FAULT", help="only this fault (repeatable)")
+    add(
+        "--every-target",
+        action="store_true",
+        help="use all targets of a fault, not only the most likely",
+    )
+    add("--results", default=str(RESULTS), metavar="FILE", help="append results as JSON lines")
+    add("--report", action="store_true", help="print a summary of the results, run none")
     return made.parse_args(list(words))
 
 

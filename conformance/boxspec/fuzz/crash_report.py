@@ -47,7 +47,7 @@ def read(said: str) -> Report | None:
         return Report(f"undefined {place}", undefined[3])
     ended = ENGINE.search(said)
     if ended is not None:
-        message = ended[2].strip() or "it was ended by a signal"
+        message = ended[2].strip() or "killed by a signal"
         return _crash(ended[1].replace(" ", "-"), message, said[ended.end() :])
     return None
 

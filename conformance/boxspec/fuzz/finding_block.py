@@ -17,7 +17,9 @@ BEGINNING = re.compile(r"Sanitizer: |runtime error: |^panic: |^Traceback |panick
 def _input(finding: Finding) -> str:
     data = finding.data
     text = data[:SHOWN_BYTES].hex(" ") + (" …" if len(data) > SHOWN_BYTES else "")
-    made = f", made of {finding.original_bytes}" if len(data) < finding.original_bytes else ""
+    made = (
+        f", minimised from {finding.original_bytes}" if len(data) < finding.original_bytes else ""
+    )
     return f"{len(data)} bytes{made}: {text}" if data else f"empty{made}"
 
 
@@ -40,14 +42,14 @@ def finding_block(finding: Finding, command: str) -> list[str]:
     told = finding.report
     says = finding.target.oracles.get(told.oracle) if told.oracle is not None else None
     lines = [f"{finding.target.name}: {told.key}: {_cut(told.message)}"]
-    lines.append(f"  means     {says or 'the target did not come to its end'}")
-    lines.append("  case      " + ("" if told.case else "none was shown"))
+    lines.append(f"  means     {says or 'the target crashed or hung'}")
+    lines.append("  case      " + ("" if told.case else "not available"))
     lines += [f"    {_cut(line)}" for line in told.case]
     if told.shim_said:
         lines.append("  stderr    of the shim")
         lines += [f"    {line}" for line in _shown(told.shim_said)]
     lines.append(f"  input     {_input(finding)}")
-    seen = "" if finding.reproduces else ", and not again when it was replayed"
+    seen = "" if finding.reproduces else ", but not in the replay"
     lines.append(f"  seen      {finding.times} time{'s' if finding.times > 1 else ''}{seen}")
     lines.append(f"  repro     {command}")
     lines.append(f"  kept      {finding.path}")

@@ -58,7 +58,9 @@ class Findings:
         if told is None and not crash.sure:
             # For example a timeout on a busy machine that the replay does not confirm.
             return False
-        told = told or Report("engine", "its own build falls over it, the one that judges does not")
+        told = told or Report(
+            "engine", "crashes the engine's build, but not the build that replays"
+        )
         if told.key in self.by_key:
             self.by_key[told.key].times += 1
             return False

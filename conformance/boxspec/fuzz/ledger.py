@@ -66,7 +66,7 @@ class Ledger:
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as why:
-            raise UsageError(f"--results {self.path}", str(why), "name a file of results") from None
+            raise UsageError(f"--results {self.path}", str(why), "use a results file") from None
         return [self._entry(number, line) for number, line in enumerate(lines, 1)]
 
     def _entry(self, number: int, line: str) -> Entry:
@@ -74,7 +74,7 @@ class Ledger:
             return Entry.read(line)
         except (ValueError, KeyError, TypeError, AttributeError):
             place = f"{self.path}:{number}"
-            raise UsageError(place, "no result of a run", "take that line out") from None
+            raise UsageError(place, "is not a result of a run", "remove this line") from None
 
     def open(self) -> None:
         """Check that the file can be written, before a run starts."""
@@ -148,7 +148,7 @@ def report(entries: Sequence[Entry]) -> list[str]:
 
 def _about(name: str, entries: Sequence[Entry], engine: str, width: int) -> list[str]:
     if not entries:
-        return [f"{name:{width}} · {engine} · not yet"]
+        return [f"{name:{width}} · {engine} · no run yet"]
     known = {found.key: found for entry in entries for found in entry.findings}
     found = [f"  {each.key}: {each.message}\n    {each.kept}" for each in known.values()]
     return [f"{name:{width}} · {_total(entries, engine)}", *found]

@@ -143,7 +143,7 @@ class LibFuzzer:
         if job.starts < MOST_STARTS:
             self._start(job)
         else:
-            job.why_ended = f"it found something {MOST_STARTS} times"
+            job.why_ended = f"it had {MOST_STARTS} findings"
 
     def crashes(self) -> list[Crash]:
         new, self._new = self._new, []
@@ -152,7 +152,7 @@ class LibFuzzer:
     def why_ended(self) -> str | None:
         if any(job.child is not None for job in self._jobs):
             return None
-        return self._jobs[0].why_ended or "no job is left"
+        return self._jobs[0].why_ended or "all jobs ended"
 
     def stop(self) -> None:
         end_all([job.child for job in self._jobs if job.child is not None])
@@ -160,4 +160,4 @@ class LibFuzzer:
 
 def last_line(said: str) -> str:
     lines = [line for line in said.splitlines() if line.strip()]
-    return lines[-1] if lines else "it said nothing"
+    return lines[-1] if lines else "no output"

@@ -28,7 +28,7 @@ ANSWER_S, MOST_ANSWER = 20.0, 1 << 24
 
 # Output folders below a root, and the remedy if they cannot be written.
 VECTORS, INPUTS = Path("fixtures", "vectors"), Path("fuzz", "regressions")
-ELSEWHERE = "name a folder where you may write"
+ELSEWHERE = "use a folder that you can write to"
 
 
 def check(into: Path, about: str | None) -> None:
@@ -40,7 +40,7 @@ def check(into: Path, about: str | None) -> None:
         for below in (VECTORS, INPUTS):
             (into / below).mkdir(parents=True, exist_ok=True)
     except OSError as why:
-        problem = f"cannot be made: {why.strerror}"
+        problem = f"cannot be created: {why.strerror}"
         raise UsageError(f"--into {into}", problem, ELSEWHERE) from None
     if not all(os.access(into / below, os.W_OK) for below in (VECTORS, INPUTS)):
         raise UsageError(f"--into {into}", "cannot be written", ELSEWHERE)
@@ -68,7 +68,7 @@ def promote(
                 fields["requirement"] = about
             told.append(_write(_file(into, fields), fields, why or _reason(finding)))
         if not made:
-            told.append("no vector: this operation has none; the input alone is kept")
+            told.append("no vector: this operation has none; only the input is kept")
         kept = into / INPUTS / finding.target.name / finding.path.name
         kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(finding.path, kept)
@@ -136,7 +136,7 @@ def _write(path: Path, fields: dict[str, Any], why: str) -> str:
     entries = json.loads(path.read_text())["vectors"] if path.exists() else []
     for known in entries:
         if all(known.get(name) == value for name, value in fields.items()):
-            return f"vector {known['id']} is this one already, in {path}"
+            return f"vector {known['id']} is equal to this one, in {path}"
     name = _next_id(topic, entries)
     head = {"id": name, "requirement": fields["requirement"], "kind": fields["kind"], "why": why}
     entries.append({**head, **fields})

@@ -41,7 +41,7 @@ def look(binary: Path, path: Path, env: Mapping[str, str], *, quick: bool = Fals
         try:
             process.wait(LIMIT_S)
         except subprocess.TimeoutExpired:
-            return Report("hang", f"no end within {LIMIT_S} s")
+            return Report("hang", f"still running after {LIMIT_S} s")
         finally:
             if process.returncode is None:
                 os.killpg(process.pid, signal.SIGKILL)

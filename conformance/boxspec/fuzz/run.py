@@ -83,13 +83,13 @@ class Run:
         self._take(TAKE_AT_THE_END_S)
         found = list(self.findings.by_key.values())
         for finding in found if smaller else ():
-            self._console.status(f"making {finding.path.name} smaller")
+            self._console.status(f"minimising {finding.path.name}")
             self.findings.minimise(finding, lambda: stopped)
         self._tell(found, cpu_s)
         if self._plan.target.shim and not (found or stopped or self._broke or self._progress.runs):
             raise HarnessError(
-                f"no input was through in {self._spent:.1f} s: the shim has not answered, or the"
-                " engine is at those it begins with; give it more --time"
+                f"no input was completed in {self._spent:.1f} s: the shim did not answer, or the"
+                " engine is still reading its first inputs; use a longer --time"
             )
         if self._broke is not None and not found:
             raise HarnessError(f"{self._name} ended early: {self._broke}")
@@ -128,7 +128,7 @@ class Run:
         if self._broke is not None and found:
             self._console.write(f"ended early: {self._broke}")
         if self._waiting:
-            self._console.write(f"{len(self._waiting)} saved inputs were not looked at any more")
+            self._console.write(f"{len(self._waiting)} saved inputs were not replayed")
         name = self._plan.target.name
         self._console.write(
             status.closing(name, self._name, self._spent, self._progress, len(found), cpu_s)

@@ -50,12 +50,12 @@ class Target:
 def every() -> dict[str, Target]:
     """Return all targets by name, in the order of the file."""
     if INSTALLED and not LIST.is_file():
-        raise UsageError("boxspec fuzz", "the package boxspec-fuzz is not here", PACKAGE)
+        raise UsageError("boxspec fuzz", "the package boxspec-fuzz is not installed", PACKAGE)
     try:
         entries = json.loads(LIST.read_bytes())
         found = {name: _target(name, entry) for name, entry in entries.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as why:
-        raise HarnessError(f"{LIST} is no list of targets: {why}") from None
+        raise HarnessError(f"{LIST} is not a list of targets: {why}") from None
     # The other targets test the reference, which users of an installed kit do not build.
     return {name: each for name, each in found.items() if each.shim or not INSTALLED}
 
@@ -83,8 +83,8 @@ def _target(name: str, entry: Mapping[str, object]) -> Target:
 def named(name: str) -> Target:
     found = every().get(name)
     if found is None and INSTALLED:
-        remedy = f"{', '.join(every())} is; for the others {CHECKOUT}"
-        raise UsageError(name, "is no target of the package boxspec-fuzz", remedy)
+        remedy = f"use {', '.join(every())}; for other targets {CHECKOUT}"
+        raise UsageError(name, "is not a target of the package boxspec-fuzz", remedy)
     if found is None:
         raise UsageError.unknown(name, "target", name, every(), "boxspec fuzz --list")
     return found

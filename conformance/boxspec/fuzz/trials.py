@@ -110,7 +110,7 @@ class Attempt:
         try:
             while child.status is None and not done() and cpu_s < self.trial.limit_s:
                 if time.monotonic() > until:
-                    raise NoTime(f"{self.trial.fault}: this machine has no time for it")
+                    raise NoTime(f"{self.trial.fault}: the machine is too busy for this trial")
                 time.sleep(LOOK_S)
                 cpu_s = max(cpu_s, _cpu_s(child.pid))
             by_itself = child.status is not None
@@ -118,7 +118,7 @@ class Attempt:
             end_all([child])
         said = child.said()
         if by_itself and not done() and crash_report.read(said) is None:
-            raise HarnessError(f"{argv[0]} ended by itself: {last_line(said)}")
+            raise HarnessError(f"{argv[0]} ended unexpectedly: {last_line(said)}")
         return said, cpu_s
 
     # libFuzzer ------------------------------------------------------------------------------

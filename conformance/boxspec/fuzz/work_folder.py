@@ -21,7 +21,7 @@ def no_room(folder: Path) -> UsageError | None:
     """Return an error if the disk is full, because engines continue silently."""
     if shutil.disk_usage(folder).free >= ROOM_BYTES:
         return None
-    return UsageError(str(folder), "no room is left", f"make some, or {REMEDY}")
+    return UsageError(str(folder), "disk is full", f"free space, or {REMEDY}")
 
 
 @contextlib.contextmanager
@@ -54,5 +54,5 @@ def _take(lock: IO[str], folder: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        remedy = f"wait for its end, or {REMEDY}"
-        raise UsageError(str(folder), "another run is at work there", remedy) from None
+        remedy = f"wait until it ends, or {REMEDY}"
+        raise UsageError(str(folder), "another run uses it", remedy) from None

@@ -31,8 +31,8 @@ from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Verdict
 
 REMEDY = (
-    "a [[known]] table each with requirement, test, verdict, why,"
-    " and if you like issue, until, flaky"
+    "write a [[known]] table per entry with requirement, test, verdict, why,"
+    " and optionally issue, until, flaky"
 )
 FIELDS = ("requirement", "test", "verdict", "why", "issue", "until", "flaky")
 
@@ -103,7 +103,7 @@ class Baseline:
         self, entry: BaselineEntry, found: Mapping[str, Sequence[VerdictReason]], whole: bool
     ) -> str | None:
         if entry.requirement not in load():
-            return "no such requirement"
+            return "unknown requirement"
         if not self.is_valid(entry):
             return f"its date {entry.until} has passed"
         if entry.requirement not in found:
@@ -112,7 +112,7 @@ class Baseline:
         if any(entry.matches(reason) for reason in mine):
             return None
         if not mine:
-            return "no such test" if whole else None
+            return "unknown test" if whole else None
         bad = [reason for reason in mine if reason.verdict is not Verdict.CONFORMS]
         if bad:
             return f"now {bad[0].text}"
@@ -127,10 +127,10 @@ def read(path: Path) -> Baseline:
     except OSError as why:
         raise UsageError(place, why.strerror or str(why), "check the path") from None
     except ValueError as why:
-        raise UsageError(place, f"is not TOML: {why}", REMEDY) from None
+        raise UsageError(place, f"is not valid TOML: {why}", REMEDY) from None
     tables = document.get("known", [])
     if not isinstance(tables, list) or set(document) - {"known"}:
-        raise UsageError(place, "has something else than [[known]] tables", REMEDY)
+        raise UsageError(place, "has entries other than [[known]] tables", REMEDY)
     entries: list[BaselineEntry] = []
     for number, table in enumerate(tables, 1):
         try:
@@ -138,7 +138,7 @@ def read(path: Path) -> Baseline:
         except ValueError as why:
             raise UsageError(place, f"entry {number}: {why}", REMEDY) from None
         if any((entry.name, entry.why) == (each.name, each.why) for each in entries):
-            raise UsageError(place, f"entry {number}: {entry.name} is there already", REMEDY)
+            raise UsageError(place, f"entry {number}: {entry.name} is listed twice", REMEDY)
         entries.append(entry)
     return Baseline(entries)
 
@@ -146,26 +146,26 @@ def read(path: Path) -> Baseline:
 def _entry(table: Any) -> BaselineEntry:
     """Read one table; raise a ValueError that names the first problem."""
     if not isinstance(table, dict):
-        raise ValueError("is no table")
+        raise ValueError("is not a table")
     for name in table:
         if name not in FIELDS:
-            raise ValueError(f"there is no field `{name}`")
+            raise ValueError(f"unknown field `{name}`")
     for name in ("requirement", "verdict", "why"):
         if name not in table:
             raise ValueError(f"`{name}` is missing")
     for name, value in table.items():
         if name not in ("until", "flaky") and not isinstance(value, str):
-            raise ValueError(f"`{name}` is no text")
+            raise ValueError(f"`{name}` is not a text")
     given: dict[str, Any] = dict(table)
     if given["verdict"] not in [str(each) for each in Verdict]:
-        raise ValueError(f"there is no verdict {given['verdict']!r}")
+        raise ValueError(f"unknown verdict {given['verdict']!r}")
     given["verdict"] = Verdict(given["verdict"])
     if "until" in given:
         given["until"] = _date(given["until"])
     if not isinstance(given.get("flaky", False), bool):
         raise ValueError("`flaky` is neither true nor false")
     if given.get("flaky") and "until" not in given:
-        raise ValueError("what is flaky needs an `until`")
+        raise ValueError("`flaky` needs an `until`")
     return BaselineEntry(**given)
 
 
@@ -180,4 +180,4 @@ def _date(value: Any) -> datetime.date:
             return datetime.date.fromisoformat(value)
         except ValueError:
             pass
-    raise ValueError(f"`until` is no date such as 2027-01-01: {value!r}")
+    raise ValueError(f"`until` is not a date like 2027-01-01: {value!r}")

@@ -30,11 +30,11 @@ def block_lines(
         for name in ([requirement] if requirement else record.requirements)
     ]
     lines.append(f"  test      {record.id}{f' ({tests})' if tests else ''}")
-    lines.append(f"  request   {record.request or 'none: nothing was asked yet'}")
-    lines.append(f"  judged    {record.what}")
+    lines.append(f"  request   {record.request or 'none was sent'}")
+    lines.append(f"  checked   {record.what}")
     lines.append(f"  expected  {record.expected}")
-    lines.append(f"  got       {record.got}")
-    lines.append("  evidence" + ("" if record.evidence else "  none beyond the response"))
+    lines.append(f"  actual    {record.got}")
+    lines.append("  evidence" + ("" if record.evidence else "  only the response"))
     for name, fact in record.evidence.items():
         lines += _fact(name, fact)
     lines.append(f"  repro     {repro_command(record.requirements[:1], how)}")

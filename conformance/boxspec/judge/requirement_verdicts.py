@@ -94,7 +94,7 @@ def _verdict_of(
         made.missing = [needed]
         return made
     if not mine:
-        reason = "no test of it was run"
+        reason = "no test of it ran"
         return JudgedRequirement(requirement, Verdict.NOT_MEASURED, mine, reason, reason)
     blocked = {id(each): blockers.by(name, each) for each in mine if each.verdict in BROKEN}
     failing = [each for each in mine if each.verdict in BROKEN and not blocked[id(each)]]

@@ -156,7 +156,7 @@ class ResultTree:
     def incomplete(self, require_complete: bool) -> str | None:
         """Return the reason why this run cannot end with `conforms`, if there is one."""
         if not self.contracts:
-            return "the shim declares no contract; --contract NAME judges what it declares of one"
+            return "the shim declares no contract; use --contract NAME to judge a part of one"
         if self.asked:
             return self._undecided([each for each in self.judged if each.id in self.asked])
         for contract in self.contracts:

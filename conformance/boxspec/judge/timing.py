@@ -74,16 +74,18 @@ class Timing:
 
     def figures(self) -> str:
         return (
-            f"{self.took_ms:.1f} ms of {self.limit_ms:g} and {self.spare_ms:g},"
-            f" {self.waited_ms:.1f} ms of them may be the machine's"
+            f"{self.took_ms:.1f} ms instead of {self._limit()}; up to"
+            f" {self.waited_ms:.1f} ms may be scheduling delay"
         )
+
+    def _limit(self) -> str:
+        return f"at most {self.limit_ms:g} ms (+{self.spare_ms:g} ms measurement allowance)"
 
     def check(self) -> None:
         """Raise Failure if the limit was exceeded, Late if scheduling delay may be the cause."""
         if self.in_time:
             return
-        expected = f"at most {self.limit_ms:g} ms, and {self.spare_ms:g} to be seen"
         evidence = {"timing": self.to_json()}
         if self.own_ms > self.allowed_ms and not self.may_have_missed:
-            raise Failure(self.what, expected, self.figures(), evidence, timed=True)
-        raise Late(self.what, expected, self.figures(), evidence)
+            raise Failure(self.what, self._limit(), self.figures(), evidence, timed=True)
+        raise Late(self.what, self._limit(), self.figures(), evidence)

@@ -46,24 +46,26 @@ def remade(text: str, name: str) -> str:
             begun = number
             done += [line, *_made(begins[1], begins[2].split(), f"{name}:{number}")]
         elif begins or (line == END and begun is None):
-            problem = "the part before it has no end" if begins else "an end without a beginning"
+            problem = (
+                "the part before it has no end marker" if begins else "an end marker without a part"
+            )
             raise UsageError(f"{name}:{number}", problem, f"a part ends with {END}")
         elif line == END:
             begun = None
         if begun is None:
             done.append(line)
     if begun is not None:
-        raise UsageError(f"{name}:{begun}", "the part has no end", f"a part ends with {END}")
+        raise UsageError(f"{name}:{begun}", "the part has no end marker", f"a part ends with {END}")
     return "\n".join(done) + "\n"
 
 
 def _made(kind: str, words: list[str], place: str) -> list[str]:
     if kind not in KINDS:
-        raise UsageError(place, f"there is no part {kind!r}", f"known: {', '.join(KINDS)}")
+        raise UsageError(place, f"unknown part {kind!r}", f"known: {', '.join(KINDS)}")
     try:
         inspect.signature(KINDS[kind]).bind(*words)
         return KINDS[kind](*words)
     except TypeError as why:
-        raise UsageError(place, f"{kind}: {why}", "a part is a kind and its words") from None
+        raise UsageError(place, f"{kind}: {why}", "use a kind and its arguments") from None
     except KeyError as why:
-        raise UsageError(place, f"{kind}: there is no {why}", "check the spelling") from None
+        raise UsageError(place, f"{kind}: unknown {why}", "check the spelling") from None

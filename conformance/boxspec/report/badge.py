@@ -59,6 +59,6 @@ def renderer(name: str) -> Callable[[Result], str]:
     made = {".json": as_json, ".svg": as_svg}.get(Path(name).suffix.lower())
     if made is None:
         raise UsageError(
-            f"--badge {name}", "is neither SVG nor JSON", "end the name in .svg or .json"
+            f"--badge {name}", "is neither SVG nor JSON", "use a name that ends in .svg or .json"
         )
     return made

@@ -29,7 +29,7 @@ class Console(Terminal):
             f"boxspec · {facts['system']} {facts['release']} {facts['machine']}"
             f" · {facts['cpus']} cpus · Python {facts['python']} · {who}"
         )
-        claim = " (the reference, no --shim was given)" if default else ""
+        claim = " (the bundled reference; use --shim CMD for yours)" if default else ""
         self.write(f"shim      {' '.join(argv)}{claim}")
 
     def test(self, record: Record) -> None:

@@ -69,7 +69,7 @@ def write(file: OutputFile, given: Given) -> None:
             (folder / name).write_text(content, encoding="utf-8", errors="replace")
     except OSError as why:
         place, problem = f"{file.flag} {file.path}", f"{folder}: {why.strerror}"
-        raise UsageError(place, problem, "name a page in another folder") from None
+        raise UsageError(place, problem, "use another folder for the page") from None
     file.write(text)
 
 

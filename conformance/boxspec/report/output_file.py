@@ -22,7 +22,7 @@ class OutputFile:
             remedy = f"mkdir -p {shlex.quote(str(Path(name).parent))}"
             problem = f"cannot be written: {why.strerror}"
             raise UsageError(
-                f"{flag} {name}", problem, remedy if lacks else "name another file"
+                f"{flag} {name}", problem, remedy if lacks else "use another file name"
             ) from None
         if not existed:
             self.path.unlink()
@@ -32,4 +32,4 @@ class OutputFile:
             self.path.write_text(text, encoding="utf-8")
         except OSError as why:
             place, problem = f"{self.flag} {self.path}", f"cannot be written: {why.strerror}"
-            raise UsageError(place, problem, "name another file") from None
+            raise UsageError(place, problem, "use another file name") from None

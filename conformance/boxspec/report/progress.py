@@ -57,5 +57,5 @@ def progress(
     known = expected_s and expected_s > elapsed_s and done < of
     about = f" of about {expected_s:.0f} s" if known else ""
     bad = f" · {broken} not conforming" if broken else ""
-    alone = f" · asks {again} again, alone" if again else ""
+    alone = f" · re-running {again} with no other test" if again else ""
     return f"{done}/{of} · {elapsed_s:.0f} s{about}{bad}{alone}"

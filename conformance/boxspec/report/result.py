@@ -184,19 +184,19 @@ def document(flag: str, name: str) -> Any:
     try:
         path = Path(name)
         if path.stat().st_size > MAX_BYTES:
-            raise UsageError(place, f"has more than {MAX_BYTES} bytes", REMEDY)
+            raise UsageError(place, f"is larger than {MAX_BYTES} bytes", REMEDY)
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as why:
         raise UsageError(place, why.strerror or str(why), "check the path") from None
     except (ValueError, RecursionError) as why:
-        raise UsageError(place, f"is no JSON: {why}", REMEDY) from None
+        raise UsageError(place, f"is not valid JSON: {why}", REMEDY) from None
 
 
 def checked(place: str, plain: Any, schema: str = "result.json") -> Any:
     """Return a valid document; raise a UsageError that names the first violation of the schema."""
     problem = next(iter(_schema(schema).iter_errors(plain)), None)
     if problem is not None:
-        where = "/".join(str(part) for part in problem.instance_path) or "the whole"
+        where = "/".join(str(part) for part in problem.instance_path) or "top level"
         raise UsageError(place, one_line(f"{where}: {problem.message}"[:300]), REMEDY)
     return plain
 

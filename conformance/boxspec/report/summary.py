@@ -16,7 +16,7 @@ from boxspec.report.failures import grouped, is_partial, share
 
 # Number of failures shown in full. The result file and -v have all.
 BLOCKS = 5
-INTERRUPTED = "no verdict: interrupted, what was finished is above"
+INTERRUPTED = "no verdict: interrupted; finished tests are above"
 RED, YELLOW, BOLD = "1;31", "33", "1"
 
 
@@ -35,9 +35,9 @@ def tell(console: Console, tree: ResultTree) -> None:
             for line in _beside(judged):
                 console.write(f"conforms  {judged.id}: {line}")
     if tree.left:
-        console.write(f"left      {tree.left}")
+        console.write(f"leftover  {tree.left}")
     for line in tree.folders:
-        console.write(f"left      {line}")
+        console.write(f"leftover  {line}")
     for line in tree.stale:
         console.write(f"stale baseline  {line}")
 
@@ -48,7 +48,7 @@ def _beside(judged: JudgedRequirement) -> Iterator[str]:
     told = [each for each in judged.records if each.reason and not each.changed]
     missing = Counter(each.reason for each in told if each.verdict is Verdict.NOT_APPLICABLE)
     for reason, count in missing.items():
-        yield f"{count} of its {len(judged.records)} tests not asked: {reason}"
+        yield f"{count} of its {len(judged.records)} tests not run: {reason}"
     yield from dict.fromkeys(each.reason for each in told if each.reason not in missing)
 
 
@@ -64,7 +64,7 @@ def _failures(console: Console, tree: ResultTree) -> None:
             console.write(f"  same in   {' '.join(each.id for each in group.judged[1:])}")
     if groups[full:]:
         console.write()
-        console.write(f"further failures, in full with -v: {len(groups) - full}")
+        console.write(f"{len(groups) - full} further failures, one line each (-v: in full)")
         for group in groups[full:]:
             console.write(f"  {group.line()}")
     failed = [each for each in tree.judged if each.verdict in BROKEN and not each.known]
@@ -73,11 +73,11 @@ def _failures(console: Console, tree: ResultTree) -> None:
     if failed:
         console.write(f"failed {len(failed)}: {' '.join(each.id for each in failed)}")
     if len(failed) > 1:
-        console.write(f"again     {repro_command([], tree.how)} ID...")
+        console.write(f"rerun     {repro_command([], tree.how)} ID...")
     partly = [each for each in failed if is_partial(each)]
     if partly:
         told = (f"{each.id} ({share(each)})" for each in partly)
-        console.write(f"in part   {' · '.join(told)}")
+        console.write(f"partly    {' · '.join(told)}")
 
 
 def _undecided(tree: ResultTree) -> Iterator[str]:
@@ -95,11 +95,11 @@ def _undecided(tree: ResultTree) -> Iterator[str]:
         yield f"blocked by {', '.join(by)}: {' '.join(each.id for each in mine)}"
     if tree.how.backend is None and any(each.escaped for each in tree.records):
         names = one_line(", ".join(tree.hello.get("backends", {})))
-        yield f"backend   the shim's first that confines; --backend asks another of {names}"
+        yield f"backend   the shim's first that confines; --backend NAME for another of {names}"
     for judged in tree.judged:
         escaped = [each.escaped for each in judged.records if each.escaped]
         if escaped:
-            yield f"declared, and escaped  {judged.id}: {'; '.join(escaped)}"
+            yield f"escaped as declared  {judged.id}: {'; '.join(escaped)}"
     for judged in tree.judged:
         for why in dict.fromkeys(each.changed for each in judged.records if each.changed):
             yield f"changed by the sandbox  {judged.id}: {why}"
@@ -117,7 +117,7 @@ def _not_run(tree: ResultTree) -> Iterator[str]:
         return
     counts = Counter(contract_of(each.id) for each in mine)
     told = " · ".join(f"{contract} {count}" for contract, count in counts.items())
-    yield f"not measured, no test of them was run: {told}"
+    yield f"not measured, no test ran: {told}"
 
 
 def close(console: Console, tree: ResultTree, verdict: str, status: int) -> None:
@@ -141,7 +141,7 @@ def verdict(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
         return f"does not conform: breaks {len(ids)} {what}{'s' if len(ids) > 1 else ''}"
     if status == 2:
         wrong = sum(record.verdict is Verdict.HARNESS_ERROR for record in tree.records)
-        return f"no verdict: the kit failed in {wrong} test{'s' if wrong > 1 else ''}"
+        return f"no verdict: internal error in {wrong} test{'s' if wrong > 1 else ''}"
     if status == 3:
         return f"incomplete: {why_incomplete}"
     failing = sum(each.verdict in BROKEN and not each.known for each in tree.judged)
@@ -151,7 +151,7 @@ def verdict(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
         conforms += f", and fails {failing} other requirement{'s' if failing > 1 else ''}"
     excused = sum(each.known and each.verdict in BROKEN for each in tree.judged)
     if excused:
-        conforms += f" but for {excused} known deviation{'s' if excused > 1 else ''}"
+        conforms += f" except for {excused} known deviation{'s' if excused > 1 else ''}"
     if status == 4:
         return f"{conforms}, and the baseline is stale"
     return conforms

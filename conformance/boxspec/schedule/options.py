@@ -10,7 +10,12 @@ from boxspec.schedule.overlap import THREADS
 def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("boxspec", "conformance of a sandbox (boxspec)")
     add = group.addoption
-    add("--shim", dest="boxspec_shim", metavar="CMD", help="the shim (default: the reference)")
+    add(
+        "--shim",
+        dest="boxspec_shim",
+        metavar="CMD",
+        help="command of the shim (default: the reference)",
+    )
     add(
         "--contract",
         dest="boxspec_contracts",
@@ -38,7 +43,7 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="TOPIC",
         help="only tests of this topic (repeatable)",
     )
-    add("--spec", dest="boxspec_spec", metavar="VERSION", help="only what that version asks")
+    add("--spec", dest="boxspec_spec", metavar="VERSION", help="only requirements of this version")
     add(
         "--focus",
         dest="boxspec_focus",
@@ -49,31 +54,48 @@ def add_options(parser: pytest.Parser) -> None:
         "--backend",
         dest="boxspec_backend",
         metavar="NAME",
-        help="the backend that is judged (default: the first that hello names and that confines)",
+        help="the sandbox backend to judge (default: the first of `hello` that confines)",
     )
-    add("--seed", dest="boxspec_seed", type=int, default=0, help="decides what is varied")
+    add("--seed", dest="boxspec_seed", type=int, default=0, help="seed for randomised tests")
     add(
         "--isolate",
         dest="boxspec_isolate",
         action="store_true",
-        help="as root: the shim is another user and sees the kit read-only",
+        help="run the shim as another user who sees the kit read-only (needs root)",
     )
-    add("--stress", dest="boxspec_stress", action="store_true", help="long forms of stress tests")
+    add(
+        "--stress",
+        dest="boxspec_stress",
+        action="store_true",
+        help="run stress tests in their long form",
+    )
     add("--repeat", dest="boxspec_repeat", type=int, metavar="N", help="run each test N times")
-    add("--repeat-file", dest="boxspec_repeat_file", metavar="FILE", help="results, resumable")
+    add(
+        "--repeat-file",
+        dest="boxspec_repeat_file",
+        metavar="FILE",
+        help="results of --repeat; resumable",
+    )
     add(
         "--fail-fast",
         dest="boxspec_fail_fast",
         action="store_true",
-        help="end with the first failure",
+        help="stop at the first failure",
     )
     add("--keep", dest="boxspec_keep", action="store_true", help="keep every case folder")
-    add("--busy", dest="boxspec_busy", type=int, default=0, metavar="N", help="N busy loops beside")
+    add(
+        "--busy",
+        dest="boxspec_busy",
+        type=int,
+        default=0,
+        metavar="N",
+        help="run N busy loops in parallel",
+    )
     add(
         "--overlap",
         dest="boxspec_jobs",
         type=int,
         default=THREADS,
         metavar="N",
-        help=f"at most N long tests at once (default {THREADS})",
+        help=f"run at most N long tests in parallel (default {THREADS})",
     )

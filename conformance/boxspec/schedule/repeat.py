@@ -150,5 +150,5 @@ class Repeat:
                 f"{flaky:>5}/{rounds:<6} {100 * flaky / max(rounds, 1):7.3f} %  {name}{extra}"
             )
         total = sum(sum(count.values()) for count in self.counts.values())
-        made.append(f"{self.flaky} false or failing of {total} runs of {len(rows)} tests")
+        made.append(f"{self.flaky} failures in {total} runs of {len(rows)} tests")
         return made

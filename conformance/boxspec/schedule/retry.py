@@ -80,7 +80,7 @@ class Retry:
                 raise _with_first(why, first) from None
             else:
                 return _late(seen)
-        times = "once" if len(seen) == 1 else f"in each of {len(seen)} looks"
+        times = "once" if len(seen) == 1 else f"in each of {len(seen)} attempts"
         raise NotMeasured(f"late {times}: {seen[-1]}") from None
 
     @staticmethod
@@ -110,9 +110,9 @@ def _attempt(number: int, alone: bool, use_realtime: bool) -> Iterator[Look]:
 
 
 def _late(seen: list[Late]) -> str:
-    return f"late in {len(seen)} of {len(seen) + 1} looks: {seen[0]}"
+    return f"late in {len(seen)} of {len(seen) + 1} attempts: {seen[0]}"
 
 
 def _with_first(why: Failure, first: Late) -> Failure:
-    why.evidence.setdefault("first look", f"{first.what}: {first.got}")
+    why.evidence.setdefault("first attempt", f"{first.what}: {first.got}")
     return why

@@ -49,7 +49,7 @@ def select_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
             continue
         unknown = [name for name in marked.ids if name not in known]
         if unknown:
-            raise pytest.UsageError(f"{item.nodeid}: requirement {unknown[0]} is not in the list")
+            raise pytest.UsageError(f"{item.nodeid}: unknown requirement {unknown[0]}")
         wanted = (not marked.inside or option("boxspec_backend") is not None) and any(
             (contracts is None or contract_of(name) in contracts)
             and (only is None or name in only)

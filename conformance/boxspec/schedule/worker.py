@@ -138,7 +138,7 @@ class Worker:
 
     def _died(self, why: str = "") -> HarnessError:
         self.serves = False
-        return HarnessError(f"the process of the second lane has ended before its time{why}")
+        return HarnessError(f"the worker process ended unexpectedly{why}")
 
     def interrupt(self) -> None:
         """Send no further test; a running case ends within a moment."""

@@ -58,7 +58,7 @@ def test_a_new_shim_may_be_scored_at_once(language: str, tmp_path: Path) -> None
     smoke, _ = new_shim(language, tmp_path)
     done = run_printed(smoke, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "my-implementation 0.1 may be scored; it declares exec" in done.stdout
+    assert "my-implementation 0.1 passed the trust checks; it declares exec" in done.stdout
 
 
 def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_a_word_that_is_too_long_for_a_name_is_left_as_it_is() -> None:
 def test_a_folder_that_is_not_there_yet_is_told_with_its_command(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^--json .*No such file.* \(mkdir -p '.*/my results'\)$"):
         OutputFile("--json", str(tmp_path / "my results" / "r.json"))
-    with pytest.raises(UsageError, match="name another file"):
+    with pytest.raises(UsageError, match="use another file name"):
         OutputFile("--json", str(tmp_path))
 
 

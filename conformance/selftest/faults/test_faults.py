@@ -176,12 +176,12 @@ def test_an_unknown_fault_is_refused() -> None:
     [
         (["--only", "exec-kill.nobody"], "exec-kill.nobody"),
         (["--only", "exec-env.keeps-homes"], "near it: exec-env.keeps-home"),
-        (["-k", "nothing-of-that-kind"], "no fault is left"),
+        (["-k", "nothing-of-that-kind"], "no fault matches"),
         (["-k", "kill and"], "-k"),
         (["-j", "0"], "-j: '0'"),
         (["-j", "many"], "many"),
         (["--contract", "nobody"], "nobody"),
-        (["--contract", "policy", "--only", "exec-env.keeps-home"], "no fault is left"),
+        (["--contract", "policy", "--only", "exec-env.keeps-home"], "no fault matches"),
         (["--loud"], "--loud"),
         (["--json", "/no/such/folder/x"], "/no/such/folder/x"),
     ],
@@ -252,7 +252,7 @@ def test_what_was_caught_is_kept_and_nothing_else(tmp_path: Path) -> None:
     file.write_text(json.dumps({"schema": resume.SCHEMA, "scope": "default", "faults": rows}))
     assert [each.fault for each in resume.read(file, [first, *others], "default")] == [first]
     assert resume.read(tmp_path / "none.json", [first], "default") == []
-    with pytest.raises(UsageError, match="no matrix of the scope named"):
+    with pytest.raises(UsageError, match="has no results with the scope named"):
         resume.read(file, [first], "named")
 
 
@@ -267,7 +267,7 @@ def test_a_matrix_goes_on_where_it_was_ended(tmp_path: Path) -> None:
         ["caught", "exec-env.sets-pwd", "EXEC-ENV-01"],
     ]
     assert "faults 2 · caught 2" in done.stdout
-    assert "nothing to go on with" in refused(boxspec("faults", "--resume"))
+    assert "has no file to resume from" in refused(boxspec("faults", "--resume"))
 
 
 class Scripted:

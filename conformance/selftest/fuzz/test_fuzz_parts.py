@@ -70,7 +70,7 @@ def test_findings_are_told_apart_by_who_says_so_and_where(said: str, key: str | 
         (LEAK, "leak accepted: LeakSanitizer: detected memory leaks"),
         (UNDEFINED, "undefined yaml.c:157: index 64 out of bounds"),
         (SLOW, "timeout: after 10 seconds"),
-        (ABORTED, "deadly-signal put: it was ended by a signal"),
+        (ABORTED, "deadly-signal put: killed by a signal"),
     ],
 )
 def test_a_finding_is_told_with_its_kind_once(said: str, line: str, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_what_does_not_come_again_is_told_so(tmp_path: Path) -> None:
     known = findings(tmp_path, "", 0)
     assert known.take(crash(tmp_path, said=FIRED))
     assert not known.by_key["match"].reproduces
-    assert "not again" in "\n".join(finding_block(known.by_key["match"], "true"))
+    assert "not in the replay" in "\n".join(finding_block(known.by_key["match"], "true"))
 
 
 def test_a_crash_that_only_the_engine_saw_is_a_finding_and_a_slow_input_is_none(
@@ -207,11 +207,14 @@ def test_a_target_that_is_spelt_almost_right_is_named() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--why", "So."], "--why: nothing is promoted (give --promote, too)"),
-        (["--into", "build/x"], "--into: nothing is promoted"),
-        (["--requirement", "POLICY-GLOB-11"], "--requirement: nothing is promoted"),
-        (["--replay", "README.md", "--fresh"], "--fresh: would delete findings"),
-        (["--replay", "README.md", "--results", "build/x"], "--results: a replay is no run"),
+        (["--why", "So."], "--why: has no effect without --promote (add --promote)"),
+        (["--into", "build/x"], "--into: has no effect without --promote"),
+        (["--requirement", "POLICY-GLOB-11"], "--requirement: has no effect without --promote"),
+        (["--replay", "README.md", "--fresh"], "--fresh: would delete the inputs to replay"),
+        (
+            ["--replay", "README.md", "--results", "build/x"],
+            "--results: cannot be combined with --replay",
+        ),
     ],
 )
 def test_words_that_do_not_go_together_are_told_before_anything_runs(
@@ -235,7 +238,7 @@ def test_what_cannot_be_replayed_is_told_before_anything_is_built(tmp_path: Path
     for path, problem in ((tmp_path, "is a folder"), (tmp_path / "none", "no such file")):
         done = boxspec("fuzz", "glob_diff", "--replay", str(path))
         assert (done.returncode, done.stdout) == (2, "")
-        assert f"--replay {path}: {problem} (name inputs" in done.stderr
+        assert f"--replay {path}: {problem} (name one or more files" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -244,9 +247,9 @@ def test_what_cannot_be_replayed_is_told_before_anything_is_built(tmp_path: Path
         (["--requirement", "NONE-1"], "--requirement NONE-1: no such requirement (boxspec list"),
         (
             ["--into", "/proc/none"],
-            "--into /proc/none: cannot be made: No such file or directory (",
+            "--into /proc/none: cannot be created: No such file or directory (",
         ),
-        (["--into", "/proc"], "--into /proc: cannot be made: No such file or directory ("),
+        (["--into", "/proc"], "--into /proc: cannot be created: No such file or directory ("),
     ],
 )
 def test_what_cannot_be_promoted_is_told_before_anything_runs(words: list[str], told: str) -> None:
@@ -270,7 +273,7 @@ def test_a_folder_belongs_to_one_run_of_an_engine_at_a_time(tmp_path: Path) -> N
     with work_folder.claimed(folder, "afl"), work_folder.claimed(folder, "libfuzzer"):
         done = boxspec("fuzz", "glob_diff", "--time", "1s", "--work", str(tmp_path))
         assert (done.returncode, done.stdout) == (2, "")
-        assert "another run is at work there (wait for its end, or --work" in done.stderr
+        assert "another run uses it (wait until it ends, or --work" in done.stderr
     with work_folder.claimed(folder, "libfuzzer"):
         pass
 
@@ -290,7 +293,7 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     folder = tmp_path / "x"
     with pytest.raises(UsageError) as full, work_folder.claimed(folder, "afl"):
         pass
-    assert f"{folder}: no room is left (make some, or --work DIR" in str(full.value)
+    assert f"{folder}: disk is full (free space, or --work DIR" in str(full.value)
     assert str(work_folder.no_room(folder)) == str(full.value)
 
 

@@ -132,7 +132,7 @@ def test_a_fault_counts_as_found_when_the_median_seed_finds_it() -> None:
     assert summary([*often, *rarely, *control]) == [
         "libfuzzer: found 1 of 2, median 4.0 CPU s · reached 2 · triggered 2",
         "  missed: rarely",
-        "libfuzzer, crashes alone: found 0 of 1 · reached 1 · triggered 0",
+        "libfuzzer, only crashes: found 0 of 1 · reached 1 · triggered 0",
     ]
 
 

@@ -143,7 +143,9 @@ def test_a_line_that_is_no_result_is_named(path: Path) -> None:
     Ledger(path).append(ENTRY)
     with path.open("a") as out:
         out.write('{"at": "2026-01-02T03:04:05Z"')
-    with pytest.raises(UsageError, match=rf"^{path}:2: no result of a run \(take that line out"):
+    with pytest.raises(
+        UsageError, match=rf"^{path}:2: is not a result of a run \(remove this line"
+    ):
         Ledger(path).entries()
 
 
@@ -197,12 +199,12 @@ def test_the_sum_has_each_target_of_an_engine_and_each_finding_once(path: Path) 
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (["path_norm", "glob_raw"], "--results FILE remembers how long each has run"),
-        (["--every"], "--results FILE remembers how long each has run"),
-        (["--every", "path_norm"], "leave out one of the two"),
-        (["--report"], "name the file: --results FILE"),
-        (["--every", "--replay", "x"], "name the one that the inputs are for"),
-        (["--report", "--results", "/nowhere"], "run with it first"),
+        (["path_norm", "glob_raw"], "add --results FILE, which records how long each has run"),
+        (["--every"], "add --results FILE, which records how long each has run"),
+        (["--every", "path_norm"], "use only one of them"),
+        (["--report"], "add --results FILE"),
+        (["--every", "--replay", "x"], "name the one target of these inputs"),
+        (["--report", "--results", "/nowhere"], "run boxspec fuzz with it first"),
     ],
 )
 def test_wrong_use_names_the_remedy(words: list[str], remedy: str) -> None:

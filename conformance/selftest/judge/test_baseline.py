@@ -102,8 +102,8 @@ def test_a_flaky_failure_is_excused_for_its_reason_alone() -> None:
             "its date 2026-04-30 has passed",
         ),
         (known_failure(what="its length"), "now fails, the output"),
-        (known_failure("three"), "no such test"),
-        (BaselineEntry("EXEC-NO-99", Verdict.FAILS, ""), "no such requirement"),
+        (known_failure("three"), "unknown test"),
+        (BaselineEntry("EXEC-NO-99", Verdict.FAILS, ""), "unknown requirement"),
         (BaselineEntry("EXEC-PATH-01", Verdict.FAILS, ""), None),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_stale_baseline_is_exit_4_when_that_is_asked() -> None:
     [
         (HostLacks("sandbox-exec", mac.ABSENT), 0),
         (NotMeasured(mac.ABSENT), 0),
-        (NotMeasured("no test of it was run"), 3),
+        (NotMeasured("no test of it ran"), 3),
         (None, 0),
     ],
 )
@@ -176,20 +176,20 @@ ENTRY = f'[[known]]\nrequirement = "{MUST}"\nverdict = "fails"\nwhy = "x"\n'
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[[known", "is not TOML"),
-        ("known = 3", r"something else than \[\[known\]\] tables"),
-        ("[other]", r"something else than \[\[known\]\] tables"),
-        ("known = [1]", "entry 1: is no table"),
+        ("[[known", "is not valid TOML"),
+        ("known = 3", r"entries other than \[\[known\]\] tables"),
+        ("[other]", r"entries other than \[\[known\]\] tables"),
+        ("known = [1]", "entry 1: is not a table"),
         ('[[known]]\nverdict = "fails"\nwhy = ""', "entry 1: `requirement` is missing"),
-        (f'{ENTRY}id = "x"', "entry 1: there is no field `id`"),
-        (f"{ENTRY}issue = 7", "entry 1: `issue` is no text"),
-        (f"{ENTRY}until = 7", "entry 1: `until` is no date"),
-        (f'{ENTRY}until = "soon"', "entry 1: `until` is no date"),
-        (f"{ENTRY}flaky = true", "entry 1: what is flaky needs an `until`"),
+        (f'{ENTRY}id = "x"', "entry 1: unknown field `id`"),
+        (f"{ENTRY}issue = 7", "entry 1: `issue` is not a text"),
+        (f"{ENTRY}until = 7", "entry 1: `until` is not a date"),
+        (f'{ENTRY}until = "soon"', "entry 1: `until` is not a date"),
+        (f"{ENTRY}flaky = true", "entry 1: `flaky` needs an `until`"),
         (f'{ENTRY}flaky = "yes"', "entry 1: `flaky` is neither true nor false"),
-        (ENTRY.replace("fails", "bad"), "entry 1: there is no verdict 'bad'"),
-        (ENTRY.replace('"fails"', "[]"), "entry 1: `verdict` is no text"),
-        (ENTRY * 2, "entry 2: EXEC-ENV-01 is there already"),
+        (ENTRY.replace("fails", "bad"), "entry 1: unknown verdict 'bad'"),
+        (ENTRY.replace('"fails"', "[]"), "entry 1: `verdict` is not a text"),
+        (ENTRY * 2, "entry 2: EXEC-ENV-01 is listed twice"),
     ],
 )
 def test_a_file_that_is_wrong_is_one_line(text: str, said: str, tmp_path: Path) -> None:

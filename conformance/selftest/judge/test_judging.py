@@ -290,7 +290,7 @@ def test_of_what_is_asked_by_its_id_no_expression_takes_anything_away() -> None:
     ids = ("EXEC-TEXT-03", "EXEC-ENV-02")
     done = boxspec("repro", *ids, "-k", "nothing_is_trimmed", "--shim", f"{FAKE} honest")
     assert done.returncode == 3, done.stdout + done.stderr
-    assert "EXEC-ENV-02 is not-measured: no test of it was run" in done.stdout
+    assert "EXEC-ENV-02 is not-measured: no test of it ran" in done.stdout
 
 
 @pytest.mark.turns(5)

@@ -116,7 +116,7 @@ def test_what_is_not_scored_says_why() -> None:
     assert away and not set(away) & set(spec_versions.frozen("1.0"))
     assert all(re.match(r"\w.{20,}", str(load()[name].untestable)) for name in away)
     said = boxspec("explain", away[0]).stdout
-    assert re.search(r"^  not scored  \w.{20,}", said, re.M), said
+    assert re.search(r"^  not testable  \w.{20,}", said, re.M), said
 
 
 @pytest.mark.turns(5)
@@ -145,7 +145,7 @@ def test_a_later_requirement_is_outside_of_an_older_version(tmp_path: Path) -> N
     assert "MODULE-ID-99" in ids and now == older + 1
     refused = copy.boxspec("run", "--spec", "1.0", "--requirement", "MODULE-ID-99")
     assert refused.returncode == 2
-    assert "MODULE-ID-99 is not of it: it is of 1.1" in refused.stderr
+    assert "does not have MODULE-ID-99: it is new in 1.1" in refused.stderr
     listed = copy.boxspec("list", "--topic", "MODULE-ID").stdout
     assert re.search(r"^MODULE-ID-99 .*, since 1\.1 .*It is new\.$", listed, re.M), listed
     # A requirement of the set must not change its level.

@@ -69,7 +69,7 @@ def test_what_differs_is_shown_and_left(stale: Path, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "\n-* **EXEC-CAP-01** (SHOULD, hardened, `exec.cap`) " in shown
     assert "\n+* **EXEC-CAP-01** (MUST, hardened, `exec.cap`) " in shown
-    assert shown.endswith("1 pages, 1 differ: ./ci/boxspec pages --write takes what is made\n")
+    assert shown.endswith("1 pages, 1 differ: ./ci/boxspec pages --write writes them\n")
     assert stale.read_text() == before
 
 
@@ -85,14 +85,14 @@ def test_what_differs_is_taken_and_the_prose_stays(stale: Path) -> None:
     ("text", "said"),
     [
         ("\n<!-- generated: kinds -->\n", "page:2: the part has no end"),
-        (f"{END}\n", "page:1: an end without a beginning"),
+        (f"{END}\n", "page:1: an end marker without a part"),
         (
             f"<!-- generated: kinds -->\n<!-- generated: operations -->\n{END}\n",
             "page:2: the part before it has no end",
         ),
-        (f"<!-- generated: verbs -->\n{END}\n", "page:1: there is no part 'verbs'"),
-        (f"<!-- generated: requirements EXEC-NO -->\n{END}\n", "requirements: there is no"),
-        (f"<!-- generated: request exec.no -->\n{END}\n", "request: there is no 'exec.no'"),
+        (f"<!-- generated: verbs -->\n{END}\n", "page:1: unknown part 'verbs'"),
+        (f"<!-- generated: requirements EXEC-NO -->\n{END}\n", "requirements: unknown"),
+        (f"<!-- generated: request exec.no -->\n{END}\n", "request: unknown 'exec.no'"),
         (f"<!-- generated: result -->\n{END}\n", "result: missing a required argument"),
         (f"<!-- generated: kinds of errors -->\n{END}\n", "kinds: too many positional"),
     ],
@@ -130,7 +130,7 @@ def test_a_field_is_required_has_a_default_or_says_what_holds_without_it() -> No
 def test_a_field_without_a_description_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     field = schema.documents()["bye"]["$defs"]["request"]["properties"]
     monkeypatch.setitem(field, "status", {"type": "integer"})
-    with pytest.raises(UsageError, match="there is no 'description of bye status'"):
+    with pytest.raises(UsageError, match="unknown 'description of bye status'"):
         part("request bye")
 
 

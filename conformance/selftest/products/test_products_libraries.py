@@ -251,7 +251,7 @@ def test_an_installed_library_passes_smoke(each: Product) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     # The page shows the name and the version that the shim reports.
     last = done.stdout.strip().splitlines()[-1]
-    assert last.startswith(f"{each.name} {found.version} may be scored"), last
+    assert last.startswith(f"{each.name} {found.version} passed the trust checks"), last
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)

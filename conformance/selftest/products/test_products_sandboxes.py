@@ -364,8 +364,8 @@ def test_a_python_launcher_does_not_import_from_the_workspace(name: str) -> None
 def test_a_product_that_does_not_start_cannot_be_scored(tmp_path: Path) -> None:
     command = "return ['/bin/sh', '-c', 'echo no luck here >&2; exit 9']"
     done = boxspec("smoke", "--shim", f"{SHIM} {fake(tmp_path, command)}")
-    assert (done.returncode, "may be scored" in done.stdout) == (3, False)
-    assert "cannot be scored; backend: fake is unavailable here: no luck here" in done.stdout
+    assert (done.returncode, "passed" in done.stdout) == (3, False)
+    assert "cannot be judged here; backend: fake is unavailable here: no luck here" in done.stdout
 
 
 def test_tmpdir_is_the_workspace(shims: None) -> None:

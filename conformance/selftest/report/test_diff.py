@@ -87,7 +87,7 @@ def test_results_of_other_contracts_are_refused(tmp_path: Path) -> None:
     two = written(tmp_path, "sbpl.json", made(only="sbpl", blamed={}))
     done = boxspec("diff", one, two)
     assert done.returncode == 2
-    assert "compare two results of one contract" in done.stderr
+    assert "compare two results of the same contract" in done.stderr
 
 
 # Since when ----------------------------------------------------------------------------------

@@ -230,7 +230,7 @@ def test_a_badge_is_green_only_where_every_must_conforms(result: Result) -> None
 def test_a_badge_of_another_suffix_is_refused_before_the_run(tmp_path: Path) -> None:
     done = boxspec("run", "-k", "test_text", "--badge", tmp_path / "badge.png")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "end the name in .svg or .json" in done.stderr
+    assert "use a name that ends in .svg or .json" in done.stderr
 
 
 # Live and later ------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ def test_several_results_of_one_file_are_columns_of_their_tab(tmp_path: Path) ->
     [
         (("--html", "{folder}/no/page.html"), "cannot be written"),
         ((), "has nothing to write"),
-        (("--tap", "{folder}/x.tap", "{folder}/r.json"), "is of one result"),
+        (("--tap", "{folder}/x.tap", "{folder}/r.json"), "takes one result"),
         (("--md", "{folder}/x.md", "--faults", "{folder}/r.json"), "--faults {folder}/r.json: "),
     ],
 )

@@ -49,7 +49,7 @@ def test_five_failures_are_shown_in_full_and_of_each_other_a_line() -> None:
     found = tree([record(name, failed(f"part {name}")) for name in [*SIX, HARDENED]])
     text = told(found)
     assert blocks(text) == SIX[:5]
-    further = text.partition("further failures, in full with -v: 2\n")[2]
+    further = text.partition("2 further failures, one line each (-v: in full)\n")[2]
     assert further.startswith(f"  {SIX[5]} fails: part {SIX[5]}: expected a, got b (1 of 1 tests")
     assert f"failed 7: {' '.join([*SIX, HARDENED])}" in text
     assert blocks(told(found, verbose=True)) == [*SIX, HARDENED]
@@ -67,9 +67,9 @@ def test_what_escaped_is_told_with_the_backend_where_nobody_named_one(
     hello: dict[str, Any] = {"backends": {"first": {}, "second\x1b": {}}}
     found = tree([record(MUST, escaped="a write")], hello=hello, how=RunFlags("./shim", named))
     text = told(found)
-    assert f"declared, and escaped  {MUST}: a write\n" in text
+    assert f"escaped as declared  {MUST}: a write\n" in text
     wanted = (
-        "backend   the shim's first that confines; --backend asks another of first, second\\x1b"
+        "backend   the shim's first that confines; --backend NAME for another of first, second\\x1b"
     )
     assert text.count(wanted) == lines
 
@@ -77,7 +77,7 @@ def test_what_escaped_is_told_with_the_backend_where_nobody_named_one(
 def test_what_conforms_says_how_many_of_its_tests_were_not_asked() -> None:
     lacking = [record(MUST, NotApplicable.without("exec.bytes")) for _ in range(2)]
     found = tree([record(MUST), *lacking])
-    line = f"conforms  {MUST}: 2 of its 3 tests not asked: the shim does not declare exec.bytes\n"
+    line = f"conforms  {MUST}: 2 of its 3 tests not run: the shim does not declare exec.bytes\n"
     assert line in told(found)
 
 
@@ -113,7 +113,7 @@ def test_how_many_tests_and_questions_fail_is_told() -> None:
         record(OTHER_MUST, failed("all", cases=(5, 5))),
     ]
     text = told(tree(records))
-    assert f"in part   {MUST} (1 of 2 tests fail, 3 of 40 questions)\n" in text
+    assert f"partly    {MUST} (1 of 2 tests fail, 3 of 40 questions)\n" in text
     assert "::one (1 of 2 tests fail, 3 of 40 questions)\n" in text
 
 
@@ -143,8 +143,8 @@ def test_what_was_not_run_is_counted_where_it_is_much(contract: str) -> None:
         selected = {name: load()[name] for name in several[-count:]}
         found.judged += judge_requirements([], selected, ("exec", "policy"), None)
         text = told(found)
-        assert len(re.findall(r"^not measured  .*: no test of it was run$", text, re.M)) == lines
-        each = f"not measured, no test of them was run: {contract} {count}\n"
+        assert len(re.findall(r"^not measured  .*: no test of it ran$", text, re.M)) == lines
+        each = f"not measured, no test ran: {contract} {count}\n"
         assert (each in text) == (lines == 0)
 
 
@@ -177,7 +177,7 @@ def test_a_reason_why_nothing_applies_is_told_in_its_own_words() -> None:
         (
             [record(MUST, RuntimeError("x"))],
             {},
-            "no verdict: the kit failed in 1 test · exit status 2",
+            "no verdict: internal error in 1 test · exit status 2",
         ),
     ],
 )
@@ -312,4 +312,4 @@ def test_the_live_line_says_how_far_it_is() -> None:
     assert progress.progress(3, 8, 12.4, 55.0, 1) == "3/8 · 12 s of about 55 s · 1 not conforming"
     assert progress.progress(3, 8, 12.4, None, 0) == "3/8 · 12 s"
     again = progress.progress(8, 8, 12.4, 48820.0, 0, "test_it[a]")
-    assert again == "8/8 · 12 s · asks test_it[a] again, alone"
+    assert again == "8/8 · 12 s · re-running test_it[a] with no other test"

@@ -35,13 +35,13 @@ def asked(body: Script, first: Late, *, alone: bool = True) -> str:
 
 def test_one_look_in_time_is_enough() -> None:
     body = Script(late(), None)
-    assert "late in 2 of 3 looks" in asked(body, late())
+    assert "late in 2 of 3 attempts" in asked(body, late())
     assert [(look.number, look.alone) for look in body.seen] == [(2, True), (3, True)]
 
 
 def test_what_stays_open_was_not_measured() -> None:
     body = Script(*[late() for _ in range(ATTEMPTS - 1)])
-    with pytest.raises(NotMeasured, match=f"in each of {ATTEMPTS} looks"):
+    with pytest.raises(NotMeasured, match=f"in each of {ATTEMPTS} attempts"):
         asked(body, late())
 
 
@@ -74,12 +74,12 @@ def asked_beside(came: BaseException | None, *looks: BaseException | None) -> st
 
 
 def test_a_look_beside_others_decides_like_any_other() -> None:
-    assert "late in 1 of 2 looks" in asked_beside(None)
+    assert "late in 1 of 2 attempts" in asked_beside(None)
     with pytest.raises(Failure, match="a result") as caught:
         asked_beside(Failure("it", "a result", "none"))
-    assert caught.value.evidence["first look"] == "it: not soon"
-    assert "late in 2 of 3 looks" in asked_beside(late(hang=True), None)
-    with pytest.raises(NotMeasured, match="in each of 3 looks"):
+    assert caught.value.evidence["first attempt"] == "it: not soon"
+    assert "late in 2 of 3 attempts" in asked_beside(late(hang=True), None)
+    with pytest.raises(NotMeasured, match="in each of 3 attempts"):
         asked_beside(late(hang=True), late(hang=True))
 
 

@@ -103,7 +103,7 @@ def test_hangs_are_counted_in_both(worker: Worker, session: FakeSession) -> None
 
 
 def test_its_death_is_the_kits_trouble(worker: Worker) -> None:
-    with pytest.raises(HarnessError, match="second lane"):
+    with pytest.raises(HarnessError, match="worker process"):
         worker.run("dies", "A-TOPIC")
     assert not worker.serves
 

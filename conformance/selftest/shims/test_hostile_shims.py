@@ -215,7 +215,7 @@ def test_what_keeps_a_folder_of_the_kit_is_told(
         pattern = f"{place}/.* is not removed: .*{why}.*; {remedy} .*, then rm -rf {place}/.*"
         assert left and all(re.fullmatch(pattern, each) for each in left), left
         told = [line for line in done.stdout.splitlines() if line.startswith("left ")]
-        assert (told, done.stderr) == ([f"left      {each}" for each in left], "")
+        assert (told, done.stderr) == ([f"leftover  {each}" for each in left], "")
     finally:
         subprocess.run(["chattr", "-R", "-ia", place], stderr=subprocess.DEVNULL, check=False)
 
