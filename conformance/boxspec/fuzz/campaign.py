@@ -174,7 +174,7 @@ def _run(todo: list[Trial], tree: Tree, path: Path) -> list[Result]:
                 out.write(json.dumps(made[-1].to_json()) + "\n")
             print(line(made[-1]), flush=True)
     except KeyboardInterrupt:
-        print("fuzz/planted/run: interrupted; the same command goes on", file=sys.stderr)
+        print("fuzz/planted/run: interrupted; run the same command to continue", file=sys.stderr)
     finally:
         sweep()
     return made

@@ -112,7 +112,7 @@ def test_an_interrupted_run_leaves_nothing_behind(number: signal.Signals, tmp_pa
             time.sleep(0.2)
         process.send_signal(number)
         _, said = process.communicate(timeout=30)
-    assert "interrupted; the same command goes on" in said
+    assert "interrupted; run the same command to continue" in said
     assert left_below(tmp_path) == []
     assert read_results(results) == []
 

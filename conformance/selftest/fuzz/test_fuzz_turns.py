@@ -191,7 +191,7 @@ def test_the_sum_has_each_target_of_an_engine_and_each_finding_once(path: Path) 
     assert (
         f"{'path_norm':{width}} · libfuzzer · 1m 15s, CPU 1m 58s · 2.5 k runs · 0 findings" in told
     )
-    assert f"{'shim_diff':{width}} · libfuzzer · not yet" in told
+    assert f"{'shim_diff':{width}} · libfuzzer · no run yet" in told
     assert told[-1] == f"{'all':{width}} · libfuzzer · 2h 4m, CPU 3m 56s · 4.5 k runs · 1 finding"
     assert len(told) == len(targets.every()) + 3
 

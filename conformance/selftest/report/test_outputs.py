@@ -64,10 +64,10 @@ def test_a_result_is_read_as_it_was_written(result: Result, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
-        ("\x00\x01", "is no JSON"),
-        ("[]", "the whole"),
+        ("", "is not valid JSON"),
+        ("[" * 100_000, "is not valid JSON"),
+        ("\x00\x01", "is not valid JSON"),
+        ("[]", "top level"),
         ("{}", "required property"),
         ('{"schema": "boxspec-result/2"}', ""),
     ],
