@@ -1,4 +1,4 @@
-"""Where the folders of cases are made."""
+"""The folders in which cases are created."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_place_that_is_named_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=["closed", "noexec", "read-only", "small", "no mount", "covered"],
 )
-def test_memory_that_does_not_fit_is_left_alone(
+def test_a_memory_file_system_without_room_is_not_used(
     kind: dict[str, int | str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host(monkeypatch, **kind)  # type: ignore[arg-type]

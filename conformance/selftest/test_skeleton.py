@@ -1,7 +1,7 @@
-"""A contract is one folder, beside what the twin and its faults have of it.
+"""A contract is one folder, apart from its Python implementation and its faults.
 
-The smallest one is added to a copy of the tree, which knows it without an edit. Each of the real
-ones is taken away, and the rest runs.
+The smallest contract is added to a copy of the tree, which finds it without an edit. Each real
+contract is removed, and the rest still runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pytest
 from selftest.tools import CONFORMANCE, CONTRACTS, ROOT, Done, run
 
 SKELETON = Path(__file__).parent / "skeleton"
-# The copy has its own suite; what is built and generated is the one of this tree.
+# The copy has its own suite, and uses the build and generated files of this tree.
 LENT = (".pytest.ini", "build", "fixtures", "fuzz", "conftest.py")
 
 
@@ -36,7 +36,7 @@ class Copy:
         return f"{sys.executable} -I -S {self.conformance / 'shims' / 'python' / 'shim.py'}"
 
     def boxspec(self, *words: str) -> Done:
-        # It comes before the suite that the interpreter of this checkout knows.
+        # PYTHONPATH comes before the suite that this interpreter finds by default.
         env = {"PYTHONPATH": str(self.conformance)}
         return run([sys.executable, "-P", "-m", "boxspec", *words], cwd=self.root, env=env)
 
@@ -85,7 +85,7 @@ def test_a_shim_that_does_not_declare_it_is_trusted_too(with_echo: Copy) -> None
     assert "ok    echo: not declared, unsupported" in done.stdout
 
 
-def test_the_twin_conforms(with_echo: Copy) -> None:
+def test_the_python_implementation_conforms(with_echo: Copy) -> None:
     done = with_echo.boxspec("run", "--contract", "echo", "--shim", with_echo.twin)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("contract MUST 1/1")
@@ -98,7 +98,7 @@ def test_its_fault_is_caught(with_echo: Copy) -> None:
 
 
 def test_an_answer_of_another_shape_is_refused(with_echo: Copy, tmp_path: Path) -> None:
-    """The JSON Schema in the folder is what answers are held against."""
+    """Each answer is checked against the JSON Schema in the folder."""
     shim = tmp_path / "shim"
     shutil.copytree(with_echo.conformance / "shims" / "python", shim)
     ops = shim / "echo" / "ops.py"

@@ -1,4 +1,4 @@
-"""Of the tests that take turns, each has its turn."""
+"""Each test with the mark `turns` runs at one of n commits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def asked(**environment: str) -> list[str]:
     return sorted(line for line in done.stdout.splitlines() if "::" in line)
 
 
-def test_each_is_asked_at_one_of_five_commits_and_the_others_at_all() -> None:
+def test_each_marked_test_runs_at_one_of_five_commits() -> None:
     of_turns = [asked(BOXSPEC_TURN=str(number)) for number in range(100, 105)]
     every = asked(BOXSPEC_TURN="")
     counts = [sum(name in each for each in of_turns) for name in every]

@@ -1,4 +1,4 @@
-"""What the self-tests share: where things are, and how the kit and a shim are run."""
+"""Shared by the self-tests: paths, and functions that run the kit or a shim."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
 PYTHON_IMPLEMENTATION = ROOT / "conformance" / "shims" / "python" / "shim.py"
 FAKE = ROOT / "conformance" / "shims" / "fake" / "fake.py"
-# Tests of one requirement, for runs of which any will do: each costs a start of the shim.
+# Cheap tests of one requirement, for runs in which any test will do.
 FEW_TEXTS = "nothing_is_trimmed and NUL"
 CONFORMANCE = ROOT / "conformance"
 CONTRACTS = {path.parent.name: path.parent for path in CONFORMANCE.glob("contracts/*/contract.py")}
@@ -47,7 +47,7 @@ def run(
     stdin: str = "",
     user: int | None = None,
 ) -> Done:
-    """A command to its end, as a group of its own that is ended with the test."""
+    """Run a command in its own process group, which ends with the test."""
     process = subprocess.Popen(
         [str(word) for word in argv],
         cwd=cwd,
@@ -63,7 +63,7 @@ def run(
         out, err = process.communicate(stdin, timeout=within_s)
     finally:
         if process.poll() is None:
-            # Asked first: the kit sweeps what it has started, and that is in other groups.
+            # SIGINT first: the kit then ends its own processes, which are in other groups.
             os.killpg(process.pid, signal.SIGINT)
             try:
                 process.wait(10)
@@ -74,12 +74,12 @@ def run(
 
 
 def boxspec(*words: str | Path, **how: Any) -> Done:
-    """The command line without ci/boxspec: what it would build is built."""
+    """Run the kit without ci/boxspec, which would build first."""
     return run([sys.executable, "-P", "-m", "boxspec", *words], **how)
 
 
 def ask(shim: Sequence[str | Path], message: Mapping[str, Any], folder: Path, **how: Any) -> Any:
-    """One request in run mode, and RESPONSE."""
+    """Send one request in run mode, and return RESPONSE."""
     request, response = folder / "request.json", folder / "response.json"
     request.write_text(json.dumps(message), encoding="utf-8")
     response.unlink(missing_ok=True)
@@ -89,14 +89,14 @@ def ask(shim: Sequence[str | Path], message: Mapping[str, Any], folder: Path, **
 
 
 def converse(shim: Sequence[str | Path], messages: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Requests in serve mode, and the answers."""
+    """Send requests in serve mode, and return the answers."""
     done = run([*shim, "serve"], stdin="".join(json.dumps(m) + "\n" for m in messages))
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def left_below(folder: Path) -> list[str]:
-    """The processes that work in this folder, and were left behind if the run is over."""
+    """Return the processes with a working directory below this folder."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdecimal():
@@ -110,12 +110,12 @@ def left_below(folder: Path) -> list[str]:
 
 
 def op_schema(op: str, part: str) -> Validator:
-    """The validator of the `request` or the `answer` of an operation."""
+    """Return the validator of the `request` or the `answer` of an operation."""
     return schema.of_request(op) if part == "request" else schema.of_answer(op)
 
 
 def requirements(contract: str) -> list[dict[str, Any]]:
-    """The entries of a contract's requirements.yaml, as they stand there."""
+    """Return the entries of a contract's requirements.yaml, unchanged."""
     text = (CONTRACTS[contract] / "requirements.yaml").read_text()
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     found: list[dict[str, Any]] = yaml.load(text, Loader=loader)["requirements"]
@@ -123,13 +123,13 @@ def requirements(contract: str) -> list[dict[str, Any]]:
 
 
 def fenced(page: Path, language: str) -> Iterator[str]:
-    """The blocks of one language in a page, in order."""
+    """Yield the code blocks of one language in a page, in order."""
     for found in re.finditer(rf"^```{language}\n(.*?)^```$", page.read_text(), re.M | re.S):
         yield found[1]
 
 
 def named_block(page: Path, name: str) -> str:
-    """The block behind `<!-- file: name -->`."""
+    """Return the code block after `<!-- file: name -->`."""
     found = re.search(
         rf"^<!-- file: {re.escape(name)} -->\n```\w*\n(.*?)^```$", page.read_text(), re.M | re.S
     )
@@ -138,14 +138,15 @@ def named_block(page: Path, name: str) -> str:
 
 
 def named_output(page: Path) -> str:
-    """The block behind `<!-- output -->`."""
+    """Return the code block after `<!-- output -->`."""
     found = re.search(r"^<!-- output -->\n```text\n(.*?)^```$", page.read_text(), re.M | re.S)
     assert found is not None, f"{page.name} shows no output"
     return found[1]
 
 
 class Asked:
-    """Requests by name, put to the reference and to the twin in one session each."""
+    """Requests by name, sent to the reference and to the Python implementation in one session
+    each."""
 
     shims = {"reference": REFERENCE, "twin": PYTHON_IMPLEMENTATION}  # noqa: RUF012
 
@@ -154,7 +155,7 @@ class Asked:
         self.answers: dict[str, dict[str, Any]] = {}
 
     def by_the_schema(self, shim: str, name: str) -> dict[str, Any]:
-        """An answer; it and its request follow their schemas."""
+        """Return an answer after checking it and its request against their schemas."""
         if shim not in self.answers:
             came = converse([self.shims[shim]], list(self.requests.values()))
             self.answers[shim] = {answer["id"]: answer for answer in came}

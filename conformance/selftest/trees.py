@@ -1,4 +1,4 @@
-"""Records and result trees as a run would have left them, for tests of what is made of them."""
+"""Records and result trees as a run would create them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from boxspec.judge.requirements import load
 from boxspec.judge.results import ResultTree
 from boxspec.judge.verdict import Failure
 
-# Nothing here asks what they are about; the second of each kind is what needs the first.
+# The tests do not depend on their meaning; the second of each kind needs the first.
 MUST, OTHER_MUST = "EXEC-ENV-01", "EXEC-TEXT-01"
 HARDENED, SHOULD, CAPPED = "EXEC-SPAWN-07", "EXEC-SPAWN-09", "EXEC-CAP-01"
 
 
 def record(name: str, why: BaseException | None = None, *more: str, **fields: Any) -> Record:
-    """The record of the test `NAME` (of a requirement `ID` or `ID/NAME`), that raised `why`."""
+    """Return the record of test `NAME` (of requirement `ID` or `ID/NAME`) that raised `why`."""
     requirement, _, test = name.partition("/")
     made = Record(f"conformance/x.py::{test or requirement}", [requirement, *more], **fields)
     if why is not None:
@@ -39,7 +39,7 @@ def tree(
     capabilities: Sequence[str] = ("exec",),
     **fields: Any,
 ) -> ResultTree:
-    """What these records come to; judged are the requirements that they name."""
+    """Return the result tree of these records; it judges the requirements that they name."""
     names = dict.fromkeys(name for each in records for name in each.requirements)
     selected = {name: load()[name] for name in names}
     judged = judge_requirements(records, selected, capabilities, baseline)

@@ -105,7 +105,7 @@ def test_a_full_disk_is_no_verdict(act: Act, tmp_path: Path) -> None:
     assert act(0)[0] == 0
 
 
-def test_a_python_that_is_too_old_is_told_with_the_remedy(
+def test_an_old_python_is_reported_with_the_remedy(
     act: Act, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert act(0, too_old=1)[0] == 2

@@ -57,7 +57,7 @@ def test_without_root_the_missing_fuzzing_engines_are_named(bare: Path) -> None:
         assert f" {package} " in f"{done.stderr.strip()} ", done.stderr
 
 
-def test_a_checkout_whose_path_has_a_line_break_is_told_so(bare: Path) -> None:
+def test_a_line_break_in_the_path_is_reported(bare: Path) -> None:
     odd = bare / "a\nb"
     shutil.copytree(bare / "ci", odd / "ci")
     done = run(["bash", odd / "ci" / "setup"], env={"PATH": str(bare / "bin")})
@@ -69,7 +69,7 @@ def test_a_checkout_whose_path_has_a_line_break_is_told_so(bare: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("script", ["setup", "build"])
-def test_a_checkout_that_cannot_be_written_is_told_in_one_line(script: str, bare: Path) -> None:
+def test_a_read_only_checkout_is_reported_in_one_line(script: str, bare: Path) -> None:
     shutil.copy(ROOT / "ci" / "build", bare / "ci")
     for path in (bare, bare / "ci"):
         os.chown(path, 0, 0)
@@ -103,7 +103,7 @@ def test_an_unknown_argument_of_setup_is_one_line() -> None:
     assert "--everything" in done.stderr
 
 
-def test_setup_says_nothing_and_is_quick_when_nothing_is_missing() -> None:
+def test_setup_is_silent_and_fast_if_everything_is_installed() -> None:
     run([ROOT / "ci" / "setup"])
     took = []
     for _ in range(5):
@@ -115,7 +115,7 @@ def test_setup_says_nothing_and_is_quick_when_nothing_is_missing() -> None:
     assert statistics.median(took) < 0.5
 
 
-def test_a_registry_out_of_reach_is_told_rather_than_that_it_has_no_such_package(
+def test_an_unreachable_registry_is_not_reported_as_a_missing_package(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "ci").mkdir()
@@ -148,7 +148,7 @@ def test_the_stages_of_ci_test_are_all_there() -> None:
     assert there - set(listed) == {"build-release", "unit-release"}
 
 
-def test_a_stage_that_leaves_something_behind_fails(tmp_path: Path) -> None:
+def test_a_stage_with_leftovers_fails(tmp_path: Path) -> None:
     stages = tmp_path / "ci" / "stages"
     stages.mkdir(parents=True)
     for name in ("test", "lib.sh"):
@@ -177,7 +177,7 @@ def test_a_stage_that_leaves_something_behind_fails(tmp_path: Path) -> None:
     assert len(kept) == 2
 
 
-def test_what_failing_shims_leave_goes_with_the_self_tests(tmp_path: Path) -> None:
+def test_evidence_of_failing_shims_is_deleted_with_the_self_tests(tmp_path: Path) -> None:
     fails = "conformance/selftest/docs/test_readme_example.py::test_the_readme_shows_a_real_failure"
     done = run([sys.executable, "-P", "-m", "pytest", "-q", fails], env={"TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stdout
@@ -185,7 +185,7 @@ def test_what_failing_shims_leave_goes_with_the_self_tests(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("step", ["setup", "cmake"])
-def test_a_signal_ends_what_the_command_line_has_begun(step: str, tmp_path: Path) -> None:
+def test_a_signal_ends_programs_that_the_command_started(step: str, tmp_path: Path) -> None:
     for name in ("boxspec", "build"):
         (tmp_path / "ci").mkdir(exist_ok=True)
         shutil.copy(ROOT / "ci" / name, tmp_path / "ci" / name)

@@ -86,7 +86,7 @@ def test_a_topic_is_all_that_is_judged(tmp_path: Path) -> None:
     assert {each["verdict"] for each in tree["requirements"]} == {"not-applicable"}
 
 
-def test_an_undeclared_capability_leaves_what_does_not_need_it(tmp_path: Path) -> None:
+def test_an_undeclared_capability_removes_only_tests_that_need_it(tmp_path: Path) -> None:
     """A shim without YAML gets the JSON vectors of a requirement, and they decide it."""
     _, tree = judged(tmp_path, "--shim", LITERAL, "--topic", "POLICY-FILE")
     verdicts = {each["id"]: each["verdict"] for each in tree["requirements"]}

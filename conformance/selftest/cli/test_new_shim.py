@@ -74,13 +74,13 @@ def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_template_is_short_and_says_what_to_fill_in(language: str) -> None:
+def test_a_template_is_short_and_marks_the_parts_to_fill_in(language: str) -> None:
     texts = [path.read_text() for path in (TEMPLATES / language).rglob("*.*") if path.is_file()]
     assert max(text.count("\n") for text in texts) <= 100
     assert sum(text.count("FILL IN") for text in texts) >= 4
 
 
-def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_files_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("precious")
@@ -110,7 +110,7 @@ def test_the_commands_work_in_the_folder_of_the_caller(
     assert places.command_from(tmp_path) == "boxspec"
 
 
-def test_an_unknown_language_is_told_which_there_are(tmp_path: Path) -> None:
+def test_an_unknown_language_is_refused_with_the_list(tmp_path: Path) -> None:
     done = boxspec("new-shim", "cobol", "mine", cwd=tmp_path)
     assert done.returncode == 2
     assert "cobol" in done.stderr and "python" in done.stderr

@@ -68,13 +68,13 @@ def test_a_verdict_or_one_line(name: str) -> None:
         assert "exit status 0\n" in done.stdout
 
 
-def test_a_terminal_without_a_character_is_told_its_number() -> None:
+def test_a_character_that_the_terminal_lacks_is_shown_by_number() -> None:
     done = boxspec("list", "--contract", "exec", env={"PYTHONIOENCODING": "ascii"})
     assert (done.returncode, done.stderr) == (0, "")
     assert "\\u2026" in done.stdout
 
 
-def test_modules_and_interpreters_of_the_caller_are_left_alone(tmp_path: Path) -> None:
+def test_modules_and_interpreters_of_the_caller_are_not_used(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text("raise SystemExit('theirs')\n")
     theirs = {"PYTHONPATH": str(tmp_path), "PYTHONHOME": str(tmp_path)}
     done = run([ROOT / "ci" / "boxspec", "explain", "EXEC-ORPHAN-03"], env=theirs)
@@ -106,7 +106,7 @@ def test_a_terminal_of_no_size_shows_the_whole_line() -> None:
         ("my shim", "#!/bin/sh\n", "is split at its blanks .*--shim \"'"),
     ],
 )
-def test_why_a_shim_would_not_start_is_told_first(
+def test_the_reason_for_a_failed_start_comes_first(
     name: str, text: str, says: str, tmp_path: Path
 ) -> None:
     shim = tmp_path / name
@@ -118,7 +118,7 @@ def test_why_a_shim_would_not_start_is_told_first(
 
 
 @pytest.mark.parametrize("text", ["#!/bin/sh -e\n", "#! /bin/sh\n", "#!sh\n", "\x7fELF\0"])
-def test_what_the_kernel_may_start_is_left_to_it(text: str, tmp_path: Path) -> None:
+def test_a_file_that_the_kernel_can_start_is_started_directly(text: str, tmp_path: Path) -> None:
     shim = tmp_path / "my shim"
     shim.write_bytes(text.encode())
     shim.chmod(0o755)
@@ -128,7 +128,7 @@ def test_what_the_kernel_may_start_is_left_to_it(text: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "last"), [("x.jar", "{}/x.jar"), ("./x.jar", "{}/x.jar"), ("-m x.jar", "x.jar")]
 )
-def test_a_file_beside_the_caller_is_named_by_its_whole_path(
+def test_a_file_in_the_callers_folder_is_named_by_its_absolute_path(
     words: str, last: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "x.jar").touch()
@@ -140,14 +140,14 @@ def test_a_word_that_is_too_long_for_a_name_is_left_as_it_is() -> None:
     assert shim_argv(f"sh -c '{300 * ':;'}'")[-1] == 300 * ":;"
 
 
-def test_a_folder_that_is_not_there_yet_is_told_with_its_command(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported_with_the_mkdir_command(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^--json .*No such file.* \(mkdir -p '.*/my results'\)$"):
         OutputFile("--json", str(tmp_path / "my results" / "r.json"))
     with pytest.raises(UsageError, match="use another file name"):
         OutputFile("--json", str(tmp_path))
 
 
-def test_somebody_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_the_message_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     def nobodys() -> Path:
         raise RuntimeError("Could not determine home directory.")
 

@@ -93,12 +93,12 @@ def test_explain_shows_clause_source_and_tests() -> None:
         assert shown in done.stdout
 
 
-def test_explain_says_why_something_is_not_tested() -> None:
+def test_explain_shows_why_a_requirement_is_not_tested() -> None:
     each = next(each for each in from_yaml() if each["testable"] is not True)
     assert each["testable"] in boxspec("explain", each["id"]).stdout
 
 
-def test_doctor_finds_what_a_run_needs() -> None:
+def test_doctor_finds_the_needs_of_a_run() -> None:
     done = boxspec("doctor")
     assert done.returncode == 0, done.stdout + done.stderr
     assert {line.split()[0] for line in done.stdout.splitlines()} <= {"has", "lacks"}
@@ -114,7 +114,7 @@ def test_doctor_names_each_feature_that_a_test_may_miss() -> None:
     assert {name for name in features if not any(each.startswith(name) for each in said)} == set()
 
 
-def test_doctor_names_what_is_missing(tmp_path: Path) -> None:
+def test_doctor_names_missing_features(tmp_path: Path) -> None:
     done = boxspec("doctor", env={"BOXSPEC_PROGRAMS": str(tmp_path)})
     assert done.returncode == 2
     assert f"LACKS  {tmp_path}" in done.stdout
@@ -183,7 +183,7 @@ def test_an_old_result_survives_a_run_that_cannot_start(tmp_path: Path) -> None:
     assert (tmp_path / "result.json").read_text() == "old"
 
 
-def test_the_pytest_of_whoever_is_judged_is_left_alone(tmp_path: Path) -> None:
+def test_the_pytest_settings_of_the_judged_project_are_not_used(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("raise SystemExit('a file beside the shim was run')\n")
     (tmp_path / "shim").symlink_to(REFERENCE)
     done = boxspec("run", "--shim", tmp_path / "shim", "--requirement", "EXEC-TEXT-01")

@@ -60,7 +60,7 @@ def shims(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize(("page", "line"), sorted(set(commands())))
-def test_a_command_ends_as_the_page_says(page: str, line: str, shims: dict[str, Path]) -> None:
+def test_each_command_ends_as_the_page_says(page: str, line: str, shims: dict[str, Path]) -> None:
     command, _, comment = line.partition("  # ")
     said = re.search(r"exits ([0-9]+)", comment)
     command = command.strip()
@@ -74,7 +74,7 @@ def test_a_command_ends_as_the_page_says(page: str, line: str, shims: dict[str, 
     assert done.returncode == int(said[1] if said else 0), done.stdout + done.stderr
 
 
-def test_all_fenced_blocks_are_of_a_kind_that_a_test_looks_at() -> None:
+def test_each_fenced_block_has_a_tested_kind() -> None:
     kinds = {
         kind
         for page in PAGES

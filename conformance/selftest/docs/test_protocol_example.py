@@ -56,7 +56,7 @@ def test_the_example_runs_programs(example: Path, name: str, tmp_path: Path) -> 
         ({"sandbox": {"refuse": "no"}, "request": {"program": "true"}}, "exec.sandbox"),
     ],
 )
-def test_the_example_refuses_what_it_does_not_declare(
+def test_the_example_refuses_undeclared_operations(
     example: Path, more: dict[str, Any], capability: str, tmp_path: Path
 ) -> None:
     answer = ask([example], {"id": "1", "op": "exec.run", **more}, tmp_path)

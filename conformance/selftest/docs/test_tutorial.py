@@ -35,7 +35,7 @@ def kit(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.long
-def test_the_tutorial_goes_as_it_says(tmp_path: Path) -> None:
+def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     bin_folder, work = tmp_path / "bin", tmp_path / "work"
     bin_folder.mkdir()
     work.mkdir()

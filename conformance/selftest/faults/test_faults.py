@@ -76,7 +76,7 @@ print(Twin().look("here"))
 @pytest.mark.parametrize(
     ("takes", "works"), [(", path", True), (", *every", True), ("", False), (", path, more", False)]
 )
-def test_a_fault_takes_what_the_twin_takes(takes: str, works: bool) -> None:
+def test_a_fault_has_the_parameters_of_the_function_it_replaces(takes: str, works: bool) -> None:
     code = REPLACE_ONE.format(takes)
     done = run([sys.executable, "-I", "-S", "-c", code, FAULTS.parent.parent])
     assert (done.stdout == "elsewhere\n") == works
@@ -106,7 +106,7 @@ def test_each_fault_has_a_name_of_its_own() -> None:
     assert sorted(set(names)) == sorted(names)
 
 
-def test_each_fault_says_which_requirement_it_breaks() -> None:
+def test_each_fault_names_the_requirement_it_breaks() -> None:
     strange = {
         each["id"]
         for each in faults()
@@ -116,7 +116,7 @@ def test_each_fault_says_which_requirement_it_breaks() -> None:
     assert strange == set()
 
 
-def test_each_fault_says_the_mistake_and_where_it_was_seen() -> None:
+def test_each_fault_names_the_mistake_and_its_source() -> None:
     assert [each["id"] for each in faults() if not (each["mistake"] and each["seen"])] == []
 
 
@@ -161,7 +161,7 @@ def test_a_fault_is_a_shim_that_works_otherwise(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", preload(CONTRACTS))
-def test_what_is_preloaded_is_there(name: str) -> None:
+def test_each_preloaded_module_exists(name: str) -> None:
     """The fork server does not report a module that it does not find."""
     assert find_spec(name) is not None
 
@@ -191,7 +191,7 @@ def test_a_wrong_call_is_one_clear_line(words: list[str], names: str) -> None:
     assert names in refused(boxspec("faults", *words))
 
 
-def test_a_fault_that_is_caught_is_told(tmp_path: Path) -> None:
+def test_a_detected_fault_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
     done = boxspec("faults", "--only", "exec-env.keeps-home", "--scope", "own", "--json", file)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -214,7 +214,7 @@ def test_a_fault_that_is_caught_is_told(tmp_path: Path) -> None:
     assert "faults 1 · caught 1 · by the requirement they break 1" in done.stdout
 
 
-def test_what_was_finished_survives_an_interrupt(tmp_path: Path) -> None:
+def test_finished_results_survive_an_interrupt(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
     words = ["faults", "-j", "1", "--scope", "own"]
     words += ["--only", "exec-env.keeps-home", "--only", "exec-kill.never-kills"]
@@ -240,7 +240,7 @@ def row(fault: Fault, **more: Any) -> dict[str, Any]:
     return {**Outcome(fault, "focus", [str(fault.requirement)]).to_json(), **more}
 
 
-def test_what_was_caught_is_kept_and_nothing_else(tmp_path: Path) -> None:
+def test_only_detected_faults_are_resumed(tmp_path: Path) -> None:
     first, *others = [each for each in catalogue() if each.contract == "policy" and each.topic][:4]
     rows = [
         row(first),
@@ -296,7 +296,7 @@ def judged(
     return outcome, runs
 
 
-def test_runs_that_ask_everything_do_not_outnumber_the_processors_by_much(
+def test_the_number_of_complete_runs_depends_on_the_processors(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
@@ -313,26 +313,26 @@ def test_a_missed_fault_has_two_tries_and_four_more() -> None:
     assert runs.asked == [["--focus", "EXEC-KILL"], *[["--requirement", "EXEC-KILL-02", "-x"]] * 5]
 
 
-def test_one_requirement_is_asked_up_to_its_first_failure() -> None:
+def test_one_requirement_runs_up_to_its_first_failure() -> None:
     outcome, runs = judged(fault_of("EXEC-KILL-02"), "named", ["EXEC-KILL-02"])
     assert (outcome.word, runs.asked) == ("caught", [["--requirement", "EXEC-KILL-02", "-x"]])
 
 
 @pytest.mark.parametrize("scope", [None, "own", "focus", "all"])
 @pytest.mark.parametrize("role", ["control", "noop"])
-def test_what_breaks_no_requirement_meets_every_test(role: str, scope: str | None) -> None:
+def test_a_fault_without_a_requirement_runs_all_tests(role: str, scope: str | None) -> None:
     _, runs = judged(fault_of(None, role=role), scope, others=["EXEC-KILL-02"])
     assert runs.asked == [[]]
 
 
-def test_a_control_is_asked_up_to_its_first_failure_where_faults_are() -> None:
+def test_a_control_runs_up_to_its_first_failure() -> None:
     control, met = fault_of(None, role="control"), ["EXEC-KILL-02"]
     outcome, runs = judged(control, "named", met, others=["EXEC-ENV-02"])
     assert (outcome.good, runs.asked) == (True, [["-x"]])
     assert not judged(control, "named")[0].good
 
 
-def test_a_noop_is_asked_what_the_faults_beside_it_are_asked() -> None:
+def test_a_noop_runs_the_tests_of_its_neighbours() -> None:
     noop, beside = fault_of(None, role="noop"), ["EXEC-KILL-02", "EXEC-ENV-02", "EXEC-KILL-02"]
     outcome, runs = judged(noop, "named", others=beside)
     each = ["--requirement", "EXEC-ENV-02", "--requirement", "EXEC-KILL-02"]
@@ -340,7 +340,7 @@ def test_a_noop_is_asked_what_the_faults_beside_it_are_asked() -> None:
     assert judged(noop, "named", others=[])[1].asked == [[]]
 
 
-def test_a_noop_that_is_caught_is_asked_again_alone() -> None:
+def test_a_detected_noop_runs_again_on_its_own() -> None:
     fault, met = fault_of(None, role="noop"), ["EXEC-KILL-02"]
     outcome, runs = judged(fault, "named", met)
     assert (outcome.word, runs.asked) == ("quiet", [[], ["--topic", "EXEC-KILL"]])
@@ -348,7 +348,7 @@ def test_a_noop_that_is_caught_is_asked_again_alone() -> None:
 
 
 @pytest.mark.parametrize("tries", range(1, 7))
-def test_the_try_that_caught_it_is_told(tries: int) -> None:
+def test_the_detecting_attempt_is_reported(tries: int) -> None:
     outcome, runs = judged(fault_of("EXEC-KILL-02"), "own", *[[]] * (tries - 1), ["EXEC-KILL-02"])
     assert (outcome.word, outcome.tries, len(runs.asked)) == ("caught", tries, tries)
     told = faults_line(outcome)
@@ -375,7 +375,7 @@ def test_a_noop_is_quiet_and_a_control_is_caught() -> None:
     assert judged(fault_of(None, role="control"), None, ["EXEC-KILL-02"])[0].good
 
 
-def test_a_fault_of_policy_is_told() -> None:
+def test_a_fault_of_policy_is_reported() -> None:
     done = boxspec(
         "faults", "--contract", "policy", "--only", faults_of_policy()[0], "--scope", "own"
     )

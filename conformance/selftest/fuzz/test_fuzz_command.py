@@ -31,7 +31,7 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("engine", ["libfuzzer", "afl"])
-def test_a_run_without_a_finding_says_one_line(engine: str, work: Path) -> None:
+def test_a_run_without_a_finding_prints_one_line(engine: str, work: Path) -> None:
     done = boxspec("fuzz", "path_norm", "--engine", engine, "--time", "2s", "--work", work)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("\n") == 1
@@ -54,7 +54,7 @@ def test_a_run_that_is_too_slow_for_its_floor_fails(work: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ["libfuzzer", "afl"])
-def test_a_lie_is_found_and_told_in_a_block_once(engine: str, work: Path) -> None:
+def test_a_falsified_answer_is_reported_once(engine: str, work: Path) -> None:
     flags = ["--engine", engine, "--time", "4s", "--work", str(work), "--jobs", "2"]
     done = boxspec("fuzz", "glob_diff", *flags, env={"BOXSPEC_FUZZ_LIE": "6:match"})
     assert done.returncode == 1, done.stdout + done.stderr

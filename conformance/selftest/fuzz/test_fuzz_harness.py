@@ -47,7 +47,7 @@ def test_the_harness_is_c99_and_cpp11_and_the_example_has_ten_lines() -> None:
         assert done.returncode == 0, done.stderr
 
 
-def test_a_parser_without_a_mistake_is_let_pass(tmp_path: Path) -> None:
+def test_a_correct_parser_passes(tmp_path: Path) -> None:
     done = replayed(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"{len(list(CORPUS.iterdir()))} inputs replayed\n"
@@ -131,7 +131,7 @@ def tool(name: str, *places: str) -> str:
 
 
 @pytest.mark.parametrize("tags", ["", "planted"])
-def test_the_template_for_go_builds_and_asks_the_corpus(tags: str, tmp_path: Path) -> None:
+def test_the_template_for_go_builds_and_runs_the_corpus(tags: str, tmp_path: Path) -> None:
     go = tool("go", "/usr/local/go/bin")
     folder = tmp_path / "go"
     shutil.copytree(HARNESS / "go", folder)

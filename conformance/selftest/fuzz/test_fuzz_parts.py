@@ -56,7 +56,7 @@ SLOW = "==9== ERROR: libFuzzer: timeout after 10 seconds\n"
         ("INFO: nothing happened\n", None),
     ],
 )
-def test_findings_are_told_apart_by_who_says_so_and_where(said: str, key: str | None) -> None:
+def test_findings_differ_by_oracle_and_place(said: str, key: str | None) -> None:
     told = crash_report.read(said)
     assert (told.key if told else None) == key
 
@@ -73,14 +73,14 @@ def test_findings_are_told_apart_by_who_says_so_and_where(said: str, key: str | 
         (ABORTED, "deadly-signal put: killed by a signal"),
     ],
 )
-def test_a_finding_is_told_with_its_kind_once(said: str, line: str, tmp_path: Path) -> None:
+def test_each_kind_of_finding_is_reported_once(said: str, line: str, tmp_path: Path) -> None:
     known = findings(tmp_path, said, 77)
     known.take(crash(tmp_path))
     (found,) = known.by_key.values()
     assert finding_block(found, "true")[0].startswith(f"glob_raw: {line}")
 
 
-def test_the_case_behind_an_oracle_is_kept_and_no_more() -> None:
+def test_only_the_case_of_the_oracle_is_kept() -> None:
     told = crash_report.read(FIRED)
     assert told is not None
     assert told.case == ["op       glob.match", 'pattern  "a"']
@@ -95,7 +95,7 @@ def test_an_input_is_made_as_small_and_plain_as_it_gets() -> None:
     assert replay.minimise(b"abc", lambda data: len(data) == 3, b"0", lambda: True) == b"000"
 
 
-def test_what_takes_too_long_is_left_as_it_is() -> None:
+def test_without_time_left_an_input_is_not_minimised() -> None:
     asked = []
 
     def same(data: bytes) -> bool:
@@ -112,7 +112,7 @@ def test_times_have_units(word: str, time: float) -> None:
 
 
 @pytest.mark.parametrize("word", ["0", "soon", "-1s", "5d", ""])
-def test_what_is_no_time_is_refused(word: str) -> None:
+def test_an_invalid_duration_is_refused(word: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
         seconds(word)
 
@@ -137,7 +137,7 @@ def crash(folder: Path, **how: Any) -> Crash:
     return Crash(folder / "input", **how)
 
 
-def test_what_one_oracle_says_twice_is_one_finding(tmp_path: Path) -> None:
+def test_two_reports_of_one_oracle_are_one_finding(tmp_path: Path) -> None:
     known = findings(tmp_path, FIRED, 77)
     assert [known.take(crash(tmp_path)) for _ in range(3)] == [True, False, False]
     assert known.by_key["match"].times == 3
@@ -145,7 +145,7 @@ def test_what_one_oracle_says_twice_is_one_finding(tmp_path: Path) -> None:
     assert known.by_key["match"].times == 4
 
 
-def test_what_does_not_come_again_is_told_so(tmp_path: Path) -> None:
+def test_a_finding_that_does_not_reproduce_is_marked(tmp_path: Path) -> None:
     known = findings(tmp_path, "", 0)
     assert known.take(crash(tmp_path, said=FIRED))
     assert not known.by_key["match"].reproduces
@@ -183,7 +183,7 @@ def test_dictionaries_that_are_named_are_there() -> None:
     assert {name for name in named if not (targets.FUZZ / "dictionaries" / name).is_file()} == set()
 
 
-def test_the_list_says_what_each_oracle_means() -> None:
+def test_the_list_explains_each_oracle() -> None:
     listed = boxspec("fuzz", "--list")
     assert listed.returncode == 0
     for target in targets.every().values():
@@ -217,9 +217,7 @@ def test_a_target_that_is_spelt_almost_right_is_named() -> None:
         ),
     ],
 )
-def test_words_that_do_not_go_together_are_told_before_anything_runs(
-    words: list[str], told: str
-) -> None:
+def test_conflicting_options_are_refused_before_a_run(words: list[str], told: str) -> None:
     done = boxspec("fuzz", "glob_raw", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
@@ -234,7 +232,7 @@ def test_wrong_use_is_one_line_and_exit_2(words: list[str]) -> None:
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
 
 
-def test_what_cannot_be_replayed_is_told_before_anything_is_built(tmp_path: Path) -> None:
+def test_an_impossible_replay_is_refused_before_a_build(tmp_path: Path) -> None:
     for path, problem in ((tmp_path, "is a folder"), (tmp_path / "none", "no such file")):
         done = boxspec("fuzz", "glob_diff", "--replay", str(path))
         assert (done.returncode, done.stdout) == (2, "")
@@ -252,7 +250,7 @@ def test_what_cannot_be_replayed_is_told_before_anything_is_built(tmp_path: Path
         (["--into", "/proc"], "--into /proc: cannot be created: No such file or directory ("),
     ],
 )
-def test_what_cannot_be_promoted_is_told_before_anything_runs(words: list[str], told: str) -> None:
+def test_an_impossible_promotion_is_refused_before_a_run(words: list[str], told: str) -> None:
     done = boxspec("fuzz", "glob_diff", "--time", "1s", "--promote", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
@@ -287,7 +285,7 @@ def test_a_tool_that_has_gone_is_missed_although_setup_was_done(tmp_path: Path) 
     assert "install the equivalents of: afl++" in done.stderr
 
 
-def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert work_folder.no_room(tmp_path) is None
     monkeypatch.setattr(work_folder, "ROOM_BYTES", 1 << 62)
     folder = tmp_path / "x"
@@ -313,7 +311,7 @@ def test_there_is_a_workflow_for_each_mode_of_the_service() -> None:
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
-def test_a_workflow_runs_what_it_has_built(path: Path) -> None:
+def test_a_workflow_runs_the_program_that_it_built(path: Path) -> None:
     build, run = steps(path)
     assert build["uses"].startswith("google/clusterfuzzlite/actions/build_fuzzers@")
     assert run["uses"].startswith("google/clusterfuzzlite/actions/run_fuzzers@")

@@ -67,7 +67,7 @@ def attempt(results: Path, *words: str) -> Done:
 
 
 @pytest.mark.parametrize("engine", ["libfuzzer", "afl"])
-def test_a_planted_fault_is_found_and_not_looked_for_again(engine: str, tmp_path: Path) -> None:
+def test_a_planted_fault_is_found_and_not_tried_again(engine: str, tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
     first = attempt(results, "--engine", engine, "--seconds", "20")
     assert first.returncode == 0, first.stderr
@@ -81,7 +81,7 @@ def test_a_planted_fault_is_found_and_not_looked_for_again(engine: str, tmp_path
     assert len(read_results(results)) == 1
 
 
-def test_the_control_reaches_the_fault_and_says_nothing(tmp_path: Path) -> None:
+def test_the_control_reaches_the_fault_without_a_report(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
     done = attempt(results, "--control", "--seconds", "2")
     assert done.returncode == 0, done.stderr

@@ -27,7 +27,7 @@ def replay(work: Path, *words: str | Path, lie: bool = True) -> Done:
     return boxspec(*what, *words, env=LIE if lie else {})
 
 
-def test_a_replay_looks_at_an_input_again(work: Path) -> None:
+def test_a_replay_judges_an_input_again(work: Path) -> None:
     # Unchanged, because the smallest input with a falsified answer is the empty one.
     lied = replay(work, "--as-it-is")
     assert lied.returncode == 1
@@ -44,7 +44,7 @@ def test_the_finding_on_the_page_is_a_real_one() -> None:
     assert done.stdout.replace(str(ROOT), "/home/you/boxspec") == named_output(page)
 
 
-def test_what_is_promoted_is_a_vector_that_a_run_asks(work: Path, tmp_path: Path) -> None:
+def test_a_promoted_finding_becomes_a_vector_of_runs(work: Path, tmp_path: Path) -> None:
     into = tmp_path / "into"
     done = replay(work, "--as-it-is", "--promote", "--into", into, "--why", "A star lost its c.")
     assert done.returncode == 1
@@ -88,9 +88,7 @@ def test_a_finding_that_cannot_be_kept_names_the_folder(work: Path, full: Path) 
     assert f"{work}: No space left on device (--work DIR names" in done.stderr
 
 
-def test_vectors_that_cannot_be_written_are_told_and_the_old_ones_stay(
-    work: Path, full: Path
-) -> None:
+def test_vectors_that_cannot_be_written_leave_the_old_ones(work: Path, full: Path) -> None:
     (work / "glob_raw" / "findings" / "match-a41b8f58").unlink()
     known = full / "fixtures" / "vectors" / "found-glob.json"
     known.write_text('{"vectors": []}')

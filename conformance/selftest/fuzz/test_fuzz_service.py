@@ -57,7 +57,7 @@ def test_each_target_is_there_but_the_one_that_needs_a_shim(out: Path) -> None:
 
 
 @pytest.mark.parametrize("target", SERVED, ids=lambda target: target.name)
-def test_a_target_has_what_belongs_to_it(target: targets.Target, out: Path) -> None:
+def test_a_target_has_its_options_dictionary_and_seeds(target: targets.Target, out: Path) -> None:
     options = (out / f"{target.name}.options").read_text()
     assert f"max_len = {target.max_len}\n" in options
     assert ("dict = " in options) == (target.dictionary is not None)

@@ -86,9 +86,7 @@ def test_an_odd_shim_is_a_finding_and_nothing_is_left(how: str, key: str, work: 
     assert left_below(work) == []
 
 
-def test_what_a_shim_differs_in_is_told_by_kinds_and_by_short_cases(
-    work: Path, tmp_path: Path
-) -> None:
+def test_differences_of_a_shim_are_grouped_and_shortened(work: Path, tmp_path: Path) -> None:
     shim = tmp_path / "glob-shim"
     shim.write_text(named_block(ROOT / "fuzz" / "README.md", "glob-shim"))
     shim.chmod(0o755)
@@ -196,7 +194,7 @@ for line in sys.stdin.buffer:
 """
 
 
-def test_what_the_contract_leaves_open_is_no_difference(work: Path) -> None:
+def test_freedom_of_the_contract_is_no_difference(work: Path) -> None:
     shim = work.parent / "otherwise"
     shim.write_text(WRITES_OTHERWISE)
     shim.chmod(0o755)
@@ -208,7 +206,7 @@ def test_what_the_contract_leaves_open_is_no_difference(work: Path) -> None:
     assert re.search(r" · [1-9][\d.]* k? ?runs, ", done.stdout), done.stdout
 
 
-def test_afl_looks_past_what_a_shim_differs_in_over_every_seed(tmp_path: Path) -> None:
+def test_afl_continues_if_a_shim_differs_on_each_seed(tmp_path: Path) -> None:
     shim = tmp_path / "odd"
     shim.write_text(ODD)
     shim.chmod(0o755)

@@ -20,6 +20,6 @@ def covered(preset: str, archive: str) -> set[str]:
 
 
 @pytest.mark.parametrize("preset", sorted(builds.PRESETS.values()))
-def test_an_engine_is_led_by_the_reference_and_not_by_what_judges_it(preset: str) -> None:
+def test_engines_get_coverage_of_the_reference_and_not_of_the_oracles(preset: str) -> None:
     assert {"glob", "automaton", "json"} <= covered(preset, "libboxspec_fuzzed.a")
     assert covered(preset, "libfuzz_support.a") == set()

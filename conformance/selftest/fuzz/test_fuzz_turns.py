@@ -86,7 +86,7 @@ def test_all_have_a_turn_before_one_has_two(path: Path) -> None:
     assert engines.asked == [*first, *((name, 2, TURN_S / 2) for name in NAMES)]
 
 
-def test_who_has_had_least_goes_on(path: Path) -> None:
+def test_the_target_with_the_least_time_is_next(path: Path) -> None:
     for name, wall_s in (("glob_diff", 9.0), ("path_norm", 3.0)):
         Ledger(path).append(replace(ENTRY, target=name, wall_s=wall_s))
     engines = Engines()
@@ -104,7 +104,7 @@ def test_the_time_of_another_engine_does_not_count(path: Path) -> None:
     assert {name for name, _, _ in engines.asked} == set(NAMES)
 
 
-def test_what_was_interrupted_counts_and_goes_on(path: Path) -> None:
+def test_an_interrupted_turn_counts_and_continues(path: Path) -> None:
     engines = Engines(stops_after=2)
     engines.go(path, 10)
     assert [(each.target, each.wall_s) for each in Ledger(path).entries()] == [
@@ -116,7 +116,7 @@ def test_what_was_interrupted_counts_and_goes_on(path: Path) -> None:
     assert again.asked == [("eval_laws", 1, 10), ("path_norm", 2, 5)]
 
 
-def test_who_does_not_run_is_left_out_and_told(
+def test_a_target_that_does_not_run_is_skipped_and_reported(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     engines = Engines(broken="glob_diff")
@@ -127,7 +127,7 @@ def test_who_does_not_run_is_left_out_and_told(
     assert "glob_diff: afl ended early: status 1" in capsys.readouterr().err
 
 
-def test_who_falls_over_its_seeds_does_not_have_all_the_turns(path: Path) -> None:
+def test_a_target_that_crashes_on_its_seeds_does_not_get_all_turns(path: Path) -> None:
     engines = Engines(lied_to="path_norm")
     _, found = engines.go(path, 10)
     assert [name for name, _, _ in engines.asked] == NAMES
@@ -149,7 +149,7 @@ def test_a_line_that_is_no_result_is_named(path: Path) -> None:
         Ledger(path).entries()
 
 
-def test_a_disk_that_is_full_in_the_end_is_told() -> None:
+def test_a_full_disk_at_the_end_is_reported() -> None:
     with pytest.raises(UsageError, match="--results /dev/full: No space left on device"):
         Ledger(Path("/dev/full")).append(ENTRY)
 

@@ -11,7 +11,7 @@ from install import reference
 from selftest.tools import REFERENCE, ROOT
 
 
-def test_what_no_system_of_the_tag_has_goes_along() -> None:
+def test_libraries_that_the_systems_lack_are_bundled() -> None:
     found = dict(reference._needed(REFERENCE))
     assert {"libcjson.so.1", "libutf8proc.so.2", "libyaml-0.so.2"} <= {*found}
     assert not any(name.startswith(("libc.", "libm.", "ld-")) for name in found)
@@ -27,7 +27,7 @@ def test_a_library_that_is_not_there_is_named(tmp_path: Path) -> None:
         reference._needed(tmp_path / "b")
 
 
-def test_without_cmake_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_cmake_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(reference.NotBuiltError, match="cmake cannot be started: No such file"):
         reference.build(ROOT, tmp_path)

@@ -48,7 +48,7 @@ def test_programs_are_static_and_preloads_fit_the_c_library_of_the_target() -> N
     assert gnu.preloads[-1] == f"{OTHER.machine}-linux-gnu.2.17"
 
 
-def test_the_tag_is_of_the_newest_glibc_that_is_asked_for() -> None:
+def test_the_tag_names_the_newest_needed_glibc() -> None:
     names = subprocess.run(["readelf", "-VW", REFERENCE], capture_output=True, text=True).stdout
     newest = max(int(word.split(".")[1]) for word in names.split() if word[:8] == "GLIBC_2.")
     here = Target("x86_64", "gnu")
@@ -57,7 +57,7 @@ def test_the_tag_is_of_the_newest_glibc_that_is_asked_for() -> None:
     assert targets.platform_tag(OTHER, [REFERENCE]) == f"musllinux_1_2_{OTHER.machine}"
 
 
-def test_a_wheel_without_the_reference_says_why(
+def test_a_wheel_without_the_reference_names_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = subprocess.run([absent.command(tmp_path, WHY), "exec"], capture_output=True, text=True)

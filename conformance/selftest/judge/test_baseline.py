@@ -50,7 +50,7 @@ def test_a_failure_that_is_known_is_no_exit_1() -> None:
         record(f"{MUST}/one", failed(verdict=Verdict.ESCAPED)),
     ],
 )
-def test_a_failure_beside_the_known_one_is_none(second: object) -> None:
+def test_a_failure_other_than_the_known_one_is_not_excused(second: object) -> None:
     records = [record(f"{MUST}/one", failed()), second]
     found = tree(records, baseline=excusing(known_failure()))  # type: ignore[arg-type]
     assert (found.exit_code(), found.known) == (1, 0)
@@ -62,7 +62,7 @@ def test_an_entry_without_a_test_is_about_each() -> None:
     assert found.exit_code() == 0
 
 
-def test_what_differs_from_run_to_run_is_no_part_of_a_reason() -> None:
+def test_values_that_differ_between_runs_are_not_part_of_a_reason() -> None:
     said = (
         "'4711 (ppid 12 S) /tmp/boxspec-a1/0002-x/run' at most 216.4, 12.5ms, "
         "2026-11-20T12:00:00.000Z, 0a1b2c3d4e5f, see EXEC-ENV-02 of 8 s"
@@ -78,7 +78,7 @@ def test_the_same_failure_with_other_figures_is_known() -> None:
     assert found.exit_code() == 0
 
 
-def test_a_flaky_failure_is_excused_for_its_reason_alone() -> None:
+def test_a_flaky_failure_is_excused_only_for_its_reason() -> None:
     entry = known_failure(until=TODAY, flaky=True)
     for what, code in (("the output", 0), ("its length", 1)):
         records = [record(f"{MUST}/one", failed(what)), record(OTHER_MUST)]
@@ -107,9 +107,7 @@ def test_a_flaky_failure_is_excused_for_its_reason_alone() -> None:
         (BaselineEntry("EXEC-PATH-01", Verdict.FAILS, ""), None),
     ],
 )
-def test_an_entry_that_no_longer_says_what_is_is_told(
-    entry: BaselineEntry, why: str | None
-) -> None:
+def test_an_outdated_entry_is_reported(entry: BaselineEntry, why: str | None) -> None:
     found = tree([record(f"{MUST}/one", failed()), record(f"{MUST}/two")])
     seen = {each.id: each.test_reasons for each in found.judged}
     assert excusing(entry).stale(seen, whole=True) == ([f"{entry.name}: {why}"] if why else [])
@@ -121,7 +119,7 @@ def test_a_test_that_was_left_out_is_not_missing() -> None:
     assert excusing(known_failure("three")).stale(seen, whole=False) == []
 
 
-def test_a_stale_baseline_is_exit_4_when_that_is_asked() -> None:
+def test_a_stale_baseline_is_exit_4_on_request() -> None:
     found = tree([record(MUST)], stale=["x"])
     assert (found.exit_code(), found.exit_code(strict=True)) == (0, 4)
 
@@ -138,7 +136,7 @@ def test_a_stale_baseline_is_exit_4_when_that_is_asked() -> None:
         (None, 0),
     ],
 )
-def test_a_complete_run_may_lack_what_is_known_to_be_measured_elsewhere(
+def test_a_complete_run_may_lack_requirements_measured_elsewhere(
     why: Exception | None, code: int
 ) -> None:
     records = [record("SBPL-FORM-01"), record("SBPL-MAC-01", why)]
@@ -200,7 +198,7 @@ def test_a_file_that_is_wrong_is_one_line(text: str, said: str, tmp_path: Path) 
     assert "\n" not in str(told.value)
 
 
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+def test_a_written_baseline_can_be_read(tmp_path: Path) -> None:
     entries = [
         BaselineEntry(
             MUST, Verdict.FAILS, 'a "quote", \\ and é', "test[\\x00]", "https://e/1", TODAY, True
@@ -213,7 +211,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("flaky", [True, False])
-def test_what_is_flaky_and_conforms_stays_on_the_list(flaky: bool) -> None:
+def test_a_flaky_requirement_that_conforms_stays_on_the_list(flaky: bool) -> None:
     found = tree([record(f"{MUST}/one"), record(OTHER_MUST)])
     entry = known_failure(until=TODAY, flaky=flaky)
     assert [*verb.kept(excusing(entry), found)] == [entry] * flaky

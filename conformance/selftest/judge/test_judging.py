@@ -68,13 +68,13 @@ def test_where_the_needed_one_conforms_a_failure_is_one() -> None:
 
 @pytest.mark.usefixtures("needing")
 @pytest.mark.parametrize("verdict", ["escaped", "contradiction"])
-def test_what_was_seen_to_happen_is_blocked_by_nothing(verdict: str) -> None:
+def test_an_observed_effect_is_never_blocked(verdict: str) -> None:
     seen = Failure("a write outside", "none", "one", verdict=Verdict(verdict))
     found = tree([record(MUST, failed()), record(OTHER_MUST, seen)])
     assert of(found, OTHER_MUST).verdict == verdict
 
 
-def test_a_failure_may_say_by_itself_what_explains_it() -> None:
+def test_a_failure_may_name_the_blocking_requirement() -> None:
     explained = Failure("what is allowed", "it works", "it is refused", needs=[MUST])
     records = [record(OTHER_MUST, explained), record(OTHER_MUST, failed())]
     assert of(tree([record(MUST, failed()), records[0]]), OTHER_MUST).blocked_by == [MUST]
@@ -84,7 +84,7 @@ def test_a_failure_may_say_by_itself_what_explains_it() -> None:
 
 
 @pytest.mark.usefixtures("needing")
-def test_what_another_process_tells_takes_no_need_away() -> None:
+def test_an_update_from_another_process_keeps_existing_needs() -> None:
     theirs = Record("", [])
     theirs.set_verdict(failed(needs=[HARDENED]))
     made = record(OTHER_MUST, needs=[MUST])
@@ -93,7 +93,7 @@ def test_what_another_process_tells_takes_no_need_away() -> None:
     assert of(tree([record(MUST, failed()), made]), OTHER_MUST).blocked_by == [MUST]
 
 
-def test_what_conforms_is_not_blocked() -> None:
+def test_a_conforming_requirement_is_not_blocked() -> None:
     found = tree([record(MUST, failed()), record(OTHER_MUST)])
     assert of(found, OTHER_MUST).verdict is Verdict.CONFORMS
 
@@ -113,7 +113,7 @@ def test_a_test_may_need_more_than_its_requirement() -> None:
     assert of(tree(records[:2]), OTHER_MUST).blocked_by == [MUST]
 
 
-def test_what_explains_a_failure_of_the_needed_one_explains_this_one() -> None:
+def test_needs_are_transitive() -> None:
     records = [
         record(MUST, failed()),
         record(OTHER_MUST, failed(), needs=[MUST]),
@@ -136,7 +136,7 @@ def test_needs_in_a_circle_block_nothing_for_ever() -> None:
     assert [each.id for each in found.broken] != []
 
 
-def test_a_test_may_find_out_itself_what_blocks_it() -> None:
+def test_a_test_may_raise_blocked_itself() -> None:
     found = tree([record(MUST, Blocked([CAPPED], "nothing is cut")), record(OTHER_MUST)])
     assert of(found, MUST).reason == f"blocked by {CAPPED}: nothing is cut"
     assert found.exit_code() == 3
@@ -168,7 +168,7 @@ def test_a_need_of_a_contract_that_is_not_here_is_none() -> None:
 # Applicable requirements ---------------------------------------------------------------------
 
 
-def test_what_does_not_apply_is_in_no_fraction() -> None:
+def test_not_applicable_requirements_are_in_no_fraction() -> None:
     found = tree([record(MUST), record(CAPPED, NotApplicable.without("exec.cap"))])
     assert found.of("contract", "MUST") == (1, 1)
     assert found.of("hardened", "MUST") == (0, 0)
@@ -204,7 +204,7 @@ def test_a_must_that_was_not_measured_makes_a_run_incomplete(
         assert found.exit_code() == code
 
 
-def test_a_reason_beside_the_hosts_makes_a_run_incomplete() -> None:
+def test_a_reason_other_than_the_host_makes_a_run_incomplete() -> None:
     reasons = [
         record(f"{OTHER_MUST}/one", ROOT_NEEDED),
         record(f"{OTHER_MUST}/two", NotMeasured("late")),
@@ -218,13 +218,13 @@ def test_a_reason_beside_the_hosts_makes_a_run_incomplete() -> None:
     ("why", "code"),
     [(None, 0), (failed(), 1), (NotMeasured("late"), 3), (ROOT_NEEDED, 3)],
 )
-def test_what_is_asked_by_its_id_counts_whatever_it_is(
+def test_a_requirement_selected_by_id_counts_at_any_level(
     name: str, why: Exception | None, code: int
 ) -> None:
     assert tree([record(name, why)], asked=[name]).exit_code() == code
 
 
-def test_what_was_not_asked_does_not_count() -> None:
+def test_unselected_requirements_do_not_count() -> None:
     """A test may decide other requirements than the selected one."""
     found = tree([record(HARDENED), record(MUST, failed())], asked=[HARDENED])
     assert found.exit_code() == 0
@@ -269,7 +269,7 @@ def test_a_failure_is_about_the_answer_whose_part_is_wrong() -> None:
         assert why.value.asked is asked
 
 
-def test_a_bisection_skips_what_decides_nothing() -> None:
+def test_a_bisection_skips_undecided_results() -> None:
     honest = ("--shim", f"{FAKE} honest")
     done = boxspec("repro", "--bisect", "EXEC-CAP-01", *honest)
     assert done.returncode == 125, done.stdout + done.stderr
@@ -281,12 +281,12 @@ def test_a_bisection_skips_what_decides_nothing() -> None:
     [("--shim", "./not-built"), ("--no-such-flag",), ("--profile", "hardened"), ("EXEC-NO-99",)],
     ids=" ".join,
 )
-def test_a_bisection_skips_what_is_no_verdict(words: tuple[str, ...]) -> None:
+def test_a_bisection_skips_results_without_a_verdict(words: tuple[str, ...]) -> None:
     done = boxspec("repro", "--bisect", "EXEC-TEXT-01", "--shim", f"{FAKE} honest", *words)
     assert (done.returncode, done.stderr.count("\n")) == (125, 1), done.stdout + done.stderr
 
 
-def test_of_what_is_asked_by_its_id_no_expression_takes_anything_away() -> None:
+def test_an_expression_does_not_deselect_tests_of_an_id() -> None:
     ids = ("EXEC-TEXT-03", "EXEC-ENV-02")
     done = boxspec("repro", *ids, "-k", "nothing_is_trimmed", "--shim", f"{FAKE} honest")
     assert done.returncode == 3, done.stdout + done.stderr
@@ -294,20 +294,20 @@ def test_of_what_is_asked_by_its_id_no_expression_takes_anything_away() -> None:
 
 
 @pytest.mark.turns(5)
-def test_several_ids_are_asked_at_once() -> None:
+def test_several_ids_can_be_selected() -> None:
     ids = ("EXEC-ENV-02", "exec-text-01")
     done = boxspec("repro", *ids, "--shim", f"{FAKE} honest")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "contract MUST 2/2" in done.stdout
 
 
-def test_words_about_an_answer_stand_alone_in_a_result() -> None:
+def test_an_outcome_is_plain_text_in_a_result() -> None:
     told = Told("no exit code", Answer(None))
     made = Record("x", ["EXEC-KILL-01"], evidence={"outcome": told})
     assert made.to_json()["evidence"] == {"outcome": "no exit code"}
 
 
-def test_what_was_declared_and_escaped_is_told_apart() -> None:
+def test_declared_and_undeclared_escapes_are_distinguished() -> None:
     made = Record("test_x.py::test_x", ["BACKEND-META-01"])
     made.set_verdict(
         Declared("fs-metadata", "partial", "w_chmod: changed: out/file", "no call for it")

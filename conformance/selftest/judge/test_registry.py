@@ -35,14 +35,14 @@ DIGESTS = {
 }
 
 
-def test_what_is_public_of_a_source_has_its_address() -> None:
+def test_each_public_source_has_its_address() -> None:
     for name, each in load().items():
         public = {found for found in PUBLIC.findall(each.source) if found not in UNKNOWN}
         without = {found for found in public if not any(found in link for link in each.links)}
         assert not without, f"{name}: no address for {sorted(without)}: head of requirements.yaml"
 
 
-def test_the_addresses_are_told_by_explain_list_and_page() -> None:
+def test_explain_list_and_page_show_the_addresses() -> None:
     url = "https://www.rfc-editor.org/rfc/rfc8259"
     assert f"RFC 8259: {url}" in boxspec("explain", "POLICY-FILE-10").stdout
     assert f"[RFC 8259]({url})" in line(load()["POLICY-FILE-10"])
@@ -77,7 +77,7 @@ requirements:
         ("CVE-2024-21626: [1]", "[1] is no address"),
     ],
 )
-def test_a_table_of_addresses_that_is_wrong_is_told(head: Path, table: str, problem: str) -> None:
+def test_a_wrong_table_of_addresses_is_reported(head: Path, table: str, problem: str) -> None:
     head.write_text(f"sources:\n  {table}\n{ENTRY}")
     with pytest.raises(UsageError, match=re.escape(problem)):
         requirements.load()
@@ -95,7 +95,7 @@ def test_the_set_of_a_version_never_changes() -> None:
     assert found == DIGESTS, "a version keeps its requirements; new ones have another `since`"
 
 
-def test_what_is_scored_since_a_version_is_in_its_set() -> None:
+def test_the_set_of_a_version_has_its_scored_requirements() -> None:
     scored = {name for name, each in load().items() if each.testable and each.since == "1.0"}
     assert scored == set(spec_versions.frozen("1.0"))
     later = {name for name, each in load().items() if each.since != "1.0"}
@@ -111,7 +111,7 @@ def test_each_clause_has_one_level_word_which_is_its_level() -> None:
     assert words == levels
 
 
-def test_what_is_not_scored_says_why() -> None:
+def test_requirements_that_are_not_scored_give_the_reason() -> None:
     away = [name for name, each in load().items() if not each.testable]
     assert away and not set(away) & set(spec_versions.frozen("1.0"))
     assert all(re.match(r"\w.{20,}", str(load()[name].untestable)) for name in away)

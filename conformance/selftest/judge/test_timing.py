@@ -55,7 +55,7 @@ def verdict(took: float, waited: float, attempt: int = 2, alone: bool = True) ->
         (5000, 5000, "open"),
     ],
 )
-def test_what_the_figures_of_a_bound_say(took: float, waited: float, says: str) -> None:
+def test_the_verdict_follows_from_the_measured_times(took: float, waited: float, says: str) -> None:
     assert verdict(took, waited) == says
 
 
@@ -69,13 +69,13 @@ def test_what_the_figures_of_a_bound_say(took: float, waited: float, says: str) 
         (255.2, 3, False, "fails"),
     ],
 )
-def test_at_a_busy_machine_a_look_beside_others_accuses_nobody(
+def test_a_concurrent_attempt_on_a_busy_machine_does_not_fail(
     waited: float, attempt: int, alone: bool, says: str
 ) -> None:
     assert verdict(490.8, waited, attempt, alone) == says
 
 
-def test_waiting_makes_nobody_conform() -> None:
+def test_waiting_never_makes_a_late_run_conform() -> None:
     late = [verdict(took, waited) for took in range(126, 2000, 50) for waited in range(0, took, 50)]
     assert "conforms" not in late
 
@@ -161,11 +161,11 @@ def stamp(t_ms: float, waited_ms: float = 0, threads: int = 1, early_ms: float =
     return Stamp(int(t_ms * MS), int(early_ms * MS), targets=targets)
 
 
-def test_what_a_target_waited_is_counted_between_the_stamps() -> None:
+def test_the_wait_of_a_shim_counts_between_the_stamps() -> None:
     assert waited_between(FakeCase().shim_processes, stamp(100, 40), stamp(400, 70)) == (30.0, True)
 
 
-def test_what_the_observers_waited_is_counted_too_and_makes_it_longer() -> None:
+def test_the_wait_of_the_observers_counts_too() -> None:
     case = FakeCase()
     since, until = stamp(100, 40, early_ms=20), stamp(400, 70, early_ms=5)
     assert waited_between(case.shim_processes, since, until) == (55.0, True)
@@ -180,7 +180,7 @@ def test_the_own_count_of_a_stamper_counts_between_its_stamps() -> None:
     assert waited_between(FakeCase().shim_processes, since, until) == (30.0, True)
 
 
-def test_where_nobody_read_the_target_at_the_end_all_of_its_life_counts() -> None:
+def test_without_a_reading_at_the_end_the_whole_life_counts() -> None:
     case = FakeCase(waited_ms=90)
     assert waited_between(case.shim_processes, stamp(100, 40), Stamp(400 * MS)) == (50.0, True)
 
@@ -194,7 +194,7 @@ def test_where_nobody_read_the_target_at_the_end_all_of_its_life_counts() -> Non
     ],
     ids=["threads", "helpers", "a thread that has gone"],
 )
-def test_who_took_its_count_along_leaves_all_in_doubt(company: Company, threads: int) -> None:
+def test_a_lost_counter_makes_the_time_uncertain(company: Company, threads: int) -> None:
     since = stamp(100, 0, threads)
     assert waited_between(FakeCase(company).shim_processes, since, stamp(400, 5, 1)) == (
         300.0,
@@ -220,17 +220,17 @@ def test_a_child_took_its_count_along(realtime: bool) -> None:
 CROWD = Company(threads=9, before=True, beside=True)
 
 
-def test_in_front_of_all_others_nobody_is_missed() -> None:
+def test_with_realtime_priority_no_wait_is_missed() -> None:
     case = FakeCase(CROWD, realtime=True, cpu_ms=100)
     assert waited_between(case.shim_processes, stamp(100), stamp(400, 5)) == (5.0, True)
 
 
-def test_who_computes_all_the_time_is_its_own_obstacle() -> None:
+def test_a_process_that_computes_all_the_time_delays_itself() -> None:
     case = FakeCase(CROWD, realtime=True, cpu_ms=900)
     assert waited_between(case.shim_processes, stamp(100), stamp(400, 5)) == (300.0, False)
 
 
-def test_a_host_that_does_not_tell_leaves_all_in_doubt() -> None:
+def test_a_host_without_counters_makes_the_time_uncertain() -> None:
     unread = Stamp(400 * MS, targets={7: Waited(0, 0)})
     assert waited_between(FakeCase().shim_processes, stamp(100, 0, 0), unread) == (300.0, False)
 
@@ -256,7 +256,7 @@ def test_a_control_that_was_kept_waiting_hides_nothing() -> None:
     ("waited_ms", "realtime", "raised"),
     [(0, False, Failure), (19, False, Failure), (21, False, Late), (21, True, Failure)],
 )
-def test_what_only_the_prompt_get_right_is_asked_again(
+def test_a_test_for_prompt_machines_runs_again(
     waited_ms: float, realtime: bool, raised: type[Exception]
 ) -> None:
     case = FakeCase(waited_ms=waited_ms, realtime=realtime)
@@ -281,7 +281,7 @@ def machine(t_ms: float, idle_ms: float, stolen_ms: float = 0, throttled_ms: flo
     ],
     ids=["busy", "idle", "half", "throttled"],
 )
-def test_nobody_waits_while_a_processor_is_free(after: Machine, busy_ms: float) -> None:
+def test_with_a_free_processor_no_process_waits(after: Machine, busy_ms: float) -> None:
     assert after.busy_since(machine(0, 0)) / MS == busy_ms
 
 

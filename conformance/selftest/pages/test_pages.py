@@ -39,7 +39,7 @@ def test_no_requirement_is_written_by_hand(contract: str) -> None:
     assert re.findall(r"^\* \*\*.*$", prose, re.M) == []
 
 
-def test_the_protocol_page_has_what_each_contract_declares() -> None:
+def test_the_protocol_page_lists_the_declarations_of_each_contract() -> None:
     text = PROTOCOL.read_text()
     parts_of_page = re.findall(r"^<!-- generated: (\S+)", text, re.M)
     assert {"operations", "kinds", "capabilities"} <= set(parts_of_page)
@@ -63,7 +63,7 @@ def stale(tmp_path: Path) -> Path:
     return page
 
 
-def test_what_differs_is_shown_and_left(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_differences_are_shown_and_kept(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = stale.read_text()
     assert verb.compare(False, [stale]) == 1
     shown = capsys.readouterr().out
@@ -73,7 +73,7 @@ def test_what_differs_is_shown_and_left(stale: Path, capsys: pytest.CaptureFixtu
     assert stale.read_text() == before
 
 
-def test_what_differs_is_taken_and_the_prose_stays(stale: Path) -> None:
+def test_differences_are_replaced_and_the_prose_stays(stale: Path) -> None:
     assert verb.compare(True, [stale]) == 0
     assert "(SHOULD" not in stale.read_text()
     assert stale.read_text().startswith("The MUST of prose.\n<!-- generated")
@@ -118,7 +118,7 @@ def test_an_item_has_its_level_profile_capability_source_and_why_it_is_not_teste
     assert "*decisions, Waiting; pitfall I10.* Not testable from outside: a test would" in untested
 
 
-def test_a_field_is_required_has_a_default_or_says_what_holds_without_it() -> None:
+def test_each_field_is_required_or_explains_its_absence() -> None:
     rows = part("request exec.run exec_request")
     assert "| `program` | a name or a path; no shell | required |" in rows
     assert "| `timeout_ms` | integer | no deadline |" in rows

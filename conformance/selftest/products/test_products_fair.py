@@ -52,13 +52,13 @@ PROBES = ("w_ws", "w_ws_change", "w_ws_unlink", "w_etc")
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="there is no bwrap")
 @pytest.mark.turns(3)
-def test_what_is_done_to_a_copy_is_no_change_outside(tmp_path: Path) -> None:
+def test_a_change_of_a_copy_is_no_change_outside(tmp_path: Path) -> None:
     text = COPIES.replace("FOLDER", repr(str(tmp_path)))
     assert verdicts(tmp_path, text, *FILES) == dict.fromkeys(PROBES, "conforms")
 
 
 @pytest.mark.turns(3)
-def test_what_is_done_to_the_thing_itself_is_one(tmp_path: Path) -> None:
+def test_a_change_of_the_original_is_a_change_outside(tmp_path: Path) -> None:
     bare = COPIES.replace('["/bin/sh", "-c", LINE, asked.root, FOLDER, *argv]', "argv")
     assert verdicts(tmp_path, bare, *FILES) == dict.fromkeys(PROBES, "contradiction")
 
@@ -108,7 +108,7 @@ class Product(Adapter):
     ids=["told", "not told"],
 )
 @pytest.mark.turns(3)
-def test_what_a_product_says_it_has_no_means_for_is_not_asked(
+def test_declared_lacks_of_a_product_are_not_tested(
     tmp_path: Path, lacks: tuple[str, ...], verdict: str
 ) -> None:
     text = NARROW.replace("LACKS", repr(lacks))
@@ -117,7 +117,7 @@ def test_what_a_product_says_it_has_no_means_for_is_not_asked(
     assert len(found) == 2
 
 
-def test_what_the_caller_has_as_stdin_reaches_the_program_of_a_product() -> None:
+def test_the_callers_stdin_reaches_the_program_of_a_product() -> None:
     words = ["run", "--shim", f"{SHIM} none", "--backend", "none", "--contract", "backend"]
     done = boxspec(*words, "--profile", "all", "--requirement", "BACKEND-LAUNCH-08")
     assert done.returncode == 0, done.stdout

@@ -105,7 +105,7 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_names() -> None:
     assert (done.returncode, "known: " in done.stderr) == (2, True)
 
 
-def test_a_list_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_list_names_missing_tools(tmp_path: Path) -> None:
     without = declared.read(product(tmp_path / "without", needs=["no-such-program"]))
     assert state(without).why == "there is no no-such-program"
     fresh = declared.read(product(tmp_path / "fresh", build=[["true"]]))
@@ -198,7 +198,7 @@ def test_a_failure_that_is_not_seen_exits_1(tmp_path: Path) -> None:
     [({"tries": ["false", "{tried}"]}, "no output"), ({"fails": []}, "has nothing to try")],
     ids=["broken", "nothing"],
 )
-def test_a_product_that_cannot_be_tried_says_why(
+def test_a_product_that_cannot_be_tried_names_the_reason(
     tmp_path: Path, fields: dict[str, Any], why: str
 ) -> None:
     entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}

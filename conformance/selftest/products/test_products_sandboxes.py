@@ -76,7 +76,7 @@ def test_a_product_that_wraps_nothing_and_claims_everything_holds_nothing(tmp_pa
 
 
 @pytest.mark.turns(3)
-def test_a_resumed_matrix_judges_only_what_is_not_kept(tmp_path: Path) -> None:
+def test_a_resumed_matrix_judges_only_products_without_a_stored_result(tmp_path: Path) -> None:
     words = (fake(tmp_path, "return argv"), *META, "--results", tmp_path / "results")
     first = matrix(tmp_path, *words)
     again = boxspec("products", "matrix", *words, "--resume", "--json", tmp_path / "again.json")
@@ -113,7 +113,7 @@ def test_a_kept_answer_is_used_only_for_the_same_question(
 
 
 @pytest.mark.parametrize(("misses", "whole"), [(2, True), (3, False)])
-def test_late_claims_are_asked_again(
+def test_late_claims_are_requested_again(
     misses: int, whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Judged] = []
@@ -295,7 +295,7 @@ def test_a_broken_adapter_is_named(tmp_path: Path) -> None:
     assert boxspec("products", "matrix", "no-such-product").returncode == 2
 
 
-def test_a_failed_installation_says_why(tmp_path: Path) -> None:
+def test_a_failed_installation_names_the_reason(tmp_path: Path) -> None:
     file = fake(tmp_path, "return argv")
     text = file.read_text().replace('"env"', '"no-such-sandbox"')
     failing = '    installs = (("/bin/sh", "-c", "echo error: no such package >&2; exit 1"),)\n'

@@ -61,7 +61,7 @@ def test_a_module_is_inside_the_sandbox_that_is_named(backend: str | None, tmp_p
 
 
 @pytest.mark.parametrize("command", ["bridge", "module"])
-def test_what_is_only_partly_enforced_is_refused(command: str, tmp_path: Path) -> None:
+def test_partial_enforcement_is_refused(command: str, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     (tmp_path / "id").write_text(f"#!/bin/sh\n: >'{mark}'\necho 1\n")
     (tmp_path / "id").chmod(0o755)
@@ -73,7 +73,7 @@ def test_what_is_only_partly_enforced_is_refused(command: str, tmp_path: Path) -
     assert not mark.exists()
 
 
-def test_a_policy_holds_behind_a_bridge(tmp_path: Path) -> None:
+def test_a_policy_is_enforced_in_a_bridge(tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "private" / "key").write_text("secret\n")
     (tmp_path / "plain").write_text("plain\n")

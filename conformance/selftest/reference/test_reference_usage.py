@@ -106,12 +106,12 @@ def test_serve_answers_a_bad_line_and_goes_on() -> None:
     assert done.returncode == 0
 
 
-def test_serve_that_cannot_write_says_why() -> None:
+def test_serve_that_cannot_write_names_the_reason() -> None:
     script = f'echo \'{{"id": "1", "op": "bye"}}\' | {REFERENCE} serve >/dev/full'
     assert "No space left on device" in one_line(run(["sh", "-c", script]))
 
 
-def test_serve_that_is_out_of_memory_says_so() -> None:
+def test_serve_that_is_out_of_memory_reports_it() -> None:
     script = f"ulimit -v 60000; {REFERENCE} serve"
     line = '{"id": "1", "op": "' + "x" * 50_000_000
     assert "Cannot allocate memory" in one_line(run(["sh", "-c", script], stdin=line))

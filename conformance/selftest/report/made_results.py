@@ -1,5 +1,7 @@
-"""Results as runs would have written them, of implementations that nobody has: for tests of what
-is made of results. By chance, the same each time."""
+"""Results as a run would write them, for invented implementations.
+
+Random with a fixed seed, so that they are the same each time.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from boxspec.judge.verdict import Failure, HostLacks, NotApplicable, NotMeasured
 from boxspec.report import json as json_report
 from boxspec.report.result import Result
 
-# What somebody may have named things, or written to a log.
+# A hostile text, as a name or in a log.
 HOSTILE = "<script>document.title='owned'</script>&amp;\x1b[31m\n## ``` | \"'\u202e]]>"
 
 
@@ -45,8 +47,11 @@ def made(
     backend: str | None = None,
     **fields: Any,
 ) -> Result:
-    """tests: of each requirement. only: those of this contract. blamed: what the first test of
-    these requirements raised, all others conforming; None is by chance."""
+    """Make a result.
+
+    tests: number of tests per requirement. only: the contract of the requirements. blamed: the
+    exception of the first test of each named requirement, all others conforming; random if None.
+    """
     chance = random.Random(seed)
     selected = {
         each.id: each for each in load().values() if each.testable and only in (None, each.contract)

@@ -1,4 +1,4 @@
-"""Pages that the self-tests of the report look at: a small hostile one, and one of ten."""
+"""Pages for the self-tests of the report: a small hostile one, and one of ten implementations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ FAULTS = {
 
 
 def small() -> html.Given:
-    """Two implementations, one of them hostile; a backend, a peer, faults, an earlier result."""
+    """Two implementations, one of them hostile; a backend, a product, faults, and an earlier
+    result."""
     name = f"hostile {HOSTILE}"
     evil = Failure("the output", "a", HOSTILE, {"log": [HOSTILE], "long": LONG})
     blamed = {MUST: evil, HARDENED: NotMeasured(HOSTILE), OTHER_MUST: Failure("it", "a", "b")}

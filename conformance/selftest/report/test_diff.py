@@ -1,4 +1,4 @@
-"""What two results say differently, and since when something fails."""
+"""Differences of two results, and the date since which a requirement fails."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_two_equal_results_have_no_difference() -> None:
     assert changes(one, two) == {}
 
 
-def test_what_conforms_now_is_fixed_and_what_fails_now_is_broken() -> None:
+def test_new_passes_are_fixed_and_new_failures_are_broken() -> None:
     old, new = of({MUST: failed()}), of({SHOULD: failed()})
     assert changes(old, new) == {"fixed": [MUST], "broken": [SHOULD]}
 
@@ -66,7 +66,7 @@ def written(folder: Path, name: str, result: Result) -> Path:
     return path
 
 
-def test_the_exit_status_says_whether_something_broke(tmp_path: Path) -> None:
+def test_the_exit_status_is_1_if_a_requirement_broke(tmp_path: Path) -> None:
     good, bad = (
         written(tmp_path, "good.json", of()),
         written(tmp_path, "bad.json", of({MUST: failed(HOSTILE)})),
@@ -96,7 +96,8 @@ DAYS = ("2026-11-01T10:00:00Z", "2026-11-05T10:00:00Z", "2026-11-09T10:00:00Z")
 
 
 def since(*broken: bool) -> str:
-    """What is said of a result that fails, after results that failed or not, the oldest first."""
+    """Return the text for a failing result after earlier results that failed or not, oldest
+    first."""
     past = [
         of({MUST: failed()} if bad else {}, day) for day, bad in zip(DAYS, broken, strict=False)
     ]
@@ -118,7 +119,7 @@ def test_it_fails_since_the_first_of_the_results_in_a_row(
     assert since(*broken) == f"since {first} (made 1.0); conforms on {conformed} (made 1.0)"
 
 
-def test_nothing_is_said_where_nothing_is_known() -> None:
+def test_without_earlier_results_no_date_is_given() -> None:
     assert since() == ""
     assert since(True).endswith("the first result that is given")
     now = of()
@@ -126,7 +127,7 @@ def test_nothing_is_said_where_nothing_is_known() -> None:
     assert OTHER_MUST in now.requirements
 
 
-def test_results_of_others_and_later_ones_say_nothing() -> None:
+def test_results_of_other_implementations_and_later_ones_are_ignored() -> None:
     now = of({MUST: failed()})
     others = [made("other", only="exec", blamed={}), of(started="2026-12-01T10:00:00Z")]
     assert history.before(now, others) == []

@@ -1,5 +1,7 @@
-"""Each output of a result, read by a parser that somebody else wrote; names and evidence that a
-shim chose for it act in none of them."""
+"""Each output of a result, read by an independent parser.
+
+Names and evidence that a shim chooses have no effect in any of them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def broken(text: str = "b", **more: Any) -> Failure:
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    """One of each: broken, not measured, known, and what a hostile shim says."""
+    """One result of each kind: broken, not measured, known, and texts of a hostile shim."""
     found = made(
         f"shim {HOSTILE}",
         only="exec",
@@ -72,7 +74,7 @@ def test_a_result_is_read_as_it_was_written(result: Result, tmp_path: Path) -> N
         ('{"schema": "boxspec-result/2"}', ""),
     ],
 )
-def test_what_is_no_result_is_refused_with_its_name(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_that_is_no_result_is_refused_by_name(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
     with pytest.raises(UsageError) as why:
@@ -105,7 +107,7 @@ def test_junit_follows_its_schema(result: Result) -> None:
 
 
 def test_junit_with_a_wrong_number_does_not(result: Result) -> None:
-    """The schema can refuse."""
+    """The schema refuses wrong values."""
     for wrong, right in (('line="0"', 'line="10"'), ('time="-1"', None), ('tests="x"', None)):
         name = wrong.partition("=")[0]
         text = re.sub(rf' {name}="[^"]*"', f" {wrong}", junit.render(result), count=1)
@@ -151,7 +153,7 @@ def test_tap_has_a_point_for_each_test(result: Result) -> None:
     assert [line.number for line in found] == list(range(1, len(found) + 1))
 
 
-def test_tap_says_what_the_verdicts_say(result: Result) -> None:
+def test_tap_matches_the_verdicts(result: Result) -> None:
     found = [line for line in points(tap.render(result)) if line.category == "test"]
     for point, test in zip(found, result.plain["tests"], strict=True):
         fails = test["verdict"] in ("fails", "contradiction")
@@ -160,7 +162,7 @@ def test_tap_says_what_the_verdicts_say(result: Result) -> None:
         assert point.todo == (fails and test["requirements"] == [KNOWN])
 
 
-def test_tap_tells_a_failure_in_its_yaml(result: Result) -> None:
+def test_tap_describes_a_failure_in_yaml(result: Result) -> None:
     found = [line for line in points(tap.render(result)) if line.category == "test"]
     told = [point.yaml_block for point in found if not point.ok and not point.todo]
     assert {each["verdict"] for each in told} == {"fails", "contradiction"}
@@ -198,7 +200,7 @@ def test_markdown_has_a_block_for_each_broken_requirement(result: Result) -> Non
 
 
 def test_markdown_fits_a_step_summary() -> None:
-    """Whatever fails: what is left out is counted."""
+    """However many requirements fail, omitted ones are counted."""
     every = {name: broken("x" * 50_000) for name in made(only="exec").requirements}
     text = markdown.render_all([made(only="exec", blamed=every)] * 3)
     assert len(text.encode()) < 1_000_000
@@ -208,7 +210,7 @@ def test_markdown_fits_a_step_summary() -> None:
 # Badges --------------------------------------------------------------------------------------
 
 
-def test_a_badge_is_svg_that_says_the_fraction(result: Result) -> None:
+def test_a_badge_is_svg_with_the_fraction(result: Result) -> None:
     svg = etree.fromstring(badge.as_svg(result).encode())
     assert svg.tag == "{http://www.w3.org/2000/svg}svg"
     must = result.plain["summary"]["contract"]["must"]
@@ -237,8 +239,9 @@ def test_a_badge_of_another_suffix_is_refused_before_the_run(tmp_path: Path) -> 
 
 
 @pytest.mark.turns(5)
-def test_what_a_run_writes_can_be_written_later(tmp_path: Path) -> None:
-    """All outputs of a run, the same from its JSON; and each test is where its line says."""
+def test_outputs_of_a_run_can_be_written_later(tmp_path: Path) -> None:
+    """Each output of a run equals the one made later from its JSON; each test is at its stated
+    line."""
     shim = f"{ROOT}/conformance/shims/fake/fake.py honest"
     names = ("junit", "tap", "md", "html")
     flags = [word for name in names for word in (f"--{name}", tmp_path / f"live.{name}")]
@@ -279,7 +282,7 @@ def test_vectors_are_counted_those_that_conform_too(tmp_path: Path) -> None:
 
 
 def test_several_results_of_one_file_are_columns_of_their_tab(tmp_path: Path) -> None:
-    """As a verb writes them that runs the backends one after the other."""
+    """One file as written by a command that runs the backends one after the other."""
     one = made("one", only="exec", tests=1, blamed={})
     many = [made("two", only="backend", tests=1, blamed={}, backend=name) for name in ("a", "b")]
     (tmp_path / "one.json").write_text(json_report.render(one.plain))
@@ -315,7 +318,7 @@ def test_a_wrong_report_is_one_line_and_exit_2(
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_what_the_verb_faults_writes_follows_its_schema() -> None:
+def test_the_output_of_faults_follows_its_schema() -> None:
     outcomes = [Outcome(each, "named", [MUST]) for each in catalogue()]
     tree = {
         "schema": "boxspec-faults/1",

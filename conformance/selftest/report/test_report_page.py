@@ -1,5 +1,8 @@
-"""The report page in a browser: it opens soon and fits, filters and keys work, and what a shim said
-is nothing but text. Without a browser these are skipped; `ci/setup --browser` installs one."""
+"""The report page in a browser: it opens fast and fits, filters and keys work, and texts of a shim
+stay text.
+
+Without a browser these tests are skipped; `ci/setup --browser` installs one.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def ten_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("ten"), ten())
 
 
-# What is in the file -------------------------------------------------------------------------
+# Content of the file -------------------------------------------------------------------------
 
 
 def test_the_page_is_one_file_that_loads_nothing(small_page: Path) -> None:
@@ -56,7 +59,7 @@ def test_each_link_inside_leads_somewhere(small_page: Path) -> None:
         assert (slug in ids and inner.startswith(("EXEC-", "BACKEND-"))) if slash else link in ids
 
 
-def test_long_evidence_lies_beside_the_page(small_page: Path) -> None:
+def test_long_evidence_is_stored_next_to_the_page(small_page: Path) -> None:
     files = list((small_page.parent / "data").iterdir())
     assert files != []
     assert all(LONG.strip() in path.read_text() for path in files)
@@ -81,7 +84,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         pytest.skip("no chromium: ci/setup --browser")
     home = tmp_path_factory.mktemp("home")
     with api.sync_playwright() as started:
-        # Its own sandbox needs what root in a container has not.
+        # Chromium's own sandbox needs privileges that root in a container does not have.
         made = started.chromium.launch(
             executable_path=CHROMIUM,
             args=["--no-sandbox"] if os.geteuid() == 0 else [],
@@ -92,7 +95,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 class Seen:
-    """A page that is open, and what it complained of."""
+    """An open page and its error messages."""
 
     def __init__(self, browser: Any, path: Path, fragment: str = "", **how: Any) -> None:
         how.setdefault("viewport", {"width": 1000, "height": 800})
@@ -114,7 +117,7 @@ class Seen:
         self.context.close()
 
     def rows(self, panel: str = "requirements") -> list[str]:
-        """The ids of the rows that are shown."""
+        """Return the ids of the visible rows."""
         found: list[str] = self.page.eval_on_selector_all(
             f"#panel-{panel} tbody tr[id]:not([hidden])", "rows => rows.map(row => row.id)"
         )
@@ -134,7 +137,7 @@ def small_seen(browser: Any, small_page: Path) -> Iterator[Seen]:
 
 
 def test_ten_implementations_open_within_a_second(browser: Any, ten_page: Path) -> None:
-    """By the processor time of the page's thread, which is the same on a busy machine."""
+    """Measured as processor time of the page's thread, which does not depend on a busy machine."""
     context = browser.new_context(viewport={"width": 1600, "height": 900})
     page = context.new_page()
     session = context.new_cdp_session(page)
@@ -164,7 +167,7 @@ def test_nothing_sticks_out(
         assert seen.page.evaluate("dialog.scrollWidth - dialog.clientWidth") <= 0
 
 
-def test_what_a_shim_said_is_text_and_nothing_else(small_seen: Seen) -> None:
+def test_texts_of_a_shim_stay_text(small_seen: Seen) -> None:
     page = small_seen.page
     for tab in page.locator("[role=tab]").all():
         tab.click()
@@ -190,7 +193,7 @@ def test_a_cell_opens_its_failure_with_its_repro(small_seen: Seen) -> None:
     assert (Path(small_seen.url.removeprefix("file://")).parent / more).is_file()
 
 
-def test_the_filters_show_what_they_say(small_seen: Seen) -> None:
+def test_the_filters_show_the_selected_rows(small_seen: Seen) -> None:
     page, every = small_seen.page, small_seen.rows()
     page.locator("[name=verdict][value=fails]").check()
     assert small_seen.rows() == [MUST, OTHER_MUST]
@@ -221,7 +224,7 @@ def test_everything_goes_by_keyboard(small_seen: Seen) -> None:
     press("/")
     page.keyboard.type(MUST.lower())
     assert small_seen.rows() == [MUST]
-    # From the field through the other filters into the one cell that is in the order of tabs.
+    # From the search field through the other filters to the only cell in the tab order.
     for _ in range(40):
         press("Tab")
         if MUST in small_seen.focused() and "/" in small_seen.focused():
@@ -275,7 +278,7 @@ def test_arrows_go_down_over_a_topic_and_stop_at_the_end(small_seen: Seen) -> No
         ("#tab-backends", "#panel-backends:not([hidden])"),
     ],
 )
-def test_a_link_into_the_page_shows_what_it_names(
+def test_a_link_into_the_page_shows_its_target(
     browser: Any, small_page: Path, fragment: str, shown: str
 ) -> None:
     with Seen(browser, small_page, fragment) as seen:
@@ -291,10 +294,8 @@ def test_a_link_to_nothing_does_nothing(browser: Any, small_page: Path, fragment
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_stand_out_from_what_is_behind_them(
-    browser: Any, small_page: Path, scheme: str
-) -> None:
-    """By the contrast that WCAG asks of text: 4.5 to 1."""
+def test_text_has_enough_contrast(browser: Any, small_page: Path, scheme: str) -> None:
+    """The minimum contrast of WCAG for text is 4.5 to 1."""
     with Seen(browser, small_page, color_scheme=scheme) as seen:
         for selector in (
             "body",

@@ -1,4 +1,4 @@
-"""The outputs of a run: one result tree, shown as JSON, JUnit and text, and nothing left over."""
+"""The outputs of a run: one result tree as JSON, JUnit and text, and no leftovers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from boxspec.judge.repro import RunFlags, repro_command
 from selftest.subject.test_isolation import can_mount
 from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
-# Holds requirements that the fake meets, some that it breaks, and some that do not apply.
+# Selects requirements that the fake meets, violates, or that do not apply.
 SELECTION = f"{FEW_TEXTS} or test_cap or annotation_is_joined or childs_sigterm_comes"
 
 
 class Judged:
-    """One run against a shim that breaks a few requirements, with all its outputs."""
+    """One run of a shim that violates a few requirements, with all its outputs."""
 
     def __init__(self, folder: Path) -> None:
         self.marker = f"BOXSPEC_SELFTEST_{uuid.uuid4().hex}"
@@ -83,7 +83,7 @@ def test_the_summary_is_counted_from_the_requirements(judged: Judged) -> None:
             assert summary[profile][level] == expected
 
 
-def test_what_is_not_declared_is_listed_by_its_capability(judged: Judged) -> None:
+def test_undeclared_features_are_listed_by_capability(judged: Judged) -> None:
     caps = [each for each in judged.result["requirements"] if each["id"].startswith("EXEC-CAP-")]
     assert {each["verdict"] for each in caps} == {"not-applicable"}
     ids = [each["id"] for each in caps]
@@ -110,7 +110,7 @@ def test_the_last_line_has_the_denominators(judged: Judged) -> None:
 
 
 def blocks(text: str) -> dict[str, str]:
-    """The failure blocks by the test that they are about."""
+    """Return the failure blocks by test."""
     found = re.finditer(r"^  test      (.+)\n(?:.*\n)*?  kept .*$", text, re.M)
     return {block[1]: block[0] for block in found}
 
@@ -132,7 +132,7 @@ def test_each_failed_requirement_is_shown_and_listed(judged: Judged) -> None:
 
 
 def test_a_test_that_failed_took_as_long_as_its_shim(judged: Judged) -> None:
-    """Also where it ran beside others, in another thread."""
+    """Also if the test ran concurrently with others, in another thread."""
     failed = [each for each in judged.result["tests"] if each["verdict"] == "fails"]
     for each in failed:
         told = re.match(r"exited \d+ after ([0-9.]+) ms", each["evidence"].get("shim", ""))
@@ -193,7 +193,7 @@ def test_a_conforming_run_leaves_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.turns(5)
-def test_a_whole_run_of_what_a_shim_does_not_declare_is_incomplete() -> None:
+def test_undeclared_capabilities_make_a_run_incomplete_on_request() -> None:
     done = boxspec("run", "--shim", f"{FAKE} honest", "-k", "test_cap", "--require-complete")
     assert done.returncode == 3, done.stdout + done.stderr
 
@@ -202,7 +202,7 @@ def test_no_colour_reaches_a_pipe(judged: Judged) -> None:
     assert "\x1b" not in judged.done.stdout
 
 
-def test_what_asks_again_has_all_that_a_verdict_depends_on() -> None:
+def test_the_repro_command_has_all_options_of_the_verdict() -> None:
     how = RunFlags("./a shim", "landlock", isolate=True, stress=True, seed=7, busy=8)
     assert repro_command(["EXEC-CAP-01"], how) == (
         "./ci/boxspec repro --isolate --stress --shim './a shim' --backend landlock --seed 7 "
@@ -211,7 +211,7 @@ def test_what_asks_again_has_all_that_a_verdict_depends_on() -> None:
     assert repro_command([], RunFlags()) == "./ci/boxspec repro"
 
 
-def test_each_output_asks_again_as_the_run_was_asked(tmp_path: Path) -> None:
+def test_each_output_has_the_repro_command_of_the_run(tmp_path: Path) -> None:
     isolated = ["--isolate"] * can_mount()
     flags = [*isolated, "--stress", "--shim", f"{FAKE} honest", "--seed", "7", "--busy", "1"]
     broken, later = "EXEC-TIMEOUT-09", tmp_path / "later.md"

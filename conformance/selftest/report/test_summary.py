@@ -1,4 +1,5 @@
-"""What a run tells on the console: each symptom once, all of it in order, nothing that acts."""
+"""The console output of a run: each symptom once, in order, and without active control
+characters."""
 
 from __future__ import annotations
 
@@ -55,15 +56,13 @@ def test_five_failures_are_shown_in_full_and_of_each_other_a_line() -> None:
     assert blocks(told(found, verbose=True)) == [*SIX, HARDENED]
 
 
-def test_what_the_exit_status_depends_on_comes_first() -> None:
+def test_causes_of_the_exit_status_come_first() -> None:
     found = tree([record(name, failed(name)) for name in (SHOULD, HARDENED, MUST)])
     assert blocks(told(found)) == [MUST, HARDENED, SHOULD]
 
 
 @pytest.mark.parametrize(("named", "lines"), [(None, 1), ("second", 0)])
-def test_what_escaped_is_told_with_the_backend_where_nobody_named_one(
-    named: str | None, lines: int
-) -> None:
+def test_an_escape_names_the_backend_if_no_option_did(named: str | None, lines: int) -> None:
     hello: dict[str, Any] = {"backends": {"first": {}, "second\x1b": {}}}
     found = tree([record(MUST, escaped="a write")], hello=hello, how=RunFlags("./shim", named))
     text = told(found)
@@ -74,7 +73,7 @@ def test_what_escaped_is_told_with_the_backend_where_nobody_named_one(
     assert text.count(wanted) == lines
 
 
-def test_what_conforms_says_how_many_of_its_tests_were_not_asked() -> None:
+def test_a_conforming_requirement_shows_how_many_of_its_tests_did_not_run() -> None:
     lacking = [record(MUST, NotApplicable.without("exec.bytes")) for _ in range(2)]
     found = tree([record(MUST), *lacking])
     line = f"conforms  {MUST}: 2 of its 3 tests not run: the shim does not declare exec.bytes\n"
@@ -100,13 +99,15 @@ def test_failures_with_one_symptom_are_one_block_and_a_list() -> None:
         (failed("x", symptom="s"), failed("y", symptom="s"), True),
     ],
 )
-def test_a_symptom_is_what_was_judged_and_seen(one: Exception, two: Exception, alike: bool) -> None:
+def test_a_symptom_has_the_judged_value_and_the_result(
+    one: Exception, two: Exception, alike: bool
+) -> None:
     text = told(tree([record(MUST, one), record(OTHER_MUST, two)]))
     assert len(blocks(text)) == (1 if alike else 2)
 
 
-def test_how_many_tests_and_questions_fail_is_told() -> None:
-    """So that what only some inputs or some moments show can be seen."""
+def test_the_number_of_failed_tests_and_vectors_is_shown() -> None:
+    """The numbers show failures that only some inputs or moments cause."""
     records = [
         record(f"{MUST}/one", failed(cases=(3, 40))),
         record(f"{MUST}/two"),
@@ -117,7 +118,7 @@ def test_how_many_tests_and_questions_fail_is_told() -> None:
     assert "::one (1 of 2 tests fail, 3 of 40 questions)\n" in text
 
 
-def test_what_is_undecided_is_one_line() -> None:
+def test_undecided_requirements_take_one_line() -> None:
     records = [
         record(MUST, failed()),
         record(OTHER_MUST, Blocked([MUST], "it is")),
@@ -132,7 +133,7 @@ def test_what_is_undecided_is_one_line() -> None:
 
 
 @pytest.mark.parametrize("contract", ["exec", "policy"])
-def test_what_was_not_run_is_counted_where_it_is_much(contract: str) -> None:
+def test_many_tests_that_did_not_run_are_counted(contract: str) -> None:
     several = [
         name
         for name, each in load().items()
@@ -148,7 +149,7 @@ def test_what_was_not_run_is_counted_where_it_is_much(contract: str) -> None:
         assert (each in text) == (lines == 0)
 
 
-def test_a_reason_why_nothing_applies_is_told_in_its_own_words() -> None:
+def test_the_reason_for_not_applicable_is_shown_verbatim() -> None:
     text = told(tree([record(MUST, NotApplicable("hello names no backend"))]))
     assert f"not applicable, hello names no backend: {MUST}\n" in text
 
@@ -198,7 +199,7 @@ def test_the_last_two_lines_are_the_verdict_and_the_denominators(
     )
 
 
-# What a shim said ----------------------------------------------------------------------------
+# Texts of a shim -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_the_last_two_lines_are_the_verdict_and_the_denominators(
         ("x ##[error]y ##vso[a]", "x #\\#[error]y #\\#vso[a]"),
     ],
 )
-def test_what_would_act_is_shown(said: str, shown: str) -> None:
+def test_control_characters_are_shown_escaped(said: str, shown: str) -> None:
     assert one_line(said) == shown == one_line(shown)
 
 
@@ -254,7 +255,7 @@ def test_no_line_of_a_block_is_the_shims() -> None:
         ),
     ],
 )
-def test_a_death_without_a_response_is_named_for_what_it_is(
+def test_a_death_without_a_response_names_the_signal(
     how: str, number: int, sent: list[int], got: str, judged: str
 ) -> None:
     made = record(MUST, died(Exit(how, number, 0), {}, sent))
@@ -279,7 +280,7 @@ def test_without_a_terminal_there_is_a_line_every_so_often(
     assert out.getvalue().count("\n") >= 2
 
 
-def test_a_reader_that_left_is_not_the_progress_lines_to_say(
+def test_the_progress_line_does_not_report_a_closed_pipe(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(console, "LINES_S", 0.001)
@@ -297,18 +298,18 @@ def test_the_expected_time_follows_the_last_half_minute() -> None:
     assert run.expected_s(1.0, 0) is None
     assert run.expected_s(10.0, 10) == 100.0
     assert run.expected_s(20.0, 50) == 40.0
-    # Ten more seconds without any: it is the last half minute that counts.
+    # After ten more seconds without a result: only the last half minute counts.
     assert run.expected_s(45.0, 50) == pytest.approx(45 + 50 / (40 / 35))
     assert run.expected_s(46.0, 100) == 46.0
 
 
-def test_the_longest_that_runs_beside_is_waited_for() -> None:
+def test_the_estimate_includes_the_longest_running_test() -> None:
     run = progress.Pace.of([None, None, 30.0], at_once=32)
     assert run.expected_s(2.0, 2) == 30.0
     assert progress.Pace.of([10.0] * 8, at_once=2).expected_s(1.0, 0) == 40.0
 
 
-def test_the_live_line_says_how_far_it_is() -> None:
+def test_the_live_line_shows_the_progress() -> None:
     assert progress.progress(3, 8, 12.4, 55.0, 1) == "3/8 · 12 s of about 55 s · 1 not conforming"
     assert progress.progress(3, 8, 12.4, None, 0) == "3/8 · 12 s"
     again = progress.progress(8, 8, 12.4, 48820.0, 0, "test_it[a]")

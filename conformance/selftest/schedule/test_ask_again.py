@@ -1,4 +1,4 @@
-"""What was late is asked again: which looks are had, and which of them decides."""
+"""Late tests run again: the order of the attempts, and the attempt that decides."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxspec.subject.look import Look
 
 
 class Script:
-    """A body whose looks are written down: what each raises."""
+    """A test body with a prepared exception for each attempt."""
 
     def __init__(self, *looks: BaseException | None) -> None:
         self.looks = list(looks)
@@ -33,25 +33,25 @@ def asked(body: Script, first: Late, *, alone: bool = True) -> str:
     return Retry().until_decided(body.run, first, use_realtime=alone)
 
 
-def test_one_look_in_time_is_enough() -> None:
+def test_one_punctual_attempt_is_enough() -> None:
     body = Script(late(), None)
     assert "late in 2 of 3 attempts" in asked(body, late())
     assert [(look.number, look.alone) for look in body.seen] == [(2, True), (3, True)]
 
 
-def test_what_stays_open_was_not_measured() -> None:
+def test_an_undecided_test_is_not_measured() -> None:
     body = Script(*[late() for _ in range(ATTEMPTS - 1)])
     with pytest.raises(NotMeasured, match=f"in each of {ATTEMPTS} attempts"):
         asked(body, late())
 
 
-def test_a_failure_at_any_look_is_one() -> None:
+def test_a_failure_in_any_attempt_is_a_failure() -> None:
     with pytest.raises(Failure):
         asked(Script(late(), Failure("it", "soon", "late by itself", timed=True)), late())
 
 
 @pytest.mark.parametrize("use_realtime", [True, False])
-def test_a_hang_is_asked_once_more_and_never_acquitted(use_realtime: bool) -> None:
+def test_a_hang_runs_once_more_and_never_conforms(use_realtime: bool) -> None:
     body = Script(late(hang=True))
     if use_realtime and os.geteuid() != 0:
         pytest.skip("SCHED_FIFO needs root")
@@ -73,7 +73,7 @@ def asked_beside(came: BaseException | None, *looks: BaseException | None) -> st
         assert [look.number for look in alone.seen] == [*range(3, 3 + len(alone.seen))]
 
 
-def test_a_look_beside_others_decides_like_any_other() -> None:
+def test_a_concurrent_attempt_decides_like_any_other() -> None:
     assert "late in 1 of 2 attempts" in asked_beside(None)
     with pytest.raises(Failure, match="a result") as caught:
         asked_beside(Failure("it", "a result", "none"))
@@ -83,7 +83,7 @@ def test_a_look_beside_others_decides_like_any_other() -> None:
         asked_beside(late(hang=True), late(hang=True))
 
 
-def test_what_goes_wrong_in_front_of_all_others_is_asked_behind_them() -> None:
+def test_a_failure_with_realtime_priority_runs_again_without_it() -> None:
     if os.geteuid() != 0:
         pytest.skip("SCHED_FIFO needs root")
     wrong = Failure("it", "a result", "killed 9")

@@ -1,4 +1,4 @@
-"""Second looks beside each other: at whom, how many at once, and whose their cases are."""
+"""The retry pool: which tests it takes, how many run at once, and which session has their cases."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FakeCase:
 
 
 class Bodies:
-    """Bodies that wait for each other: as many as run at once, or as there are."""
+    """Test bodies that wait for each other at a barrier."""
 
     def __init__(self, together: int) -> None:
         self.barrier = threading.Barrier(together)
@@ -50,7 +50,7 @@ def made() -> Beside:
 
 
 def test_all_that_hung_run_together_and_each_once(made: Beside) -> None:
-    # With fewer at once nobody passes the barrier.
+    # If fewer ran at once, the barrier would never open.
     names = [f"test {number}" for number in range(2 * AT_ONCE)]
     bodies = Bodies(AT_ONCE)
     made.look(bodies.of(*names), SHIM, 0.0)
@@ -86,7 +86,7 @@ def ended(why: BaseException | None) -> Future[float]:
     return future
 
 
-def test_only_what_hung_and_is_undecided_is_looked_at_again() -> None:
+def test_only_undecided_hangs_run_again() -> None:
     assert hung(ended(Late("it", "soon", "not soon", hang=True)))
     assert not hung(ended(Late("it", "soon", "late", hang=False)))
     assert not hung(ended(Failure("it", "soon", "not soon")))

@@ -1,4 +1,4 @@
-"""`run -x` and `--requirement`: what is left out of a run, and what is ended with it."""
+"""`run -x` and `--requirement`: the tests that are left out, and those that are ended."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEEPS_HOME = f"{ROOT}/conformance/shims/faults/shim.py --fault exec-env.keeps-ho
 
 
 def done_tests(folder: Path, *words: str) -> list[dict[str, Any]]:
-    """The tests of a run, in the order in which they were done."""
+    """Run, and return the tests in the order in which they ended."""
     file = folder / "result.json"
     done = boxspec("run", "--contract", "exec", *words, "--json", file)
     assert done.returncode in (0, 1, 3), done.stdout + done.stderr
@@ -48,7 +48,7 @@ def test_with_x_all_tests_are_run_when_none_fails(tmp_path: Path) -> None:
 
 
 @pytest.mark.turns(5)
-def test_the_tests_of_a_requirement_alone(tmp_path: Path) -> None:
+def test_only_the_tests_of_a_requirement_run(tmp_path: Path) -> None:
     words = ("--requirement", "EXEC-ENV-02", "--requirement", "exec-text-01")
     tests = done_tests(tmp_path, "--shim", str(PYTHON_IMPLEMENTATION), *words)
     decided = [set(test["requirements"]) & {"EXEC-ENV-02", "EXEC-TEXT-01"} for test in tests]
@@ -57,7 +57,7 @@ def test_the_tests_of_a_requirement_alone(tmp_path: Path) -> None:
 
 
 def test_each_test_is_in_a_file_that_names_its_topic() -> None:
-    """Files that do not are not imported when a topic or a requirement is asked for."""
+    """Other files are not imported if a topic or a requirement is selected."""
     done = boxspec("list", "--json")
     assert done.returncode == 0, done.stderr
     strange = {

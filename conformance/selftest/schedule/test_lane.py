@@ -1,4 +1,4 @@
-"""The lane of short bodies: one at a time, and more while those that run only wait."""
+"""The lane of short tests: one at a time, and more while the running ones only wait."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IDLE = Machine(0, 2, 0, 0, 0)
 
 
 class Clock:
-    """Counters of two processors of which each was free for this share of the time."""
+    """Counters of two processors that were each free for this share of the time."""
 
     def __init__(self, free: float) -> None:
         self.free, self.last = free, IDLE
@@ -43,11 +43,11 @@ def free(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
     monkeypatch.setattr(lane, "Machine", Clock(share))
 
 
-def test_bodies_that_wait_let_the_next_ones_begin(
+def test_the_next_bodies_start_while_others_wait(
     made: Lane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     free(monkeypatch, 1.0)
-    # Nobody passes before so many have begun.
+    # The barrier opens only after AT_ONCE bodies have started.
     barrier = threading.Barrier(AT_ONCE)
 
     def body() -> float:

@@ -1,4 +1,4 @@
-"""The second lane: a process of its own, whose end is nobody's verdict."""
+"""The second lane: a separate process, whose end decides no verdict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEFT = {"seconds": 0.5, "shim_seconds": 0.25, "questions": 3, "timing": [{"what"
 
 
 class FakeSession:
-    """What a worker asks of one, at either end."""
+    """The parts of a session that a worker uses, at both ends."""
 
     def __init__(self, handed: dict[str, Any]) -> None:
         self.handed = handed
@@ -39,7 +39,7 @@ class FakeSession:
 
 
 def _run_test(session: Session, name: str) -> dict[str, Any]:
-    """Here the name says what happens."""
+    """The name selects the behaviour."""
     fake = cast(FakeSession, session)
     if name == "dies":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -85,7 +85,7 @@ def test_a_body_runs_in_a_process_of_its_own(worker: Worker) -> None:
     assert (came, left.shim_seconds, left.questions) == (0.5, 0.25, 3)
 
 
-def test_what_a_body_raised_is_raised_here(worker: Worker) -> None:
+def test_an_exception_of_a_body_is_raised_here(worker: Worker) -> None:
     _, late = run(worker, "late")
     assert isinstance(late, Late)
     assert late.hang
@@ -108,13 +108,13 @@ def test_its_death_is_the_kits_trouble(worker: Worker) -> None:
     assert not worker.serves
 
 
-def test_why_it_broke_is_told(worker: Worker) -> None:
+def test_the_reason_of_a_broken_worker_is_reported(worker: Worker) -> None:
     with pytest.raises(HarnessError, match="ValueError: the case is lost"):
         worker.run("breaks", "A-TOPIC")
     assert not worker.serves
 
 
-def test_nobody_else_asks_while_a_case_runs_and_an_interrupt_ends_it(session: FakeSession) -> None:
+def test_one_case_runs_at_a_time_and_an_interrupt_ends_it(session: FakeSession) -> None:
     ready, session.handed["ready"] = os.pipe()
     made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _run_test)
     made.open(cast(Session, session))

@@ -1,10 +1,12 @@
 #!/usr/bin/env -S python3 -I -S
-"""The twin with processes between itself and its children: forking_implementation.py HOW -- WORDS
+"""The Python implementation with processes between the shim and its children.
 
-supervisor  each run is that of another process, which ends with it
-server      these are started by a server, which stays until the shim ends
+forking_implementation.py HOW -- WORDS. HOW is one of:
 
-Signals to the shim are not passed on: it is for questions about what a caller has below itself.
+supervisor  each run has its own process, which ends with the run
+server      a server starts these processes and stays until the shim ends
+
+The shim does not forward signals: it only serves tests about descendants of the caller.
 """
 
 from __future__ import annotations
@@ -29,10 +31,10 @@ run_here = run.Run.result
 
 
 def supervise(channel: socket.socket) -> None:
-    """One run in a process of its own; the channel ends when that one has been collected."""
+    """Execute one run in a separate process; the channel ends when that process has been reaped."""
     pid = os.fork()
     if pid == 0:
-        # The channel of another run would not end while it is open here.
+        # Otherwise this process would keep the channel of another run open.
         os.closerange(3, channel.fileno())
         os.closerange(channel.fileno() + 1, 4096)
         with channel.makefile("rb") as asked:

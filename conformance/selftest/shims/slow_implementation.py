@@ -1,20 +1,20 @@
 #!/usr/bin/env -S python3 -I -S
 """A slow Python implementation: slow_implementation.py HOW[=N]... -- run REQUEST RESPONSE | serve
 
-deadline=MS  looks at each deadline so much later
-end=MS       returns so much later from a run of slow-exit
-start=MS     starts so much later
-burn=N       keeps N processors busy while it lives
+deadline=MS  checks each deadline this much later
+end=MS       returns this much later from a run of slow-exit
+start=MS     starts this much later
+burn=N       keeps N processors busy while the shim lives
 hang         does not return from a run of slow-exit
-starve=N     hangs at its start where its user may have fewer than N processes
-lack=N       the same, only where it is to start a program
-tick=MS      states this tick
+starve=N     hangs at its start if its user may have fewer than N processes
+lack=N       the same, but only if a program is to be started
+tick=MS      declares this tick
 stop         stops its warden
-kill         ends its warden
-leave        the same, and leaves a process without an environment in a session of its own
-runtime=MS   changes its mask, dispositions, limit of files and descriptors before it does anything,
-             and so much later; a child has the limit of files that it was started with
-forge        reports its own end, a second before that, in the name of its warden
+kill         kills its warden
+leave        kills its warden, and leaves a process without an environment in its own session
+runtime=MS   first changes its mask, dispositions, limit of files and descriptors, and starts this
+             much later; a child has the original limit of files
+forge        reports its own end a second early, in the name of its warden
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ BURNING: list[int] = []
 
 
 def burn(processors: int) -> None:
-    # Threads of one interpreter take turns.
+    # Separate processes, because threads of one interpreter take turns.
     parent = os.getpid()
     for _ in range(processors):
         pid = os.fork()
@@ -122,7 +122,7 @@ def kill(_: int) -> None:
 
 
 def leave(_: int) -> None:
-    # Nobody else sleeps as long.
+    # The duration is unique and identifies this process.
     subprocess.Popen(["/bin/sleep", "86321"], env={}, start_new_session=True)
     kill(0)
 

@@ -1,4 +1,4 @@
-"""Shims that nobody may trust: the verdict and the exit status of each, and what is left of it."""
+"""Shims that must not be trusted: the verdict and exit status of each, and its leftovers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 
 from selftest.tools import CONFORMANCE, FAKE, FEW_TEXTS, Done, boxspec, run
 
-# What the verdict must name. `@run` spares serve mode, which is looked at first.
+# Words that the verdict must contain, by fake. `@run` keeps serve mode correct, which is tested
+# first.
 WRONG = {
     "always-yes": "says yes to all",
     "always-no": "a program that exits 0 is answered with",
@@ -78,7 +79,7 @@ WRONG = {
     "hello-then-dies": "exited 1 without a whole answer",
     "hello-then-dies@run": "exited 1",
 }
-# What was asked, for some of them: a refusal shows it.
+# Parts of the request that the refusal must show, for some fakes.
 ASKED = {
     "always-yes": '"args": ["7"]',
     "knows-everything": '.no-such-op"',
@@ -94,11 +95,11 @@ def one(verb: str, name: str) -> Done:
     return boxspec(verb, "--shim", f"{FAKE} {name}")
 
 
-# These are asked with an eye on the disk, and on the memory of the kit.
+# These have separate tests, which measure the disk and the memory of the kit.
 LARGE = ("huge-line@run", "limit-is-endless", "millions-of-values")
 ENDLESS = {"tells-for-ever": 2**20, "tells-for-ever-in-a-run": 17 * 2**20}
 
-# `run` asks what `smoke` asks before anything else: some of them show that.
+# `run` starts with the checks of `smoke`: a few fakes are enough to show that.
 ASKS = [("smoke", name) for name in WRONG if name not in {*ENDLESS, *LARGE}] + [
     ("run", name) for name in [*WRONG][::8]
 ]
@@ -128,7 +129,7 @@ def test_an_endless_stderr_fills_no_disk(name: str, most: int, tmp_path: Path) -
 
 
 MOST_KB = 300 * 1024
-# Its own peak, and not that of the fakes, which it waits for.
+# The peak memory of the kit itself, without the fakes that it waits for.
 ITS_PEAK = """\
 import re, sys
 from boxspec.cli.main import main
@@ -139,7 +140,7 @@ sys.exit(status)
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_what_is_large_is_not_held_by_the_kit(name: str) -> None:
+def test_large_outputs_do_not_stay_in_the_kits_memory(name: str) -> None:
     words = ("smoke", "--shim", f"{FAKE} {name}")
     done = run([sys.executable, "-P", "-c", ITS_PEAK, *words], cwd=CONFORMANCE)
     assert done.returncode == 2, done.stdout + done.stderr

@@ -1,4 +1,5 @@
-"""Shims that would bend their judge: nothing is scored, one line says why, nothing is left."""
+"""Shims that try to manipulate the kit: no result is scored, one line names the reason, and
+nothing is left."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
 
 
 def wrapped(folder: Path, script: str) -> Path:
-    """The reference behind some lines of shell."""
+    """Return a shim script that runs these shell lines and then the reference."""
     shim = folder / "shim"
     shim.write_text(f'#!/bin/sh\n{script}\nexec {REFERENCE} "$@"\n')
     shim.chmod(0o755)
@@ -84,7 +85,7 @@ def test_byte_code_and_hidden_files_are_no_change(kit: Path) -> None:
 def test_byte_code_that_was_exchanged_is_seen(
     apart: bool, kit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its header names the source's time and length, and the next run would obey it."""
+    """A forged cache file with the source's time and length would be loaded by the next run."""
     folder = kit.parent / "compiled" / kit.relative_to("/") if apart else kit / "__pycache__"
     folder.mkdir(parents=True)
     if apart:
@@ -136,7 +137,7 @@ if [ "$1" = run ] && grep -q '"op": "exec.run".*"timeout_ms"' "$2"; then
 fi"""
 
 
-def test_who_refuses_deadlines_fails_in_them_alone(tmp_path: Path) -> None:
+def test_a_shim_that_refuses_deadlines_fails_only_their_tests(tmp_path: Path) -> None:
     done = judged(wrapped(tmp_path, REFUSES_DEADLINES), "EXEC-TIMEOUT-01", "EXEC-RESULT-01")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "does not conform: EXEC-TIMEOUT-01 ·" in done.stdout
@@ -149,8 +150,8 @@ def judged_as_runner(folder: Path, script: str) -> Done:
 
 
 @pytest.mark.turns(5)
-def test_a_runner_that_hangs_fails_and_leaves_nobody(tmp_path: Path) -> None:
-    # Behind it somebody holds what it was given, in a session of his own.
+def test_a_hanging_runner_fails_and_leaves_no_process(tmp_path: Path) -> None:
+    # A background process in its own session holds the inherited descriptors.
     hangs = f"setsid sleep 600 & echo $! $$ >>{tmp_path}/pids; wait"
     done = judged_as_runner(tmp_path, hangs)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -167,9 +168,9 @@ def test_a_runner_that_prints_without_end_fails(tmp_path: Path) -> None:
     assert "it wrote more than 134217728 bytes to its stdout" in done.stdout
 
 
-def test_what_a_shim_leaves_running_is_ended_and_told(tmp_path: Path) -> None:
+def test_leftover_processes_of_a_shim_are_ended_and_reported(tmp_path: Path) -> None:
     daemon = "setsid sleep 600 <>/dev/null >&0 2>&0 &"
-    # Whoever looks earlier meets a setsid that has no arguments any more.
+    # Before that, setsid may show an empty command line.
     named = "until grep -qs sleep /proc/$!/cmdline; do :; done;"
     script = f'if [ "$1" = run ] && grep -q "/emit" "$2"; then {daemon} {named} fi'
     done = judged(wrapped(tmp_path, script), "EXEC-TEXT-01")
@@ -191,14 +192,14 @@ HOLDS = 'm=$(dirname "$2")/held; [ -e "$m" ] || { : >"$m"; chattr +i "$m"; }'
     [(MOUNTS, "mounted is mounted", "umount -R"), (HOLDS, "held is immutable", "chattr -R -ia")],
     ids=["a mount", "an immutable file"],
 )
-def test_what_keeps_a_folder_of_the_kit_is_told(
+def test_the_reason_that_a_folder_cannot_be_deleted_is_reported(
     line: str, why: str, remedy: str, tmp_path: Path
 ) -> None:
     shim = wrapped(tmp_path, f'if [ "$1" = run ]; then {line}; fi >/dev/null 2>&1')
     place, file = tmp_path / "tmp", tmp_path / "result.json"
     place.mkdir(mode=0o755)
     words = ("run", "--shim", str(shim), "--requirement", "EXEC-RESULT-01", "--json", str(file))
-    # What is mounted goes with the namespace.
+    # The mount ends with the namespace.
     private = ("unshare", "--mount", "--propagation", "private")
     done = subprocess.run(
         [*private, sys.executable, "-P", "-m", "boxspec", *words],
@@ -220,7 +221,7 @@ def test_what_keeps_a_folder_of_the_kit_is_told(
         subprocess.run(["chattr", "-R", "-ia", place], stderr=subprocess.DEVNULL, check=False)
 
 
-# It clears the screen, forges a line for the log of a build, and ends with a newline.
+# Clears the screen, forges a line of a build log, and ends with a newline.
 EVIL = "\x1b[2J\r\n::error::forged\n"
 SAYS_EVIL = f"""
 import os, runpy, sys
@@ -241,9 +242,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 @pytest.mark.parametrize("words", [("smoke",), ("run", "--requirement", "EXEC-SPAWN-01", "-v")])
-def test_what_a_shim_says_of_itself_and_of_failures_is_shown_in_lines(
-    words: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_texts_of_a_shim_are_shown_as_escaped_lines(words: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "shim.py").write_text(SAYS_EVIL)
     done = boxspec(*words, "--shim", f"{sys.executable} -I -S {tmp_path / 'shim.py'}")
     said = done.stdout + done.stderr
@@ -262,7 +261,7 @@ if [ "$1" = run ] && grep -q '"hold": ' "$2"; then
 fi"""
 
 
-def test_who_waits_in_the_place_of_a_shim_is_no_member_of_its_run(tmp_path: Path) -> None:
+def test_a_process_that_waits_in_place_of_a_shim_is_not_in_its_run(tmp_path: Path) -> None:
     done = judged(wrapped(tmp_path, WAITS_BY_A_HELPER), "EXEC-KILL-13", only="no_member")
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -271,7 +270,7 @@ ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def begun(shim: Path, started: Path, tmp_path: Path) -> tuple[subprocess.Popen[str], Path]:
-    """A run whose shim has begun with a case, and its TMPDIR."""
+    """Start a run and wait until its shim has a case; return the run and its TMPDIR."""
     folder = tmp_path / "tmp"
     folder.mkdir(mode=0o755)
     words = ("run", "--contract", "exec", "--topic", "EXEC-KILL", "--shim", str(shim))
@@ -282,7 +281,7 @@ def begun(shim: Path, started: Path, tmp_path: Path) -> tuple[subprocess.Popen[s
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Whoever runs the self-tests behind `nohup` or `&` has some of them ignored.
+        # `nohup` or `&` may have made these signals ignored for the self-tests.
         preexec_fn=lambda: [signal.signal(each, signal.SIG_DFL) for each in ENDINGS],
     )
     limit = time.monotonic() + 60
@@ -302,13 +301,13 @@ def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Pa
     assert process.returncode == 2, err
     assert err.splitlines()[-1].startswith("boxspec: interrupted"), err
     assert list(folder.iterdir()) == []
-    # Nobody of ours is left to collect it, so its number may stand for a moment.
+    # No process of the kit is left to reap it, so that its pid may exist for a moment.
     pids = [Path(f"/proc/{pid}") for pid in started.read_text().split()]
     while any(pid.exists() for pid in pids):
         assert time.monotonic() < limit, "a shim lives on"
 
 
-def test_what_a_killed_run_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+def test_the_next_run_removes_leftovers_of_a_killed_run(tmp_path: Path) -> None:
     started = tmp_path / "started"
     shim = wrapped(tmp_path, f"case $1 in run) echo $$ >>{started}; exec sleep 600;; esac")
     process, folder = begun(shim, started, tmp_path)
@@ -316,7 +315,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next_one(tmp_path: Path) -> No
     process.communicate(timeout=60)
     (left,) = folder.iterdir()
     others = [folder / "boxspec-notes", folder / left.name.replace("boxspec-", "other-")]
-    # A process of the same number that was started at another time is somebody else.
+    # A process with the same pid but another start time is a different process.
     reused = folder / f"boxspec-{os.getpid()}-1-x"
     kept = folder / "boxspec-1-1-x"
     for each in (*others, reused, kept):
@@ -327,7 +326,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next_one(tmp_path: Path) -> No
     assert {*folder.iterdir()} == {*others, kept}
 
 
-def test_what_failing_cases_left_is_kept_by_the_next_run(tmp_path: Path) -> None:
+def test_the_next_run_keeps_evidence_of_failing_cases(tmp_path: Path) -> None:
     env = {"TMPDIR": str(tmp_path)}
     shim = f"{sys.executable} -I -S {FAULTY} --fault exec-result.codes-lose-their-high-bit"
     words = ("run", "--requirement", "EXEC-RESULT-01", "--shim", shim)

@@ -1,4 +1,4 @@
-"""The twin as it is started: without one of its contracts, and from another directory."""
+"""The Python implementation without one of its contracts, and from another directory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 
 from selftest.tools import CONTRACTS, PYTHON_IMPLEMENTATION, ROOT, ask, converse, run
 
-# A question that only this contract knows. Some are refused under serve, which is no `unsupported`.
+# A request that only this contract supports. Some are refused in serve mode, which is not
+# `unsupported`.
 QUESTIONS: dict[str, dict[str, Any]] = {
     "backend": {"op": "backend.probe", "backend": "none", "profile": "read-only"},
     "exec": {"op": "exec.format_env"},
@@ -21,12 +22,12 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "process": {"op": "process.script", "handles": [], "steps": []},
     "sbpl": {"op": "sbpl.compile", "rules": {}, "root": "/a"},
 }
-# What goes with it.
+# Contracts that are removed together with it.
 BUILT_ON = {"exec": {"backend", "module", "process"}, "policy": {"backend", "sbpl"}}
 
 
 def copied(folder: Path) -> Path:
-    """Copies of the twin and of its faults, away from the repository."""
+    """Copy the Python implementation and its faults to another folder."""
     leave = shutil.ignore_patterns("__pycache__")
     for part in (PYTHON_IMPLEMENTATION.parent, PYTHON_IMPLEMENTATION.parents[1] / "faults"):
         shutil.copytree(part, folder / part.name, ignore=leave)
@@ -34,7 +35,7 @@ def copied(folder: Path) -> Path:
 
 
 def without(name: str, folder: Path) -> Path:
-    """The same; the twin has lost a contract."""
+    """Copy them without one contract."""
     shutil.rmtree(copied(folder) / PYTHON_IMPLEMENTATION.parent.name / name)
     return folder
 
@@ -64,7 +65,7 @@ def test_a_contract_that_is_away_leaves_the_others(name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", sorted(CONTRACTS))
-def test_the_faults_of_what_is_away_are_away(name: str, tmp_path: Path) -> None:
+def test_faults_of_a_removed_contract_are_removed(name: str, tmp_path: Path) -> None:
     shim = without(name, tmp_path) / "faults" / "shim.py"
     done = run([sys.executable, "-I", "-S", shim, "--list"])
     assert done.returncode == 0, done.stderr
@@ -79,7 +80,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("text", MALFORMED)
-def test_what_is_no_json_is_refused_in_words(text: bytes, tmp_path: Path) -> None:
+def test_invalid_json_is_refused_with_a_message(text: bytes, tmp_path: Path) -> None:
     request, response = tmp_path / "request", tmp_path / "response"
     request.write_bytes(text)
     done = run([sys.executable, "-I", "-S", PYTHON_IMPLEMENTATION, "run", request, response])

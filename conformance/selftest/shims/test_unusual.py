@@ -1,4 +1,4 @@
-"""Right implementations that are built in an unusual way conform in what they do."""
+"""Correct implementations with an unusual design conform in everything that they support."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PYTHON = f"{sys.executable} -I -S"
 
 @dataclass
 class Judged:
-    """What a run said of a shim, by requirement."""
+    """The verdicts of a run, by requirement."""
 
     code: int
     verdicts: dict[str, str]
@@ -49,7 +49,7 @@ def judged(shim: str, folder: Path, *words: str) -> Judged:
 
 
 def made_elsewhere(folder: Path) -> str:
-    """Whatever TMPDIR is; others may make some there, too."""
+    """Return a shim that makes its files in another folder than TMPDIR."""
     place, shim = folder / "elsewhere", folder / "shim"
     place.mkdir()
     shim.write_text(f'#!/bin/sh\nTMPDIR={place} exec {REFERENCE} "$@"\n')
@@ -106,8 +106,8 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 @pytest.mark.turns(5)
-def test_a_run_time_that_takes_signals_over_at_its_start_is_no_failure(tmp_path: Path) -> None:
-    """As those of Go and Node do: no run has a caller that ignores them."""
+def test_a_runtime_that_handles_signals_at_its_start_is_no_failure(tmp_path: Path) -> None:
+    """The runtimes of Go and Node do so: their callers never ignore these signals."""
     (tmp_path / "shim.py").write_text(TAKES_SIGNALS_OVER)
     chosen = "automatic_reaping_is_detected or (are_ignored_again and exit)"
     found = judged(f"{PYTHON} {tmp_path / 'shim.py'}", tmp_path, "--profile", "all", "-k", chosen)
@@ -128,8 +128,8 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 @pytest.mark.turns(5)
-def test_who_returns_when_the_child_has_ended_needs_no_signal_behind_it(tmp_path: Path) -> None:
-    """A second is the most that he may wait for an escapee."""
+def test_a_shim_that_returns_with_its_child_may_ignore_later_signals(tmp_path: Path) -> None:
+    """The return may wait for an escapee for up to a second."""
     (tmp_path / "shim.py").write_text(RETURNS_AT_ONCE)
     words = ("--contract", "exec", "--profile", "all", "-k", "after_the_childs_exit_is_listed")
     found = judged(f"{PYTHON} {tmp_path / 'shim.py'}", tmp_path, *words)
@@ -138,7 +138,7 @@ def test_who_returns_when_the_child_has_ended_needs_no_signal_behind_it(tmp_path
 
 
 @pytest.mark.turns(5)
-def test_an_engine_of_globs_is_judged_by_them_alone(tmp_path: Path) -> None:
+def test_an_engine_of_globs_is_judged_only_by_globs(tmp_path: Path) -> None:
     found = judged(f"{PYTHON} {HERE / 'globs_only.py'}", tmp_path)
     assert (found.code, found.failing) == (0, []), found.said
     decided = {name.rsplit("-", 1)[0] for name in found.all_of("conforms")}
@@ -147,7 +147,7 @@ def test_an_engine_of_globs_is_judged_by_them_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.turns(5)
-def test_wrong_answers_that_cost_nothing_are_told_by_the_globs(tmp_path: Path) -> None:
+def test_fast_wrong_answers_fail_the_glob_tests(tmp_path: Path) -> None:
     found = judged(f"{FAKE} only-globs", tmp_path, "-k", "test_cost or test_glob")
     assert found.verdicts["POLICY-COST-01"] == "conforms", found.said
     assert "POLICY-GLOB-03" in found.failing, found.said
@@ -155,7 +155,7 @@ def test_wrong_answers_that_cost_nothing_are_told_by_the_globs(tmp_path: Path) -
 
 
 @pytest.mark.turns(5)
-def test_a_parser_of_yaml_is_judged_by_what_it_reads(tmp_path: Path) -> None:
+def test_a_yaml_parser_is_judged_by_its_documents(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'parser_only.py'}"
     found = judged(shim, tmp_path, "-k", "test_valid or test_warn or test_merge")
     assert (found.code, found.failing) == (0, []), found.said
@@ -165,7 +165,7 @@ def test_a_parser_of_yaml_is_judged_by_what_it_reads(tmp_path: Path) -> None:
     assert whole <= {*found.all_of("conforms")}, found.said
 
 
-def test_another_rule_that_is_named_fails_what_asks_for_it_alone(tmp_path: Path) -> None:
+def test_another_declared_rule_fails_only_its_own_tests(tmp_path: Path) -> None:
     fault = "policy-except.exception-names-itself"
     found = judged(f"{PYTHON} {FAULTY} --fault {fault}", tmp_path, "--topic", "POLICY-EXCEPT")
     assert found.failing == ["POLICY-EXCEPT-03"], found.said
@@ -190,7 +190,7 @@ def test_runs_that_take_turns_are_no_leak(tmp_path: Path) -> None:
 
 
 @pytest.mark.turns(5)
-def test_who_says_more_and_in_other_words_conforms(tmp_path: Path) -> None:
+def test_extra_fields_and_other_messages_conform(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'talkative.py'}"
     topics = (
         "test_every_byte_goes_both_ways or test_what_cannot_be_started or test_an_end_is_a_code"
@@ -205,7 +205,7 @@ def test_who_says_more_and_in_other_words_conforms(tmp_path: Path) -> None:
 
 
 def explained(shim: str) -> set[str]:
-    """What a shim does otherwise, as the page beside it says."""
+    """Return the requirements that a shim fails according to README.md."""
     page = (HERE / "README.md").read_text()
     _, found, section = page.partition(f"\n## {shim}\n")
     assert found, f"{HERE / 'README.md'} has nothing about {shim}"
@@ -215,7 +215,7 @@ def explained(shim: str) -> set[str]:
 @pytest.mark.turns(5)
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not on this machine")
-def test_a_managed_runtime_fails_what_it_does_otherwise(tmp_path: Path) -> None:
+def test_a_managed_runtime_fails_only_its_known_differences(tmp_path: Path) -> None:
     topics = "test_child_descriptors or test_env or test_other_signals or test_limits_umask"
     words = ("--contract", "exec", "--profile", "all", "-k", topics)
     found = judged(str(HERE / "node_shim.mjs"), tmp_path, *words)
@@ -238,14 +238,14 @@ def go_shim(folder: Path) -> str:
 @pytest.mark.turns(5)
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not on this machine")
-def test_a_compiled_runtime_with_threads_fails_what_it_does_otherwise(tmp_path: Path) -> None:
+def test_a_compiled_runtime_with_threads_fails_only_its_known_differences(tmp_path: Path) -> None:
     topics = (
         "test_a_spawn_failure_changes_neither or test_child or test_env or test_path or test_leak"
     )
     words = ("--contract", "exec", "--profile", "all", "-k", topics)
     found = judged(go_shim(tmp_path), tmp_path, *words)
     assert {*found.failing} - explained("go_shim.go") == set(), found.said
-    # Where the search is the caller's, nothing can be said of its order.
+    # If the caller does the search, its order cannot be tested.
     blocked = [f"EXEC-PATH-{number}" for number in ("03", "04", "05")]
     assert found.all_of("not-measured") == blocked, found.said
     conforming = {f"EXEC-CHILD-{number:02}" for number in range(1, 11)}
@@ -255,7 +255,7 @@ def test_a_compiled_runtime_with_threads_fails_what_it_does_otherwise(tmp_path: 
 @pytest.mark.turns(5)
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
-def test_a_slow_shim_is_judged_by_what_it_does(tmp_path: Path) -> None:
+def test_a_slow_shim_is_judged_by_its_behaviour(tmp_path: Path) -> None:
     topics = "(test_an_exit_code_is and 1) or test_a_deadline_ends or annotation_of_the_deadline"
     words = ("--contract", "exec", "--profile", "contract", "-k", topics)
     found = judged(str(HERE / "slow-shim"), tmp_path, *words)
@@ -269,5 +269,5 @@ def test_the_whole_of_a_shim_of_bash_is_explained(tmp_path: Path) -> None:
     found = judged(str(HERE / "bash-shim"), tmp_path, *words)
     said = explained("bash-shim")
     assert {*found.failing} - said == set(), found.said
-    # A busy machine may leave some of it not measured.
+    # On a busy machine some requirements may be not measured.
     assert said & {*found.all_of("conforms", "not-applicable")} == set(), found.said

@@ -1,4 +1,5 @@
-"""What a shim is as a caller, and what others of its user are, is not held against it."""
+"""Properties of the shim as a caller, and of other processes of its user, do not count against
+it."""
 
 from __future__ import annotations
 
@@ -18,15 +19,15 @@ from selftest.tools import ROOT, boxspec, run
 ODD_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "shims" / "slow_implementation.py"
 FORKING_IMPLEMENTATION = ODD_IMPLEMENTATION.with_name("forking_implementation.py")
 INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
-# What they compare with is the caller.
+# Requirements that compare the child with the caller.
 IDS = ["EXEC-CHILD-07", "EXEC-CHILD-08", "EXEC-CHILD-09", "EXEC-SIGNAL-12", "EXEC-STDIN-09"]
 
 
-# As on ordinary hosts: below the hard limit, to which some run-times raise their own.
+# As on ordinary hosts: lower than the hard limit, to which some runtimes raise their limit.
 FEW_FILES = ["/bin/sh", "-c", 'ulimit -Sn 1024 && exec "$@"', "sh"]
 
 
-def test_the_caller_is_the_idle_shim_and_not_what_was_started() -> None:
+def test_the_caller_is_compared_by_the_idle_shim() -> None:
     wanted = [word for each in IDS for word in ("--requirement", each)]
     shim = f"{INTERPRETER} {ODD_IMPLEMENTATION} runtime=100 --"
     kit = [sys.executable, "-P", "-m", "boxspec"]
@@ -35,7 +36,7 @@ def test_the_caller_is_the_idle_shim_and_not_what_was_started() -> None:
     assert f"hardened MUST {len(IDS)}/{len(IDS)}" in done.stdout.splitlines()[-1]
 
 
-# What looks at processes of the caller.
+# Requirements that count descendants of the caller.
 BELOW = ["EXEC-CONC-01", "EXEC-CONC-05", "EXEC-REQUEST-03", "EXEC-SPAWN-10"]
 
 
@@ -50,7 +51,7 @@ def test_processes_between_a_caller_and_its_children_are_its_own_matter(between:
 
 @pytest.fixture
 def taken() -> Iterator[int]:
-    """A user of whom one process runs."""
+    """Yield a user with one running process."""
     if os.geteuid() != 0:
         pytest.skip("a process of another user needs root")
     user = host.unused_user()
@@ -61,9 +62,7 @@ def taken() -> Iterator[int]:
             other.kill()
 
 
-def test_a_case_takes_a_user_who_has_no_process(
-    taken: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_case_uses_a_user_without_a_process(taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "USERS", [taken, taken + 50_000])
     assert {host.unused_user() for _ in range(20)} == {taken + 50_000}
 
@@ -82,8 +81,9 @@ def test_a_shim_whose_user_has_too_many_processes_is_not_judged(
             launching.start(["/bin/true"], flags, {}, ends, asked=flags)
 
 
-def test_a_user_of_all_cases_who_has_too_many_processes_is_no_lack_of_the_host(taken: int) -> None:
-    """With --isolate the shim may have filled it: what cannot start then is missing in the run."""
+def test_too_many_processes_of_the_isolated_user_are_not_a_lack_of_the_host(taken: int) -> None:
+    """With --isolate the shim may have filled the user's limit: a process that cannot start then
+    is missing in the run."""
     flags = ["--uid", str(taken), "--nproc", "0"]
     with Path(os.devnull).open("r+b") as null:
         ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}

@@ -1,4 +1,4 @@
-"""Who takes part in the runs of a contract: looked at in each one, and told to whoever waits."""
+"""Helper processes of a contract's runs: observed in each run, and used by waits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALONE, HELPED, THREADS = Company(), Company(before=True), Company(threads=3)
         ({}, "module.execute", ALONE),
         ({"exec": ALONE, "module": HELPED}, "module.execute", HELPED),
         ({"exec": ALONE, "module": HELPED}, "exec.batch", ALONE),
-        # Nobody has looked at it: it may have whatever the others have.
+        # This contract was not observed: it may have the helpers of all others.
         ({"exec": THREADS, "module": HELPED}, "backend.run", Company(3, before=True)),
         ({"exec": HELPED}, "?", HELPED),
     ],
@@ -54,7 +54,7 @@ def test_a_helper_in_front_of_the_child_is_seen_in_each_contract(
 
 
 class Asked:
-    """What a question about a run hands on to whoever starts it."""
+    """The parts of a case that start an observed run."""
 
     def __init__(self, tmp: Path) -> None:
         self.tmp, self.capabilities = tmp, frozenset[str]()

@@ -1,4 +1,4 @@
-"""What shims write without an end, whatever they do with the folder of their case."""
+"""Shims that write without end, and what they do to the folder of their case."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boxspec.subject.observe.warden import Warden
 
 
 class FakeWarden:
-    """What is asked of one."""
+    """The parts of a warden that are used here."""
 
     def __init__(self) -> None:
         self.ended_for = ""
@@ -65,7 +65,7 @@ def test_a_folder_that_is_none_any_more_leaves_the_others_their_ceiling(
     floods.forget(cast(Warden, gone))
 
 
-def test_what_a_link_names_keeps_its_length(floods: Floods, tmp_path: Path) -> None:
+def test_the_target_of_a_link_keeps_its_length(floods: Floods, tmp_path: Path) -> None:
     named = long(tmp_path / "named", MOST_READ + 1)
     (tmp_path / "stdout").symlink_to(named)
     floods.forget(cast(Warden, watched(floods, tmp_path / "stdout")))
@@ -74,7 +74,7 @@ def test_what_a_link_names_keeps_its_length(floods: Floods, tmp_path: Path) -> N
     assert named.stat().st_size == MOST_READ
 
 
-def test_what_a_link_names_is_not_quoted(tmp_path: Path) -> None:
+def test_the_target_of_a_link_is_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("known to the kit alone")
     streams = Streams(tmp_path, {})
     try:

@@ -1,4 +1,4 @@
-"""`--isolate`: the shim is another user, and what it would do to the kit comes to nothing."""
+"""`--isolate`: the shim runs as another user, and its attacks on the kit have no effect."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ needs_mounts = pytest.mark.skipif(not can_mount(), reason="--isolate needs root 
 
 
 def shim(folder: Path, script: str) -> Path:
-    """The reference behind some lines of shell, which refuse to run as anybody but the other."""
+    """Return a shim that runs these shell lines and then the reference, only as the isolated
+    user."""
     path = folder / "shim"
     known = '[ "$(id -u)" -ge 55000 ] || exit 1'
     path.write_text(f'#!/bin/sh\n{known}\n{script}\nexec {REFERENCE} "$@"\n')
@@ -34,13 +35,13 @@ def shim(folder: Path, script: str) -> Path:
     return path
 
 
-def test_who_is_not_root_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_root_the_message_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(UsageError, match="only root can start the shim as another user"):
         isolation()
 
 
-def test_a_file_of_somebody_else_is_no_response(tmp_path: Path) -> None:
+def test_a_file_of_another_user_is_no_response(tmp_path: Path) -> None:
     response = tmp_path / "response"
     response.write_text("{}")
     owner = response.stat().st_uid
@@ -69,7 +70,7 @@ def test_where_the_shims_user_may_not_write_is_no_place_for_its_files(words: lis
         place.chmod(0o755)
         target = place / "shim"
         works = 'kept=$(mktemp) || exit 1\nrm -f "$kept"'
-        # Other users may not reach the checkout.
+        # Other users may have no access to the checkout.
         shutil.copy(REFERENCE, place / "reference")
         target.write_text(f'#!/bin/sh\n{works}\nexec {place / "reference"} "$@"\n')
         target.chmod(0o755)
@@ -94,9 +95,9 @@ ONLY_THE_KITS_USER = (
 
 
 @needs_mounts
-def test_what_only_the_kits_user_may_do_fails(tmp_path: Path) -> None:
+def test_actions_of_the_kits_user_fail_for_the_shim(tmp_path: Path) -> None:
     lines = [f"{each} 2>/dev/null && exit {41 + n}" for n, each in enumerate(ONLY_THE_KITS_USER)]
-    # Everybody but itself, which must be all that there is of its user.
+    # kill -1 signals all processes of its user except itself; there must be no other.
     target = shim(tmp_path, "\n".join([*lines, "kill -s KILL -1 2>/dev/null"]))
     done = boxspec("smoke", "--isolate", "--shim", str(target))
     assert done.returncode == 0, done.stdout + done.stderr

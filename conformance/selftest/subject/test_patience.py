@@ -1,4 +1,4 @@
-"""How long something is waited for, and when what does not come is a hang."""
+"""How long the kit waits for an event, and when a missing event counts as a hang."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MS = 1_000_000
 
 
 class Stage:
-    """A case whose run began ten seconds ago and was kept waiting for so long."""
+    """A case with a run that started ten seconds ago and had to wait this long for a processor."""
 
     def __init__(self, shim_ms: int = 0, member_ms: int = 0, needs_s: float = 0.0) -> None:
         run = SimpleNamespace(
@@ -60,7 +60,7 @@ class Stage:
     ("shim_ms", "member_ms", "raised"),
     [(0, 0, Failure), (4900, 4900, Failure), (5100, 0, Late), (0, 5100, Late)],
 )
-def test_what_hangs_was_on_time_if_none_of_its_programs_was_kept_waiting(
+def test_a_hang_counts_if_no_program_had_to_wait(
     shim_ms: int, member_ms: int, raised: type[Exception]
 ) -> None:
     stage = Stage(shim_ms, member_ms)
@@ -74,12 +74,12 @@ def test_what_hangs_was_on_time_if_none_of_its_programs_was_kept_waiting(
         (7.4, 0.0, Late),
         (7.6, 0.0, Failure),
         (7.6, 5.0, Failure),
-        # It may sleep for so long as the test takes, and was late before.
+        # It may sleep as long as the test takes; it was late before that.
         (7.6, 5.2, Late),
         (9.9, 8.0, Late),
     ],
 )
-def test_what_hangs_where_everybody_slept_is_nobody_elses_doing(
+def test_a_hang_counts_if_all_processes_slept(
     monkeypatch: pytest.MonkeyPatch, still_s: float, needs_s: float, raised: type[Exception]
 ) -> None:
     monkeypatch.setattr(Stillness, "seconds", lambda _: still_s)
@@ -90,7 +90,7 @@ def test_what_hangs_where_everybody_slept_is_nobody_elses_doing(
     assert stage.hangs.count("A") == (raised is Failure)
 
 
-def test_everybody_is_who_is_left_of_all_runs_of_the_case(
+def test_all_remaining_processes_of_the_case_are_checked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stage = Stage()
@@ -156,7 +156,7 @@ class NeverEnds:
         raise Failure("the child is there", "an event", "none")
 
 
-def test_a_look_at_a_run_that_hangs_has_an_end() -> None:
+def test_an_attempt_with_a_hanging_run_ends() -> None:
     hangs: Any = NeverEnds()
     with pytest.raises(Failure, match="none"):
         Looking(hangs).until_ready(hangs, Deadline(0.05))

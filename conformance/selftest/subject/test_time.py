@@ -1,4 +1,4 @@
-"""Shims with another sense of time: who is late fails, who is on time does not, on any machine."""
+"""Shims with another timing: a late shim fails and a punctual one does not, on each machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "shims" / "slow_implem
 INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
 ROOT_USER = os.geteuid() == 0
 
-# Stamped by the child at both ends, and by the end of the shim.
+# One test has two time stamps of the child, the other one ends with the end of the shim.
 DEADLINE = "test_a_deadline_is_noticed_within_a_tick"
 END = "test_the_end_of_a_child_is_noticed_within_a_tick"
 
@@ -47,7 +47,7 @@ class Run:
         return {each["verdict"] for each in self.tree["tests"] if f"::{tests}" in each["id"]}
 
 
-# As root it runs in front of all others when it is asked again: then it is decided on any machine.
+# As root the second attempt has realtime priority, and decides on each machine.
 CONVICTED = {"fails"} if ROOT_USER else {"fails", "not-measured"}
 
 
@@ -56,13 +56,13 @@ CONVICTED = {"fails"} if ROOT_USER else {"fails", "not-measured"}
     [("deadline=150", f"{DEADLINE} and 50"), ("end=150", f"{END} and 110")],
     ids=["a deadline", "an end"],
 )
-def test_who_is_150_ms_late_fails(how: str, test: str, tmp_path: Path) -> None:
+def test_a_shim_that_is_150_ms_late_fails(how: str, test: str, tmp_path: Path) -> None:
     run = Run(how, test, folder=tmp_path)
     assert run.verdicts(test.partition(" ")[0]) <= CONVICTED, run.said
     assert run.done.returncode != 0
 
 
-def test_who_is_300_ms_late_conforms_on_no_machine(tmp_path: Path) -> None:
+def test_a_shim_that_is_300_ms_late_never_conforms(tmp_path: Path) -> None:
     run = Run("deadline=300", DEADLINE, "--busy", "8", folder=tmp_path)
     assert run.verdicts(DEADLINE) <= {"fails", "not-measured"}, run.said
 
@@ -71,14 +71,14 @@ def test_who_is_300_ms_late_conforms_on_no_machine(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "how", ["", "start=2000", "burn=2"], ids=["plain", "a slow start", "busy itself"]
 )
-def test_who_is_on_time_is_not_accused_on_a_busy_machine(how: str, tmp_path: Path) -> None:
+def test_a_punctual_shim_does_not_fail_on_a_busy_machine(how: str, tmp_path: Path) -> None:
     run = Run(how, f"{DEADLINE} or {END}", "--busy", "8", folder=tmp_path)
     assert "fails" not in run.verdicts(""), run.said
     assert run.done.returncode in (0, 3)
 
 
 @pytest.mark.parametrize("verdict", ["conforms", "not-measured", "fails", "no result"])
-def test_a_count_does_not_hold_where_one_run_says_what_none_may(verdict: str) -> None:
+def test_a_count_does_not_hold_with_a_forbidden_verdict(verdict: str) -> None:
     said = {row.name: told(row, [{"verdicts": [verdict, "fails"]}])[1] for row in ROWS[:2]}
     assert list(said.values()) == [verdict == "fails", verdict in ("fails", "not-measured")]
     assert not told(ROWS[3], [{"verdicts": [verdict, "fails"]}])[1]
@@ -95,7 +95,7 @@ def test_the_figures_of_each_bound_are_in_the_result(tmp_path: Path) -> None:
 
 
 @pytest.mark.turns(5)
-def test_a_hang_fails_at_the_first_look_or_the_second(tmp_path: Path) -> None:
+def test_a_hang_fails_at_the_first_or_second_attempt(tmp_path: Path) -> None:
     run = Run("hang", "test_an_exit_is_noticed_where", folder=tmp_path)
     (test,) = run.tree["tests"]
     assert test["verdict"] in CONVICTED, run.said
@@ -105,7 +105,7 @@ def test_a_hang_fails_at_the_first_look_or_the_second(tmp_path: Path) -> None:
 
 
 def left_asleep() -> list[int]:
-    """Processes that `leave` of the slow twin began."""
+    """Return the processes that `leave` of the slow implementation started."""
     found = (procs.proc(int(each)) for each in os.listdir("/proc") if each.isdigit())
     return [each.pid for each in found if each and each.cmdline == [b"/bin/sleep", b"86321"]]
 
@@ -115,7 +115,7 @@ MEDDLED = {"stop": "the warden was stopped", "kill": KILLED, "leave": KILLED}
 
 
 @pytest.mark.turns(5)
-def test_who_states_another_tick_is_not_measured_by_it(tmp_path: Path) -> None:
+def test_another_declared_tick_does_not_change_the_bounds(tmp_path: Path) -> None:
     tests = f"test_grace_is_5000_ms_and_tick_100_ms or {DEADLINE}"
     run = Run("tick=30000 deadline=5000", tests, folder=tmp_path)
     assert run.verdicts("test_grace") == {"fails"}
@@ -124,9 +124,7 @@ def test_who_states_another_tick_is_not_measured_by_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", MEDDLED)
-def test_a_shim_that_meddles_with_its_warden_is_told_and_costs_little(
-    how: str, tmp_path: Path
-) -> None:
+def test_a_shim_that_attacks_its_warden_is_reported_quickly(how: str, tmp_path: Path) -> None:
     run = Run(how, "test_the_end and 40", folder=tmp_path)
     assert run.done.returncode == 2, run.said
     assert MEDDLED[how] in run.said
@@ -135,7 +133,7 @@ def test_a_shim_that_meddles_with_its_warden_is_told_and_costs_little(
 
 
 @pytest.mark.skipif(not ROOT_USER, reason="others cannot open a pipe of the warden")
-def test_a_report_that_is_not_the_wardens_is_refused_and_told(tmp_path: Path) -> None:
+def test_a_forged_report_of_the_warden_is_refused(tmp_path: Path) -> None:
     run = Run("end=300 forge", f"{END} and 40", folder=tmp_path)
     assert run.verdicts(END) == {"fails"}, run.said
     assert "a report that the warden did not write" in run.said

@@ -1,4 +1,4 @@
-"""The questions before a score, where the machine kept the shim waiting."""
+"""The trust checks if the machine kept the shim waiting."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def session() -> Iterator[Session]:
 
 
 def late(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
-    """The first question comes late so many times, each time after it has said a line."""
+    """Delay the first check this many times, each time after a line of output."""
     folders: list[str] = []
     ask = trust._serve
 
@@ -42,9 +42,7 @@ def late(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
     return folders
 
 
-def test_what_was_kept_waiting_is_asked_again(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_delayed_check_runs_again(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     folders, said = late(monkeypatch, 2), list[str]()
     trust.trust(session, said.append, contracts=[])
     assert len({*folders}) == 3
@@ -52,7 +50,9 @@ def test_what_was_kept_waiting_is_asked_again(
     assert session.hello
 
 
-def test_what_never_comes_is_not_trusted(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shim_that_never_answers_is_not_trusted(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folders = late(monkeypatch, 3)
     with pytest.raises(NotConforming, match="did not return") as why:
         trust.trust(session, contracts=[])
@@ -60,7 +60,7 @@ def test_what_never_comes_is_not_trusted(session: Session, monkeypatch: pytest.M
     assert f"kept: {folders[-1]}" in [*why.value.facts]
 
 
-def test_a_helper_may_take_a_moment_to_end_behind_the_shim(tmp_path: Path) -> None:
+def test_a_helper_may_end_shortly_after_the_shim(tmp_path: Path) -> None:
     shim, said = tmp_path / "shim", list[str]()
     helper = f"cat >&2; exec {programs.slow_exit} /dev/null 100"
     shim.write_text(f'#!/bin/bash\nexec 2> >({helper})\nexec {REFERENCE} "$@"\n')
@@ -75,7 +75,7 @@ def test_a_helper_may_take_a_moment_to_end_behind_the_shim(tmp_path: Path) -> No
 
 @pytest.fixture
 def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The caller's folder has the twin, as `my_shim.py`."""
+    """Put the Python implementation into the caller's folder, as `my_shim.py`."""
     shim, folder = str(PYTHON_IMPLEMENTATION), str(PYTHON_IMPLEMENTATION.parent)
     script = f"import runpy, sys\nsys.argv[0] = {shim!r}\nsys.path.insert(0, {folder!r})\n"
     script += "runpy.run_path(sys.argv[0], run_name='__main__')\n"
@@ -97,7 +97,7 @@ def test_a_shim_that_is_named_without_a_slash_is_found_in_every_folder() -> None
 
 
 @pytest.mark.usefixtures("beside")
-def test_a_shim_that_is_found_in_the_callers_folder_only_is_told_so() -> None:
+def test_a_shim_found_only_in_the_callers_folder_is_named() -> None:
     with pytest.raises(UsageError, match=r"No module named my_shim .*by an absolute path") as why:
         trusted(f"{sys.executable} -m my_shim")
     assert "-m my_shim': answers here, and not in another folder" in str(why.value)

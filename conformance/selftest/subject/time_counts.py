@@ -1,10 +1,10 @@
-"""How often a verdict about time is right: shims that are late, and one that is on time.
+"""Measure how often verdicts about time are correct, for late shims and a punctual one.
 
     .venv/bin/python -P -m selftest.subject.time_counts --rounds 100 --file counts.jsonl
 
-Each round is a whole `boxspec run` on the cases of EXEC-TIMEOUT-03. The file has a line for each
-run, with the figures of every look; with it, a run that was interrupted goes on where it was.
-Exit status: 0 each row holds, 1 one does not.
+Each round is a whole `boxspec run` of the tests of EXEC-TIMEOUT-03. The file has one line per run,
+with the measured times of each attempt; an interrupted measurement continues from it. Exit status:
+0 if each row holds, else 1.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ BUSY = 8
 
 @dataclass(frozen=True)
 class Row:
-    """late_ms: of the shim at each deadline; busy: loops beside it; never: what no run may say."""
+    """late_ms: delay of the shim at each deadline. busy: number of busy loops. never: verdicts
+    that no run may have."""
 
     name: str
     late_ms: int
@@ -46,7 +47,7 @@ ROWS = [
 
 
 def once(row: Row) -> dict[str, Any]:
-    """One run: the verdict of each case, and its figures."""
+    """Run once; return the verdict of each test and its measured times."""
     shim = f"{INTERPRETER} {SLOW_IMPLEMENTATION} deadline={row.late_ms} --"
     if not row.late_ms:
         shim = f"{INTERPRETER} {PYTHON_IMPLEMENTATION}"
@@ -65,7 +66,7 @@ def once(row: Row) -> dict[str, Any]:
 
 
 def told(row: Row, runs: list[dict[str, Any]]) -> tuple[str, bool]:
-    """A line for a row, and whether it holds: no case of it says what none may say."""
+    """Return a line for a row, and whether it holds: no test has a verdict of `never`."""
     counts = Counter(verdict for each in runs for verdict in each["verdicts"])
     wrong = {name: n for name, n in counts.items() if name in row.never or name == "no result"}
     said = ", ".join(f"{name} {n}" for name, n in sorted(counts.items()))

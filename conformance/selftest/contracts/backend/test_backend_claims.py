@@ -37,7 +37,7 @@ FULLY, PARTIAL, NONE = map(claims, ("fully", "partial", "unavailable"))
     ("own", "probed"),
     [(FULLY, FULLY), (PARTIAL, NONE), (NONE, PARTIAL), (None, FULLY), (FULLY, None)],
 )
-def test_what_claims_something_is_not_dropped(own: Claims | None, probed: Claims | None) -> None:
+def test_a_backend_with_claims_is_not_dropped(own: Claims | None, probed: Claims | None) -> None:
     with pytest.raises(Failure) as why:
         session("none", own, probed).need_enforcement()
     assert why.value.needs == ("BACKEND-SESSION-03",)
@@ -45,7 +45,7 @@ def test_what_claims_something_is_not_dropped(own: Claims | None, probed: Claims
 
 @pytest.mark.parametrize("own", [NONE, None])
 @pytest.mark.parametrize("probed", [NONE, None])
-def test_what_is_unavailable_may_be_dropped(own: Claims | None, probed: Claims | None) -> None:
+def test_an_unavailable_backend_may_be_dropped(own: Claims | None, probed: Claims | None) -> None:
     with pytest.raises(NotApplicable):
         session("none", own, probed).need_enforcement()
 
@@ -61,17 +61,17 @@ def test_a_session_that_is_refused_is_not_dropped() -> None:
 
 
 @pytest.mark.parametrize("probed", [PARTIAL, NONE, None])
-def test_what_is_not_claimed_before_the_run_is_declared(probed: Claims | None) -> None:
+def test_an_aspect_without_a_claim_before_the_run_is_declared(probed: Claims | None) -> None:
     with pytest.raises(Declared):
         session("partial", PARTIAL, probed).excuse("fs-write", "out/file")
 
 
 @pytest.mark.parametrize("own", [PARTIAL, NONE, None])
-def test_what_is_claimed_before_the_run_is_a_contradiction(own: Claims | None) -> None:
+def test_a_claim_before_the_run_is_a_contradiction(own: Claims | None) -> None:
     with pytest.raises(Failure) as why:
         session("partial", own, FULLY).excuse("fs-write", "out/file")
     assert why.value.verdict is Verdict.CONTRADICTION
 
 
-def test_what_the_session_claims_is_judged_by_who_asks() -> None:
+def test_an_excuse_does_not_judge_claims_of_the_session() -> None:
     session("fully", FULLY, NONE).excuse("fs-write", "out/file")

@@ -89,7 +89,7 @@ def test_one_that_hangs_gets_no_score(tmp_path: Path) -> None:
     ],
     ids=["cut off", "partial", "at once", "asked again", "never there"],
 )
-def test_a_backend_whose_probe_was_cut_off_is_asked_again(
+def test_a_backend_with_a_late_probe_is_asked_again(
     took_ms: float, look: int, before: str, again: bool
 ) -> None:
     """A time limit of the backend proves nothing if the machine gave it no processor time."""

@@ -19,7 +19,9 @@ def pipe() -> Iterator[tuple[int, int]]:
     os.close(theirs)
 
 
-def test_a_reader_does_not_wait_for_who_holds_its_terminal(pipe: tuple[int, int]) -> None:
+def test_a_reader_does_not_wait_for_a_process_that_holds_its_terminal(
+    pipe: tuple[int, int],
+) -> None:
     ours, theirs = pipe
     reader = Reader(ours)
     reader.start()
@@ -28,7 +30,7 @@ def test_a_reader_does_not_wait_for_who_holds_its_terminal(pipe: tuple[int, int]
     assert (reader.read, reader.is_alive()) == (b"copied", False)
 
 
-def test_what_lies_in_a_terminal_is_read_although_it_has_no_end() -> None:
+def test_available_data_is_read_from_an_endless_terminal() -> None:
     # Always readable, as if a process wrote faster than the kit reads.
     with Path("/dev/zero").open("rb", buffering=0) as endless:
         assert set(all_of(endless.fileno(), 0.05)) == {0}

@@ -62,7 +62,7 @@ def test_a_file_of_vectors_follows_its_schema(path: Path) -> None:
     Draft202012Validator(schema).validate(json.loads(path.read_text()))
 
 
-def test_each_twin_is_a_vector() -> None:
+def test_each_allowed_counterpart_is_a_vector() -> None:
     every = vectors.every()
     assert [each.id for each in every.values() if each.twin and each.twin not in every] == []
 
@@ -99,7 +99,7 @@ def test_an_id_that_is_given_twice_is_refused(
 @pytest.mark.parametrize(
     "change", [{"requirement": "POLICY-NOTHING-01"}, {"kind": "guess"}, {"id": None, "kind": 5}]
 )
-def test_a_vector_that_nobody_can_ask_is_refused(
+def test_a_vector_without_a_possible_request_is_refused(
     change: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = {**vector("GLOB-0001", "glob").fields, **change}
@@ -109,7 +109,7 @@ def test_a_vector_that_nobody_can_ask_is_refused(
         vectors.every.__wrapped__()
 
 
-def test_what_is_repeated_is_written_out() -> None:
+def test_repetitions_are_expanded() -> None:
     parts = {"head": "<", "unit": "ab", "times": 3, "tail": ">"}
     assert vectors.repeated(parts) == "<ababab>"
     assert vector("X", "glob", path_repeat=parts).word("path") == b"<ababab>"
@@ -121,7 +121,7 @@ RIGHT = {"pattern": "a", "path": "a", "match": True}
 WRONG = {"pattern": "a", "path": "a", "match": False}
 
 
-def test_a_group_that_conforms_says_nothing(case: PolicyCase) -> None:
+def test_a_conforming_group_causes_no_report(case: PolicyCase) -> None:
     judge(
         case,
         group(
@@ -139,7 +139,7 @@ def test_a_failure_names_all_vectors_and_shows_the_first(case: PolicyCase) -> No
     assert case.asked == {"op": "glob.match", "pattern": "a", "paths": ["a"]}
 
 
-def test_a_refusal_without_a_living_twin_is_unproven(
+def test_a_refusal_without_a_working_counterpart_is_unproven(
     case: PolicyCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusal = {"path": "/a", "refused": True, "twin": "T-1"}
@@ -155,7 +155,7 @@ def test_a_refusal_without_a_living_twin_is_unproven(
         assert failed.value.verdict is verdict
 
 
-def test_what_is_refused_although_it_is_right_is_overrefused(case: PolicyCase) -> None:
+def test_a_refused_valid_input_is_overrefused(case: PolicyCase) -> None:
     with pytest.raises(Failure) as failed:
         judge(case, group(vector("V-1", "normalize", path="/a", normal="a")))
     assert failed.value.verdict is Verdict.OVERREFUSED
@@ -168,7 +168,7 @@ def test_vectors_beyond_the_capabilities_are_left_out(case: PolicyCase) -> None:
         judge(case, group(folded))
 
 
-def test_a_crash_blames_the_vector_in_flight_alone(
+def test_a_crash_blames_only_the_vector_in_flight(
     case: PolicyCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The session ends before the second of three requests, without notice to the kit."""
@@ -216,7 +216,7 @@ def test_a_session_that_broke_is_replaced(case: PolicyCase) -> None:
     assert case.session.serve() is not first
 
 
-def test_a_law_tells_its_first_failure_and_asks_no_more(case: PolicyCase) -> None:
+def test_a_law_stops_at_its_first_failure(case: PolicyCase) -> None:
     tried = []
 
     def holds(number: int) -> None:
@@ -251,7 +251,7 @@ def test_the_cost_of_another_process_is_its_processor_time() -> None:
 BUSY = "import time\nwhile time.process_time() < 0.1: pass\nprint(flush=True)\ninput()"
 
 
-def test_what_a_child_spends_is_counted_while_it_lives_and_afterwards() -> None:
+def test_processor_time_of_children_counts_before_and_after_their_end() -> None:
     before = spent(os.getpid())
     with subprocess.Popen(
         [sys.executable, "-c", BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE

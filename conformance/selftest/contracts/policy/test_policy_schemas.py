@@ -168,7 +168,7 @@ ASKED: dict[str, Any] = {"id": "1", "paths": ["a"], "checks": [{}]}
 
 
 @pytest.mark.parametrize("op", GOOD)
-def test_what_the_bad_ones_are_made_from_is_good(op: str) -> None:
+def test_the_messages_before_modification_are_valid(op: str) -> None:
     shape.check({**ASKED, "op": op}, GOOD[op], frozenset())
 
 
@@ -203,7 +203,7 @@ def test_the_form_of_a_time_is_the_matter_of_a_requirement() -> None:
 
 @pytest.mark.parametrize("count", [0, 2])
 @pytest.mark.parametrize("op", sorted(set(GOOD) - {"policy.load", "policy.resolve"}))
-def test_an_answer_less_or_more_than_asked_is_refused(op: str, count: int) -> None:
+def test_too_few_or_too_many_answers_are_refused(op: str, count: int) -> None:
     of = "paths" if op in ("path.normalize", "glob.match") else "checks"
     said = f": a list of {count}, as `{of}`; given: 1"
     assert wrong({"id": "1", "op": op, of: [{}] * count}, GOOD[op]).endswith(said)

@@ -173,7 +173,7 @@ def test_a_server_that_hangs_is_killed_by_the_clients_shutdown(bridge: Bridge) -
 
 
 @installed
-def test_a_flood_on_stderr_arrives_beside_the_session(bridge: Bridge) -> None:
+def test_a_flood_on_stderr_arrives_during_the_session(bridge: Bridge) -> None:
     calls = [("flood", {"size": 8 << 20}), ("add", {"a": 1, "b": 1})]
     told = bridge.session(*SERVER, calls=calls)
     assert told["calls"] == ["begun", "2"]
@@ -182,7 +182,7 @@ def test_a_flood_on_stderr_arrives_beside_the_session(bridge: Bridge) -> None:
 
 
 @installed
-def test_a_flood_that_nobody_reads_does_not_stop_the_session(bridge: Bridge) -> None:
+def test_an_unread_flood_does_not_stop_the_session(bridge: Bridge) -> None:
     os.mkfifo(bridge.errors)
     reader = os.open(bridge.errors, os.O_RDONLY | os.O_NONBLOCK)
     try:

@@ -34,10 +34,10 @@ def test_each_way_the_protocol_has_is_a_refusal(seen: Script) -> None:
     assert refusal(seen, {"process"}) == "invalid_input"
 
 
-def test_what_opens_is_not_refused() -> None:
+def test_a_script_that_opens_a_process_is_no_refusal() -> None:
     assert refusal(script({"result": {"steps": [{"pid": 1}]}}), {"process"}) is None
 
 
-def test_what_is_declared_is_not_unsupported() -> None:
+def test_unsupported_for_a_declared_capability_is_a_failure() -> None:
     with pytest.raises(Failure):
         refusal(unsupported("exec.cap"), {"process", "exec.cap"})

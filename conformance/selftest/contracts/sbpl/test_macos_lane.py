@@ -69,7 +69,7 @@ def lane(kind: str, goldens: Path, *words: str | Path) -> Done:
     return run([LANE, *made, *words])
 
 
-def test_a_sandbox_that_does_what_the_text_says_agrees(goldens: Path) -> None:
+def test_a_sandbox_that_follows_the_text_agrees(goldens: Path) -> None:
     done = lane("faithful", goldens)
     assert done.returncode == 0, done.stdout + done.stderr
     *_, last = done.stdout.splitlines()
@@ -82,7 +82,9 @@ def test_a_sandbox_that_does_what_the_text_says_agrees(goldens: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "says"), [("open", "sandbox allow, evaluator deny"), ("closed", "sandbox deny")]
 )
-def test_a_sandbox_that_does_not_is_told_case_by_case(kind: str, says: str, goldens: Path) -> None:
+def test_a_sandbox_that_ignores_the_text_is_reported_case_by_case(
+    kind: str, says: str, goldens: Path
+) -> None:
     done = lane(kind, goldens)
     assert done.returncode == 1, done.stdout + done.stderr
     told = [line for line in done.stdout.splitlines() if line.startswith("  denies: ")]
@@ -90,7 +92,7 @@ def test_a_sandbox_that_does_not_is_told_case_by_case(kind: str, says: str, gold
     assert all(says in line for line in told)
 
 
-def test_a_text_that_is_not_the_policy_is_told(goldens: Path) -> None:
+def test_a_text_that_does_not_match_the_policy_is_reported(goldens: Path) -> None:
     text = goldens / "denies.sb"
     denied = 'file-write* (subpath "/Users/u/ws/s"))'
     text.write_text(text.read_text().replace(f"(deny {denied}", f"(allow {denied}"))
@@ -99,7 +101,7 @@ def test_a_text_that_is_not_the_policy_is_told(goldens: Path) -> None:
     assert "sandbox allow, policy deny" in done.stdout
 
 
-def test_a_text_that_is_not_taken_is_told(goldens: Path) -> None:
+def test_a_rejected_text_is_reported(goldens: Path) -> None:
     done = lane("refuses", goldens)
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stdout.count("unexpected ^ operator") == len(SHAPES)
@@ -114,12 +116,12 @@ def test_without_goldens_nothing_was_measured(goldens: Path) -> None:
 
 
 @pytest.mark.skipif(mac.absent() is None, reason="it is measured here")
-def test_elsewhere_it_says_why_it_is_not_measured() -> None:
+def test_on_other_systems_the_reason_for_not_measured_is_given() -> None:
     done = run([LANE])
     assert (done.returncode, done.stdout) == (3, f"not measured: {mac.ABSENT}\n")
 
 
-def test_the_help_says_the_exit_codes() -> None:
+def test_the_help_lists_the_exit_codes() -> None:
     done = run([LANE, "--help"])
     assert done.returncode == 0
     assert all(f"{code} " in done.stdout for code in range(4))

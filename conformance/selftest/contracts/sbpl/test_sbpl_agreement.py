@@ -50,7 +50,7 @@ def paths_of(chance: random.Random, given: Setup) -> list[str]:
     return [*found, place, f"{place}/x", f"{place}2", "/usr/x", beside]
 
 
-def test_all_agree_on_what_may_be_written_read_and_unlinked(case: SbplCase) -> None:
+def test_all_agree_on_writable_readable_and_unlinkable_paths(case: SbplCase) -> None:
     chance = random.Random(20261121)
     asked: Counter[str] = Counter()
     for _ in range(generators.times(SETUPS)):
@@ -88,7 +88,7 @@ def test_the_engine_decides_as_the_oracle_does(case: SbplCase) -> None:
             assert wanted in (None, allowed), (given, path)
 
 
-def test_a_place_of_a_setup_is_where_it_says() -> None:
+def test_within_compares_whole_segments() -> None:
     assert within("/a", "/a/b")
     assert within("/", "/a")
     assert not within("/a", "/ab")

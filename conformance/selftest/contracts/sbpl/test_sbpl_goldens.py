@@ -75,14 +75,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_goldens_that_are_as_they_were_say_so(
+def test_unchanged_goldens_are_reported_as_such(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert goldens.compare(None, False, folder) == 0
     assert capsys.readouterr().out == "2 shapes, 0 differ\n"
 
 
-def test_a_difference_is_shown_and_written_only_when_asked(
+def test_a_difference_is_shown_and_written_only_on_request(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     golden = folder / "glob.sb"

@@ -48,11 +48,11 @@ def failing(made: Text, wanted: dict[Any, bool]) -> Failure:
     return failed.value
 
 
-def test_paths_that_are_decided_as_wanted_say_nothing() -> None:
+def test_correctly_decided_paths_cause_no_report() -> None:
     text(PLAIN).expect("writing", both(["a", "a/b", "/ws/a/c"], [".", "b", "/usr"]), WRITES)
 
 
-def test_what_is_too_wide_fails_and_what_is_too_narrow_is_overrefused() -> None:
+def test_too_wide_texts_fail_and_too_narrow_ones_are_overrefused() -> None:
     wide = failing(text(PLAIN), both(["a"], ["a/b"]))
     assert wide.verdict is Verdict.FAILS
     assert (wide.expected, wide.got) == ("deny", "allow")
@@ -62,7 +62,7 @@ def test_what_is_too_wide_fails_and_what_is_too_narrow_is_overrefused() -> None:
     assert "1 of 2 paths: b" in narrow.evidence["wrong"]
 
 
-def test_what_is_ambiguous_fails() -> None:
+def test_an_ambiguous_text_fails() -> None:
     ambiguous = '(deny file-write-unlink (subpath "/ws"))\n(allow file-write* (subpath "/ws"))\n'
     assert failing(text(ambiguous), {"a": True}).got.startswith("ambiguous")
 
@@ -162,7 +162,7 @@ def test_a_clause_of_the_page_is_not_strange(clause: str) -> None:
 
 
 @pytest.mark.parametrize("name", STRANGE)
-def test_what_is_no_clause_of_the_page_is_strange(name: str) -> None:
+def test_a_clause_that_is_not_on_the_page_is_strange(name: str) -> None:
     found = strange(f"{HEAD}{STRANGE[name]}\n".encode())
     assert len(found) == 1
     assert found[0].startswith("3: ")
@@ -176,7 +176,7 @@ def test_a_last_line_without_an_end_and_another_head_are_strange() -> None:
 # Meanings -----------------------------------------------------------------------------------
 
 
-def test_a_deny_without_wildcards_leaves_what_lies_below_open() -> None:
+def test_a_deny_without_wildcards_does_not_cover_paths_below() -> None:
     meaning = Meaning(Setup(modify=["**"], deny_modify=["a"], root="/ws"))
     assert meaning.may_modify("/ws/a") is False
     assert meaning.may_modify("/ws/a/b") is None
@@ -186,7 +186,7 @@ def test_a_deny_without_wildcards_leaves_what_lies_below_open() -> None:
     assert again.may_modify("/ws/a/c") is None
 
 
-def test_a_question_mark_and_what_is_not_ascii_are_not_asked() -> None:
+def test_question_marks_and_non_ascii_paths_are_not_tested() -> None:
     meaning = Meaning(Setup(modify=["a?"], root="/ws"))
     assert meaning.may_modify("/ws/ab") is True
     assert meaning.may_modify("/ws/aé") is None
@@ -209,7 +209,7 @@ def test_side_roots_are_those_of_codex() -> None:
     assert Meaning(setup.but(provider="claude")).may_modify("/s/x") is False
 
 
-def test_what_may_not_be_read_and_what_holds_it_cannot_be_unlinked() -> None:
+def test_unreadable_paths_and_their_folders_cannot_be_unlinked() -> None:
     meaning = Meaning(Setup(modify=["**"], deny_read=["a/b/*.k"], root="/ws"))
     paths = ["/ws/a", "/ws/a/b", "/ws/a/b/x.k", "/ws/a/c", "/ws"]
     assert [meaning.may_unlink(path) for path in paths] == [False, False, False, True, True]
@@ -231,7 +231,7 @@ def answer(**error: str) -> Answer:
     return Answer({"id": "1", "error": error} if error else {"id": "1", "result": {}})
 
 
-def test_a_refusal_has_a_kind_and_names_what_it_is_about() -> None:
+def test_a_refusal_has_a_kind_and_names_the_entry() -> None:
     refused("x", answer(kind="invalid_input", message="the root is bad"), "root", "cwd")
     for wrong, verdict in (
         (answer(), Verdict.FAILS),
@@ -243,7 +243,7 @@ def test_a_refusal_has_a_kind_and_names_what_it_is_about() -> None:
         assert failed.value.verdict is verdict
 
 
-def test_a_refusal_without_a_living_twin_is_unproven(
+def test_a_refusal_without_a_working_counterpart_is_unproven(
     case: SbplCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no = answer(kind="invalid_input", message="no")
@@ -271,7 +271,7 @@ def test_an_opened_form_and_a_changed_string_are_seen() -> None:
             hostile.same_shape("x", text(wrong), name, harmless)
 
 
-def test_hostile_names_are_as_many_as_asked_and_whole_ones_come_first() -> None:
+def test_the_requested_number_of_hostile_names_starts_with_whole_ones() -> None:
     names = hostile.names(random.Random(1), 500)
     assert len(names) == 500
     assert names[: len(hostile.ENDINGS)] == list(hostile.ENDINGS)
@@ -279,7 +279,7 @@ def test_hostile_names_are_as_many_as_asked_and_whole_ones_come_first() -> None:
     assert names == hostile.names(random.Random(1), 500)
 
 
-def test_more_is_asked_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boxspec_times_multiplies_the_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert generators.times(7) == 7 * int(os.environ.get("BOXSPEC_TIMES", "1"))
     monkeypatch.setenv("BOXSPEC_TIMES", "3")
     assert generators.times(7) == 21

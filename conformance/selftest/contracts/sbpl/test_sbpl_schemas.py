@@ -83,7 +83,7 @@ BAD_ANSWERS: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize("op", GOOD)
-def test_what_the_bad_ones_are_made_from_is_good(op: str) -> None:
+def test_the_messages_before_modification_are_valid(op: str) -> None:
     shape.check({"id": "1", "op": op}, GOOD[op], frozenset())
 
 

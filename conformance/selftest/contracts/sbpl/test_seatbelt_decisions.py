@@ -97,7 +97,7 @@ MEASURED = {
 
 
 @pytest.mark.parametrize("name", MEASURED)
-def test_what_was_measured_on_a_mac_is_what_the_specific_reading_says(name: str) -> None:
+def test_results_on_a_mac_match_the_most_specific_clause(name: str) -> None:
     text, operation, seen, naive = MEASURED[name]
     ruling = ruled(text, operation)
     assert both(ruling) == (naive, seen)
@@ -139,7 +139,7 @@ FILTERS: list[tuple[str, list[str], list[str]]] = [
 
 
 @pytest.mark.parametrize(("form", "yes", "no"), FILTERS, ids=[row[0] for row in FILTERS])
-def test_a_filter_meets_what_it_names(form: str, yes: list[str], no: list[str]) -> None:
+def test_a_filter_matches_its_paths(form: str, yes: list[str], no: list[str]) -> None:
     for action, head in (("allow", "(deny default)"), ("deny", "(allow default)")):
         text = f"({action} file-write* {form})"
         for path in (*yes, *no):
@@ -168,7 +168,7 @@ def test_an_unknown_filter_is_undecidable_where_it_would_decide() -> None:
     assert ruled('(allow file-read* (subpath "/ws"))' + known, "file-read-data").allowed
 
 
-def test_what_hangs_on_how_characters_are_counted_is_undecidable() -> None:
+def test_results_that_depend_on_counting_characters_are_undecidable() -> None:
     text = '(allow file-read* (regex "^/a[^/]c$"))'
     assert ruled(text, "file-read-data", "/abc").allowed
     assert ruled(text, "file-read-data", "/aéc").outcome is Outcome.UNDECIDABLE
@@ -180,7 +180,7 @@ def test_execution_is_undecidable() -> None:
     assert ruled("(allow process*)", "process*", None).allowed
 
 
-def test_calls_of_kernel_policies_are_told_apart() -> None:
+def test_calls_of_kernel_policies_are_distinguished() -> None:
     text = b"""(version 1)(deny default)
         (allow system-mac-syscall (require-all (mac-policy-name "Sandbox") (mac-syscall-number 67)))
         """
@@ -192,7 +192,7 @@ def test_calls_of_kernel_policies_are_told_apart() -> None:
     assert decide("system-mac-syscall").outcome is Outcome.UNDECIDABLE
 
 
-def test_what_costs_too_much_is_undecidable() -> None:
+def test_too_expensive_decisions_are_undecidable() -> None:
     profile = load(b'(version 1)(deny default)(allow file-read* (regex "(a|b)*a(a|b)(a|b)$"))')
     profile.purse.left = 50
     ruling = Decider(profile).decide("file-read-data", Subject(b"/" + b"ab" * 40))

@@ -66,13 +66,13 @@ WRONG = [
 
 
 @pytest.mark.parametrize("pattern", BEYOND)
-def test_what_is_beyond_the_dialect_is_undecidable(pattern: str) -> None:
+def test_expressions_beyond_the_dialect_are_undecidable(pattern: str) -> None:
     with pytest.raises(Undecidable):
         matches(pattern, "a")
 
 
 @pytest.mark.parametrize("pattern", WRONG)
-def test_what_is_no_expression_is_refused(pattern: str) -> None:
+def test_an_invalid_expression_is_refused(pattern: str) -> None:
     with pytest.raises(Unreadable):
         matches(pattern, "a")
 
@@ -87,7 +87,7 @@ def test_nothing_between_two_anchors_is_no_path() -> None:
     assert [matches("^$", text) for text in ("", "/", "/a")] == [True, False, False]
 
 
-def test_what_hangs_on_bytes_or_characters_is_not_known() -> None:
+def test_results_that_differ_for_bytes_and_characters_are_unknown() -> None:
     assert matches("^/a[^/]c$", "/aéc") is None
     assert matches("^/a[^/][^/]c$", "/aéc") is None
     assert matches("^/[éÉ]$", "/É") is None
@@ -99,7 +99,7 @@ def test_what_hangs_on_bytes_or_characters_is_not_known() -> None:
     assert matches("^/a([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)c$", "/a😀c") is True
 
 
-def test_what_hangs_on_a_dot_and_a_newline_is_not_known() -> None:
+def test_a_dot_that_meets_a_newline_is_unknown() -> None:
     assert matches("^/a.b$", "/a\nb") is None
     assert matches("^/a.b$", "/axb") is True
     assert matches("^/a[^/]b$", "/a\nb") is True
@@ -155,7 +155,7 @@ def test_no_expression_explodes(name: str) -> None:
     assert time.process_time() - began < 6
 
 
-def test_the_purse_is_spent_by_what_is_dear() -> None:
+def test_expensive_expressions_use_up_the_budget() -> None:
     regex = Regex(HOSTILE["an a far from the end"].encode(), 1, Purse(10_000))
     with pytest.raises(TooDear):
         regex.matches(b"ab" * 500)

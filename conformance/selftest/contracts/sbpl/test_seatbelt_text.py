@@ -84,7 +84,7 @@ def test_as_much_of_scheme_as_profiles_need(name: str) -> None:
     assert allowed(text, b"/a/b", params={"A": b"/a"}, imports={"more.sb": more}) is wanted
 
 
-def test_a_name_of_let_ends_with_it() -> None:
+def test_a_name_of_let_is_local_to_it() -> None:
     with pytest.raises(Unreadable, match="unbound variable: x"):
         load(HEAD + b'(let ((x "/a")) (allow signal))(allow file-write* (subpath x))')
 
@@ -132,14 +132,14 @@ GUESSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_sandbox_exec_refuses_is_refused(name: str) -> None:
+def test_texts_that_sandbox_exec_refuses_are_refused(name: str) -> None:
     with pytest.raises(Unreadable) as refused:
         load(REFUSED[name])
     assert refused.value.kind == "refused", refused.value
 
 
 @pytest.mark.parametrize("name", GUESSED)
-def test_what_is_not_known_is_not_guessed(name: str) -> None:
+def test_unknown_forms_are_not_guessed(name: str) -> None:
     with pytest.raises(Undecidable):
         load(GUESSED[name])
 

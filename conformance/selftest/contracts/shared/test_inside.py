@@ -52,7 +52,7 @@ def test_an_entry_names_a_requirement_and_tests_of_it(contract: str, entry: Chan
 
 
 @pytest.mark.parametrize("contract", TABLES)
-def test_what_holds_instead_is_named_by_an_entry(contract: str) -> None:
+def test_each_replacing_test_is_named_by_an_entry(contract: str) -> None:
     # A test of test_inside*.py without an entry would test its requirement twice.
     files = (CONTRACTS / contract).glob("test_inside*.py")
     written = [node for file in files for node in ast.parse(file.read_text("utf-8")).body]
@@ -83,7 +83,7 @@ os.execv("{reference}", ["{reference}", *sys.argv[1:]])
 """
 
 
-def test_one_that_forgets_the_sandbox_is_seen_by_what_it_wrote(tmp_path: Path) -> None:
+def test_a_shim_that_forgets_the_sandbox_is_detected_by_its_write(tmp_path: Path) -> None:
     shim = tmp_path / "bare"
     shim.write_text(BARE.replace("{reference}", str(REFERENCE)))
     shim.chmod(0o755)
@@ -99,7 +99,7 @@ def test_an_unknown_backend_is_bad_usage() -> None:
     assert "the shim has no such backend" in done.stdout + done.stderr
 
 
-def test_a_shim_without_backends_in_exec_is_not_asked_inside() -> None:
+def test_a_shim_without_exec_backends_does_not_run_inside_tests() -> None:
     asked = ("run", "--contract", "exec", "--topic", "EXEC-REQUEST", "--backend", "landlock")
     done = boxspec(*asked, "--shim", PYTHON_IMPLEMENTATION)
     assert "not applicable, without exec.backend" in done.stdout

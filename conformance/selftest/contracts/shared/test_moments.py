@@ -11,7 +11,7 @@ from boxspec.judge.verdict import Late
 from contracts.shared.moments import need_no_loop
 
 
-def test_who_is_asleep_had_to_wait() -> None:
+def test_a_process_that_sleeps_had_to_wait() -> None:
     with subprocess.Popen(["sleep", "60"]) as idle:
         try:
             need_no_loop(idle.pid, wanted=200, looked=600, share=0.5)
@@ -21,7 +21,7 @@ def test_who_is_asleep_had_to_wait() -> None:
             idle.kill()
 
 
-def test_who_never_sleeps_loops() -> None:
+def test_a_process_that_never_sleeps_loops() -> None:
     loop = "import os\nos.write(1, b'.')\nwhile True:\n    pass"
     with subprocess.Popen([sys.executable, "-c", loop], stdout=subprocess.PIPE) as busy:
         assert busy.stdout is not None

@@ -196,7 +196,7 @@ def test_an_error_may_stand_without_an_id() -> None:
         shape.envelope({"id": None, "result": {}})
 
 
-def test_what_the_bad_ones_are_made_from_is_good() -> None:
+def test_the_messages_before_modification_are_valid() -> None:
     op_schema("exec.run", "request").validate(RUN)
     shape.check(RUN, RESULT, frozenset())
 
@@ -228,11 +228,11 @@ def test_a_bad_error_is_refused_whatever_the_operation(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", JUDGED_ELSEWHERE)
-def test_what_a_requirement_judges_has_a_shape(name: str) -> None:
+def test_answers_that_a_requirement_judges_pass_the_shape_check(name: str) -> None:
     shape.check(RUN, changed(RESULT, *JUDGED_ELSEWHERE[name]), frozenset())
 
 
-def test_a_long_text_where_a_short_one_is_asked_is_the_targets_failure() -> None:
+def test_a_digest_in_place_of_a_short_text_is_a_failure_of_the_subject() -> None:
     answer = RunAnswer(changed(RESULT, "result/stdout", {**DIGEST, "bytes": 5_000_000}))
     with pytest.raises(Failure, match="stdout: expected a short text, got 5000000 bytes, as a dig"):
         answer.stdout.decode()
@@ -312,7 +312,7 @@ def test_a_batch_has_one_entry_for_each_run() -> None:
     assert said == "/result/runs/1: exactly one of result, error; given: []"
 
 
-def test_what_is_nested_too_deeply_to_be_shown_is_refused() -> None:
+def test_too_deeply_nested_answers_are_refused() -> None:
     deep: list[Any] = []
     for _ in range(600):
         deep = [deep]
@@ -337,7 +337,7 @@ def test_the_value_of_a_module_may_have_such_a_number(number: str) -> None:
         strict_json(beside.encode(), "the answer")
 
 
-def test_a_fraction_is_no_matter_where_nobody_looks() -> None:
+def test_a_fraction_in_an_unused_field_is_ignored() -> None:
     assert strict_json(b'{"load": 1.5}', "the answer") == {"load": 1.5}
 
 
@@ -359,6 +359,6 @@ WITH_MORE: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("what", WITH_MORE)
-def test_answers_are_compared_in_what_is_known(what: str) -> None:
+def test_only_known_fields_of_answers_are_compared(what: str) -> None:
     op, result, wanted = WITH_MORE[what]
     assert known.result(op, result) == wanted

@@ -49,7 +49,7 @@ def test_without_a_probe_the_result_declares_it() -> None:
     ],
     ids=["told as fully", "claimed fully", "more than is declared"],
 )
-def test_what_is_fully_enforced_is_escaped(
+def test_an_effect_against_full_enforcement_is_an_escape(
     effects: tuple[str, int], enforcement: str, network: str
 ) -> None:
     with pytest.raises(Failure) as why:
@@ -57,7 +57,7 @@ def test_what_is_fully_enforced_is_escaped(
     assert why.value.verdict is Verdict.ESCAPED
 
 
-def test_what_excuses_one_backend_excuses_no_other() -> None:
+def test_an_excuse_of_one_backend_applies_to_no_other() -> None:
     session = SimpleNamespace(backend=None)
     case = SimpleNamespace(session=session, hello={"backends": {"one": {}, "other": {}}})
     asked = []

@@ -1,4 +1,4 @@
-"""The table of probes: none is listed that nobody asks, and none accepts what it cannot say."""
+"""The table of probes: each listed probe is used, and each accepted error has a name."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def asked() -> str:
 
 
 @pytest.mark.parametrize("name", sorted(table()))
-def test_a_probe_that_is_listed_is_asked(name: str, asked: str) -> None:
+def test_each_listed_probe_is_used(name: str, asked: str) -> None:
     assert f'"{name}"' in asked
 
 
 @pytest.mark.parametrize("name", sorted(table()))
-def test_what_a_probe_accepts_is_printed_under_that_name(name: str) -> None:
-    """Of two names of one number a probe knows one: 95 is EOPNOTSUPP, and never ENOTSUP."""
+def test_each_accepted_error_is_printed_by_that_name(name: str) -> None:
+    """A number with two names has only one name in a probe: 95 is EOPNOTSUPP, never ENOTSUP."""
     printed = set(re.findall(r"NAME\((E\w+)\)", NAMES.read_text()))
     assert table()[name].accepts - printed == set()
 

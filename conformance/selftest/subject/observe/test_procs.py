@@ -1,4 +1,4 @@
-"""Processes as /proc tells them: whose zombie is whose."""
+"""Processes in /proc: which process has left a zombie."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def process(state: str, parent: int, threads: int = 1) -> Proc:
     ("each", "is_left"),
     [
         (process("Z", SHIM), True),
-        # The warden comes to it in its turn.
+        # The warden reaps it later.
         (process("Z", WARDEN), False),
         (process("S", SHIM), False),
         (process("Z", SHIM, threads=2), False),
     ],
     ids=["of the shim", "of the warden", "alive", "with threads that live on"],
 )
-def test_a_zombie_is_left_by_whoever_does_not_collect_it(each: Proc, is_left: bool) -> None:
+def test_a_zombie_belongs_to_the_parent_that_does_not_reap_it(each: Proc, is_left: bool) -> None:
     assert uncollected([each], WARDEN) == [each] * is_left

@@ -1,4 +1,4 @@
-"""In front of all other programs, and yet nobody waits for ever for whom it keeps from running."""
+"""Realtime priority of the kit, without starving the programs that it waits for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def front() -> Iterator[None]:
 
 
 def scheduling(pid: int) -> tuple[int, int] | None:
-    """Policy and real-time priority, fields 41 and 40 of proc(5)."""
+    """Return policy and realtime priority, fields 41 and 40 of proc(5)."""
     stat = procs.read(f"/proc/{pid}/stat")
     fields = stat.rpartition(b")")[2].split() if stat else []
     return (int(fields[38]), int(fields[37])) if fields else None
@@ -40,7 +40,7 @@ def started(script: str) -> Warden:
 
 
 @pytest.mark.usefixtures("front")
-def test_the_programs_of_a_shim_take_turns_behind_the_kit() -> None:
+def test_programs_of_a_shim_have_lower_priority_than_the_kit() -> None:
     warden = started("while :; do read -r line; done")
     try:
         assert scheduling(warden.pid) == (FIFO, PRIORITY)
@@ -50,7 +50,7 @@ def test_the_programs_of_a_shim_take_turns_behind_the_kit() -> None:
 
 
 @pytest.mark.usefixtures("front")
-def test_a_look_into_proc_takes_turns_with_the_shim(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_proc_does_not_starve_the_shim(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     opens = os.open
 
@@ -67,7 +67,7 @@ def test_a_look_into_proc_takes_turns_with_the_shim(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.usefixtures("front")
 def test_a_sweep_takes_turns_with_those_that_it_ends() -> None:
-    """A kernel may let it wait for one of them that is in the middle of its own end."""
+    """The kernel may make the sweep wait for a process that is just ending."""
     script = "n=0; while [ $n -lt 300 ]; do sleep 60 & n=$((n + 1)); done; wait"
     warden = started(script)
     seen: set[tuple[int, int] | None] = set()

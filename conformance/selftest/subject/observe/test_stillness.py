@@ -1,4 +1,4 @@
-"""Since when everybody of a run sleeps: by their counters and states, as the kernel has them."""
+"""The time since which all processes of a run sleep, by their counters and states in /proc."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from boxspec.subject.observe import procs, stillness
 from boxspec.subject.observe.stillness import Stillness
 
-# It says so and reads on; each byte that comes lets it compute for a moment.
+# Writes a byte and reads; each byte that it reads lets it compute for a moment.
 READS = "import os\nwhile True:\n os.write(1, b'!')\n if not os.read(0, 1): break"
 
 
@@ -41,7 +41,7 @@ def reader() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def sleeps(reader: subprocess.Popen[bytes]) -> None:
-    """It has said so, and reads again."""
+    """Wait until the reader has written its byte and reads again."""
     assert reader.stdout is not None
     assert reader.stdout.read(1) == b"!"
     procs.at_rest(reader.pid, within_s=30)
@@ -58,7 +58,7 @@ def look(made: Stillness, clock: Clock, seconds: int) -> None:
         made.glance()
 
 
-def test_who_sleeps_is_still_since_the_first_look(
+def test_a_sleeping_process_is_still_since_the_first_check(
     reader: subprocess.Popen[bytes], clock: Clock
 ) -> None:
     sleeps(reader)
@@ -67,7 +67,7 @@ def test_who_sleeps_is_still_since_the_first_look(
     assert made.seconds() == 7
 
 
-def test_who_did_anything_between_two_looks_was_not_still(
+def test_a_process_that_ran_between_two_checks_was_not_still(
     reader: subprocess.Popen[bytes], clock: Clock
 ) -> None:
     sleeps(reader)
@@ -81,7 +81,7 @@ def test_who_did_anything_between_two_looks_was_not_still(
     assert made.seconds() == 2
 
 
-def test_nobody_is_still_who_runs_or_is_ready_to(clock: Clock) -> None:
+def test_a_running_or_runnable_process_is_not_still(clock: Clock) -> None:
     made = Stillness(lambda: members(os.getpid()))
     look(made, clock, 8)
     assert made.seconds() == 0
@@ -90,7 +90,7 @@ def test_nobody_is_still_who_runs_or_is_ready_to(clock: Clock) -> None:
 @pytest.mark.parametrize(
     ("state", "still_s"), [(b"R", 0), (b"D", 0), (b"", 0), (b"S", 7), (b"Z", 7)]
 )
-def test_who_stands_in_line_counts_nothing_and_is_not_still(
+def test_a_process_that_waits_for_a_processor_is_not_still(
     reader: subprocess.Popen[bytes],
     clock: Clock,
     monkeypatch: pytest.MonkeyPatch,
@@ -104,7 +104,7 @@ def test_who_stands_in_line_counts_nothing_and_is_not_still(
     assert made.seconds() == still_s
 
 
-def test_who_is_stopped_is_still(reader: subprocess.Popen[bytes], clock: Clock) -> None:
+def test_a_stopped_process_is_still(reader: subprocess.Popen[bytes], clock: Clock) -> None:
     os.kill(reader.pid, signal.SIGSTOP)
     os.waitpid(reader.pid, os.WUNTRACED)
     made = Stillness(lambda: members(reader.pid))
@@ -112,20 +112,20 @@ def test_who_is_stopped_is_still(reader: subprocess.Popen[bytes], clock: Clock) 
     assert made.seconds() == 2
 
 
-def test_one_who_goes_on_is_enough(reader: subprocess.Popen[bytes], clock: Clock) -> None:
+def test_one_active_process_is_enough(reader: subprocess.Popen[bytes], clock: Clock) -> None:
     sleeps(reader)
     made = Stillness(lambda: members(reader.pid, os.getpid()))
     look(made, clock, 8)
     assert made.seconds() == 0
 
 
-def test_where_nobody_is_left_nobody_sleeps(clock: Clock) -> None:
+def test_without_processes_there_is_no_stillness(clock: Clock) -> None:
     made = Stillness(list)
     look(made, clock, 8)
     assert made.seconds() == 0
 
 
-def test_it_is_looked_once_a_second(clock: Clock) -> None:
+def test_stillness_is_checked_once_a_second(clock: Clock) -> None:
     looks = list[float]()
 
     def everybody() -> list[procs.Proc]:

@@ -1,4 +1,4 @@
-"""What the kit does to a shim before its first instruction."""
+"""The warden: the state of a shim before its first instruction, and its end."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_another_user_reaches_a_shim_below_folders_that_are_closed_to_others(
     assert sorted(path.name for path in folder.iterdir()) == ["shim"]
 
 
-def test_what_has_lost_its_warden_is_ended() -> None:
+def test_processes_without_their_warden_are_ended() -> None:
     mark = f"BOXSPEC_SHIM_LOG={uuid.uuid4().hex}"
     env = dict([mark.split("=", 1)])
     known = subprocess.Popen(["/bin/sleep", "60"], env={})
@@ -57,7 +57,7 @@ def test_what_has_lost_its_warden_is_ended() -> None:
     stray = subprocess.Popen(["/bin/sh", "-c", "sleep 60; :"], env={}, start_new_session=True)
     began = procs.proc(left.pid)
     assert began is not None
-    # What tests before this one have left to this process, as a subreaper, is not asked here.
+    # Children that earlier tests left to this process, a subreaper, do not count.
     before = [each for each in procs.tree(os.getpid()) if each.starttime < began.starttime]
     try:
         end_all(mark, partial(procs.adopted, began.starttime, {known.pid}))
@@ -70,7 +70,7 @@ def test_what_has_lost_its_warden_is_ended() -> None:
             each.wait()
 
 
-def test_what_shows_no_environment_yet_is_looked_for_again(
+def test_a_process_without_an_environment_yet_is_checked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     mark, own = f"A={uuid.uuid4().hex}", orphans._marked
@@ -85,8 +85,9 @@ def test_what_shows_no_environment_yet_is_looked_for_again(
             left.kill()
 
 
-def test_who_has_begun_to_execute_a_program_is_known() -> None:
-    """For a moment after what closes on exec has closed it has no environment."""
+def test_a_process_during_execve_is_recognised() -> None:
+    """During execve a process has no environment for a moment, after its close-on-exec
+    descriptors are closed."""
     limit = Deadline(20)
     seen = False
     while not seen and not limit.over():
@@ -102,7 +103,7 @@ def test_who_has_begun_to_execute_a_program_is_known() -> None:
         pytest.skip("no program was seen between the two")
 
 
-def test_who_has_no_environment_at_all_executes_nothing() -> None:
+def test_a_process_with_an_empty_environment_is_not_in_execve() -> None:
     with subprocess.Popen(["/bin/cat"], env={}, stdin=subprocess.PIPE, stdout=-1) as child:
         assert child.stdin is not None
         assert child.stdout is not None
@@ -115,7 +116,7 @@ def test_who_has_no_environment_at_all_executes_nothing() -> None:
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         assert not orphans.is_executing(Path(f"/proc/{child.pid}"))
     assert not orphans.is_executing(Path(f"/proc/{child.pid}"))
-    # The kernel's own, where it is seen.
+    # A kernel thread, if it is visible.
     assert not orphans.is_executing(Path("/proc/2"))
 
 
@@ -125,10 +126,10 @@ def test_who_has_no_environment_at_all_executes_nothing() -> None:
     ids=["runs", "SIGTERM", "SIGKILL", "ending", "ended by a signal"],
 )
 @pytest.mark.parametrize("place", ["SigPnd", "ShdPnd"])
-def test_who_has_been_killed_is_no_survivor(
+def test_a_killed_process_is_no_survivor(
     place: str, pending: int, flags: int, dying: bool, tmp_path: Path
 ) -> None:
-    """It may stand in line for a processor a while longer, to end."""
+    """A killed process may still wait for a processor before it ends."""
     masks = {"SigPnd": 0, "ShdPnd": 0} | {place: pending}
     told = "".join(f"{name}:\t{mask:016x}\n" for name, mask in masks.items())
     (tmp_path / "status").write_text(f"State:\tR (running)\n{told}")
@@ -136,8 +137,9 @@ def test_who_has_been_killed_is_no_survivor(
     assert procs._thread_is_dying(str(tmp_path)) is dying
 
 
-def test_who_is_in_a_namespace_ends_with_its_init(monkeypatch: pytest.MonkeyPatch) -> None:
-    """bubblewrap's init is killed when its parent ends, and its daemons only when it runs again."""
+def test_processes_in_a_pid_namespace_end_with_its_init(monkeypatch: pytest.MonkeyPatch) -> None:
+    """bubblewrap's init is killed when its parent ends; its daemons end only when the init runs
+    again."""
     words = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]
     if run([*words, "true"]).returncode != 0:
         pytest.skip("there is no namespace of processes here")
@@ -160,7 +162,7 @@ def test_who_is_in_a_namespace_ends_with_its_init(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_reader_of_lines_waits_in_no_read() -> None:
-    """Somebody else may have read what was there when it looked."""
+    """Another reader may have consumed the data between poll and read."""
     ours, theirs = os.pipe()
     try:
         reader = LineReader(ours)

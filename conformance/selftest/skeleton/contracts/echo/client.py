@@ -12,7 +12,7 @@ class EchoClient:
         self._case = case
 
     def say(self, text: str) -> str:
-        """What comes back; an answer without a result is a failure of the case."""
+        """Return the text of the answer; an answer without a result fails the test."""
         return str(self._case.ask("echo.say", text=text).result["text"])
 
 

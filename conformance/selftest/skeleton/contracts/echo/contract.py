@@ -1,4 +1,4 @@
-"""The contract echo: what is said comes back. The smallest contract there can be."""
+"""The contract echo: the answer repeats the text. The smallest possible contract."""
 
 from boxspec.subject.contract import Contract
 

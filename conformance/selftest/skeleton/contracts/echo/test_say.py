@@ -1,4 +1,4 @@
-"""ECHO-SAY: what is said comes back."""
+"""ECHO-SAY: the answer repeats the text."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from boxspec.api import expect, requires
 
 @requires("ECHO-SAY-01")
 @pytest.mark.parametrize("text", ["a", "", " between blanks ", "é\n"])
-def test_what_is_said_comes_back(case: EchoCase, text: str) -> None:
+def test_the_answer_repeats_the_text(case: EchoCase, text: str) -> None:
     expect("the text of the answer", case.echo.say(text), text)

@@ -1,4 +1,4 @@
-"""Trust in a shim that declares echo, or does not: it answers, or says that it cannot."""
+"""The trust check of echo: a shim that declares it answers, another one refuses."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Mistakes with the contract echo."""
+"""Faults of the contract echo."""

@@ -1,4 +1,4 @@
-"""Mistakes with what is said."""
+"""Faults of the repeated text."""
 
 import echo.ops as ops
 from faults.registry import fault, replaces

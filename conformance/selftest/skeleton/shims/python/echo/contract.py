@@ -1,4 +1,4 @@
-"""What the twin does of the contract echo."""
+"""The contract echo in the Python implementation."""
 
 from __future__ import annotations
 
