@@ -1,4 +1,4 @@
-// A shim around Go's os/exec: a compiled runtime with threads of its own, whose strings are bytes.
+// A shim around Go's os/exec: a compiled runtime with its own threads and strings of bytes.
 package main
 
 import (
@@ -43,7 +43,7 @@ var (
 	}
 )
 
-// decoded is a value of which each string was base64.
+// decoded returns a value with each base64 string decoded.
 func decoded(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -59,7 +59,7 @@ func decoded(value any) any {
 	return value
 }
 
-// take is a field or its twin in base64.
+// take returns a field or its base64 counterpart.
 func take(holder object, name string) any {
 	if value, found := holder[name+"_b64"]; found {
 		return decoded(value)
@@ -212,7 +212,7 @@ func run(request object) object {
 	}}
 }
 
-// duration is a number of milliseconds; one that has no end in Go is the longest there is.
+// duration converts milliseconds; a value beyond the range of Go becomes the longest duration.
 func duration(ms json.Number) time.Duration {
 	count, err := ms.Int64()
 	if err != nil || count > math.MaxInt64/int64(time.Millisecond) {

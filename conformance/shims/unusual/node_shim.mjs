@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A shim around Node's child_process: a managed runtime, whose API takes strings.
+// A shim around Node's child_process: a managed runtime with an API of strings.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ const CAPABILITY = { max_output_bytes: "exec.cap", stdin_failure: "exec.stdin_fa
 
 class Unsupported extends Error {}
 
-/** A field or its twin in base64, which must be text. */
+/** Return a field or its base64 counterpart, which must be UTF-8. */
 function take(holder, name) {
   const decode = (word) => {
     if (Array.isArray(word)) return word.map(decode);
@@ -24,7 +24,7 @@ function take(holder, name) {
   return `${name}_b64` in holder ? decode(holder[`${name}_b64`]) : holder[name];
 }
 
-/** The text of a stream, or its digest where it has more than 1 MiB. */
+/** Return the text of a stream, or its digest if it has more than 1 MiB. */
 function stream(pieces) {
   const text = Buffer.from(Buffer.concat(pieces).toString());
   if (text.length <= 1 << 20) return text.toString();
@@ -108,7 +108,7 @@ function run(request, done) {
     });
   };
   child.on("exit", (code) => {
-    // As the timeout of spawn() itself: an exit is no late one for what holds the output.
+    // As the timeout of spawn() does: a process that holds the output does not make an exit late.
     timers.forEach(clearTimeout);
     signal("SIGKILL");
     timers.push(setTimeout(answer, LINGER_MS, code));

@@ -24,7 +24,7 @@ def outside(capabilities):
 
 
 def kept():
-    """The two, and nothing that can be asked of what they are built on."""
+    """Return the contracts process and module, and exec without operations, which both build on."""
     found = {name: each for name, each in every().items() if name in (*KEPT, "exec")}
     found["exec"].operations, found["exec"].capabilities = {}, list
     for name in KEPT:
@@ -44,7 +44,7 @@ def told(step):
 def answer(self, data):
     made = original(self, data)
     result = made.get("result", {})
-    # Another time each time, beside a result and in it.
+    # A different time in each answer, outside and inside the result.
     made["took_us"] = time.monotonic_ns() // 1000
     if result:
         result["took_us"] = made["took_us"]
@@ -59,7 +59,7 @@ def answer(self, data):
 
 
 def end_all_with_stdin(self):
-    """What cannot be told whole is ended at once."""
+    """Kill the child at once if its stdin cannot be passed on completely."""
     if self.lanes[0].failure and not self.process.end:
         self.process.signal(signal.SIGKILL)
     end_sides(self)
