@@ -12,32 +12,133 @@
 /* A killed process usually ends within a millisecond. */
 enum { QUICK_MS = 1, QUICK_FOR_MS = 20, SLOW_MS = 10 };
 
-static void reap(struct bs_group_end *end, enum bs_group_end_phase next) {
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static void enter_phase(struct bs_group_end *end, enum bs_group_end_phase phase, uint64_t until) {
+    end->phase = phase;
+    end->until = until;
+    end->live_pid = 0;
+}
+
+static void plan_next_step(struct bs_group_end *end, uint64_t now) {
+    uint64_t at = end->until;
+    if (end->phase == BS_GROUP_GRACE && (end->leader_ended || end->unsent != 0))
+        at = bs_after_ms(now, BS_EXEC_TICK_MS);
+    if (end->phase == BS_GROUP_KILLED || end->phase == BS_GROUP_REAPED)
+        at = bs_after_ms(now, now < bs_after_ms(end->killed_at, QUICK_FOR_MS) ? QUICK_MS : SLOW_MS);
+    end->at = earlier(at, end->until);
+}
+
+void bs_group_end_start(struct bs_group_end *end, pid_t pgid, int signo, uint64_t grace_ms,
+                        uint64_t now) {
+    end->pgid = pgid;
+    end->unsent = bs_group_signal(end->pgid, signo) ? 0 : signo;
+    (void)bs_group_signal(end->pgid, SIGCONT);
+    enter_phase(end, BS_GROUP_GRACE, bs_after_ms(now, grace_ms));
+    plan_next_step(end, now);
+}
+
+static void begin_killed(struct bs_group_end *end, uint64_t now) {
+    end->killed_at = now;
+    enter_phase(end, BS_GROUP_KILLED, bs_after_ms(now, BS_EXEC_KILL_MS));
+}
+
+void bs_group_end_kill(struct bs_group_end *end, pid_t pgid, uint64_t now) {
+    end->pgid = pgid;
+    (void)bs_group_signal(end->pgid, SIGKILL);
+    begin_killed(end, now);
+    plan_next_step(end, now);
+}
+
+/* Reap the leader, whose zombie has reserved the number until here. */
+static void reap_leader(struct bs_group_end *end, enum bs_group_end_phase next) {
     siginfo_t info;
     (void)BS_RETRY(waitid(P_PID, (id_t)end->pgid, &info, WEXITED | WNOHANG));
-    end->phase = next;
+    end->reaped_at = bs_boot_ticks();
+    enter_phase(end, next, end->until);
 }
 
-static void kill_members(struct bs_group_end *end, uint64_t now) {
-    /* At each step again: a member that was being forked missed the last signal. */
-    (void)bs_group_signal(end->pgid, SIGKILL);
-    struct bs_members members = bs_group_find_members(end->pgid, end->pgid, UINT64_MAX);
+/* Send SIGKILL and reap the leader at once. If the kernel refuses the signal, the next steps send
+ * it again before the reap. */
+static void kill_and_reap(struct bs_group_end *end, uint64_t now) {
+    bool sent = bs_group_signal(end->pgid, SIGKILL);
+    begin_killed(end, now);
+    if (!sent)
+        return;
+    /* Killed members may take a moment to end, or are zombies that their own parent has not
+     * reaped. */
+    reap_leader(end, BS_GROUP_REAPED);
+    if (bs_group_empty(end->pgid))
+        enter_phase(end, BS_GROUP_ENDED, end->until);
+}
+
+void bs_group_end_after_exit(struct bs_group_end *end, pid_t pgid, uint64_t now) {
+    end->pgid = pgid;
+    end->leader_ended = true;
+    kill_and_reap(end, now);
+    plan_next_step(end, now);
+}
+
+static struct bs_members find_members(struct bs_group_end *end, uint64_t not_after) {
+    struct bs_members members = bs_group_find_members(end->pgid, end->pgid, not_after);
+    end->live_pid = members.live_pid;
+    return members;
+}
+
+static void step_grace(struct bs_group_end *end, uint64_t now) {
+    if (end->unsent != 0 && bs_group_signal(end->pgid, end->unsent))
+        end->unsent = 0;
+    struct bs_members members = {.known = false};
+    if (end->leader_ended)
+        members = find_members(end, UINT64_MAX);
+    if (members.known && members.alive == 0)
+        kill_and_reap(end, now);
+    else if (now >= end->until)
+        bs_group_end_kill(end, end->pgid, now);
+}
+
+static void step_killed(struct bs_group_end *end, uint64_t now) {
+    /* Again at each step: a member that was being forked missed the last signal. */
+    if (now > end->killed_at)
+        (void)bs_group_signal(end->pgid, SIGKILL);
+    if (!end->leader_ended) {
+        if (now < end->until)
+            return;
+        end->left = 1; /* the leader is in an uninterruptible wait */
+        enter_phase(end, BS_GROUP_ENDED, end->until);
+        return;
+    }
+    struct bs_members members = find_members(end, UINT64_MAX);
+    if (members.known && members.alive == 0)
+        reap_leader(end, BS_GROUP_ENDED);
+    else if (!members.known || now >= end->until)
+        reap_leader(end, BS_GROUP_REAPED);
+}
+
+static void step_reaped(struct bs_group_end *end, uint64_t now) {
+    struct bs_members members = find_members(end, end->reaped_at);
+    unsigned alive = members.alive;
     if (!members.known)
-        reap(end, BS_GROUP_REAPED);
-    else if (members.alive == 0 || now >= end->until)
-        reap(end, BS_GROUP_ENDED);
+        alive = bs_group_empty(end->pgid) ? 0 : 1;
+    if (alive > 0 && now < end->until)
+        return;
+    end->left = alive;
+    enter_phase(end, BS_GROUP_ENDED, end->until);
 }
 
-bool bs_group_end_step(struct bs_group_end *end, uint64_t now) {
+bool bs_group_end_step(struct bs_group_end *end, bool leader_ended, uint64_t now) {
+    if (leader_ended && !end->leader_ended) {
+        end->leader_ended = true;
+        end->at = 0;
+    }
     if (end->phase == BS_GROUP_ENDED || now < end->at)
         return end->phase == BS_GROUP_ENDED;
-    if (end->until == 0)
-        end->until = bs_after_ms(now, BS_EXEC_KILL_MS);
-    if (end->phase == BS_GROUP_KILLED)
-        kill_members(end, now);
-    if (end->phase == BS_GROUP_REAPED && (bs_group_empty(end->pgid) || now >= end->until))
-        end->phase = BS_GROUP_ENDED;
-    bool quick = bs_after_ms(now, BS_EXEC_KILL_MS) < bs_after_ms(end->until, QUICK_FOR_MS);
-    end->at = bs_after_ms(now, quick ? QUICK_MS : SLOW_MS);
+    if (end->phase == BS_GROUP_GRACE)
+        step_grace(end, now);
+    else if (end->phase == BS_GROUP_KILLED)
+        step_killed(end, now);
+    if (end->phase == BS_GROUP_REAPED)
+        step_reaped(end, now);
+    plan_next_step(end, now);
     return end->phase == BS_GROUP_ENDED;
 }

@@ -8,16 +8,15 @@
 #include <boxspec/exec.h>
 
 #include "exec/drain.h"
+#include "exec/group_end.h"
 #include "exec/signals.h"
 #include "exec/spawn.h"
 
 /* A run moves down this list only. */
 enum bs_phase {
     RUNNING, /* no cause has ended the run yet */
-    GRACE,   /* the group was sent a signal; its grace period ends at `until` */
-    KILLED,  /* the group was sent SIGKILL; members alive at `until` are given up */
-    REAPED,  /* the leader is reaped; older members may still be dying */
-    DRAINING /* the group has ended; a process outside it may hold the pipes until `until` */
+    ENDING,  /* `group` is being ended */
+    DRAINING /* the group has ended; a process outside it may hold the pipes until `drain_until` */
 };
 
 enum bs_cause { NONE, EXITED, DEADLINE, SIGNALLED, CANCELLED, CAPPED, STDIN_FAILED, STOPPED, LOST };
@@ -34,19 +33,16 @@ struct bs_run {
     int signo;         /* with SIGNALLED: the signal that reached the caller */
     int stopped_by;    /* SIGTTIN or SIGTTOU that stopped the leader for good; else 0 */
     uint64_t deadline; /* times are CLOCK_MONOTONIC ns; BS_NEVER: no limit */
-    uint64_t until;
-    uint64_t reaped_at; /* clock ticks since boot */
-    bool leader_gone;   /* it is a zombie or reaped */
-    int output_error;   /* the errno of a stream that could not be read to its end; else 0 */
+    uint64_t drain_until;
+    struct bs_group_end group;
+    bool leader_gone; /* it is a zombie or reaped */
+    int output_error; /* the errno of a stream that could not be read to its end; else 0 */
     enum bs_stream output_lost;
-    int unsent;       /* the first signal, while the kernel refuses to send it; else 0 */
-    int member_pidfd; /* pidfd of a live member; -1: none is polled */
-    uint64_t look_at; /* when to look for members again; 0: at once */
-    unsigned alive;   /* live members that the last look found */
+    pid_t member; /* the live member that member_pidfd is open for; 0: none */
+    int member_pidfd;
     int lost_error;
     siginfo_t end;
     struct rusage usage;
-    unsigned group_left;
     bool detached_writers;
 };
 

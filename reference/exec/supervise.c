@@ -25,77 +25,36 @@ static int query_leader_end(struct bs_run *run) {
         syscall(SYS_waitid, P_PID, pgid(run), &run->end, WEXITED | WNOHANG | WNOWAIT, &run->usage));
 }
 
-static void reap(const struct bs_run *run) {
-    siginfo_t end;
-    (void)BS_RETRY(waitid(P_PID, (id_t)pgid(run), &end, WEXITED | WNOHANG));
-}
-
-static void enter_phase(struct bs_run *run, enum bs_phase phase, uint64_t from, uint64_t ms) {
-    run->phase = phase;
-    run->until = ms == BS_NEVER ? BS_NEVER : bs_after_ms(from, ms);
+/* End the run. The first cause decides the result. */
+static void end_run(struct bs_run *run, enum bs_cause cause, int signo, uint64_t now) {
+    run->cause = cause;
+    run->phase = ENDING;
+    bs_group_end_start(&run->group, pgid(run), signo, BS_EXEC_GRACE_MS, now);
 }
 
 static void kill_group(struct bs_run *run, uint64_t now) {
-    (void)bs_group_signal(pgid(run), SIGKILL);
-    enter_phase(run, KILLED, now, BS_EXEC_KILL_MS);
+    run->cause = CAPPED;
+    run->phase = ENDING;
+    bs_group_end_kill(&run->group, pgid(run), now);
 }
 
-/* End the run. The first cause decides the result. SIGCONT follows the signal, because a stopped
- * member could not act on it before SIGKILL. */
-static void end_run(struct bs_run *run, enum bs_cause cause, int signo, uint64_t now) {
-    run->cause = cause;
-    run->unsent = bs_group_signal(pgid(run), signo) ? 0 : signo;
-    (void)bs_group_signal(pgid(run), SIGCONT);
-    enter_phase(run, GRACE, now, BS_EXEC_GRACE_MS);
-}
-
-static void close_member_pidfd(struct bs_run *run) { bs_close(&run->member_pidfd); }
-
-static void finish_group(struct bs_run *run, uint64_t now) {
-    close_member_pidfd(run);
-    enter_phase(run, DRAINING, now, BS_EXEC_LINGER_MS);
-}
-
-/* Count the live members and arrange to be woken when one of them ends. Until then the count is
- * reused: a flood of output must not cost a scan of /proc per read. */
-static unsigned members_alive(struct bs_run *run, uint64_t not_after, uint64_t now) {
-    if (now < run->look_at && now < run->until)
-        return run->alive;
-    struct bs_members members = bs_group_find_members(pgid(run), pgid(run), not_after);
-    close_member_pidfd(run);
-    if (members.live_pid != 0)
-        run->member_pidfd = bs_pidfd(members.live_pid);
-    /* Without /proc only the time limits end the wait. */
-    run->alive = members.known ? members.alive : 1;
-    /* Without a pidfd, look again soon after a SIGKILL: members end quickly. */
-    bool brief = run->member_pidfd < 0 && run->phase != GRACE;
-    run->look_at = bs_after_ms(now, brief ? 5 : BS_EXEC_TICK_MS);
-    return run->alive;
-}
-
-/* Send the last SIGKILL, then reap the leader, whose zombie has reserved the number until here. If
- * the kernel refuses the signal, members are waited for as after any SIGKILL, and the signal is
- * sent again. */
-static void reap_leader(struct bs_run *run, uint64_t now) {
-    if (!bs_group_signal(pgid(run), SIGKILL) && run->phase != KILLED) {
-        enter_phase(run, KILLED, now, BS_EXEC_KILL_MS);
-        run->look_at = 0;
+/* Open a pidfd of the live member that the last step found, which reports the end of the member. */
+static void watch_member(struct bs_run *run) {
+    if (run->group.live_pid == run->member)
         return;
-    }
-    reap(run);
-    run->reaped_at = bs_boot_ticks();
-    bs_watch_close(&run->child->watch);
-    close_member_pidfd(run);
-    if (bs_group_empty(pgid(run))) {
-        finish_group(run, now);
+    bs_close(&run->member_pidfd);
+    run->member = run->group.live_pid;
+    if (run->member != 0)
+        run->member_pidfd = bs_pidfd(run->member);
+}
+
+static void step_group(struct bs_run *run, uint64_t now) {
+    bool ended = bs_group_end_step(&run->group, run->leader_gone, now);
+    watch_member(run);
+    if (!ended)
         return;
-    }
-    /* Killed members may take a moment to end, or are zombies that their own parent has not reaped.
-     * The limit counts from the first SIGKILL. */
-    uint64_t bound = run->phase == KILLED ? run->until : bs_after_ms(now, BS_EXEC_KILL_MS);
-    run->phase = REAPED;
-    run->until = bound;
-    run->look_at = 0;
+    run->phase = DRAINING;
+    run->drain_until = bs_after_ms(now, BS_EXEC_LINGER_MS);
 }
 
 static void look_at_leader(struct bs_run *run) {
@@ -107,7 +66,6 @@ static void look_at_leader(struct bs_run *run) {
         run->cause = LOST;
     } else if (run->end.si_pid != 0) {
         run->leader_gone = true;
-        run->look_at = 0;
     }
 }
 
@@ -140,11 +98,11 @@ static void decide_cause(struct bs_run *run, uint64_t now) {
         run->signo = signo;
         end_run(run, SIGNALLED, signo, now);
     } else if (run->out.over || run->err.over) {
-        run->cause = CAPPED;
         kill_group(run, now);
     } else if (run->leader_gone) {
         run->cause = EXITED;
-        reap_leader(run, now);
+        run->phase = ENDING;
+        bs_group_end_after_exit(&run->group, pgid(run), now);
     } else if (cancelled(run)) {
         end_run(run, CANCELLED, SIGTERM, now);
     } else if (run->stopped_by != 0) {
@@ -152,35 +110,6 @@ static void decide_cause(struct bs_run *run, uint64_t now) {
     } else if (now >= run->deadline) {
         end_run(run, DEADLINE, SIGTERM, now);
     }
-}
-
-static void escalate(struct bs_run *run, uint64_t now) {
-    if (run->phase == GRACE && run->unsent != 0 && bs_group_signal(pgid(run), run->unsent))
-        run->unsent = 0;
-    if (run->leader_gone && members_alive(run, UINT64_MAX, now) == 0) {
-        reap_leader(run, now);
-    } else if (run->phase == GRACE && now >= run->until) {
-        kill_group(run, now);
-    } else if (run->phase == KILLED) {
-        /* Again, for members that were being forked. */
-        (void)bs_group_signal(pgid(run), SIGKILL);
-        if (now < run->until)
-            return;
-        if (run->leader_gone) {
-            reap_leader(run, now);
-        } else {
-            run->group_left = 1; /* it is in an uninterruptible wait */
-            finish_group(run, now);
-        }
-    }
-}
-
-static void check_after_reap(struct bs_run *run, uint64_t now) {
-    unsigned alive = members_alive(run, run->reaped_at, now);
-    if (alive > 0 && now < run->until)
-        return;
-    run->group_left = alive;
-    finish_group(run, now);
 }
 
 /* Bytes beyond the cap count even if the exit was seen first. */
@@ -205,7 +134,7 @@ static bool stop_draining(struct bs_run *run, uint64_t now) {
     if (drained(run))
         return true;
     bool shortened = now >= run->deadline || bs_signal_first(run->slot) != 0;
-    if (now < run->until && !shortened)
+    if (now < run->drain_until && !shortened)
         return false;
     note_output(run, &run->out, bs_drain_rest(&run->out, &run->outlets));
     note_output(run, &run->err, bs_drain_rest(&run->err, &run->outlets));
@@ -220,22 +149,15 @@ enum { POLLED_MS = 20 };
 
 /* When to look again if no event happens. */
 static uint64_t next_look(const struct bs_run *run, uint64_t now) {
-    uint64_t at = run->until;
-    if (run->phase == RUNNING)
-        at = run->deadline;
+    uint64_t at = run->phase == RUNNING  ? run->deadline
+                  : run->phase == ENDING ? run->group.at
+                                         : run->drain_until;
     if (run->phase == RUNNING && run->child->terminal.inherited)
         at = earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
     if (run->phase == DRAINING && bs_signal_first(run->slot) == 0 && run->deadline > now)
         at = earlier(at, run->deadline);
-    bool polls_group =
-        run->phase == REAPED || (run->leader_gone && (run->phase == GRACE || run->phase == KILLED));
-    if (polls_group)
-        at = earlier(at, run->look_at);
     if (run->child->watch.polled && !run->leader_gone)
         at = earlier(at, bs_after_ms(now, POLLED_MS));
-    /* A signal that the kernel refused to send, or that had no effect, is sent again. */
-    if ((run->phase == GRACE && run->unsent != 0) || (run->phase == KILLED && !run->leader_gone))
-        at = earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
     return at;
 }
 
@@ -286,18 +208,11 @@ static void handle_events(struct bs_run *run, const struct pollfd *set) {
         bs_feed_write(&run->child->feed);
     if (set[P_TEE].revents != 0)
         bs_tee_flush(run->outlets.tee);
-    if (set[P_MEMBER].revents != 0)
-        run->look_at = 0;
-}
-
-/* End the group of a leader that another part of the program reaped. Its number may have been
- * assigned again. The pidfd still means the group that it led; if the kernel cannot signal a group
- * by pidfd (before Linux 6.9), the pidfd can at least prove that the leader is unreaped. */
-static void end_lost_group(const struct bs_run *run) {
-    const struct bs_watch *watch = &run->child->watch;
-    if (!bs_watch_kill_group(watch) && bs_watch_is_uncollected(watch))
-        (void)bs_group_signal(pgid(run), SIGKILL);
-    bs_watch_collect(watch, BS_EXEC_KILL_MS);
+    if (set[P_MEMBER].revents != 0) {
+        bs_close(&run->member_pidfd);
+        run->member = 0;
+        run->group.at = 0;
+    }
 }
 
 /* Take one turn: wait, serve ready descriptors, look at the leader, take a step. Returns true once
@@ -309,24 +224,22 @@ static bool turn(struct bs_run *run) {
     uint64_t now = bs_now_ns();
     /* Look at the leader at a deadline too: an exit wins over a deadline that is seen in the same
      * turn. */
-    if (set[P_LEADER].revents != 0 || run->child->watch.polled ||
-        now >= earlier(run->deadline, run->until) || bs_feed_failed(&run->child->feed))
+    bool is_due = now >= run->deadline || (run->phase == ENDING && now >= run->group.until);
+    if (set[P_LEADER].revents != 0 || run->child->watch.polled || is_due ||
+        bs_feed_failed(&run->child->feed))
         look_at_leader(run);
     look_for_stop(run);
     if (run->cause == LOST) {
-        end_lost_group(run);
+        bs_watch_kill_lost_group(&run->child->watch, pgid(run));
+        bs_watch_collect(&run->child->watch, BS_EXEC_KILL_MS);
         return true;
     }
-    if (run->output_error != 0 && run->cause == NONE) {
-        run->cause = CAPPED;
+    if (run->output_error != 0 && run->cause == NONE)
         kill_group(run, now);
-    }
     if (run->phase == RUNNING)
         decide_cause(run, now);
-    else if (run->phase == GRACE || run->phase == KILLED)
-        escalate(run, now);
-    if (run->phase == REAPED)
-        check_after_reap(run, now);
+    if (run->phase == ENDING)
+        step_group(run, now);
     if (run->phase != DRAINING)
         return false;
     decide_late_cap(run);
@@ -347,7 +260,6 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
                          .phase = RUNNING,
                          .cause = NONE,
                          .deadline = bs_after_ms(bs_now_ns(), limit(request->timeout_ms, BS_NEVER)),
-                         .until = BS_NEVER,
                          .member_pidfd = -1};
     uint64_t most = limit(request->max_output_bytes, UINT64_MAX);
     bs_drain_init(&run.out, child->out, BS_STDOUT, most);
@@ -360,7 +272,7 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
     bs_drain_clear(&run.err);
     bs_close(&child->feed.fd);
     bs_close(&child->report);
-    close_member_pidfd(&run);
+    bs_close(&run.member_pidfd);
     bs_watch_close(&child->watch);
     return code;
 }

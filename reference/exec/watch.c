@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "exec/group.h"
 
 /* Linux 6.9; the <linux/pidfd.h> of Debian 12 lacks it. */
 #define BS_PIDFD_SIGNAL_PROCESS_GROUP (1U << 2)
@@ -79,6 +80,11 @@ bool bs_watch_kill_group(const struct bs_watch *watch) {
 
 bool bs_watch_is_uncollected(const struct bs_watch *watch) {
     return watch->is_pidfd && syscall(SYS_pidfd_send_signal, watch->fd, 0, NULL, 0) == 0;
+}
+
+void bs_watch_kill_lost_group(const struct bs_watch *watch, pid_t pgid) {
+    if (!bs_watch_kill_group(watch) && bs_watch_is_uncollected(watch))
+        (void)bs_group_signal(pgid, SIGKILL);
 }
 
 void bs_watch_collect(const struct bs_watch *watch, int within_ms) {

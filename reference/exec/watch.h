@@ -35,6 +35,11 @@ bool bs_watch_kill_group(const struct bs_watch *watch);
  * False without a pidfd. */
 bool bs_watch_is_uncollected(const struct bs_watch *watch);
 
+/* Kill the group of a leader that another part of the program reaped. Its number may have been
+ * assigned again. The pidfd still means the group that it led; if the kernel cannot signal a group
+ * by pidfd, the pidfd can at least prove that the leader is unreaped. */
+void bs_watch_kill_lost_group(const struct bs_watch *watch, pid_t pgid);
+
 /* Wait for the end of the pidfd's process, at most `within_ms`, and reap it. */
 void bs_watch_collect(const struct bs_watch *watch, int within_ms);
 

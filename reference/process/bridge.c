@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -27,11 +26,7 @@ struct bridge {
     const struct bs_signal_slot *slot;
     int leader;     /* pidfd of the leader; -1: it is polled for at each tick */
     bool signalled; /* SIGINT or SIGTERM has reached the caller */
-    bool killed;
-    uint64_t grace_until; /* end of the grace period */
-    /* Both are 0 while the leader runs. */
-    uint64_t step_at; /* when the next step of ending the group is due */
-    uint64_t look_at; /* when to look for members during the grace period */
+    struct bs_process_step step;
 };
 
 /* Close the child's side of each relay that has ended. The caller's descriptors stay open. */
@@ -55,12 +50,10 @@ static void relay_once(struct bridge *bridge, uint64_t until, bool ended) {
     set[2 * RELAYS] = (struct pollfd){.fd = bridge->signalled ? -1 : bs_signal_fd(bridge->slot),
                                       .events = POLLIN};
     /* The pidfd of a leader that has ended stays readable. */
-    bool leader_ended = ended || bridge->look_at != 0 || bridge->step_at != 0;
+    bool leader_ended = ended || bridge->step.leader_ended;
     set[2 * RELAYS + 1] =
         (struct pollfd){.fd = leader_ended ? -1 : bridge->leader, .events = POLLIN};
-    if (bridge->step_at != 0 && bridge->step_at < until && !ended)
-        until = bridge->step_at;
-    if (((bridge->leader < 0 && !ended) || bridge->look_at != 0) && tick < until)
+    if (bridge->leader < 0 && !leader_ended && tick < until)
         until = tick;
     if (poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, until)) < 0)
         return;
@@ -69,58 +62,18 @@ static void relay_once(struct bridge *bridge, uint64_t until, bool ended) {
     close_finished_sides(bridge);
 }
 
-/* Send SIGTERM once, with SIGCONT for stopped members, and SIGKILL at the end of the grace period.
- */
-static void escalate(struct bridge *bridge) {
-    uint64_t now = bs_now_ns();
-    if (!bridge->signalled && bs_signal_first(bridge->slot) != 0) {
-        bridge->signalled = true;
-        bridge->grace_until = bs_after_ms(now, BS_BRIDGE_GRACE_MS);
-        (void)bs_process_terminate(bridge->process, NULL);
-        (void)bs_process_continue(bridge->process, NULL);
-    } else if (bridge->signalled && !bridge->killed && now >= bridge->grace_until) {
-        bridge->killed = true;
-        bridge->grace_until = BS_NEVER;
-        (void)bs_process_kill(bridge->process, NULL);
-    }
-}
-
-/* True if the leader has ended and members of its group may be alive, also if they cannot be
- * listed. Neither reaps nor signals a process. */
-static bool leader_left_members(pid_t leader) {
-    siginfo_t info = {0};
-    if (BS_RETRY(waitid(P_PID, (id_t)leader, &info, WEXITED | WNOHANG | WNOWAIT)) != 0 ||
-        info.si_pid == 0)
-        return false;
-    struct bs_members members = bs_group_find_members(leader, leader, UINT64_MAX);
-    return !members.known || members.alive > 0;
-}
-
-/* True if the grace period goes on for members after the end of the leader. */
-static bool members_have_grace(struct bridge *bridge) {
-    uint64_t now = bs_now_ns();
-    if (!bridge->signalled || bridge->killed)
-        bridge->look_at = 0;
-    else if (now >= bridge->look_at)
-        bridge->look_at = leader_left_members(bs_process_pid(bridge->process))
-                              ? bs_after_ms(now, BS_EXEC_TICK_MS)
-                              : 0;
-    return bridge->look_at != 0;
-}
-
 static int relay_until_end(struct bridge *bridge, struct bs_process_end *end,
                            struct bs_error *err) {
-    static const uint64_t at_once = 0;
-    int code = BS_OK;
     for (;;) {
-        if (!members_have_grace(bridge)) {
-            code = bs_process_wait(bridge->process, &at_once, end, err);
-            if (code != BS_OK || end->state != BS_PROCESS_RUNS)
-                return code;
+        int code = bs_process_step(bridge->process, &bridge->step, err);
+        *end = bridge->step.end;
+        if (code != BS_OK || end->state != BS_PROCESS_RUNS)
+            return code;
+        relay_once(bridge, bridge->step.at, false);
+        if (!bridge->signalled && bs_signal_first(bridge->slot) != 0) {
+            bridge->signalled = true;
+            bs_process_start_grace(bridge->process, BS_BRIDGE_GRACE_MS);
         }
-        bridge->step_at = bs_process_next_step(bridge->process);
-        relay_once(bridge, bridge->grace_until, false);
-        escalate(bridge);
     }
 }
 
@@ -225,7 +178,6 @@ int bs_process_bridge(const struct bs_exec_request *request, const struct bs_san
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
     } else {
         bridge->slot = slot;
-        bridge->grace_until = BS_NEVER;
         code = run(bridge, request, sandbox, end, err);
     }
     free(bridge);

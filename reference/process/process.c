@@ -175,8 +175,7 @@ static bool look_at_leader(struct bs_process *process) {
     if (BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT)) != 0) {
         process->lost_error = errno;
         bs_terminal_take_back(&process->terminal);
-        if (!bs_watch_kill_group(&process->watch) && bs_watch_is_uncollected(&process->watch))
-            (void)bs_group_signal(process->pid, SIGKILL);
+        bs_watch_kill_lost_group(&process->watch, process->pid);
         return true;
     }
     if (info.si_pid == 0) {
@@ -185,7 +184,6 @@ static bool look_at_leader(struct bs_process *process) {
     }
     bs_terminal_take_back(&process->terminal);
     process->leader_ended = true;
-    process->group_end = (struct bs_group_end){.pgid = process->pid};
     process->leader_end.state =
         info.si_code == CLD_EXITED ? BS_PROCESS_EXITED : BS_PROCESS_SIGNALED;
     process->leader_end.number = info.si_status;
@@ -194,16 +192,31 @@ static bool look_at_leader(struct bs_process *process) {
     return true;
 }
 
+static bool is_over(const struct bs_process *process) {
+    return process->reaped || process->lost_error != 0;
+}
+
+/* When the next step of ending the group is due. */
+static uint64_t next_step(const struct bs_process *process) {
+    const struct bs_group_end *group = &process->group_end;
+    bool is_ending = group->phase != BS_GROUP_RUNS && group->phase != BS_GROUP_ENDED;
+    return is_ending && !is_over(process) ? group->at : BS_NEVER;
+}
+
 /* Take one step without blocking, with the lock held. After the end of the leader the rest of the
- * group is killed, and then the leader is reaped. Returns true if the wait is over. */
-static bool step_to_end(struct bs_process *process) {
-    if (process->reaped || process->lost_error != 0)
+ * group is killed, after its grace period if `keeps_grace` is true. Returns true if the wait is
+ * over. */
+static bool step_to_end(struct bs_process *process, bool keeps_grace) {
+    struct bs_group_end *group = &process->group_end;
+    if (is_over(process) || (look_at_leader(process) && process->lost_error != 0))
         return true;
-    if (!look_at_leader(process))
-        return false;
-    if (process->lost_error != 0)
-        return true;
-    if (!bs_group_end_step(&process->group_end, bs_now_ns()))
+    uint64_t now = bs_now_ns();
+    bool is_ending = group->phase == BS_GROUP_KILLED || group->phase == BS_GROUP_REAPED ||
+                     (group->phase == BS_GROUP_GRACE && keeps_grace);
+    if (process->leader_ended && !is_ending)
+        bs_group_end_kill(group, process->pid, now);
+    if (group->phase == BS_GROUP_RUNS || !bs_group_end_step(group, process->leader_ended, now) ||
+        !process->leader_ended)
         return false;
     process->end = process->leader_end;
     process->reaped = true;
@@ -217,41 +230,56 @@ static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* When to look again if no event happens. */
 static uint64_t next_look(const struct bs_process *process, uint64_t now) {
+    uint64_t at = next_step(process);
     if (process->leader_ended)
-        return process->group_end.at;
+        return at;
     if (process->watch.polled)
-        return bs_after_ms(now, POLLED_MS);
+        at = earlier(at, bs_after_ms(now, POLLED_MS));
     /* No descriptor reports a stop, so it is polled for. */
-    return process->terminal.inherited ? bs_after_ms(now, BS_EXEC_TICK_MS) : BS_NEVER;
+    if (process->terminal.inherited)
+        at = earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
+    return at;
+}
+
+/* Wait for an event or until `until`, with the lock free meanwhile. */
+static void wait_for_event(struct bs_process *process, uint64_t now, uint64_t until) {
+    /* The descriptor of a leader that has ended stays readable. */
+    pid_t member = process->leader_ended ? process->group_end.live_pid : 0;
+    int member_pidfd = member != 0 ? bs_pidfd(member) : -1;
+    struct pollfd entry = {.fd = process->leader_ended ? member_pidfd : process->watch.fd,
+                           .events = POLLIN};
+    uint64_t at = earlier(next_look(process, now), until);
+    (void)pthread_mutex_unlock(&process->lock);
+    int ready = poll(&entry, 1, bs_poll_timeout(now, at));
+    (void)pthread_mutex_lock(&process->lock);
+    if (ready > 0 && member_pidfd >= 0)
+        process->group_end.at = 0;
+    bs_close(&member_pidfd);
 }
 
 /* True for BS_EXEC_TICK_MS after the first SIGKILL: killed members usually end by then, so a wait
  * goes on beyond its limit. */
 static bool were_just_killed(const struct bs_process *process, uint64_t now) {
-    return bs_after_ms(now, BS_EXEC_KILL_MS - BS_EXEC_TICK_MS) < process->group_end.until;
+    return process->leader_ended && process->group_end.phase > BS_GROUP_GRACE &&
+           now < bs_after_ms(process->group_end.killed_at, BS_EXEC_TICK_MS);
 }
 
-/* Wait until the group has ended or until `until`, with the lock free meanwhile. With `to_the_end`,
- * a group whose leader has ended is waited for until its members are given up. */
-static bool await_end(struct bs_process *process, uint64_t until, bool to_the_end) {
-    bool ended = false;
-    while (!(ended = step_to_end(process))) {
+/* Wait until the group has ended or until `until`. */
+static void await_end(struct bs_process *process, uint64_t until) {
+    while (!step_to_end(process, false)) {
         uint64_t now = bs_now_ns();
-        bool keeps_waiting =
-            process->leader_ended && (to_the_end || were_just_killed(process, now));
+        bool keeps_waiting = were_just_killed(process, now);
         if (now >= until && !keeps_waiting)
             break;
-        /* The descriptor of a leader that has ended stays readable. */
-        struct pollfd entry = {.fd = process->leader_ended ? -1 : process->watch.fd,
-                               .events = POLLIN};
-        uint64_t at = next_look(process, now);
-        if (!keeps_waiting)
-            at = earlier(at, until);
-        (void)pthread_mutex_unlock(&process->lock);
-        (void)poll(&entry, 1, bs_poll_timeout(now, at));
-        (void)pthread_mutex_lock(&process->lock);
+        wait_for_event(process, now, keeps_waiting ? BS_NEVER : until);
     }
-    return ended;
+}
+
+/* Wait until the group has ended, which is being ended, or is given up. The leader may end first
+ * and stays a zombie, because a grace period is for the whole group. */
+static void await_ended_group(struct bs_process *process) {
+    while (!step_to_end(process, true) && process->group_end.phase != BS_GROUP_ENDED)
+        wait_for_event(process, bs_now_ns(), BS_NEVER);
 }
 
 static int report_end(const struct bs_process *process, struct bs_process_end *end,
@@ -273,27 +301,51 @@ int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
         bs_close(&process->streams[0]);
     uint64_t limit_ms = timeout_ms != NULL ? *timeout_ms : BS_NEVER;
     if (limit_ms == 0) /* takes one step and never blocks, even if killed members are still dying */
-        (void)step_to_end(process);
+        (void)step_to_end(process, false);
     else
-        (void)await_end(
-            process, limit_ms == BS_NEVER ? BS_NEVER : bs_after_ms(bs_now_ns(), limit_ms), false);
+        await_end(process, limit_ms == BS_NEVER ? BS_NEVER : bs_after_ms(bs_now_ns(), limit_ms));
     int code = report_end(process, end, err);
     end_call(process);
     return code;
 }
 
-uint64_t bs_process_next_step(struct bs_process *process) {
+/* A group that is being ended already keeps the shorter time. */
+static void start_grace(struct bs_process *process, uint64_t grace_ms) {
+    struct bs_group_end *group = &process->group_end;
+    uint64_t until = group->phase == BS_GROUP_GRACE ? group->until : BS_NEVER;
+    if (is_over(process))
+        return;
+    bool is_killed = group->phase == BS_GROUP_KILLED || group->phase == BS_GROUP_REAPED;
+    if (!is_killed)
+        bs_group_end_start(group, process->pid, SIGTERM, grace_ms, bs_now_ns());
+    if (!is_killed && until < group->until)
+        group->at = group->until = until;
+}
+
+void bs_process_start_grace(struct bs_process *process, uint64_t grace_ms) {
     begin_call(process);
-    uint64_t at = process->leader_ended && !process->reaped ? process->group_end.at : 0;
+    start_grace(process, grace_ms);
     end_call(process);
-    return at;
+}
+
+int bs_process_step(struct bs_process *process, struct bs_process_step *step,
+                    struct bs_error *err) {
+    begin_call(process);
+    (void)step_to_end(process, true);
+    int code = report_end(process, &step->end, err);
+    step->leader_ended = process->leader_ended;
+    step->at = next_step(process);
+    end_call(process);
+    return code;
 }
 
 static int send_signal(struct bs_process *process, int signo, struct bs_error *err) {
     char buf[128];
     int code = BS_OK;
     begin_call(process);
-    if (!process->reaped && process->lost_error == 0 && !bs_group_signal(process->pid, signo))
+    /* The number of a reaped leader may be assigned again. */
+    bool may_signal = !is_over(process) && process->group_end.phase != BS_GROUP_REAPED;
+    if (may_signal && !bs_group_signal(process->pid, signo))
         code = bs_fail(err, BS_E_EXECUTION, errno, "cannot send signal %d: %s", signo,
                        bs_os_message(errno, buf, sizeof buf));
     end_call(process);
@@ -308,45 +360,17 @@ int bs_process_kill(struct bs_process *process, struct bs_error *err) {
     return send_signal(process, SIGKILL, err);
 }
 
-int bs_process_continue(struct bs_process *process, struct bs_error *err) {
-    return send_signal(process, SIGCONT, err);
-}
-
-/* True if a process that call_ended the group still has the other end open. */
+/* True if a process that left the group still has the other end open. */
 static bool has_writer(int fd) {
     struct pollfd entry = {.fd = fd, .events = POLLIN};
     return fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) >= 0 && (entry.revents & POLLHUP) == 0;
 }
 
-/* Wait until the group has ended or until `until`. The leader may end first and stays a zombie,
- * because the grace period is for the whole group. */
-static void await_group(struct bs_process *process, uint64_t until) {
-    while (!process->reaped && process->lost_error == 0) {
-        struct bs_members members = bs_group_find_members(process->pid, process->pid, UINT64_MAX);
-        uint64_t now = bs_now_ns();
-        if ((members.known && members.alive == 0) || now >= until)
-            return;
-        int member_pidfd = members.live_pid != 0 ? bs_pidfd(members.live_pid) : -1;
-        struct pollfd entry = {.fd = member_pidfd, .events = POLLIN};
-        uint64_t at = earlier(until, bs_after_ms(now, BS_EXEC_TICK_MS));
-        (void)pthread_mutex_unlock(&process->lock);
-        (void)poll(&entry, 1, bs_poll_timeout(now, at));
-        (void)pthread_mutex_lock(&process->lock);
-        bs_close(&member_pidfd);
-    }
-}
-
 int bs_process_close(struct bs_process *process, uint64_t grace_ms, struct bs_process_end *end,
                      bool *detached_writers, struct bs_error *err) {
     begin_call(process);
-    if (!process->reaped && process->lost_error == 0) {
-        (void)bs_group_signal(process->pid, SIGTERM);
-        (void)bs_group_signal(process->pid, SIGCONT);
-        await_group(process, bs_after_ms(bs_now_ns(), grace_ms));
-        if (!process->reaped)
-            (void)bs_group_signal(process->pid, SIGKILL);
-        (void)await_end(process, bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS), true);
-    }
+    start_grace(process, grace_ms);
+    await_ended_group(process);
     for (int stream = 0; stream < 3; stream++) {
         if (stream > 0 && has_writer(process->streams[stream]))
             process->detached_writers = true;
@@ -363,9 +387,11 @@ void bs_process_drop(struct bs_process *process) {
     if (process == NULL)
         return;
     begin_call(process);
-    if (!process->reaped && process->lost_error == 0) {
-        (void)bs_group_signal(process->pid, SIGKILL);
-        (void)await_end(process, bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS), true);
+    if (!is_over(process)) {
+        /* The number of a reaped leader may be assigned again. */
+        if (process->group_end.phase != BS_GROUP_REAPED)
+            bs_group_end_kill(&process->group_end, process->pid, bs_now_ns());
+        await_ended_group(process);
     }
     while (process->calls > 1)
         (void)pthread_cond_wait(&process->call_ended, &process->lock);

@@ -9,11 +9,17 @@ int bs_process_start(const struct bs_exec_request *request, const struct bs_stdi
                      const struct bs_sandbox *sandbox, int announce, struct bs_process **process,
                      struct bs_error *err);
 
-/* When the next wait of 0 ms can make progress, while the group of a leader that has ended is being
- * killed; 0 while the leader runs and after the end of the group. */
-uint64_t bs_process_next_step(struct bs_process *process);
+/* Send SIGTERM to the group, which then has a grace period before SIGKILL. */
+void bs_process_start_grace(struct bs_process *process, uint64_t grace_ms);
 
-/* Send SIGCONT to the group: a stopped member cannot use its grace period. */
-int bs_process_continue(struct bs_process *process, struct bs_error *err);
+struct bs_process_step {
+    struct bs_process_end end;
+    bool leader_ended;
+    uint64_t at; /* when the next step can make progress; BS_NEVER: when the leader has ended */
+};
+
+/* As a bs_process_wait of 0 ms, but the members have their grace period after the end of the
+ * leader. */
+int bs_process_step(struct bs_process *process, struct bs_process_step *step, struct bs_error *err);
 
 #endif

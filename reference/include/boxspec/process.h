@@ -101,8 +101,8 @@ BS_EXPORT int bs_process_close(struct bs_process *process, uint64_t grace_ms,
                                struct bs_process_end *end, bool *detached_writers,
                                struct bs_error *err);
 
-/* SIGKILL, reap, the handle's streams closed, memory freed; it takes BS_EXEC_KILL_MS at most for
- * the leader and for its members each. NULL is ignored. */
+/* SIGKILL, reap, the handle's streams closed, memory freed; it takes BS_EXEC_KILL_MS at most.
+ * NULL is ignored. */
 BS_EXPORT void bs_process_drop(struct bs_process *process);
 
 /* Runs a program and connects its streams to the descriptors 0, 1 and 2 of the caller: input from 0
