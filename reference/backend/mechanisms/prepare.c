@@ -31,7 +31,7 @@ struct prepared {
     char *plan;
     char *scratch;                    /* TMPDIR of the programs */
     bool hides_home;                  /* the caller's HOME cannot be entered inside */
-    char *root;                       /* for the scan */
+    char *root;                       /* of the context, for the scan */
     const struct bs_profile *profile; /* of the context, which lives longer */
     struct bs_snapshot *snapshot;     /* NULL: no scan is needed */
 };
@@ -44,7 +44,7 @@ static int out_of_memory(struct bs_error *err) {
 static int add_filter(const struct bs_mechanism *mechanism,
                       const struct bs_backend_context *context, const char *dir,
                       struct bs_buf *plan, struct bs_error *err) {
-    /* Read-only mounts protect the metadata of files outside. A filter would also_writable refuse
+    /* Read-only mounts protect the metadata of files outside. A filter would also refuse
      * changes in the workspace. */
     bool strict = context->strict_metadata && !mechanism->namespaces;
     const struct bs_seccomp_variant variant = {mechanism->namespaces,

@@ -16,7 +16,7 @@
 enum { MAX_DEPTH = 3, MAX_FILES = 64 };
 
 struct search {
-    int left;   /* files until the limit */
+    int left;   /* number of files before the limit is reached */
     bool found; /* a writable file, or a limit; ends the walk */
 };
 

@@ -189,7 +189,7 @@ int bs_private_dir_remove(struct bs_private_dir *dir, struct bs_error *err) {
     char *path = dir->path;
     if (path == NULL)
         return BS_OK;
-    /* A shortage of descriptors or memory may be short, and a plan must not be left. */
+    /* A shortage of descriptors or memory may end soon, and a plan must not be left. */
     enum { TIMES = 3 };
     int os_error = EAGAIN;
     for (int i = 0; i < TIMES && os_error != 0; i++)
