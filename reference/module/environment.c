@@ -7,19 +7,19 @@
 
 #include "module/lookup.h"
 
-static bool starts(const char *text, const char *start) {
+static bool has_prefix(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* A token that lets its holder speak for the user is nothing for code that is not trusted. */
-static bool passes(const char *name) {
+/* Authentication tokens act for the user, so an untrusted module must not get them. */
+static bool is_allowed(const char *name) {
     if (strcmp(name, "PATH") == 0 || strcmp(name, "LANG") == 0 || strcmp(name, "LC_ALL") == 0)
         return true;
-    return starts(name, "APCORE_") && !starts(name, "APCORE_AUTH_") &&
+    return has_prefix(name, "APCORE_") && !has_prefix(name, "APCORE_AUTH_") &&
            strcmp(name, BS_MODULE_ROOT) != 0;
 }
 
-static void add(struct bs_module_environment *made, const char *name, const char *value) {
+static void add_pair(struct bs_module_environment *made, const char *name, const char *value) {
     made->pairs[made->n++] = (struct bs_env_pair){name, value};
 }
 
@@ -32,8 +32,8 @@ bool bs_module_environment_make(struct bs_module_environment *made, const char *
     made->pairs = calloc(n + 3, sizeof *made->pairs);
     made->names = calloc(n + 1, sizeof *made->names);
     bool good = made->pairs != NULL && made->names != NULL;
-    /* From the last to the first: of a name that is there twice the first counts, as for getenv,
-     * and of pairs the last. */
+    /* From the last to the first. If a name occurs twice in environ, getenv returns the first, but
+     * the last pair of a request wins. */
     while (good && n-- > 0) {
         const char *equals = strchr(environ[n], '=');
         if (equals == NULL || equals == environ[n])
@@ -41,8 +41,8 @@ bool bs_module_environment_make(struct bs_module_environment *made, const char *
         char *name = strndup(environ[n], (size_t)(equals - environ[n]));
         if (name == NULL)
             good = false;
-        else if (passes(name))
-            add(made, made->names[made->n] = name, equals + 1);
+        else if (is_allowed(name))
+            add_pair(made, made->names[made->n] = name, equals + 1);
         else
             free(name);
     }
@@ -50,9 +50,9 @@ bool bs_module_environment_make(struct bs_module_environment *made, const char *
         bs_module_environment_clear(made);
         return false;
     }
-    add(made, BS_MODULE_ROOT, root);
-    add(made, "HOME", folder);
-    add(made, "TMPDIR", folder);
+    add_pair(made, BS_MODULE_ROOT, root);
+    add_pair(made, "HOME", folder);
+    add_pair(made, "TMPDIR", folder);
     return true;
 }
 

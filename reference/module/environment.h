@@ -1,4 +1,4 @@
-/* The environment that a module is given. */
+/* The environment of a module. */
 #ifndef BS_MODULE_ENVIRONMENT_H
 #define BS_MODULE_ENVIRONMENT_H
 
@@ -7,12 +7,13 @@
 #include <boxspec/exec.h>
 
 struct bs_module_environment {
-    struct bs_env_pair *pairs; /* values are borrowed */
+    struct bs_env_pair *pairs; /* names and values; values belong to the caller's environment */
     size_t n;
-    char **names; /* owned; n of them at most */
+    char **names; /* the allocated names, at most n */
 };
 
-/* Out of the caller's own, with these two. False: no memory; cleared then. */
+/* Build it from the caller's environment, the extensions root and the folder. Returns false if
+ * memory ran out; it is cleared then. */
 bool bs_module_environment_make(struct bs_module_environment *made, const char *root,
                                 const char *folder);
 void bs_module_environment_clear(struct bs_module_environment *made);

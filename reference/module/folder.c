@@ -24,7 +24,7 @@ char *bs_module_folder_make(void) {
         errno = ENOMEM;
     if (path == NULL)
         return NULL;
-    /* The umask may have taken the owner's own rights away. */
+    /* The umask may have withheld rights of the owner. */
     bool made = mkdtemp(path) != NULL;
     if (made && chmod(path, 0700) == 0)
         return path;
@@ -40,24 +40,25 @@ static int open_folder(int dir, const char *name) {
     return (int)BS_RETRY(openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-/* So many levels are entered, each at the price of a descriptor and a frame of the stack. */
+/* Deepest level of recursion: each level costs a descriptor and a stack frame. */
 enum { LEVELS = 32 };
 
 struct removal {
     int top;
-    unsigned number;       /* makes names that nobody has */
-    struct timespec began; /* by the clock of files */
-    uint64_t patient;      /* from then on nobody may write any more */
+    unsigned number;        /* number of the next name for a directory that is moved up */
+    struct timespec began;  /* CLOCK_REALTIME, as file times */
+    uint64_t patient_until; /* after this time, files that are newer than `began` end the removal */
     bool is_written_to;
 };
 
 static void empty(struct removal *removal, int dir, unsigned level);
 
-/* A folder that is filled as fast as it is emptied has no end. What was written since the removal
- * began says that somebody lives on; what is merely much has its time. */
+/* A directory that is filled as fast as it is emptied would never become empty. A file that is
+ * newer than the start of the removal shows a live writer; a large directory without one may take
+ * its time. */
 static bool is_written_to(struct removal *removal, int dir, const char *name) {
     struct stat st;
-    if (!removal->is_written_to && bs_now_ns() >= removal->patient &&
+    if (!removal->is_written_to && bs_now_ns() >= removal->patient_until &&
         fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(st.st_mode)) {
         time_t at = st.st_mtim.tv_sec;
         removal->is_written_to =
@@ -67,7 +68,7 @@ static bool is_written_to(struct removal *removal, int dir, const char *name) {
     return removal->is_written_to;
 }
 
-/* What lies deeper is moved up to the top, for another round. */
+/* Move a directory from below the deepest level to the top, where the next round removes it. */
 static void move_up(struct removal *removal, int dir, const char *name) {
     char up[32];
     do
@@ -81,7 +82,7 @@ static void remove_name(struct removal *removal, int dir, const char *name, unsi
         return;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return;
-    /* Its own mode may forbid to look into it, and to take it out of where it is. */
+    /* The mode of the directory may forbid listing it and removing entries. */
     (void)fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW);
     int folder = level < LEVELS ? open_folder(dir, name) : -1;
     if (folder >= 0) {
@@ -93,7 +94,7 @@ static void remove_name(struct removal *removal, int dir, const char *name, unsi
     }
 }
 
-/* Takes every name out of the folder, which may be the top itself. */
+/* Remove all entries of a directory, which may be the top. */
 static void empty(struct removal *removal, int dir, unsigned level) {
     int listed = open_folder(dir, ".");
     DIR *entries = listed >= 0 ? fdopendir(listed) : NULL;
@@ -114,16 +115,17 @@ static void empty(struct removal *removal, int dir, unsigned level) {
 
 bool bs_module_folder_remove(const char *path, unsigned within_ms) {
     enum { DEEPEST_TIMES = 10 };
-    /* The time is for somebody who keeps writing: it runs from when everything has been reached
-     * once. One who keeps digging is given up too. */
+    /* The limit is for a process that keeps writing, so it counts from the first time that all
+     * levels were reached. Ten times the limit ends the removal of a directory that keeps getting
+     * deeper. */
     uint64_t until = bs_after_ms(bs_now_ns(), (uint64_t)within_ms * DEEPEST_TIMES);
     bool reached = false;
-    struct removal removal = {.patient = bs_after_ms(bs_now_ns(), within_ms)};
+    struct removal removal = {.patient_until = bs_after_ms(bs_now_ns(), within_ms)};
     (void)clock_gettime(CLOCK_REALTIME, &removal.began);
     for (;;) {
         if (rmdir(path) == 0 || errno == ENOENT)
             return true;
-        /* The module has put something else in its place: a link, say, to what is not ours. */
+        /* The module replaced the directory, by a link to another place for example. */
         if (errno == ENOTDIR && unlink(path) == 0)
             return true;
         unsigned before = removal.number;

@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-/* Makes an empty one, 0700, below the caller's TMPDIR or /tmp; its absolute path, malloc'd. NULL
- * with errno. */
+/* Make an empty directory, 0700, below the caller's TMPDIR or /tmp. Returns its absolute path,
+ * malloc'd, or NULL with errno. */
 char *bs_module_folder_make(void);
 
-/* Removes it with everything in it, links not followed, for `within_ms` at most against somebody
- * who keeps writing. False when it is still there. */
+/* Remove the directory and its content without following links. Gives up after about `within_ms` if
+ * a process keeps writing to it. Returns false if it still exists. */
 bool bs_module_folder_remove(const char *path, unsigned within_ms);
 
 #endif

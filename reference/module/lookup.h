@@ -1,4 +1,4 @@
-/* Which file an id means. */
+/* Find the file that a module id means. */
 #ifndef BS_MODULE_LOOKUP_H
 #define BS_MODULE_LOOKUP_H
 
@@ -8,12 +8,12 @@
 
 bool bs_module_id_is_valid(const char *id);
 
-/* A root as it was given, NULL for the caller's own or the default, made absolute by the working
- * directory and no further. malloc'd; NULL with errno. */
+/* Return the extensions root as an absolute path; links are not resolved. `given` may be NULL: the
+ * caller's APCORE_EXTENSIONS_ROOT or the default. malloc'd; NULL with errno. */
 char *bs_module_root(const char *given);
 
-/* The file, links resolved, malloc'd. NULL: there is no such module in this (absolute) root, or,
- * with errno ENOMEM, nobody knows. */
+/* Return the path of the module's file, links resolved, malloc'd. Returns NULL if the absolute
+ * `root` has no such module, or with errno ENOMEM if memory ran out. */
 char *bs_module_find(const char *root, const char *id);
 
 #endif

@@ -16,47 +16,47 @@
 #include "module/output.h"
 #include "module/shield.h"
 
-/* What is longer than any path is cut, so that both of two names have room. */
+/* Longer names are cut, so that two of them fit in a message. */
 enum { NAME_MOST = 4000 };
 
 static int no_memory(struct bs_error *err) {
     return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
 }
 
-static void end_with(struct bs_module_result *result, enum bs_module_outcome outcome,
-                     const char *message) {
+static void set_outcome(struct bs_module_result *result, enum bs_module_outcome outcome,
+                        const char *message) {
     result->outcome = outcome;
     (void)snprintf(result->message, sizeof result->message, "%s", message);
 }
 
-static int call_in_process(const struct bs_module_request *request, struct bs_module_result *result,
-                           struct bs_error *err) {
+static int call_function(const struct bs_module_request *request, struct bs_module_result *result,
+                         struct bs_error *err) {
     struct bs_bytes output = BS_BYTES_INIT;
     if (request->function == NULL) {
-        end_with(result, BS_MODULE_NOT_WIRED,
-                 "modules run in this process and none is wired; enable the child, or give a "
-                 "function");
+        set_outcome(result, BS_MODULE_NOT_WIRED,
+                    "modules run in this process and none is wired; enable the child, or give a "
+                    "function");
         return BS_OK;
     }
     int code = request->function(request->function_ctx, request->id, request->input,
                                  request->input_len, &output, err);
     if (code == BS_OK)
-        code = bs_module_judge_output(&output, result, err);
+        code = bs_module_check_output(&output, result, err);
     bs_bytes_clear(&output);
     return code;
 }
 
-static void judge_signal(int signo, enum bs_module_outcome outcome, const char *words,
-                         struct bs_module_result *result) {
+static void set_signal(int signo, enum bs_module_outcome outcome, const char *words,
+                       struct bs_module_result *result) {
     result->outcome = outcome;
     result->signal = signo;
     (void)snprintf(result->message, sizeof result->message, "%s signal %d", words, signo);
 }
 
-/* Timeout, overflow, exit, JSON, in this order. `late` is a signal that came to the caller behind
- * the run. */
-static int judge(struct bs_exec_result *run, int late, struct bs_module_result *result,
-                 struct bs_error *err) {
+/* Set the outcome: timeout, signal to the caller, overflow, exit, JSON, in this order. `late` is a
+ * signal that reached the caller after the run. */
+static int decide_outcome(struct bs_exec_result *run, int late, struct bs_module_result *result,
+                          struct bs_error *err) {
     if (bs_bytes_to_text(&run->err) != BS_OK)
         return no_memory(err);
     result->stderr_text = run->err;
@@ -65,23 +65,23 @@ static int judge(struct bs_exec_result *run, int late, struct bs_module_result *
     if (run->termination == BS_ENDED_TIMEOUT) {
         (void)snprintf(words, sizeof words, "it took longer than %llu ms",
                        (unsigned long long)result->timeout_ms);
-        end_with(result, BS_MODULE_TIMEOUT, words);
+        set_outcome(result, BS_MODULE_TIMEOUT, words);
     } else if (run->termination == BS_ENDED_PARENT_SIGNAL || late != 0) {
-        judge_signal(run->signal != 0 ? run->signal : late, BS_MODULE_INTERRUPTED,
-                     "the caller was sent", result);
+        set_signal(run->signal != 0 ? run->signal : late, BS_MODULE_INTERRUPTED,
+                   "the caller was sent", result);
     } else if (run->termination == BS_ENDED_CAP) {
         result->stream = (run->truncated & BS_STDOUT) != 0 ? BS_STDOUT : BS_STDERR;
         (void)snprintf(words, sizeof words, "more than %lu bytes on %s", BS_MODULE_MOST_BYTES,
                        result->stream == BS_STDOUT ? "stdout" : "stderr");
-        end_with(result, BS_MODULE_OUTPUT_SIZE, words);
+        set_outcome(result, BS_MODULE_OUTPUT_SIZE, words);
     } else if (run->termination == BS_ENDED_SIGNAL) {
-        judge_signal(run->signal, BS_MODULE_SIGNALED, "it died of", result);
+        set_signal(run->signal, BS_MODULE_SIGNALED, "it died of", result);
     } else if (run->exit_code != 0) {
         result->exit_code = run->exit_code;
         (void)snprintf(words, sizeof words, "it exited with %d", run->exit_code);
-        end_with(result, BS_MODULE_NON_ZERO_EXIT, words);
+        set_outcome(result, BS_MODULE_NON_ZERO_EXIT, words);
     } else {
-        return bs_module_judge_output(&run->out, result, err);
+        return bs_module_check_output(&run->out, result, err);
     }
     return BS_OK;
 }
@@ -100,7 +100,7 @@ static char *own_program(struct bs_error *err) {
     return path;
 }
 
-/* What one execution holds. */
+/* Memory of one execution. */
 struct execution {
     char *root;
     char *file;
@@ -119,9 +119,9 @@ static void execution_clear(struct execution *execution) {
     bs_module_environment_clear(&execution->environment);
 }
 
-/* Finds the module; false with an outcome where there is none to run. */
-static int look_up(const struct bs_module_request *request, struct execution *execution,
-                   struct bs_module_result *result, struct bs_error *err) {
+/* Find the module. Sets the outcome BS_MODULE_SPAWN_FAILED if there is none. */
+static int find_module(const struct bs_module_request *request, struct execution *execution,
+                       struct bs_module_result *result, struct bs_error *err) {
     if (!bs_module_id_is_valid(request->id)) {
         (void)snprintf(result->message, sizeof result->message,
                        "`%.*s` is no module id: letters, digits, `_`, `.` and `-`, no `..`",
@@ -143,7 +143,7 @@ static int look_up(const struct bs_module_request *request, struct execution *ex
     return BS_OK;
 }
 
-/* runner_argv, or the caller's own program, and the two words behind it. */
+/* Build the command: runner_argv or the caller's own program, then BS_MODULE_RUNNER and the id. */
 static int build_argv(const struct bs_module_request *request, struct execution *execution,
                       struct bs_exec_request *run, struct bs_error *err) {
     execution->own = request->runner_argv == NULL ? own_program(err) : NULL;
@@ -177,7 +177,7 @@ static void remove_folder(const struct execution *execution, struct bs_module_re
     result->left = bs_buf_take(&left);
 }
 
-/* The folder is gone afterwards, whatever came of it. */
+/* Run the module and remove the folder in every case. */
 static int run_in_folder(const struct bs_module_request *request, struct execution *execution,
                          const struct bs_signal_slot *slot, struct bs_module_result *result,
                          struct bs_error *err) {
@@ -211,14 +211,14 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
     remove_folder(execution, result);
     int signo = bs_signal_first(slot);
     if (code == BS_E_EXECUTION && signo != 0 && why.os_error == EINTR) {
-        judge_signal(signo, BS_MODULE_INTERRUPTED, "the caller was sent", result);
+        set_signal(signo, BS_MODULE_INTERRUPTED, "the caller was sent", result);
         code = BS_OK;
     } else if (code == BS_E_EXECUTION && why.os_error != ENOMEM) {
-        end_with(result, BS_MODULE_SPAWN_FAILED, why.message);
+        set_outcome(result, BS_MODULE_SPAWN_FAILED, why.message);
         code = BS_OK;
     } else if (code == BS_OK) {
-        /* The last look: from here on the handlers that were there are the caller's own again. */
-        code = judge(&ended, signo, result, err);
+        /* Signals that arrive after this go to the caller's own handlers. */
+        code = decide_outcome(&ended, signo, result, err);
     } else if (err != NULL) {
         *err = why;
     }
@@ -239,15 +239,15 @@ static int run_shielded(const struct bs_module_request *request, struct executio
     return code;
 }
 
-/* A signal must not end the caller while there is a directory to be removed, so the handlers of a
- * run are there for all of it. */
+/* A signal must not end the caller before the folder is removed, so the handlers of a run stay
+ * installed all the time. */
 static int execute_in_child(const struct bs_module_request *request,
                             struct bs_module_result *result, struct bs_error *err) {
     struct execution execution = {.environment = {NULL, 0, NULL}};
     unsigned sigints = 0;
     unsigned sigterms = 0;
     char buf[128];
-    int code = look_up(request, &execution, result, err);
+    int code = find_module(request, &execution, result, err);
     struct bs_signal_slot *slot = NULL;
     if (code != BS_OK || result->outcome != BS_MODULE_NONE)
         goto finish;
@@ -292,7 +292,7 @@ int bs_module_execute(const struct bs_module_request *request, struct bs_module_
     int code = check(request, err);
     if (code == BS_OK)
         code = request->enabled ? execute_in_child(request, result, err)
-                                : call_in_process(request, result, err);
+                                : call_function(request, result, err);
     if (code != BS_OK)
         bs_module_result_clear(result);
     return code;

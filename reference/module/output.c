@@ -16,7 +16,7 @@ bool bs_module_is_json(const char *text, size_t len, struct bs_json_error *why, 
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-int bs_module_judge_output(struct bs_bytes *output, struct bs_module_result *result,
+int bs_module_check_output(struct bs_bytes *output, struct bs_module_result *result,
                            struct bs_error *err) {
     struct bs_json_error why;
     bool is = false;

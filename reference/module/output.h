@@ -1,4 +1,4 @@
-/* The JSON of a module: what goes in and what comes out is one value. */
+/* Check the input and the output of a module: each is one JSON value. */
 #ifndef BS_MODULE_OUTPUT_H
 #define BS_MODULE_OUTPUT_H
 
@@ -6,12 +6,13 @@
 
 #include "base/json.h"
 
-/* Whether it is one JSON text; *why tells where not. False without memory. */
+/* Set *is to true if the text is one JSON value; else *why says where it is not. Returns false if
+ * memory ran out. */
 bool bs_module_is_json(const char *text, size_t len, struct bs_json_error *why, bool *is);
 
-/* Takes the output over as the value, without the white space around it, or says why it is none.
- * 0, or BS_E_EXECUTION without memory. */
-int bs_module_judge_output(struct bs_bytes *output, struct bs_module_result *result,
+/* Move the output into the result as its value, without surrounding white space, or set the outcome
+ * for an output that is not JSON. Returns 0, or BS_E_EXECUTION if memory ran out. */
+int bs_module_check_output(struct bs_bytes *output, struct bs_module_result *result,
                            struct bs_error *err);
 
 #endif

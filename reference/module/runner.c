@@ -1,4 +1,4 @@
-/* The runner: what the child is before it is the module. */
+/* The runner: the child prepares itself and then executes the module. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
@@ -35,17 +35,17 @@ static const char *reason(void) {
     return bs_os_message(errno, buf, sizeof buf);
 }
 
-/* A parent that is killed takes the module along. One that was gone before this could be asked for
- * has left a pipe that nobody reads. */
+/* The module must die with its parent. A parent that died before the prctl has left a pipe without
+ * readers. */
 static void die_with_the_parent(void) {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct pollfd out = {.fd = STDOUT_FILENO, .events = 0};
     if (poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0)
-        give_up("nobody waits for the answer");
+        give_up("the caller has ended");
 }
 
-/* What the caller left open for its children is not the module's. */
-static void let_go(void) {
+/* Close descriptors that the caller left open for its children. */
+static void close_inherited(void) {
     errno = bs_close_from(STDERR_FILENO + 1, false);
     if (errno != 0)
         give_up("cannot close what the caller left open: %s", reason());
@@ -64,7 +64,8 @@ static void read_input(struct bs_buf *input) {
     }
 }
 
-/* The module gets a file: it may read as little of its input as it likes, and nobody waits. */
+/* The module gets its input as a file, so it may leave a part of it unread without blocking the
+ * caller. */
 static void put_on_stdin(const struct bs_buf *input) {
     int fd = memfd_create("module-input", MFD_CLOEXEC);
     size_t done = 0;
@@ -82,8 +83,8 @@ void bs_module_runner_main(int argc, char **argv) {
     if (argc < 2 || strcmp(argv[1], BS_MODULE_RUNNER) != 0)
         return;
     if (argc != 3 || !bs_module_id_is_valid(argv[2]))
-        give_up("one module id is wanted behind %s", BS_MODULE_RUNNER);
-    let_go();
+        give_up("one module id is required after %s", BS_MODULE_RUNNER);
+    close_inherited();
     die_with_the_parent();
     char *root = bs_module_root(NULL);
     char *file = root != NULL ? bs_module_find(root, argv[2]) : NULL;

@@ -1,29 +1,30 @@
 /* Run one module: code named by an id, one JSON value in, one out.
  *
- *   0. First thing in main, before any other look at the arguments: bs_module_runner_main. A
- *      process that was started as the runner of a module never comes back from it.
- *   1. Fill a struct bs_module_request, starting from BS_MODULE_REQUEST_INIT. Everything it points
- *      to stays the caller's and must live until the call returns.
+ *   0. Call bs_module_runner_main at the start of main, before the arguments are used. It does not
+ *      return in a process that was started as the runner of a module.
+ *   1. Fill a struct bs_module_request, starting from BS_MODULE_REQUEST_INIT. All memory that it
+ *      points to is the caller's and must live until the call returns.
  *   2. Start from BS_MODULE_RESULT_INIT and call bs_module_execute.
- *   3. 0: the module was judged, and result->outcome says how; only BS_MODULE_VALUE brings a value.
- *      Negative: it could not be judged (a sandbox refused, memory ran out); the error is filled
- * and the result is empty. No process, descriptor or handler is left behind in either case.
+ *   3. 0: result->outcome says how the module ended; only BS_MODULE_VALUE comes with a value.
+ *      Negative: the module could not be run to an outcome (a sandbox refused, memory ran out); the
+ *      error is filled and the result is empty. In both cases no process, descriptor or handler
+ *      remains.
  *   4. bs_module_result_clear in the end.
  *
  * A module is an executable file EXTENSIONS_ROOT/ID. An id has letters, digits, `_`, `.` and `-`,
- * begins with a letter, a digit or `_`, and has no `..` in it. What it names must resolve, links
- * followed, to a regular executable file inside the root; else no child is started.
+ * begins with a letter, a digit or `_`, and does not contain `..`. The file must be, links
+ * resolved, a regular executable file inside the root; else no child is started.
  *
  * What happens, in this order: the module is looked up; a fresh directory is made (0700, below the
  * caller's TMPDIR, or /tmp); runner_argv `--internal-sandbox-runner` ID is run by bs_exec_run with
- * the input on stdin; the directory is removed; the end is judged: timeout, overflow, exit, JSON.
- * The runner reads all of its stdin, holds it to be JSON, and executes the module in its own place
- * with the input as a file on stdin: one process, one group, one escalation (see exec.h). Whatever
- * the caller left open for its children ends with the runner: the module has 0, 1 and 2.
+ * the input on stdin; the directory is removed; the outcome is decided: timeout, signal to the
+ * caller, overflow, exit, JSON. The runner closes all descriptors above 2, reads its stdin to the
+ * end, checks that it is JSON, and executes the module with the input as a file on stdin. Runner
+ * and module are one process, so one group is ended as exec.h describes.
  *
  * The module's environment is PATH, LANG, LC_ALL and APCORE_* of the caller, byte for byte and
  * without APCORE_AUTH_*, and HOME and TMPDIR, which name the fresh directory, as does the working
- * directory. Nothing else. APCORE_EXTENSIONS_ROOT is made absolute.
+ * directory. The module has no other variable. APCORE_EXTENSIONS_ROOT is made absolute.
  *
  * A module runs as the user of its caller, so it could read the caller's environment in
  * /proc/PID/environ, with each secret that the list above leaves out. Therefore the caller is not
@@ -32,11 +33,11 @@
  * Other processes of the same user, such as the shell that started the caller, stay readable: a
  * sandbox with a pid namespace hides them.
  *
- * JSON is RFC 8259: UTF-8, no member twice, no half of a surrogate pair, at most 64 levels.
+ * JSON is RFC 8259: UTF-8, unique member names, complete surrogate pairs, at most 64 levels.
  *
  * Threads. Any number of threads may execute modules at once; what exec.h says about SIGINT,
- * SIGTERM and the environment holds for the length of the call. A module dies with the thread that
- * executes it, also where that one is killed by SIGKILL.
+ * SIGTERM and the environment holds for the length of the call. A module is killed if the thread
+ * that executes it ends, for example by SIGKILL.
  *
  * Rules come from the module contract, conformance/contracts/module/page.md.
  */
@@ -49,16 +50,17 @@
 extern "C" {
 #endif
 
-#define BS_MODULE_TIMEOUT_MS 300000               /* what 0 stands for */
+#define BS_MODULE_TIMEOUT_MS 300000               /* the limit if timeout_ms is 0 */
 #define BS_MODULE_MOST_BYTES (64UL * 1024 * 1024) /* of each output stream */
-#define BS_MODULE_REMOVE_MS 1000                  /* for the directory to go */
+#define BS_MODULE_REMOVE_MS 1000                  /* longest time to remove the directory */
 #define BS_MODULE_RUNNER "--internal-sandbox-runner"
 
 enum bs_module_outcome {
-    BS_MODULE_NONE = 0,      /* nothing was executed */
+    BS_MODULE_NONE = 0,      /* no module was executed */
     BS_MODULE_VALUE,         /* one JSON value, in `value` */
     BS_MODULE_NOT_WIRED,     /* disabled, and the request has no callback */
-    BS_MODULE_SPAWN_FAILED,  /* no such module, or its child could not be started or watched */
+    BS_MODULE_SPAWN_FAILED,  /* the module does not exist, or its child could not be started or
+                                waited for */
     BS_MODULE_TIMEOUT,       /* timeout_ms */
     BS_MODULE_NON_ZERO_EXIT, /* exit_code, stderr_text */
     BS_MODULE_SIGNALED,      /* signal */
@@ -67,8 +69,8 @@ enum bs_module_outcome {
     BS_MODULE_INTERRUPTED    /* signal: SIGINT or SIGTERM came to the caller */
 };
 
-/* The module in the caller's own process. Appends nothing itself: *output is to be one JSON text,
- * malloc'd. 0, or a negative code with *err filled. On the calling thread. */
+/* A module that runs in the caller's own process, on the calling thread. It sets *output to one
+ * JSON text, malloc'd. Returns 0, or a negative code with *err filled. */
 typedef int (*bs_module_function)(void *ctx, const char *id, const char *input, size_t input_len,
                                   struct bs_bytes *output, struct bs_error *err);
 
@@ -76,13 +78,13 @@ struct bs_module_request {
     const char *id;
     const char *input;           /* one JSON text */
     size_t input_len;            /* bytes */
-    bool enabled;                /* in a child; else by `function` */
+    bool enabled;                /* run in a child; else call `function` */
     uint64_t timeout_ms;         /* from the spawn; 0 for BS_MODULE_TIMEOUT_MS */
     const char *extensions_root; /* NULL: the caller's APCORE_EXTENSIONS_ROOT, else ./extensions */
     const char *const *runner_argv; /* NULL-terminated; NULL: the caller's own program */
     bs_module_function function;
     void *function_ctx;
-    const struct bs_sandbox *sandbox; /* NULL: none */
+    const struct bs_sandbox *sandbox; /* may be NULL */
 };
 
 #define BS_MODULE_REQUEST_INIT                                                                     \
@@ -92,12 +94,12 @@ struct bs_module_result {
     enum bs_module_outcome outcome;
     struct bs_bytes value; /* JSON text without white space around it */
     char message[8192];    /* for people, one line; empty with a value; a path has room in it */
-    uint64_t timeout_ms;   /* the one in effect */
+    uint64_t timeout_ms;   /* the limit in effect */
     int exit_code;
     int signal; /* number */
     enum bs_stream stream;
     struct bs_bytes stderr_text; /* UTF-8, see bs_bytes_to_text; after a child only */
-    struct bs_bytes left;        /* path of the directory, where it could not be removed */
+    struct bs_bytes left;        /* path of the directory if it could not be removed */
     bool caller_exposed;         /* the host did not allow to hide the caller from the module */
 };
 
@@ -112,11 +114,11 @@ BS_EXPORT int bs_module_execute(const struct bs_module_request *request,
 
 BS_EXPORT void bs_module_result_clear(struct bs_module_result *result);
 
-/* The name that the module contract has for an outcome, such as `NonZeroExit`. Static. */
+/* Return the module contract's name of an outcome, for example `NonZeroExit`. Static. */
 BS_EXPORT const char *bs_module_outcome_name(enum bs_module_outcome outcome);
 
-/* Returns at once, unless argv[1] is BS_MODULE_RUNNER. Then the process is the runner: it becomes
- * the module, or exits with 1 and a line on stderr. Before any thread is started. */
+/* Return at once unless argv[1] is BS_MODULE_RUNNER. Then the process is the runner: it executes
+ * the module, or exits with 1 and a line on stderr. Call it before any thread is started. */
 BS_EXPORT void bs_module_runner_main(int argc, char **argv);
 
 #ifdef __cplusplus
