@@ -65,7 +65,7 @@ def how_it_ended(seen: RunAnswer, line: bytes) -> str:
     return outcome(seen)
 
 
-@requires("EXEC-STDIN-16")
+@requires("EXEC-STDIN-16", pitfalls=["B6", "B7"])
 @pytest.mark.parametrize("before", ["", "stty -echo; "], ids=["reads", "sets and reads"])
 def test_a_child_at_the_terminal_is_not_left_stopped(case: ExecCase, before: str) -> None:
     with made_terminal() as terminal:

@@ -76,4 +76,4 @@ def test_a_pitfall_is_explained() -> None:
     assert said.startswith("B5  pitfall: whole group gets the signal\n")
     assert "test_every_member_of_the_group_gets_the_deadlines_sigterm" in said
     assert "EXEC-KILL-01" in said
-    assert "no test shows it: needs a session" in boxspec("explain", "B6").stdout
+    assert "no test shows it: needs a process" in boxspec("explain", "G18").stdout
