@@ -63,7 +63,7 @@ class State:
             if self.worker is not None:
                 self.worker.open(session)
             self.ending.hello = session.hello
-            self.ending.left = lambda: session.leftovers.said
+            self.ending.left = lambda: session.leftovers.summary
             self.ending.folders = lambda: session.leftovers.folders
         return self.session
 

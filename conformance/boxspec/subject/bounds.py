@@ -1,4 +1,4 @@
-"""Bounds of time in a case: between two stamps, or beyond another run."""
+"""Time bounds of a case: between two stamps, or compared with another run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boxspec.subject.waiting import Run, waited_between, waited_by_now
 
 
 class Stage(Protocol):
-    """The case that such a bound belongs to."""
+    """The case to which a time bound belongs."""
 
     look: Look
 
@@ -26,7 +26,7 @@ class Stage(Protocol):
 
 
 def expect_within(case: Stage, what: str, since: Stamp, until: Stamp, limit_ms: float) -> None:
-    """From one stamp to another it takes no longer than that."""
+    """Expect that at most `limit_ms` pass between two stamps."""
     waited_ms, seen = waited_between(case.shim_processes, since, until)
     took_ms = elapsed_ms(since, until)
     case.note(Timing(what, limit_ms, until.spare_ms, took_ms, waited_ms, seen)).check()
@@ -35,24 +35,24 @@ def expect_within(case: Stage, what: str, since: Stamp, until: Stamp, limit_ms: 
 def expect_no_longer(
     case: Stage, what: str, seen: FromOutside, control: FromOutside, limit_ms: float
 ) -> None:
-    """One run takes no longer than another and that."""
+    """Expect that a run takes at most `limit_ms` longer than a control run."""
     theirs, _ = waited_between(case.shim_processes, control.start, control.end, child=False)
-    # A control that was kept waiting would hide what is looked for.
+    # A scheduling delay of the control would hide a delay of the run.
     took_ms = seen.elapsed_ms - control.elapsed_ms + theirs
     ours, whole = waited_between(case.shim_processes, seen.start, seen.end, child=True)
     waited_ms = min(ours + theirs, max(0.0, took_ms))
     case.note(Timing(what, limit_ms, ENDING_MS, took_ms, waited_ms, whole)).check()
 
 
-# Who stood in line for longer, in all, may have missed the moment that a case is about.
+# A run that waited longer than this for a processor may have missed the moment under test.
 PROMPT_MS = 20.0
 
 
 @contextlib.contextmanager
 def for_the_prompt(case: Stage) -> Iterator[None]:
-    """Around what only somebody who is prompt gets right, such as to act between two moments.
+    """Wrap an expectation that holds only if the shim acts promptly, such as between two moments.
 
-    What fails here on a machine that kept a run of the case waiting is asked again.
+    A failure is repeated if a run of the case waited for a processor.
     """
     try:
         yield

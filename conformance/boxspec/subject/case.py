@@ -1,4 +1,4 @@
-"""`Case`: the world of one case. What a test may use is here; how it works is elsewhere."""
+"""`Case`: the interface that a test uses to send requests and to observe their effects."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Message = dict[str, Any]
 State = Sequence[str | int | os.PathLike[str]]
 Outcome = TypeVar("Outcome", bound=Observed)
 
-# A shim process has this long.
+# Time limit of a shim process.
 WITHIN_S = 30.0
 
 
@@ -53,15 +53,16 @@ class Options(TypedDict, total=False):
     shim_env: ShimEnv | None
 
 
-# What the kernel may take to end a sandbox; it sleeps meanwhile, so nobody's wait for a processor
-# shows it. 254 ms were seen in a run. boxspec-bench-ends (reference/bench/backend) measures it: the
-# longest of 400 ends of a network namespace took 186 ms on two processors with a load of 28, of pid
-# namespaces 27 ms, without any 21 ms; half of all take 2 ms.
+# Time that the kernel may need to end a sandbox. It sleeps meanwhile, so the scheduling delay does
+# not show this time. A run showed 254 ms. boxspec-bench-ends (reference/bench/backend) measures it:
+# the longest of 400 ends of a network namespace took 186 ms on two processors with a load of 28, of
+# pid namespaces 27 ms, without namespaces 21 ms; half of all take 2 ms.
 TAKEN_DOWN_MS = 300.0
 
 
 class Case:
-    """One case: a folder, its fifos, its shim processes; `close` sweeps and deletes or keeps.
+    """One case: a folder with fifos, and shim processes. `close` ends the processes, and deletes
+    or keeps the folder.
 
     A contract has a subclass of its own, which adds the client of the contract: an `ExecCase` has
     an `exec`. A test names that class in its signature, so mypy checks each of its requests.
@@ -76,7 +77,7 @@ class Case:
         self.topic = ""
         self.deciding: tuple[str, ...] = ()
         self.needs_s = 0.0
-        # Each bound of time that was measured.
+        # The measured time bounds.
         self.timings: list[Timing] = []
         self.look = look
         self.marker = session.marker()
@@ -85,15 +86,15 @@ class Case:
         self._tmp: Path | None = None
         self._exchanges = 0
         self._lock = threading.Lock()
-        # The last question through serve, for a failure block.
+        # The last request through serve, for the report of a failure.
         self.asked: Message | None = None
-        # How long the body took, in the thread that ran it.
+        # Duration of the test body, in the thread that ran it.
         self.seconds: float | None = None
-        # How many questions the test asks, where they are many.
+        # Number of vectors that the test checks.
         self.questions = 0
         self._answering_s = 0.0
 
-    # The target -----------------------------------------------------------------------------
+    # The shim -------------------------------------------------------------------------------
 
     @property
     def hello(self) -> dict[str, Any]:
@@ -121,7 +122,7 @@ class Case:
 
     @property
     def stress(self) -> bool:
-        """Whether `--stress` asks for the long form of a test."""
+        """True if `--stress` selects the long form of a test."""
         return self.session.stress
 
     @property
@@ -136,14 +137,14 @@ class Case:
 
     @property
     def tmp(self) -> Path:
-        """A folder of the case, made when first asked for."""
+        """The folder of the test's own files; it is made at the first use."""
         if self._tmp is None:
             self._tmp = self.folder / "tmp"
             self._tmp.mkdir()
         return self._tmp
 
     def open_to_others(self) -> None:
-        """Let another user reach and write what is in the folder of the case."""
+        """Give other users access to the folder of the case."""
         self.folder.chmod(0o777)
         place = "TMPDIR" if self.session.backend is None else "BOXSPEC_CASE_ROOT"
         for parent in self.folder.parents:
@@ -158,49 +159,51 @@ class Case:
         return path
 
     def open_gate(self, path: str | os.PathLike[str], within_s: float = 10) -> None:
-        """Let a program of the case that reads (or will read) this fifo see its end."""
-        open_gate(path, self.patience(within_s), self._somebody_lives)
+        """Give the program that reads (or will read) this fifo its end of file."""
+        open_gate(path, self.patience(within_s), self._any_process_alive)
 
     def events(self, name: str | None = None) -> Events:
-        """The events fifo of the case; another name, another fifo."""
+        """Return the events fifo of this name, by default that of the case."""
         wanted = self.folder / (name or "events")
         for events in self._events:
             if events.path == str(wanted):
                 return events
-        # Whoever is judged inside a backend may have a pid namespace there.
+        # Programs inside a backend may have their own pid namespace.
         outside = self._outside if self.session.backend is not None else None
-        made = Events(wanted, self._somebody_lives, self.patience, self._heard_of_child, outside)
+        made = Events(wanted, self._any_process_alive, self.patience, self._child_seen, outside)
         self._events.append(made)
         return made
 
     def _outside(self, pid: int) -> int:
-        """The process of this case that has that number in its own namespace; for one that is
-        gone, a number that nobody can have."""
+        """Return the process of this case that has this number in its own pid namespace.
+
+        For an ended process return a number that no process can have.
+        """
         tree = [proc.pid for shim in self.shim_processes for proc in shim.warden.tree()]
         found = [each for each in tree if procs.known_inside_as(each) == pid]
         if found:
             return found[0]
         return pid if pid in tree else procs.NOBODY + pid
 
-    def _somebody_lives(self) -> bool:
-        return any(shim.somebody_lives() for shim in self.shim_processes)
+    def _any_process_alive(self) -> bool:
+        return any(shim.any_process_alive() for shim in self.shim_processes)
 
-    def hear(self) -> None:
-        """Take what the programs of the case have logged."""
+    def read_events(self) -> None:
+        """Read the events that the programs of the case have logged."""
         for events in self._events:
             events.all()
 
-    def _heard_of_child(self, at: float) -> None:
+    def _child_seen(self, at: float) -> None:
         for shim in self.shim_processes:
             if shim.running:
                 shim.started_child(at)
 
     def patience(self, seconds: float) -> Patience:
-        """How long to wait for what a run of this case owes us, from the start of its child on."""
+        """Return a limit for an event of a run, counted from the start of its child."""
         return Patience(self, seconds)
 
     def note(self, timing: Timing) -> Timing:
-        """A bound that was measured, for the record of the test."""
+        """Add a measured bound to the record of the test, with the attempt."""
         made = replace(
             timing,
             attempt=self.look.number,
@@ -219,7 +222,7 @@ class Case:
         spare_ms: float = SPARE_MS,
         seen: bool = True,
     ) -> None:
-        """A bound of time by its figures (see judge/timing.py)."""
+        """Check a time bound from its measured values (see judge/timing.py)."""
         if self.session.backend is not None:
             spare_ms += TAKEN_DOWN_MS
         self.note(Timing(what, limit_ms, spare_ms, took_ms, waited_ms, seen)).check()
@@ -227,13 +230,15 @@ class Case:
     # Messages -------------------------------------------------------------------------------
 
     def ask(self, op: str, within_s: float | None = None, **fields: Any) -> Answer:
-        """One request through serve; a field that is None is left out."""
+        """Send a request through serve, without the fields that are None."""
         message = {key: value for key, value in fields.items() if value is not None}
         return self.put({"op": op, **message}, within_s)
 
     def put(self, message: Message, within_s: float | None = None) -> Answer:
-        """One request through the serve session, which lives from case to case: a crash, a hang
-        or garbage blames the question in flight alone."""
+        """Send a request through the serve session, which several cases share.
+
+        A crash, a hang or garbage is blamed only on the request in flight.
+        """
         self.asked = message
         if within_s is None:
             within_s = answer_s(message)
@@ -244,23 +249,23 @@ class Case:
             self._answering_s += time.monotonic() - begun
 
     def measured(self) -> list[dict[str, Any]]:
-        """Each bound of time, for a record."""
+        """Return the measured time bounds for a record."""
         return [each.to_json() for each in self.timings]
 
     @property
     def shim_seconds(self) -> float:
-        """What its shim processes took that have ended, and its answers through serve."""
+        """Return the duration of the ended shim processes and of the answers through serve."""
         runs = [(shim.t_started_ns, shim.t_ended_ns) for shim in self.shim_processes]
         return self._answering_s + sum(end - start for start, end in runs if end is not None) / 1e9
 
     def send(self, message: Message | bytes, **options: Any) -> Observed:
-        """Any message through `SHIM run`; bytes go into REQUEST as they are."""
+        """Send any message through `SHIM run`; bytes are written to REQUEST unchanged."""
         with self.launch(message, Observed, **options) as shim:
             return shim.finish()
 
     @contextlib.contextmanager
     def idle(self, *state: str) -> Iterator[Idle]:
-        """The caller of a run that is started in this state."""
+        """Start the caller of a run with these warden flags, for comparison."""
         with self._lock:
             self._exchanges += 1
             folder = self.folder / f"idle-{self._exchanges}"
@@ -290,14 +295,13 @@ class Case:
         streams: Mapping[str, Wish] | None = None,
         words: Sequence[str] | None = None,
     ) -> ShimProcess[Outcome]:
-        """Start `SHIM run` on a message under a warden.
+        """Start `SHIM run` for a message under a warden.
 
-        words: in the place of `run REQUEST RESPONSE`, where the shim is another program.
-        child: what is asked for is that it starts a program.
-        deadline_ms: at which that program is ended.
-        old_request: so that `request_read_ns` can tell when the shim has read it.
+        words: replace `run REQUEST RESPONSE`, for the runner of a module.
+        child: the request starts a program. deadline_ms: the deadline of that program.
+        old_request: record when the shim reads the request (`request_read_ns`).
         """
-        # A case may start shims from several threads.
+        # A case may start shim processes in several threads.
         with self._lock:
             self._exchanges += 1
             number = self._exchanges
@@ -349,7 +353,7 @@ class Case:
     # The end --------------------------------------------------------------------------------
 
     def request_text(self, why: BaseException | None = None) -> str | None:
-        """The request that a failure is about, else the last one, for a failure block."""
+        """Return the request of a failure, else the last request, for the report."""
         about = getattr(why, "asked", None)
         if about is None and not self.shim_processes and self.asked is None:
             return None
@@ -361,7 +365,7 @@ class Case:
         return text if len(text) <= 600 else f"{text[:600]}… (the kept folder has all)"
 
     def outside(self, why: BaseException | None = None) -> dict[str, Any]:
-        """What observers saw of the shim that the failure is about, else of the last that ended."""
+        """Return the observations of the shim process of a failure, else of the last ended one."""
         about = getattr(why, "asked", None)
         ended = [shim for shim in self.shim_processes if shim.outcome is not None]
         ended = [shim for shim in ended if shim.exchange.message is about] or ended
@@ -369,7 +373,7 @@ class Case:
         return seen.outside() if seen is not None else {}
 
     def sweep(self) -> None:
-        """Leave no process and no descriptor; the files stay."""
+        """End all processes and close all descriptors; the files stay."""
         for shim in self.shim_processes:
             shim.close()
             self.session.drop(shim.warden)
@@ -385,10 +389,10 @@ class Case:
             self.session.delete(self.folder)
 
     def _write_transcript(self) -> None:
-        # Only now: its folder is all that a shim learns of a case.
+        # Written after the run, so that the folder does not tell the shim the name of the test.
         (self.folder / "test").write_text(self.name + "\n", encoding="utf-8")
         if self.asked is not None:
-            # Escapes: what was asked may hold half a surrogate.
+            # ASCII, because the request may contain half a surrogate pair.
             (self.folder / "asked.json").write_text(json.dumps(self.asked), encoding="ascii")
         for events in self._events:
             lines = [str(event) for event in events.all()]

@@ -1,9 +1,8 @@
-"""What a contract tells the core about itself, and how the core finds it.
+"""The declaration of a contract, and how the core finds it.
 
 A contract is a folder of conformance/contracts with a `contract.py` that defines `CONTRACT`. The
-core knows it by this object alone: a folder that is moved away is a contract that is not there.
-What a declaration names as `module:name` is imported when it is used: a list of verbs, or of what
-a shim declares, needs none of it.
+core knows a contract only by this object, so a kit without the folder does not have the contract.
+A `module:name` in a declaration is imported when it is used; a list of verbs needs no import.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Message = Mapping[str, Any]
 
 
 def _named(place: str) -> Any:
-    """What `module:name` stands for; imported when it is asked for."""
+    """Import `module` and return its `name`."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
 
@@ -34,8 +33,8 @@ def _named(place: str) -> Any:
 class Verb:
     """A verb of the command line that belongs to a contract.
 
-    main: `module:function`; it gets the words after the verb and returns the exit status.
-    stands_for: the words of another verb that this one is short for, in place of `main`.
+    main: `module:function`, which takes the words after the verb and returns the exit status.
+    stands_for: the words of another verb that this one abbreviates, instead of `main`.
     """
 
     name: str
@@ -49,12 +48,12 @@ class Verb:
 
 @dataclass(frozen=True)
 class Fuzzing:
-    """What fuzzing needs of a contract: first inputs, and vectors out of what was found.
+    """The parts of a contract that fuzzing uses: first inputs, and vectors made from findings.
 
-    seeds: the name of a target to a maker of its first inputs.
-    vectors_of: a case {op, request} to the fields of the vectors that it stands for; with the
-    answer of one that is accused those that it fails, if it fails any.
-    ids: the ids of all vectors that the tree has.
+    seeds: for each fuzz target a function that makes its first inputs.
+    vectors_of: returns the fields of the vectors for a finding {op, request}. With the answer of an
+    implementation it returns only the vectors that this answer fails, if there are any.
+    ids: returns the ids of all vectors in the tree.
     """
 
     seeds: Mapping[str, Callable[[], Iterable[bytes]]]
@@ -66,24 +65,24 @@ class Fuzzing:
 class Contract:
     """The one declaration of a contract.
 
-    name: the name of its folder, the first word of its requirements' ids, its main capability.
+    name: the name of its folder and its main capability; in capitals, the start of its ids.
     operations: each operation with the capability that it needs.
-    capabilities: each capability with what a shim promises by it.
-    run_only: operations that start programs, and are refused in serve.
-    alone: capabilities that may be declared without the contract itself.
+    capabilities: each capability with its meaning.
+    run_only: operations that start programs; serve refuses them.
+    alone: capabilities that a shim may declare without the contract itself.
     case: `module:name` of the class of its cases, a subclass of `Case` with its client.
-    trust: `module:function` with the questions before a score; it gets a case and who is told what
-    was seen, and raises NotConforming.
+    trust: `module:function` with the checks before a score. It takes a case and a function that
+    prints a line, and raises NotConforming.
     verbs: verbs of the command line.
-    fault_scope: what its faults are tried with unless --scope says otherwise.
-    fault_lanes: how many runs of its faults go at once unless -j says otherwise; of those that ask
-    more than their own topic, no more than keep the processors busy.
-    preload: modules that each run of a fault would import, for the process they are forked from.
+    fault_scope: the default of --scope for its faults.
+    fault_lanes: the default of -j for its faults. Runs of more than their own topic are limited by
+    the number of processors.
+    preload: modules that each run of a fault needs, imported once before the runs are forked.
     fuzzing: `module:name` of a Fuzzing object, for a contract that has fuzz targets.
     products: `module:name` of a class that asks, shows and compares products of the contract
     (boxspec/products/view.py); empty if requirements by topic are enough.
-    features: what its tests may miss on a host (HostLacks), each with the `module:function` that
-    says why it is missing, or None.
+    features: features of a host that its tests need (HostLacks), each with a `module:function` that
+    returns why the feature is missing, or None.
     """
 
     name: str
@@ -107,7 +106,7 @@ class Contract:
         return found
 
     def ask_trust(self, case: Any, say: Say) -> None:
-        """NotConforming where it cannot be trusted."""
+        """Run the checks before a score; NotConforming if the shim cannot be scored."""
         _named(self.trust)(case, say)
 
     def load_fuzzing(self) -> Fuzzing:
@@ -119,20 +118,20 @@ class Contract:
         return _named(self.products)()
 
     def missing(self, feature: str) -> str | None:
-        """Why this host lacks a feature, if it does."""
+        """Return why this host lacks a feature, or None."""
         why: str | None = _named(self.features[feature])()
         return why
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """The contracts whose folders are there."""
+    """Return the names of the contracts whose folders exist."""
     return tuple(sorted(path.parent.name for path in CONTRACTS.glob("*/contract.py")))
 
 
 @cache
 def find(name: str) -> Contract:
-    """The declaration of a contract; imports its folder's `contract.py`."""
+    """Return the declaration of a contract from the `contract.py` of its folder."""
     if name not in names():
         raise UsageError(name, "no such contract", f"known: {', '.join(names())}")
     found: Contract = importlib.import_module(f"contracts.{name}.contract").CONTRACT
@@ -144,11 +143,11 @@ def every() -> list[Contract]:
 
 
 def spoken(capabilities: Iterable[str]) -> list[str]:
-    """The contracts of which a shim declares something: them, or a part that stands alone."""
+    """Return the contracts that a shim declares, wholly or by a capability in `alone`."""
     declared = set(capabilities)
     return [each.name for each in every() if declared & {each.name, *each.alone}]
 
 
 def owner(op: str) -> Contract | None:
-    """The contract that an operation belongs to; None for one of the protocol itself."""
+    """Return the contract of an operation; None for one of the protocol itself."""
     return next((contract for contract in every() if op in contract.operations), None)

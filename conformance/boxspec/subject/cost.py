@@ -1,6 +1,6 @@
-"""What a question costs the shim: processor time of its processes, the least of several tries.
+"""The cost of a request: processor time of the shim's processes, the least of several tries.
 
-No try repeats an earlier one: what was kept of an answer would hide what the answer costs.
+Each try has new rules and paths: a cached answer would hide the cost.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from boxspec.subject.case import Case
 
 REPEATS = 3
-# Below this the clock and the wake-up are most of what is measured.
+# Below this the result is mostly the cost of the clock and of the wake-up.
 WORTH_MS = 1.5
 MOST = 256
-# The time of children that have ended is told in whole ticks, which may be one off at either end.
+# The time of ended children is counted in whole ticks, with an error of one tick at each end.
 TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
 WORTH_IN_TICKS_MS = 10 * TICK_MS
 
-# How often it is asked at once, how large the input is, and what makes rules and paths new ones.
+# Arguments: repetitions in one request, size of the input, a mark that makes its names new.
 Question = Callable[[int, int, str], object]
 
 _MARKS = itertools.count()
@@ -34,7 +34,7 @@ _MARKS = itertools.count()
 @dataclass(frozen=True)
 class Spent:
     ms: float
-    # The part of it that ended children have, in ticks.
+    # The part of ended children, which is counted in ticks.
     ended_ms: float = 0
 
     def __sub__(self, before: Spent) -> Spent:
@@ -42,27 +42,27 @@ class Spent:
 
 
 def cpu_ms(pid: int) -> float:
-    """Processor time of another process: it does not grow with the load of the machine."""
-    # What clock_getcpuclockid(3) makes of a pid.
+    """Return the processor time of a process, which does not depend on the load."""
+    # The formula of clock_getcpuclockid(3).
     clock = (~pid << 3) | 2
     return time.clock_gettime_ns(clock) / 1e6
 
 
 def spent(pid: int) -> Spent:
-    """So far, by a process and by what it has started, the ended ones too."""
+    """Return the processor time of a process and its descendants, with the ended ones."""
     ms, ended = cpu_ms(pid), procs.ended_children_ms(pid)
     for child in procs.tree(pid):
         try:
             ms += cpu_ms(child.pid)
         except OSError:
-            # It has gone since, and stands among the ended ones the next time.
+            # It has just ended; the next reading counts it as an ended child.
             continue
         ended += procs.ended_children_ms(child.pid)
     return Spent(ms + ended, ended)
 
 
 def cost(case: Case, question: Question, times: int, size: int, repeats: int = REPEATS) -> Spent:
-    """The least of several tries."""
+    """Return the least cost of several tries."""
     tries = []
     for _ in range(repeats):
         mark = f"{next(_MARKS):07}"
@@ -74,9 +74,9 @@ def cost(case: Case, question: Question, times: int, size: int, repeats: int = R
 
 
 def doubled(case: Case, question: Question) -> tuple[float, float]:
-    """The milliseconds of a question, and of the same one with an input twice as large.
+    """Return the milliseconds of a request, and of one with an input twice as large.
 
-    It is asked so often in one request that the cost can be measured.
+    One request repeats the input so often that the cost can be measured.
     """
     times = 1
     while times < MOST and not _can_be_measured(cost(case, question, times, 1, 1)):

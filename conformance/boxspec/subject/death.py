@@ -1,4 +1,4 @@
-"""What is said of a shim that died and left no response."""
+"""The report about a shim that died without a response."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from boxspec.errors import ShimBroke
 from boxspec.subject.observe.warden import Exit
 
-# Of these a process dies by a mistake of its own, or because the system ended it.
+# Signals that show a mistake of the process itself, or that the system sends.
 _CRASHES = {
     signal.SIGABRT,
     signal.SIGBUS,
@@ -25,9 +25,10 @@ _CRASHES = {
 
 
 def died(ended: Exit, evidence: dict[str, Any], sent: Collection[int] = ()) -> ShimBroke:
-    """The end of a shim process without a response; `sent` are the signals that the test sent.
+    """Return the exception for a shim that ended without a response.
 
-    To die of a signal for which nobody installed a handler is no breach of the protocol.
+    `sent` are the signals of the test: to die of one without a handler breaks no rule of the
+    protocol.
     """
     if ended.how == "exited":
         return ShimBroke(

@@ -1,4 +1,4 @@
-"""What shims write without an end: the files of a case are in memory, and have one."""
+"""Limit the output of shims: the files of a case lie in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from boxspec.subject.client.streams import MOST_READ
 from boxspec.subject.observe.warden import Warden
 
-# Eight times what is read of them. A writer may come a little further until somebody looks.
+# Eight times the length that is read. A writer can exceed it until the next check.
 MOST_BYTES = 8 * MOST_READ
 LOOK_S = 0.1
 
@@ -23,7 +23,7 @@ class _Watched:
     files: tuple[Path, ...]
 
     def look(self) -> bool:
-        """Whether one of the files is too long; its writers are ended then."""
+        """True if one of the files is too long; its writers are then ended."""
         for file in self.files:
             if _size(file) > MOST_BYTES:
                 said = f"it wrote more than {MOST_BYTES} bytes to its {file.name}"
@@ -40,7 +40,7 @@ class _Watched:
 
 
 def _size(file: Path) -> int:
-    """0 where nobody can tell: a shim may have closed the folder, or put anything in its place."""
+    """Return 0 if the size cannot be read: a shim may have closed or replaced the folder."""
     try:
         return file.lstat().st_size
     except OSError:
@@ -48,7 +48,7 @@ def _size(file: Path) -> int:
 
 
 def _shorten(file: Path) -> None:
-    """Never what a link names, which is somebody else's."""
+    """Truncate the file, but never the target of a link."""
     fd = os.open(file, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         os.ftruncate(fd, MOST_READ)
@@ -57,7 +57,7 @@ def _shorten(file: Path) -> None:
 
 
 class Floods:
-    """One thread for all cases of a session, which sleeps while no shim runs."""
+    """One thread for all cases of a session; it sleeps while no shim runs."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -72,7 +72,7 @@ class Floods:
             self._changed.notify()
 
     def forget(self, warden: Warden) -> None:
-        """Once its processes have ended: what is kept of the files is what was read of them."""
+        """Stop watching, after the processes have ended, and cut the files to what is read."""
         with self._changed:
             watched = self._watched.pop(warden, None)
         if watched is not None:

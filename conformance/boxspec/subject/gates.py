@@ -11,9 +11,9 @@ from boxspec.subject.patience import Patience
 
 
 def open_gate(
-    path: str | os.PathLike[str], limit: Patience, somebody_lives: Callable[[], bool]
+    path: str | os.PathLike[str], limit: Patience, any_process_alive: Callable[[], bool]
 ) -> None:
-    """Let whoever reads (or will read) this fifo see its end."""
+    """Give a present or later reader of this fifo its end of file."""
     done = threading.Event()
 
     def open_and_close() -> None:
@@ -26,7 +26,7 @@ def open_gate(
     while not (came := done.wait(min(limit.left(), LOOK_S))):
         if last_look or limit.over():
             break
-        last_look = not somebody_lives()
+        last_look = not any_process_alive()
     if not came:
         # Frees the opener, which waits for a reader.
         os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))

@@ -1,4 +1,4 @@
-"""Hangs by topic: many with one cause end early."""
+"""Hangs by topic: after several hangs the remaining tests get less time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from functools import partial
 
 MANY = 3
-# So many of what may hang run beside each other: one that waits keeps nobody from anything, and one
-# that computes without end should leave the others a processor now and then.
+# Tests of such a topic that run at once: a waiting test costs nothing, and an endless computation
+# must leave the others a processor.
 AT_ONCE = 4
 
 
 class Hangs:
-    """After three hangs of one topic, the rest is asked a few at a time and waited for less."""
+    """After three hangs of a topic its other tests run a few at a time, with shorter limits."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -32,7 +32,7 @@ class Hangs:
         return self._counts[topic]
 
     def learn(self, topic: str, count: int) -> None:
-        """So many there are, elsewhere too."""
+        """Set the number of hangs, including those in other processes."""
         with self._lock:
             self._counts[topic] = count
 
@@ -41,7 +41,7 @@ class Hangs:
 
     @contextlib.contextmanager
     def turn(self, topic: str) -> Iterator[None]:
-        """Around each test of a topic."""
+        """Wrap each test of a topic, to limit how many run at once."""
         if not self.many(topic):
             yield
             return

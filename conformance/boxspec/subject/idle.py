@@ -1,7 +1,7 @@
-"""The caller of a run: the shim's process when it is idle, after `hello`.
+"""The caller of a run: the process of the shim when it is idle, after `hello`.
 
-A managed runtime changes its mask, its dispositions, its limits and its descriptors before it runs
-anything. That is no matter of a run.
+A managed runtime changes its signal mask, dispositions, limits and descriptors before any run.
+Tests compare with this state, because a run is not responsible for those changes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from boxspec.subject.observe.procs import Status
 
 
 class Idle:
-    """A serve session that has answered `hello` and was asked nothing else."""
+    """A serve session that has answered only `hello`."""
 
     def __init__(self, serve: Serve) -> None:
         self._serve = serve
@@ -31,7 +31,7 @@ class Idle:
         return self._serve.shim_pid
 
     def mask(self, name: str) -> set[int]:
-        """The signal numbers in SigBlk, SigIgn or SigCgt."""
+        """Return the signal numbers in SigBlk, SigIgn or SigCgt."""
         return procs.at_rest(self.pid).mask(name)
 
     @property
@@ -43,11 +43,11 @@ class Idle:
         return os.getpriority(os.PRIO_PROCESS, self.pid)
 
     def limits(self, which: int) -> tuple[int, int]:
-        """Soft and hard, of a resource.RLIMIT_…."""
+        """Return the soft and the hard limit of a resource.RLIMIT_…."""
         return procs.limits(self.pid, which)
 
     def passed_on(self) -> list[tuple[int, str]]:
-        """Number and target of each descriptor above 2 that an exec would keep."""
+        """Return number and target of each descriptor above 2 that stays open across exec."""
         found = []
         for fd in sorted(map(int, os.listdir(f"/proc/{self.pid}/fd"))):
             info = procs.read(f"/proc/{self.pid}/fdinfo/{fd}")
@@ -56,7 +56,7 @@ class Idle:
         return found
 
     def after_signal(self, name: str) -> tuple[str, int] | None:
-        """How it ended by this signal; None when it answers after it as before."""
+        """Return how the process ended after this signal; None if it still answers."""
         os.kill(self.pid, signal.Signals[f"SIG{name}"])
         try:
             self._hello()

@@ -1,7 +1,7 @@
-"""`--isolate`: the shim is another user, who can neither change the kit nor signal it.
+"""`--isolate`: the shim runs as another user, so that it cannot change or signal the kit.
 
-Each process of the shim starts as that user, and sees the sources and the programs of the kit
-read-only. Folders of cases are the kit's; an access list lets that user write there.
+Each process of the shim starts as that user, with the sources and programs of the kit mounted
+read-only. The folders of cases belong to the kit; an access list lets that user write there.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from boxspec.programs import programs
 from boxspec.subject.observe.warden import Warden
 
 FLAG = "--isolate"
-# No distribution gives these to anybody. Two runs beside each other have two of them.
+# User ids that no distribution assigns. Concurrent runs use different ones.
 _FIRST, _MANY = 55_000, 5_000
 
-# An access list as acl(5) keeps it in an attribute: a version, then tag, rights and user of each.
+# The binary form of acl(5) in an attribute: a version, then tag, rights and user of each entry.
 _VERSION, _NOBODY = 2, 2**32 - 1
 _OWNER, _USER, _GROUP, _MASK, _OTHERS = 0x01, 0x02, 0x04, 0x10, 0x20
 _ALL, _LOOK = 7, 5
@@ -30,13 +30,13 @@ _ALL, _LOOK = 7, 5
 
 @dataclass(frozen=True)
 class Isolation:
-    """Who the shim is, and how the warden makes it so."""
+    """The user of the shim, and the warden flags that set it."""
 
     uid: int
     state: Sequence[str]
 
     def admit(self, folder: Path) -> None:
-        """The shim may write in all that will be made there, and not list what there is."""
+        """Let the shim write in folders that are made in this one, without listing it."""
         entries = (
             (_OWNER, _ALL, _NOBODY),
             (_USER, _ALL, self.uid),
@@ -56,7 +56,7 @@ class Isolation:
 
 
 def isolation() -> Isolation:
-    """For this run; UsageError where the kit may not do that."""
+    """Return the isolation of this run; UsageError if the kit lacks the privileges."""
     if os.geteuid() != 0:
         said = "only root can start the shim as another user"
         raise UsageError(FLAG, said, "run the kit as root on a machine that holds nothing else")
@@ -69,7 +69,7 @@ def isolation() -> Isolation:
 
 
 def _try(state: list[str]) -> None:
-    """Once, with a program that does nothing: a host may refuse namespaces and mounts."""
+    """Start a program that does nothing: a host may refuse namespaces and mounts."""
     with Path(os.devnull).open("r+b") as null:
         ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}
         try:

@@ -1,4 +1,4 @@
-"""What a shim process is started with: its user, its environment, its warden."""
+"""The start of a shim process: its user, its environment, its warden."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxspec.judge.verdict import HostLacks, NotMeasured
 from boxspec.places import for_others
 from boxspec.subject.observe.warden import ShimNotExecuted, Warden
 
-# A file in the folder of an exchange, where preloads say in which processes they are.
+# A file in the folder of an exchange, in which preloads list the processes that loaded them.
 PRELOADED = "preloaded"
 
 # Variables of the shim; None removes one.
@@ -20,7 +20,7 @@ ShimEnv = Mapping[str, str | os.PathLike[str] | None]
 
 
 def user(flags: Sequence[str]) -> int | None:
-    """Who the shim is, where that is not the user of the kit: the last flag counts."""
+    """Return the user of the shim if it is not the user of the kit; the last flag counts."""
     users = [uid for flag, uid in pairwise(flags) if flag == "--uid"]
     return int(users[-1]) if users else None
 
@@ -31,7 +31,7 @@ def environment(
     folder: Path,
     changes: ShimEnv,
 ) -> dict[str, str]:
-    """Of a shim whose files lie in this folder. changes: None takes a variable away."""
+    """Return the environment of a shim whose files lie in this folder."""
     env = dict(ours) if user(flags) is None else for_others(ours)
     env["BOXSPEC_SHIM_LOG"] = str(folder / "shim.log")
     for name, value in changes.items():
@@ -53,8 +53,11 @@ def start(
     *,
     asked: Sequence[str] = (),
 ) -> Warden:
-    """A warden with the shim behind it. fds: the shim's own three. asked: the flags that the case
-    itself asks for; another user may reach less than the kit."""
+    """Start a warden and the shim below it.
+
+    fds: the three streams of the shim. asked: the flags that the case itself asks for. Another user
+    may lack access that the kit has.
+    """
     three = {name: fds[name] for name in ("stdin", "stdout", "stderr")}
     try:
         return Warden(argv, flags=flags, env=env, **three)
@@ -66,7 +69,7 @@ def start(
             full = f"{argv[0]} cannot be started: its user has as many processes as it may have"
             if _any_of(asked, "--uid", "--nproc"):
                 raise HostLacks("processes", full) from None
-            # The user of all cases: the shim itself may have filled it.
+            # All cases run as this user, so the shim itself may have reached the limit.
             raise NotMeasured(full) from None
         raise
 

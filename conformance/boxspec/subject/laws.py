@@ -1,7 +1,7 @@
-"""Laws that hold for all inputs, tried with generated ones through the shim.
+"""Properties that hold for all inputs, checked with generated inputs through the shim.
 
-An example is a batch: one question about many paths costs as much as one about a single path.
-The inputs are small from the start, and the first failure is told as it is.
+An example is a batch, because a request about many paths costs as much as one about a single path.
+The inputs are small from the start; the first failure is reported without shrinking.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ def law(
     holds: Callable[[Example], None],
     examples: int = EXAMPLES,
 ) -> None:
-    """`holds` for `examples` examples; which ones is decided by --seed.
+    """Check `holds` for `examples` examples, which --seed selects.
 
-    Only in tests that `@requires(…, main_thread=True)`.
+    Only in tests with `@requires(…, main_thread=True)`.
     """
     from hypothesis import HealthCheck, Phase, Verbosity, configuration, given, seed, settings
 
     found: list[Exception] = []
 
     def body(example: Example) -> None:
-        # Those behind the first failure are not asked: it may have been a hang.
+        # No example follows the first failure: it may have been a hang.
         if found:
             return
         try:
@@ -57,7 +57,7 @@ def law(
     }
     if threading.current_thread() is not threading.main_thread():
         raise HarnessError("a law is tried in the main thread: @requires(…, main_thread=True)")
-    # It reads the sources of all modules that it finds, and remembers them there.
+    # Hypothesis stores there what it read from the sources of all modules.
     configuration.set_hypothesis_home_dir(cache() / "hypothesis")
     seed(case.session.seed)(settings(**limits)(given(strategy)(body)))()
     if found:

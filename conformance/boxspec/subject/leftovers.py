@@ -1,5 +1,8 @@
-"""What a shim leaves behind: who runs on behind a request that leaves nobody is ended, and told;
-what keeps a folder of ours where it is, told."""
+"""Leftovers of a shim: processes that still run after a request, and folders that stay.
+
+Processes are ended and reported if the programs of the request start no other process. Folders
+that cannot be removed are reported.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,20 @@ from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.procs import Proc
 
-# These fixture programs start nobody and end by themselves.
+# These fixture programs start no process and end by themselves.
 _QUIET = frozenset(
     ("count-start", "die-by", "emit", "exit-with", "flood", "hash-stdin", "read-some", "report")
 )
-# A helper of the shim may take this long to end behind it.
+# A helper process of the shim may take this long to end after the shim.
 SETTLE_S = 0.3
 
 
-# What has one of these may start more than we know of.
+# A request with one of these fields may start processes that the kit does not know.
 _STARTS = frozenset(("backend", "calls", "handles", "module_id", "sandbox"))
 
 
 def starts_nobody(message: Mapping[str, Any] | bytes) -> bool:
-    """Whether nobody but the shim can have started what runs on behind this request."""
+    """True if only the shim itself can have started the processes that outlive this request."""
     if not isinstance(message, Mapping) or not _STARTS.isdisjoint(message):
         return False
     runs = [message, *message.get("runs", ())]
@@ -33,7 +36,7 @@ def starts_nobody(message: Mapping[str, Any] | bytes) -> bool:
 
 
 class Leftovers:
-    """Of one session. Each case adds its own; `said` is for people."""
+    """The leftovers of one session; each case adds its own, and `summary` is for the report."""
 
     def __init__(self) -> None:
         self._requests = 0
@@ -42,7 +45,7 @@ class Leftovers:
         self.folders: list[str] = []
 
     def add(self, found: Iterable[Proc]) -> None:
-        """Those that do not end by themselves."""
+        """Add the processes that do not end by themselves."""
         limit, left = Deadline(SETTLE_S), list(found)
         while left := [each for each in left if not procs.is_dying(each)]:
             if limit.over():
@@ -56,14 +59,14 @@ class Leftovers:
         return {"requests": self._requests, "left": self._seen, "folders": self.folders}
 
     def join(self, requests: int, left: Iterable[str], folders: Iterable[str] = ()) -> None:
-        """What another process has seen of the same shim."""
+        """Add the leftovers that another process of the kit found for the same shim."""
         self._requests += requests
         self._seen += left
         self.folders += folders
 
     @property
-    def said(self) -> str:
-        """Empty where nothing was left."""
+    def summary(self) -> str:
+        """Return one line about the processes, empty without leftovers."""
         if not self._seen:
             return ""
         many, behind = len(self._seen), self._requests

@@ -1,4 +1,4 @@
-"""Which look at a test it is."""
+"""The attempt at a test."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Look:
-    """The how manieth look at a test it is, and how: with no other test beside it, and under
-    SCHED_FIFO where that is allowed."""
+    """The number of an attempt at a test, and its conditions: with no other test, and with
+    SCHED_FIFO if the kit may use it."""
 
     number: int = 1
     alone: bool = False

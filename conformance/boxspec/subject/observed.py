@@ -1,4 +1,4 @@
-"""What a test gets back: the shim's answer, and what observers saw beside it."""
+"""The answer of a shim, and the observations from outside the shim."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Error(TypedDict, total=False):
 
 
 class Answer:
-    """A result, an error or a refusal, as the shim gave it."""
+    """A result, an error or a refusal of the shim."""
 
     def __init__(self, raw: dict[str, Any] | None) -> None:
         self.raw: dict[str, Any] | None = raw
-        # What it answers.
+        # The request.
         self.message: dict[str, Any] | bytes | None = None
 
     def of(self, message: dict[str, Any] | bytes) -> Self:
@@ -57,7 +57,7 @@ class Answer:
 
     @property
     def result(self) -> Mapping[str, Any]:
-        """The result; an error or a refusal is a failure of the test.
+        """Return the result; an error or a refusal fails the test.
 
         The answers of a contract name its fields: they return a TypedDict here.
         """
@@ -70,7 +70,7 @@ class Answer:
 
     @property
     def error(self) -> Error:
-        """The error; a result is a failure of the test."""
+        """Return the error; a result fails the test."""
         given = self._given
         if "error" not in given:
             got = given.get("result", given.get("unsupported"))
@@ -84,12 +84,12 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """There is a result (whatever the child made of it)."""
+        """True if there is a result, whether or not the child succeeded."""
         return self.raw is not None and "result" in self.raw
 
 
 class Told(str):
-    """Words about an answer: a failure that is about them shows its request."""
+    """A string about an answer: a failure that compares it shows the request of the answer."""
 
     answer: Answer
 
@@ -99,16 +99,16 @@ class Told(str):
         return made
 
     def __deepcopy__(self, _: object) -> str:
-        # In a record, which is copied for the result, the words stand alone.
+        # A record is copied for the result, and needs only the string.
         return str(self)
 
 
 @dataclass
 class Facts:
-    """What was seen from outside of one shim process.
+    """The observations of one shim process from outside.
 
-    survivors: what ran when it ended, or when its response was there. lasting: those of them that
-    nobody had killed; the others were about to be gone.
+    survivors: processes that ran when the shim ended, or when its response appeared. lasting: the
+    survivors without those that were already killed and about to end.
     """
 
     shim_exit: tuple[str, int]
@@ -134,12 +134,12 @@ class FromOutside:
 
     @property
     def start(self) -> Stamp:
-        """Of the shim, just before its exec."""
+        """The start of the shim, just before its exec."""
         return self.observed.start
 
     @property
     def end(self) -> Stamp:
-        """Of the shim, when its warden noticed."""
+        """The end of the shim, as its warden noticed it."""
         return self.observed.end
 
     @property
@@ -167,7 +167,7 @@ class FromOutside:
         return self.observed.shim_stdout
 
     def outside(self) -> dict[str, Any]:
-        """The observations, for a failure's evidence."""
+        """Return the observations for the evidence of a failure."""
         facts: dict[str, Any] = {
             "shim": f"{self.shim_exit[0]} {self.shim_exit[1]} after {self.elapsed_ms:.1f} ms"
         }
@@ -179,7 +179,7 @@ class FromOutside:
 
 
 class Observed(FromOutside, Answer):
-    """The answer to one message through a shim process of its own, and what was seen of it."""
+    """The answer to a message that had its own shim process, with the observations."""
 
     def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
         super().__init__(raw)

@@ -1,8 +1,9 @@
-"""How long something is waited for, and whose doing it is that it does not come.
+"""How long the kit waits for an event, and whether the shim or the machine caused its absence.
 
-Before a child has been started it is the slowness of a shim: an interpreter, a shell with many
-helpers. Its unit is what a run of `true` cost in the smoke test. From the start of the child on it
-is what the case says; and what does not come then, on a machine that was on time, hangs.
+Until the child starts, the limit allows for a slow shim, such as an interpreter or a shell with
+many helper processes; its unit is the time of a run of `true` in the smoke test. After the start of
+the child the limit is that of the case. If the event is then absent, and the machine was not busy,
+the shim hangs.
 """
 
 from __future__ import annotations
@@ -21,26 +22,27 @@ from boxspec.subject.observe.events import LOOK_S
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.stillness import Stillness
 
-# A shim has so long to start a child, and so many times as long as it took for `true`.
+# Time that a shim has to start a child: at least so many seconds, and so many runs of `true`.
 SLOW_S, SLOW_RUNS = 20.0, 10
-# Where three tests of a topic have hung already, one more has so long beyond what it needs.
+# If three tests of a topic have hung, another one gets its own time and so many seconds.
 HURRY_S = 5.0
-# A machine that kept a run waiting for half of the time, or longer, was not on time.
+# The machine was too busy if a run waited for a processor for this share of the time or longer.
 ON_TIME = 0.5
-# But where everybody slept for so much of the time, whatever the machine did, nobody would have
-# come: a right implementation sleeps for a part of it at most, such as a grace.
+# If all processes slept for this share of the time, the machine is not the cause: a correct
+# implementation sleeps for a part of it at most, such as a grace period.
 STILL = 0.75
 
 
 def slow_s(startup_ms: float) -> float:
-    """How long a shim may take until its child is there."""
+    """Return the seconds that a shim may take to start its child."""
     return max(SLOW_S, SLOW_RUNS * startup_ms / 1000)
 
 
 class Run(waiting.Run, Protocol):
-    """One of which something is expected; child_since: when a child of it was noticed, if it was.
+    """A run from which an event is expected.
 
-    childless: a child is what it was asked for, and none has been seen yet.
+    child_since: when its child was first seen. childless: the request starts a child, and none has
+    been seen yet.
     """
 
     child_since: float | None
@@ -57,7 +59,7 @@ class Run(waiting.Run, Protocol):
 
 
 class Stage(Protocol):
-    """The case: the topic of its test, the seconds that this needs, and how it is looked at."""
+    """The case: the topic of its test, the seconds that the test needs, and the attempt."""
 
     topic: str
     needs_s: float
@@ -76,9 +78,9 @@ class Stage(Protocol):
 
 
 class Patience:
-    """For one thing that a run of a case owes us, the last one unless another is named.
+    """The limit for one event of a run: of the named run, or of the last one of the case.
 
-    `left` is when to look again, at most.
+    `left` returns the longest time until the next check.
     """
 
     def __init__(self, case: Stage, seconds: float, run: Run | None = None) -> None:
@@ -116,14 +118,14 @@ class Patience:
     def gave_up(
         self, what: str, expected: str, got: str, evidence: dict[str, Any], symptom: str = ""
     ) -> Failure | Late:
-        """What to raise when it is over: a failure where the machine was on time."""
+        """Return the exception after the limit: a Failure if the machine was not too busy."""
         run = self._run
         since_s, waited_ms, seen = self._began, 0.0, True
         limit_s, since = self.seconds, ""
         if run is not None:
             since_s = run.t_started_ns / 1e9
             waited_ms, seen = waiting.waited_by_now(run)
-            # What does not come may be for a program of the case to do, which waits in its turn.
+            # The event may depend on a program of the case, which may wait for a processor too.
             waited_ms = max(waited_ms, run.kept_waiting_ns() / 1e6)
             since = " of its start" if run.child_since is None else " of its child's start"
             if run.childless:
@@ -147,9 +149,9 @@ class Patience:
         return why.failure()
 
     def all_ended(self, what: str, expected: str, evidence: dict[str, Any]) -> Failure | Late:
-        """What to raise when it did not come, and nobody is left who could bring it.
+        """Return the exception if all processes have ended without the event.
 
-        A machine that is busy may not have let a program come to it before its deadline.
+        On a busy machine the deadline of a program may have passed before it caused the event.
         """
         got, met = (
             "everybody had ended",
@@ -161,7 +163,7 @@ class Patience:
 
 
 def _met_deadline(run: Run) -> bool:
-    """It lasted as long as the program that it started was allowed to."""
+    """True if the run lasted as long as the deadline of its program."""
     if run.deadline_ms is None:
         return False
     until_ns = run.t_ended_ns or time.monotonic_ns()

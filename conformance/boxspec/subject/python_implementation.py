@@ -1,6 +1,6 @@
-"""The twin, the second implementation: written from the contracts, it shares nothing with others.
+"""The Python implementation: written from the contracts, it shares no code with others.
 
-Who wants to know a right answer asks it, and never an implementation that is accused.
+The kit asks it for the right answer, and never the implementation under test.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Fields = dict[str, Any]
 
 
 def python_implementation_command() -> list[str]:
-    # The interpreter itself: a version manager's python3 is a script that takes its time.
+    # The real interpreter: the python3 of a version manager is a slow script.
     return [str(Path(sys.executable).resolve()), "-I", "-S", str(PYTHON_IMPLEMENTATION)]
 
 

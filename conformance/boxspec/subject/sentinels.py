@@ -1,4 +1,4 @@
-"""The coarsest question about a capability: a declared one answers, another is unsupported."""
+"""Check each capability: a request is answered if it is declared, and unsupported if not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def no(reason: str) -> NotConforming:
 
 
 def undeclared(capability: str, answer: Mapping[str, Any]) -> NotConforming:
-    """Why this is no answer to a request that needs a capability which is not declared."""
+    """Return the exception for an answer to a request that needs an undeclared capability."""
     if "error" in answer:
         return no(
             f"{capability} is not declared, so a request that needs it is answered 'unsupported'"
@@ -31,7 +31,7 @@ def undeclared(capability: str, answer: Mapping[str, Any]) -> NotConforming:
 
 
 def sentinel(capability: str, declared: bool, answer: dict[str, Any], say: Say, op: str) -> None:
-    """The coarsest question about a capability: declared and answered, or unsupported."""
+    """Check that the answer of a request agrees with the declared capabilities."""
     if declared and "unsupported" in answer:
         raise no(f"{capability} is declared, its sentinel {op} is answered 'unsupported'")
     if not declared:
@@ -40,8 +40,8 @@ def sentinel(capability: str, declared: bool, answer: dict[str, Any], say: Say, 
 
 
 def _refused(capability: str, answer: Mapping[str, Any], op: str) -> None:
-    """`unsupported`, with the name of something that can be missing: which of several things a
-    shim sees first is its own matter."""
+    """Expect `unsupported` with the name of any capability or operation: a shim may check them in
+    any order."""
     if "unsupported" not in answer:
         raise undeclared(capability, answer)
     named = answer["unsupported"]["capability"]
@@ -59,11 +59,11 @@ def sentinels(
     each: Mapping[str, list[Ask]],
     say: Say,
 ) -> None:
-    """All questions of `each`, a capability to its questions; `put` asks one of them."""
+    """Send all requests of `each`, which maps a capability to its requests, with `put`."""
     for capability, asks in each.items():
         for op, fields in asks:
             answer = dict(put({**fields, "op": op}) or {})
-            # One line for each capability, behind its last question.
+            # One line for each capability, after its last request.
             tell = say if (op, fields) == asks[-1] else _quiet
             sentinel(capability, capability in declared, answer, tell, op)
 

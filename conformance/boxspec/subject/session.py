@@ -1,4 +1,4 @@
-"""One session against one shim: what is under test, where cases live, what runs beside them."""
+"""One session with one shim: the implementation under test, its folders and its processes."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from boxspec.subject.observe.company import Company
 from boxspec.subject.observe.warden import Warden, spawn
 
 GRACE_MS, TICK_MS = 5000, 100
-# Whatever a shim says of its lines: they are held in memory, more than once.
+# Upper limit of a line, whatever hello declares: lines are held in memory more than once.
 MOST_BELIEVED = 4 * MAX_RESPONSE
-# With fewer a right shim cannot do what is asked, which would be held against it.
+# With fewer descriptors a correct shim would fail requests.
 DESCRIPTORS = 256
 
 
 class Session:
-    """Open it once; `close` leaves no process, no descriptor and no conforming case behind."""
+    """Open it once; `close` leaves no process, no descriptor and no folder of a conforming case."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Session:
     ) -> None:
         self.argv = argv
         self.seed = seed
-        # Whether tests take their long form.
+        # True if tests take their long form.
         self.stress = stress
         # The name that `--backend` gave.
         self.backend = backend
@@ -66,7 +66,7 @@ class Session:
         _want_descriptors()
         _keep_descriptors_private()
         orphans.adopt()
-        # What runs inside a sandbox reaches its case where sandboxes let it write.
+        # Programs inside a sandbox reach the folder of the case only below a writable place.
         place = scratch() if backend is None else case_root()
         self.root = folders.make(place)
         # Cases may start the shim as another user.
@@ -83,16 +83,16 @@ class Session:
         self._wardens: set[Warden] = set()
         self._interrupted = False
         self._busy: list[tuple[int, int]] = []
-        # Which vectors conformed: a refusal is proved by its allowed twin.
+        # Whether each vector conformed: a refusal counts only if its allowed counterpart conforms.
         self.outcomes: dict[str, bool] = {}
         # How long this shim takes to start, run a program and end; smoke measures it.
         self.startup_ms = 0.0
-        # Who takes part in a run of a contract beside the shim's first thread; smoke looks.
+        # Helper processes and threads of a run, by contract; the trust checks measure them.
         self.company: dict[str, Company] = {}
         self.hangs = Hangs()
         self.leftovers = Leftovers()
         self.floods = Floods()
-        # What could not be removed at once.
+        # Folders that could not be removed at first.
         self._held: list[Path] = []
         self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
         self._cleaner = threading.Thread(target=self._clean, name="cleaner", daemon=True)
@@ -109,7 +109,7 @@ class Session:
 
     @property
     def state(self) -> tuple[str, ...]:
-        """In which each process of the shim is started, whatever a case asks besides."""
+        """Return the warden flags with which each process of the shim is started."""
         return tuple(self.isolation.state) if self.isolation else ()
 
     @property
@@ -126,20 +126,23 @@ class Session:
         return self._constant("tick_ms", TICK_MS)
 
     def _constant(self, name: str, value: int) -> int:
-        """The contract's; where a shim states another one, what scales with it says nothing."""
-        # Who runs nothing by `exec` need not say: the contract's holds.
+        """Return the contract's value; NotMeasured if the shim states another one.
+
+        The expectations scale with the value of the contract.
+        """
+        # A shim without exec need not state it: the value of the contract holds.
         unsaid = None if "exec" in self.capabilities else value
         said = self.hello.get("constants", {}).get(name, unsaid)
         if said != value:
             raise NotMeasured(f"the shim states {name} {said}: the contract has {value}")
         return value
 
-    def said_hello(self, hello: dict[str, Any]) -> None:
+    def accept_hello(self, hello: dict[str, Any]) -> None:
         self.hello = hello
         self.capabilities = frozenset(hello["capabilities"])
 
     def handed_on(self) -> dict[str, Any]:
-        """What trust found out, for a session with the same shim in another process."""
+        """Return the results of the trust checks for a session in another process."""
         return {
             "hello": self.hello,
             "startup_ms": self.startup_ms,
@@ -148,18 +151,20 @@ class Session:
         }
 
     def take_over(self, handed: Mapping[str, Any]) -> None:
-        self.said_hello(handed["hello"])
+        self.accept_hello(handed["hello"])
         self.startup_ms = handed["startup_ms"]
         self.company = {name: Company(**found) for name, found in handed["company"].items()}
 
     def company_of(self, op: str) -> Company:
-        """Who takes part in this operation: where its contract was not looked at, whoever takes
-        part in any."""
+        """Return the helper processes of an operation.
+
+        If its contract was not measured, return those of all measured contracts together.
+        """
         found = self.company.get(op.partition(".")[0])
         return found or reduce(Company.joined, self.company.values(), Company())
 
     def case_folder(self) -> Path:
-        """A fresh folder whose name says nothing: a shim sees it in the path of REQUEST."""
+        """Make a folder with a random name: the shim sees the name in the path of REQUEST."""
         while True:
             folder = self.root / secrets.token_hex(4)
             with contextlib.suppress(FileExistsError):
@@ -167,7 +172,7 @@ class Session:
                 return folder
 
     def delete(self, folder: Path) -> None:
-        """Beside the tests: unlinking and rmdir were a third of a short case's time."""
+        """Delete the folder in another thread: this took a third of the time of a short case."""
         self._waste.put(folder)
 
     def _clean(self) -> None:
@@ -179,9 +184,9 @@ class Session:
         return f"boxspec-{uuid.uuid4().hex[:16]}"
 
     def serve(self) -> Serve:
-        """The serve session of this thread: cases in other threads have no part in how it ends.
+        """Return the serve session of this thread, so that other threads cannot break it.
 
-        It is kept from case to case; a broken one is replaced.
+        Cases share it; a broken session is replaced.
         """
         me = threading.get_ident()
         serve = self._serves.get(me)
@@ -209,8 +214,8 @@ class Session:
             self._wardens.discard(warden)
 
     def interrupt(self) -> None:
-        """Each running shim ends now, and each that is still to come: their cases fail within a
-        moment instead of waiting."""
+        """End each running shim, and each one that starts later, so that their cases fail at
+        once."""
         with self._lock:
             self._interrupted = True
             wardens = list(self._wardens)
@@ -235,11 +240,11 @@ class Session:
             os.close(stdin)
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-        # Whoever used them is gone by now.
+        # The processes that used them have ended.
         for folder in self._held:
             if not folders.delete(folder):
                 self.leftovers.folders.append(folders.stays(folder))
-        # What failing cases left is kept.
+        # The folders of failed cases are kept.
         folders.leave(self.root)
 
 
@@ -262,7 +267,7 @@ def _want_descriptors() -> None:
 
 
 def _keep_descriptors_private() -> None:
-    """What our caller left open must not reach the shims: "only 0, 1, 2" would be in doubt."""
+    """Keep the descriptors of our caller from the shims, whose tests expect only 0, 1 and 2."""
     for entry in Path("/proc/self/fd").iterdir():
         if int(entry.name) > 2:
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""A shim process that is running: signals to it, a look at it, and its end."""
+"""A running shim process: signals to it, observations of it, and its end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _send(pid: int, name: str | int) -> None:
 
 
 class Owner(patience.Stage, Protocol):
-    """What a running shim asks of the case that it belongs to."""
+    """The parts of a case that its shim processes use."""
 
     @property
     def capabilities(self) -> frozenset[str]: ...
@@ -58,11 +58,11 @@ class Owner(patience.Stage, Protocol):
 
     def events(self) -> Events: ...
 
-    def hear(self) -> None: ...
+    def read_events(self) -> None: ...
 
 
 class ShimProcess(Generic[Outcome]):
-    """Leave the with-block and whatever is left is swept."""
+    """A shim process; the end of the with-block ends it and all its descendants."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class ShimProcess(Generic[Outcome]):
         self._streams = streams
         self._make: Callable[..., Outcome] = make
         self.setting = setting
-        # What is asked of it is a child; and when that was noticed, on the monotonic clock.
+        # The request starts a child; the monotonic time at which the child was first seen.
         self._child = child
         self.child_since: float | None = None
         self.deadline_ms = deadline_ms
@@ -112,7 +112,7 @@ class ShimProcess(Generic[Outcome]):
 
     @property
     def events(self) -> Events:
-        """The events of the case (`case.events()`)."""
+        """Return the events of the case (`case.events()`)."""
         return self._case.events()
 
     @property
@@ -128,7 +128,7 @@ class ShimProcess(Generic[Outcome]):
         return self._streams.ours("stderr")
 
     def now_ns(self) -> int:
-        """The clock of every stamp (CLOCK_MONOTONIC)."""
+        """Return the time on the clock of all stamps (CLOCK_MONOTONIC)."""
         return time.monotonic_ns()
 
     @property
@@ -137,45 +137,44 @@ class ShimProcess(Generic[Outcome]):
         return ended.t_ns if ended else None
 
     def request_read_ns(self) -> int:
-        """Not later than the shim read its request (`old_request`), or than it was started."""
+        """Return a time before the shim read its request (`old_request`), else its start."""
         return max(self.t_started_ns, self.exchange.read_ns())
 
     def waited(self) -> Waited:
-        """By its threads, up to now or to its end."""
+        """Return how long its threads waited for a processor, until now or until its end."""
         return self.spent.waited if self.spent else procs.waited(self.shim_pid)
 
     def kept_waiting_ns(self) -> int:
-        """How long one of those who are left of it, orphans too, has stood in line for a processor;
-        of him who has the longest."""
+        """Return the longest time that one of its remaining processes waited for a processor."""
         return max((procs.waited(proc.pid).ns for proc in self.descendants()), default=0)
 
     @property
     def spent(self) -> Spent | None:
-        """What it used in all; None while it runs."""
+        """Return the processor and waiting time in total; None while it runs."""
         return self.warden.spent
 
     @property
     def childless(self) -> bool:
-        """It has not come to where it starts a child, as far as is known."""
+        """True if the request starts a child and none has been seen."""
         return self._child and self.child_since is None
 
     def started_child(self, at: float) -> None:
-        """Somebody has heard of its child: it was there at that moment (monotonic, seconds)."""
+        """Record that its child existed at this moment (monotonic, in seconds)."""
         if self.child_since is None:
             self.child_since = min(max(at, self.t_started_ns / 1e9), time.monotonic())
 
     def look_for_child(self) -> None:
-        """Whether a program of a group of its own runs below the shim, or did; not too often."""
+        """Look for a child, which has its own process group; at most once in half of LOOK_S."""
         now = time.monotonic()
         if not self.childless or now - self._looked < LOOK_S / 2 or not self.running:
             return
         self._looked = now
-        self._case.hear()
+        self._case.read_events()
         if self.childless and any(proc.pgid != self.shim_pid for proc in procs.tree(self.shim_pid)):
             self.child_since = now
 
     def signal(self, name: str | int, pid: int | None = None) -> Stamp:
-        """To the shim's pid only, or to that program; when it was sent."""
+        """Send a signal to the shim only, or to another process; return when it was sent."""
         self.warden.pump()
         targets = {self.shim_pid: procs.waited(self.shim_pid)}
         before = time.monotonic_ns()
@@ -188,9 +187,9 @@ class ShimProcess(Generic[Outcome]):
         return Stamp(after, after - before, targets=targets)
 
     def signal_group(self, name: str | int) -> None:
-        """To the shim's own group, as a terminal would."""
+        """Send a signal to the process group of the shim, as a terminal does."""
         self.warden.pump()
-        # killpg(1) would be kill(-1): everybody.
+        # killpg(1) would be kill(-1), which signals all processes.
         if self.warden.shim_exit is None and self.shim_pid > 1:
             self._sent.add(signal_number(name))
             with contextlib.suppress(ProcessLookupError):
@@ -200,8 +199,8 @@ class ShimProcess(Generic[Outcome]):
         return self._without_helpers(procs.children(self.shim_pid))
 
     def _without_helpers(self, found: list[Proc]) -> list[Proc]:
-        """Less those who wait for the end of the fifo in the shim's place, such as a `cat`, and
-        those between the two."""
+        """Remove helper processes that hold the fifo for the shim, such as a `cat`, and their
+        parents up to the shim."""
         place = self.exchange.hold
         if place is None or not found:
             return found
@@ -211,32 +210,34 @@ class ShimProcess(Generic[Outcome]):
         return [proc for proc in found if proc.pid not in helpers]
 
     def tree(self) -> list[Proc]:
-        """Everything below the shim: an implementation may have processes between its caller and a
-        child. Less the helpers, as in `children`."""
+        """Return all processes below the shim, without the helpers that `children` leaves out.
+
+        An implementation may have processes between itself and the child.
+        """
         return self._without_helpers(procs.tree(self.shim_pid))
 
     def descendants(self) -> list[Proc]:
-        """Everything below the warden: the shim, its tree and the orphans it left."""
+        """Return all processes below the warden: the shim, its descendants and their orphans."""
         return self.warden.tree()
 
     def status(self) -> Status:
-        """/proc/SHIM/status as a mapping, `.fd_count`, `.threads`, `.mask("SigCgt")`."""
+        """Return /proc/SHIM/status as a mapping, with `.fd_count`, `.threads` and `.mask`."""
         return Status(self.shim_pid)
 
     def limits(self, which: int) -> tuple[int, int]:
-        """Soft and hard of the shim, of a resource.RLIMIT_…."""
+        """Return the soft and the hard limit of the shim for a resource.RLIMIT_…."""
         return procs.limits(self.shim_pid, which)
 
     def at_rest(self) -> Status:
-        """The same, when its main thread sleeps: for masks, which a run-time changes as it goes."""
+        """Return the status once the main thread sleeps, because a runtime changes its masks."""
         return procs.at_rest(self.shim_pid)
 
     def blocked_at_rest(self) -> set[frozenset[int]]:
-        """What its threads block, each mask once."""
+        """Return the different signal masks of its threads, once they sleep."""
         return procs.blocked_at_rest(self.shim_pid)
 
     def has_preload(self, name: str) -> bool:
-        """Whether the preload NAME said that it is in the shim, which may be dead by now."""
+        """True if the preload NAME was loaded into the shim, which may have ended."""
         told = (self.exchange.folder / PRELOADED).read_text().splitlines()
         return f"{self.shim_pid} {name}" in told
 
@@ -251,12 +252,12 @@ class ShimProcess(Generic[Outcome]):
         self.warden.pump()
         return self.warden.shim_exit is None
 
-    def somebody_lives(self) -> bool:
+    def any_process_alive(self) -> bool:
         self.warden.pump()
         return any(proc.alive for proc in self.warden.tree())
 
     def wait_response(self, timeout_s: float | None = None) -> None:
-        """With hold: the response is in place and the shim waits; Failure when it does not come."""
+        """Wait until the response exists and the shim waits, with `hold`; Failure at the limit."""
         limit = self._limit if timeout_s is None else Patience(self._case, timeout_s, self)
         notify = self.exchange.notify_fd
         if notify is None:
@@ -273,11 +274,11 @@ class ShimProcess(Generic[Outcome]):
             self._snapshot = self._look()
 
     def release(self) -> None:
-        """Let a held shim go."""
+        """Let a held shim continue."""
         self.exchange.release()
 
     def wait_death(self, timeout_s: float) -> None:
-        """Let a signal to a held shim act before the fifo ends; it may also not end the shim."""
+        """Wait for the end of a held shim after a signal; the signal need not end it."""
         self.warden.wait_exit(Deadline(timeout_s))
 
     def _look(self) -> list[Proc]:
@@ -290,7 +291,7 @@ class ShimProcess(Generic[Outcome]):
 
     @property
     def bystander_pid(self) -> int | None:
-        """The process in the shim's own group that `--bystander` started."""
+        """Return the process in the group of the shim that `--bystander` started."""
         found = self.warden.wait_report("bystander", 5)
         return int(found[1]) if found else None
 
@@ -324,8 +325,7 @@ class ShimProcess(Generic[Outcome]):
         return {"shim stderr": data[-400:].decode("utf-8", "replace")} if data else {}
 
     def read(self, name: str, most: int) -> bytes:
-        """What comes next on our end of that stream, `most` bytes of it; empty at its end. Failure
-        at the hang bound."""
+        """Read at most `most` bytes of a stream, empty at its end; Failure at the time limit."""
         fd = self._streams.ours(name).fileno()
         while not poll([fd], self._limit.left()):
             if self._limit.over():
@@ -333,7 +333,7 @@ class ShimProcess(Generic[Outcome]):
         return os.read(fd, most)
 
     def wait_exit(self, timeout_s: float | None = None) -> Exit:
-        """Wait for the end of the shim (released first); Failure at the hang bound."""
+        """Release the shim and wait for its end; Failure at the time limit."""
         if self.exchange.notify_fd is not None:
             self.wait_response()
             self.release()
@@ -347,7 +347,7 @@ class ShimProcess(Generic[Outcome]):
         return ended
 
     def finish(self) -> Outcome:
-        """Wait for the end and read the response; once."""
+        """Wait for the end and return the answer; later calls return the same."""
         if self._outcome is not None:
             return self._outcome
         ended = self.wait_exit()
@@ -382,11 +382,11 @@ class ShimProcess(Generic[Outcome]):
 
     @property
     def outcome(self) -> Outcome | None:
-        """What `finish` gave, if it came to that."""
+        """Return the answer if `finish` has returned one."""
         return self._outcome
 
     def close(self) -> None:
-        """Sweep, close every descriptor; idempotent."""
+        """End all processes and close all descriptors; a second call does nothing."""
         self.warden.sweep()
         self.exchange.close()
         self._streams.close()

@@ -1,8 +1,8 @@
-"""Trust nothing: what a shim must show before any score.
+"""The checks that a shim must pass before it gets any score.
 
-A shim that says yes to everything, no to everything, echoes, or answers stale ids is "not a
-conforming shim". These questions are coarse on purpose: an implementation with one real mistake
-must come through, so that the requirement it breaks can say so.
+A shim that accepts everything, refuses everything, echoes requests or answers with stale ids is
+"not a conforming shim". The checks are coarse on purpose: an implementation with one real mistake
+must pass them, so that the requirement that it breaks reports the mistake.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from boxspec.subject.sentinels import no as _no
 from boxspec.subject.session import Session
 
 WITHIN_S = 10.0
-# So often is asked what a busy machine kept waiting.
+# How often a check is repeated that was late on a busy machine.
 TIMES = 3
 
 
@@ -52,7 +52,7 @@ def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None =
 def _step(
     session: Session, ask: Callable[[Any, Say], None], say: Say, make: type[Case] = Case
 ) -> None:
-    """What comes late where the machine kept it waiting is asked again, and is no lie yet."""
+    """Run one check; repeat it if it was late because the machine was busy."""
     said: list[str] = []
 
     def tell(line: str) -> None:
@@ -77,7 +77,7 @@ def _step(
 
 
 def _facts(case: Case, why: Exception) -> Iterator[str]:
-    """What was asked, what was seen, and where the rest is."""
+    """Return the request, the evidence, and the folder that is kept."""
     evidence: dict[str, Any] = getattr(why, "evidence", {})
     asked = case.request_text(why)
     if asked is not None and "in flight" not in evidence:
@@ -133,10 +133,10 @@ def _serve(case: Case, say: Say) -> None:
             raise _no(f"after bye it should exit 0; it {_how(ended)}")
         leftovers = Leftovers()
         leftovers.add(serve.left)
-        if leftovers.said:
-            raise _no(f"serve leaves {leftovers.said}")
+        if leftovers.summary:
+            raise _no(f"serve leaves {leftovers.summary}")
         say("bye: exits 0")
-        session.said_hello(first)
+        session.accept_hello(first)
         case.asked = None
     finally:
         serve.close()
@@ -160,15 +160,15 @@ def _run(case: Case, say: Say) -> None:
         leftovers = Leftovers()
         leftovers.add(seen.survivors)
     session.startup_ms = seen.elapsed_ms
-    if leftovers.said:
-        raise _no(f"hello (run) leaves {leftovers.said}")
+    if leftovers.summary:
+        raise _no(f"hello (run) leaves {leftovers.summary}")
     if sorted(hello["capabilities"]) != sorted(session.hello["capabilities"]):
         raise _no("run and serve declare different capabilities")
     say("run mode: hello from file to file, the same capabilities")
 
 
 def _elsewhere(case: Case, _: Say) -> None:
-    """Cases start the shim in other folders: one that is not found there would fail them all."""
+    """Check that the shim starts in another working directory, as it does in cases."""
     argv = case.session.argv
     message = {"op": "hello", "protocol": 1, "nonce": uuid.uuid4().hex}
     state = ["--cwd", str(case.tmp)]

@@ -1,4 +1,4 @@
-"""How long a machine kept a run waiting between two stamps, at most."""
+"""The longest time that a run waited for a processor between two stamps."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from boxspec.subject.observe.company import Company
 from boxspec.subject.observe.machine import Machine
 from boxspec.subject.observe.stamps import Spent, Stamp, Waited, elapsed_ms, observers_waited_ns
 
-# In front of all other programs a target waits for nobody but itself; one that computes for more
-# than that share of its life may do so.
+# With realtime priority a shim waits only for its own threads, and only if it computes for more
+# than this share of its life.
 OWN_WORK = 0.5
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Of a run: the processors as they were when it was started, who takes part beside the first
-    thread of the shim, and whether it goes in front of all other programs."""
+    """The conditions of a run: the counters of the machine at its start, its helper processes, and
+    whether it has realtime priority."""
 
     machine: Machine
     company: Company
@@ -49,9 +49,11 @@ class Run(Protocol):
 def waited_between(
     runs: Sequence[Run], since: Stamp, until: Stamp, *, child: bool | None = None
 ) -> tuple[float, bool]:
-    """Milliseconds that the machine was late by at most, and whether all of them were read. child:
-    somebody else ends in the stretch: what a child or a member waited, to die, went with it. That
-    is so where it goes to the end of the run, unless told otherwise."""
+    """Return the longest possible scheduling delay in milliseconds, and whether it was measured.
+
+    child: a child or a member ends between the stamps, and the time that it waited is lost with
+    it. The default is True if `until` is the end of the run.
+    """
     run = _concerned(runs, since, until)
     if run is None:
         return observers_waited_ns(since, until) / 1e6, True
@@ -60,13 +62,13 @@ def waited_between(
 
 
 def waited_by_now(run: Run) -> tuple[float, bool]:
-    """The same from the start of a shim to this moment, or to its end."""
+    """Return the same from the start of a shim until now, or until its end."""
     now = Stamp(run.t_ended_ns or time.monotonic_ns(), targets={run.shim_pid: run.waited()})
     return _waited(run, Stamp(run.t_started_ns), now)
 
 
 def _concerned(runs: Sequence[Run], since: Stamp, until: Stamp) -> Run | None:
-    """The run that the stretch is about."""
+    """Return the run to which the two stamps belong."""
     named = {**since.targets, **until.targets}
     found = [run for run in runs if run.shim_pid in named]
     found = found or [run for run in runs if run.t_started_ns <= until.t_ns]
@@ -84,19 +86,19 @@ def _waited(run: Run, since: Stamp, until: Stamp, *, child: bool = False) -> tup
 
 
 def _target(run: Run, since: Stamp, until: Stamp) -> tuple[int, bool]:
-    """Nanoseconds that the threads of a shim waited meanwhile, and whether none was missed."""
+    """Return how long the threads of a shim waited, in ns, and whether all were measured."""
     company = run.setting.company
     first = since.targets.get(run.shim_pid, Waited(0, 1))
     last = until.targets.get(run.shim_pid) or run.waited()
     helped = company.beside or (company.before and since.t_ns <= run.t_started_ns)
-    # What a thread has waited goes with it; the first one alone is left of a process that ended.
+    # The counter of a thread ends with it; of an ended process only the first thread remains.
     whole = last.threads >= max(first.threads, company.threads)
     seen = first.known and whole and not helped
     return max(0, last.ns - first.ns), seen or _in_front(run)
 
 
 def _in_front(run: Run) -> bool:
-    """It ran before all other programs, and was not its own obstacle."""
+    """True if the run had realtime priority and did not delay itself."""
     if not run.setting.realtime or run.spent is None or run.t_ended_ns is None:
         return False
     return run.spent.cpu_ns < OWN_WORK * (run.t_ended_ns - run.t_started_ns)

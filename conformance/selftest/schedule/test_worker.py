@@ -134,11 +134,11 @@ def test_one_case_runs_at_a_time_and_an_interrupt_ends_it(session: FakeSession) 
     made.close()
     for fd in (ready, session.handed["ready"]):
         os.close(fd)
-    assert "a daemon" in session.leftovers.said
+    assert "a daemon" in session.leftovers.summary
 
 
 def test_one_without_a_session_ends(session: FakeSession) -> None:
     made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _run_test)
     made.interrupt()
     made.close()
-    assert not session.leftovers.said
+    assert not session.leftovers.summary

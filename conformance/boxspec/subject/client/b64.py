@@ -1,4 +1,4 @@
-"""Strings and their `_b64` twins: bytes that are no UTF-8 text travel in base64."""
+"""Strings and their `_b64` forms: bytes that are not UTF-8 are sent in base64."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def unb64(text: str) -> bytes:
 
 
 def raw(value: Word) -> bytes:
-    """The bytes of a word; a str with surrogates means the bytes it was decoded from."""
+    """Return the bytes of a word; a surrogate in a str stands for the byte it was decoded from."""
     if isinstance(value, bytes):
         return value
     return os.fspath(value).encode("utf-8", "surrogateescape")
@@ -37,7 +37,7 @@ def text_or_none(value: Word) -> str | None:
 
 
 def put_word(into: dict[str, Any], name: str, value: Word) -> None:
-    """`name` as text, or its twin when the bytes are no UTF-8."""
+    """Set `name` to the text, or `name_b64` if the bytes are not UTF-8."""
     text = text_or_none(value)
     if text is None:
         into[name + "_b64"] = b64(value)

@@ -1,4 +1,4 @@
-"""`--shim`: words like a shell splits them, never given to a shell."""
+"""`--shim`: a command that is split as a shell does, and started without a shell."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from boxspec.places import INSTALLED, ROOT
 _NAME = "boxspec-ref"
 _BUILT = ROOT / "build" / "release" / "reference" / _NAME
 REFERENCE = Path(shutil.which(_NAME) or _NAME) if INSTALLED else _BUILT
-# In a wheel without it: why. The command by its name is then a script that says the same.
+# A wheel without the reference has this file with the reason; its command prints the same.
 ABSENT = ROOT / "without-boxspec-ref.txt"
 ELSEWHERE = "judging needs none; a wheel that is built on the system that it is for has one"
 
 
 def reference_absent() -> str | None:
-    """Why it is not there; None if it is."""
+    """Return why the reference is missing; None if it exists."""
     if INSTALLED and ABSENT.is_file():
         return ABSENT.read_text(encoding="utf-8").strip()
     return None if REFERENCE.is_file() else "it is not there"
 
 
 def reference_argv() -> tuple[str, ...]:
-    """The reference of this checkout, or the one that came with the installed kit."""
+    """Return the reference of this checkout, or that of the installed kit."""
     absent = reference_absent()
     if absent is not None:
         remedy = ELSEWHERE if INSTALLED else "run ./ci/setup, or name --shim"
@@ -36,11 +36,11 @@ def reference_argv() -> tuple[str, ...]:
 
 
 def shim_argv(command: str | None) -> tuple[str, ...]:
-    """Split, check and make absolute; without a command the reference of this checkout.
+    """Split the command, check it and make its paths absolute.
 
-    Words that name a file beside the caller are made absolute too, because a case may start
-    the shim in another folder (`python3 my_shim.py`). An installed kit is for other people's
-    implementations: whoever forgets theirs is told, and not shown that the reference conforms.
+    Words that name a file in the working directory are made absolute too, because a case may start
+    the shim in another one (`python3 my_shim.py`). Without a command a checkout uses its reference.
+    An installed kit refuses: a forgotten --shim must not end in a report about the reference.
     """
     if command is None and INSTALLED:
         remedy = "boxspec new-shim writes one to begin with; boxspec-ref is the reference"
@@ -82,15 +82,15 @@ def _program(word: str) -> str:
 
 
 def _check_beginning(word: str, path: Path) -> None:
-    """What the kernel says of a script that it cannot start names neither the line nor the cause:
-    "No such file or directory" is the interpreter."""
+    """Check the #! line: for a missing interpreter the kernel only reports "No such file or
+    directory"."""
     place = f"--shim {word}"
     named = "name the interpreter: --shim " + shlex.quote(f"python3 {shlex.quote(word)}")
     try:
         with path.open("rb") as file:
             begins = file.read(256)
     except OSError:
-        return  # may be executed, and not read
+        return  # The file can be executed, but not read.
     if not begins.startswith(b"#!"):
         if b"\0" not in begins:
             raise UsageError(place, "is no program and has no #! line", f"give it one, or {named}")
@@ -105,7 +105,7 @@ def _check_beginning(word: str, path: Path) -> None:
 
 def _beside(word: str, after: str) -> str:
     path = Path(word)
-    # What follows -m is a module, whatever else has its name.
+    # The word after -m is a module, even if a file has the same name.
     if path.is_absolute() or after == "-m" or not _is_file(path):
         return word
     return str(path.absolute())
@@ -115,4 +115,4 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError:
-        return False  # such as a program of one line, which is too long for a name
+        return False  # for example a one-line program that is too long for a name

@@ -18,10 +18,10 @@ from boxspec.subject.observe.lines import poll
 
 
 def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | None:
-    """A regular file, of at most so many bytes: a fifo or a device might never end.
+    """Return the content of a regular file of at most `limit` bytes; a fifo might never end.
 
-    Nor a link, nor a file of somebody else than `writer`, where the shim is another user: what it
-    says is quoted, and the kit may read more than the shim.
+    Refuse a link, and a file of another user than `writer` if the shim is another user: reports
+    quote the content, and the kit may read files that the shim may not.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -34,14 +34,14 @@ def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | 
         facts = os.fstat(fd)
         if not stat.S_ISREG(facts.st_mode):
             raise ShimBroke("the response is no regular file")
-        # Another name of a file that the kit may read and the shim may not.
+        # A hard link may name a file that the kit may read and the shim may not.
         if facts.st_nlink > 1:
             raise ShimBroke(f"the response has {facts.st_nlink} names")
         if writer is not None and facts.st_uid != writer:
             raise ShimBroke(f"the response is a file of user {facts.st_uid}, the shim is {writer}")
         if facts.st_size > limit:
             raise ShimBroke(f"the response has {facts.st_size} bytes, the limit is {limit}")
-        # Some left-over writer may make it longer meanwhile.
+        # A leftover process may append to the file meanwhile.
         data = bytearray()
         while part := os.read(fd, min(2**20, limit + 1 - len(data))):
             data += part
@@ -50,12 +50,12 @@ def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | 
         os.close(fd)
 
 
-# Of the kernel; Python names only some.
+# Constants of the kernel that Python does not name.
 ST_RELATIME, CLOCK_REALTIME_COARSE = 4096, 5
 
 
 def _offset_ns() -> int:
-    """From the monotonic clock to that of files."""
+    """Return the offset from the monotonic clock to the clock of file times."""
     return time.time_ns() - time.monotonic_ns()
 
 
@@ -91,26 +91,30 @@ class Exchange:
             self.request.write_bytes(message)
 
     def age(self) -> None:
-        """Wait for the tick of the clock of files: who reads the request reads it later."""
+        """Wait for the next tick of the clock of file times, so that reading has a later time."""
         written = self.request.stat().st_ctime_ns
         while time.clock_gettime_ns(CLOCK_REALTIME_COARSE) <= written:
             poll([], 0.001)
         self._offset_ns = _offset_ns()
 
     def read_ns(self) -> int:
-        """When the request was first read, on the monotonic clock; not later, and at most a tick
-        earlier. 0: the file system does not tell, or was not asked before (`age`).
+        """Return when the request was first read, on the monotonic clock.
+
+        The value is never later, and at most a tick earlier. 0: the file system does not record
+        it, or `age` was not called.
         """
         told = self.request.stat().st_atime_ns
-        # With relatime the first reading since a change is kept. Others keep the last one, or none.
+        # With relatime the time of the first reading is kept; otherwise the last one, or none.
         relatime = os.statvfs(self.request).f_flag & ST_RELATIME
         if not relatime or self._offset_ns is None or told <= self.request.stat().st_ctime_ns:
             return 0
         return told - max(self._offset_ns, _offset_ns())
 
     def answered_ns(self) -> int:
-        """When the response was written, on the monotonic clock; not later, and at most a tick of
-        the clock of files earlier. 0: there is none."""
+        """Return when the response was written, on the monotonic clock; 0 without a response.
+
+        The value is never later, and at most a tick of the clock of file times earlier.
+        """
         try:
             return self.response.lstat().st_mtime_ns - _offset_ns()
         except FileNotFoundError:
@@ -129,8 +133,8 @@ class Exchange:
         os.mkfifo(fifo)
         fifo.chmod(0o666)
         message["hold"] = str(fifo)
-        # Opened before the watch: the only OPEN that the watch can tell is the shim's, and the
-        # shim's own open does not block because a writer is already there.
+        # Open the fifo before the watch, so that the watch reports only the shim's own open, which
+        # does not block because a writer exists.
         self._hold_fd = os.open(fifo, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._inotify = Inotify()
         self._fifo_watch = self._inotify.watch(str(fifo), OPEN)
@@ -138,7 +142,7 @@ class Exchange:
 
     @property
     def hold(self) -> str | None:
-        """The fifo that the shim reads to its end, as /proc names it."""
+        """Return the fifo that the shim reads to its end, by the path in /proc."""
         return os.path.realpath(self.folder / "hold") if self._hold_fd >= 0 else None
 
     @property
@@ -146,7 +150,7 @@ class Exchange:
         return self._inotify.fd if self._inotify else None
 
     def note(self) -> None:
-        """Take what inotify has to tell."""
+        """Read the events of inotify."""
         for watch, mask, name in self._inotify.read() if self._inotify else []:
             if watch == self._fifo_watch and mask & OPEN:
                 self._held = True
@@ -160,12 +164,12 @@ class Exchange:
 
     @property
     def held(self) -> bool:
-        """The shim has opened the fifo and waits for its end."""
+        """True if the shim has opened the fifo and waits for its end."""
         self.note()
         return self._held
 
     def release(self) -> None:
-        """The end of the fifo: the shim may exit."""
+        """Close the fifo, so that the shim can exit."""
         if self._hold_fd >= 0:
             os.close(self._hold_fd)
             self._hold_fd = -1
@@ -179,7 +183,7 @@ class Exchange:
     def answer(
         self, capabilities: frozenset[str], *, limit: int = MAX_RESPONSE
     ) -> dict[str, Any] | None:
-        """The checked response, or None when there is none."""
+        """Return the checked response, or None without one."""
         data = read_response(self.response, limit, self.writer)
         if data is None:
             return None

@@ -1,6 +1,6 @@
-"""An answer without the fields that its schema does not name.
+"""Remove from an answer the fields that its schema does not name.
 
-In an answer the client ignores what it does not know: two answers that differ there are the same.
+The client ignores unknown fields: two answers that differ only there are equal.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from jsonschema_rs import Resolver
 
 from boxspec.subject.client import schema
 
-# A schema, and what knows its references.
+# A schema, and the resolver of its references.
 _Part = tuple[Any, Resolver]
 
 
 def answer(op: str, value: Any) -> Any:
-    """A whole answer."""
+    """Return the known part of a whole answer."""
     return _shape(op if schema.is_operation(op) else "envelope", "answer").of(value)
 
 
 def result(op: str, value: Any) -> Any:
-    """What stands in `result`."""
+    """Return the known part of a `result`."""
     return answer(op, {"result": value})["result"]
 
 
 class _Shape:
-    """What the schemas of one place name. A part of it is read when a value has it."""
+    """The fields that the schemas of one place name; they are read when a value has them."""
 
     def __init__(self, parts: list[_Part]) -> None:
         self._parts = [each for part in parts for each in _flat(*part)]
@@ -74,7 +74,7 @@ def _shape(document: str, name: str) -> _Shape:
 
 
 def _flat(part: Any, knows: Resolver) -> Iterator[_Part]:
-    """A schema and all that it is put together from."""
+    """Yield a schema and the schemas that it is composed of."""
     if not isinstance(part, Mapping):
         return
     yield part, knows

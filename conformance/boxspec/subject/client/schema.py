@@ -1,10 +1,10 @@
-"""The JSON Schemas of the operations: found, compiled once, and asked.
+"""The JSON Schemas of the operations: found by folder, and compiled once.
 
-They lie in the folder `schemas` here and in those of the contracts, one file for each operation
-with its request and its answer. Beside JSON Schema 2020-12 they say two things:
+The folder `schemas` here and those of the contracts have one file for each operation, with its
+request and its answer. Two additions to JSON Schema 2020-12:
 
-* `x-one-for-each` at a list of a result: it has an item for each one of this field of the request.
-* `$defs/declared.CAPABILITY`: what a result has besides, where the shim declares that capability.
+* `x-one-for-each` at a list of a result: it has one item for each item of this request field.
+* `$defs/declared.CAPABILITY`: fields of a result if the shim declares that capability.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Schema = dict[str, Any]
 
 @cache
 def documents() -> dict[str, Schema]:
-    """All files by name: operations, and what several of them share."""
+    """Return all files by name: operations, and shared definitions."""
     own = Path(__file__).with_name("schemas").glob("*.json")
     paths = [*own, *CONTRACTS.glob("*/schemas/*.json")]
     return {path.stem: json.loads(path.read_bytes()) for path in sorted(paths)}
@@ -42,7 +42,7 @@ _REFERENCE = re.compile(r'"\$ref": "([^"#]+)#/\$defs/([^"]+)"')
 
 
 def _absent(here: dict[str, Schema]) -> dict[str, Schema]:
-    """What a document of this kit refers to in one that is away with its contract: anything."""
+    """Return documents that allow any value, for references to a contract that is not there."""
     found: dict[str, Schema] = {}
     for urn, name in _REFERENCE.findall(json.dumps(list(here.values()))):
         if urn not in here:
@@ -61,8 +61,10 @@ def of_request(op: str) -> Validator:
 
 @cache
 def of_answer(op: str, capabilities: frozenset[str] = frozenset()) -> Validator:
-    """The answers of a shim that declares these capabilities; for an operation that nobody
-    knows the envelope alone."""
+    """Return the validator for answers of a shim with these capabilities.
+
+    For an unknown operation it checks only the envelope.
+    """
     document = documents()[op if is_operation(op) else "envelope"]
     place = f"{document['$id']}#/$defs"
     more = [
@@ -79,13 +81,13 @@ def _compiled(schema: Schema) -> Validator:
 
 @cache
 def one_for_each(op: str) -> dict[str, str]:
-    """The lists of a result that are as long as a list of the request: theirs to its name."""
+    """Return the lists of a result that have the length of a request list, with its name."""
     result = documents()[op]["$defs"].get("result", {}) if is_operation(op) else {}
     found = result.get("properties", {}).items()
     return {name: each["x-one-for-each"] for name, each in found if "x-one-for-each" in each}
 
 
 def at(location: str) -> Resolved:
-    """What stands at an absolute location, `urn:…#/…`; its resolver knows its references."""
+    """Return the schema at an absolute location, `urn:…#/…`, with a resolver of its references."""
     base, _, fragment = location.partition("#")
     return registry().resolver(base).lookup(f"#{fragment}")

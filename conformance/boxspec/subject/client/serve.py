@@ -1,7 +1,7 @@
 """A `SHIM serve` session: JSON lines both ways, with limits on line, size and time.
 
-Whatever the shim does wrong blames only what was in flight: the session is over then, and the
-next one starts afresh.
+A mistake of the shim is blamed only on the request in flight: the session ends, and the next
+request starts a new one.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from boxspec.subject.observe.machine import Machine
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.warden import Exit, Warden
 
-# What a question has that brings nothing along.
+# Time limit of a small request.
 ANSWER_S = 10.0
 ONE_LINE = "an answer is one line of JSON on stdout, and all else goes to stderr"
 
 
-# The counters of the machine cost more than most questions; how busy it was while no answer came is
-# counted from at most so long before the question.
+# Reading the counters of the machine costs more than most requests, so one reading serves for this
+# long.
 FRESH_NS = 100_000_000
 
 
 def _was_busy(before: Machine) -> bool:
-    """For most of the time since then no processor was free: it may be why no answer came."""
+    """True if no processor was free for most of the time since then."""
     now = Machine.now()
     return 2 * now.busy_since(before) >= now.t_ns - before.t_ns
 
@@ -62,7 +62,7 @@ class Serve:
         self._lock = threading.Lock()
         self._buffer = bytearray()
         self._number = 0
-        # Who is there behind the end of the shim, up to `close`.
+        # Processes that outlive the shim, until `close`.
         self.left: list[Proc] = []
         self._machine = Machine.now()
         self._folder = folder
@@ -97,11 +97,11 @@ class Serve:
         return ShimBroke(what, facts)
 
     def call(self, op: str, **fields: Any) -> dict[str, Any]:
-        """Ask one thing and check the answer's shape."""
+        """Send one request and check the shape of its answer."""
         return self.ask({"op": op, **fields})
 
     def ask(self, message: Mapping[str, Any], within_s: float | None = None) -> dict[str, Any]:
-        """The same for a request whose fields may have any name."""
+        """Do the same for a request whose fields may have any name."""
         with self._lock:
             self._number += 1
             asked = {"id": f"s{self._number}-{random.getrandbits(32):08x}", **message}
@@ -118,14 +118,14 @@ class Serve:
             return dict(answer)
 
     def raw(self, line: bytes) -> Any:
-        """Send any line; whatever JSON comes back."""
+        """Send any line, and return the JSON of the answer."""
         with self._lock:
             return self._exchange(line, line, self.within_s)
 
     def _exchange(self, line: bytes, asked: object, within_s: float) -> Any:
         limit, more, before = Deadline(within_s), True, self._machine_lately()
         out, answer_fd = (self._streams.ours(name).fileno() for name in ("stdin", "stdout"))
-        # A line that nobody asked for must not pass as the next answer.
+        # An extra line must not be accepted as the next answer.
         if self._buffer or poll([answer_fd], 0):
             self._fill(answer_fd)
             if self._buffer:
@@ -165,7 +165,7 @@ class Serve:
     def _step(
         self, out: int, answer_fd: int, todo: memoryview, limit: Deadline, asked: object
     ) -> memoryview:
-        """Write and read what is possible without blocking for long."""
+        """Write and read as much as is possible without a long wait."""
         if todo:
             try:
                 todo = todo[os.write(out, todo) :]
@@ -186,12 +186,12 @@ class Serve:
         return bool(data)
 
     def bye(self) -> Exit | None:
-        """The polite end: `bye`, its answer, the exit status (None: it stayed). Close it then."""
+        """Send `bye` and return the exit of the shim, None if it still runs; then call `close`."""
         self.call("bye")
         return self.end()
 
     def end(self) -> Exit | None:
-        """The other end: EOF on stdin. Close it then."""
+        """Close stdin and return the exit of the shim; then call `close`."""
         with contextlib.suppress(OSError):
             self._streams.ours("stdin").close()
         ended = self.warden.wait_exit(Deadline(self.within_s))
@@ -211,12 +211,12 @@ class Serve:
 
 
 def answer_s(message: Mapping[str, Any]) -> float:
-    """How long a question may take: as much again for each MiB that it brings along."""
+    """Return the time limit of a request: as much again for each MiB of its content."""
     return ANSWER_S * (1 + _size(message) / 2**20)
 
 
 def _size(value: Any) -> int:
-    """The bytes that a question brings, near enough for a limit in time."""
+    """Return the approximate size of a request, for its time limit."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The shape of every answer, by the schema of its operation; what is wrong is named in words."""
+"""Check the shape of each answer by the schema of its operation, and explain mistakes in words."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SHOWN = 80
 
 
 class BadShape(Exception):
-    """An answer that the protocol does not know; the text names the pointer."""
+    """An answer that the protocol does not allow; the text names the pointer."""
 
 
 def check(message: Mapping[str, Any], answer: Any, capabilities: frozenset[str]) -> None:
-    """The whole answer to one request; BadShape says where it is wrong and what is wanted."""
+    """Check the answer to a request; BadShape names the place and the expected value."""
     wanted_id, op = message.get("id"), str(message.get("op"))
-    # First of all: what answers another request has the shape of another operation.
+    # The id comes first: an answer to another request has the shape of another operation.
     if isinstance(answer, dict) and answer.get("id") != wanted_id:
         raise BadShape(f"/id: is {shown(answer.get('id'))}, asked was {shown(wanted_id)}")
     follows(schema.of_answer(op, capabilities), answer)
@@ -43,17 +43,17 @@ def check(message: Mapping[str, Any], answer: Any, capabilities: frozenset[str])
 
 
 def envelope(answer: Any) -> None:
-    """An answer to what may be no request at all: its id may be null."""
+    """Check an answer to a line that may not be a request: its id may be null."""
     follows(schema.of_answer("envelope"), answer)
 
 
 def follows(validator: Validator, value: Any) -> None:
-    """BadShape with the first thing that the schema does not allow."""
+    """Raise BadShape for the first value that the schema does not allow."""
     try:
         try:
             error = _first(validator, value)
         except UnicodeEncodeError:
-            # Half of a surrogate pair is a matter of the requirements on text, not of the shape.
+            # Requirements on text decide about half a surrogate pair, not the shape.
             whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
             error = _first(validator, json.loads(whole))
     except (ValueError, RecursionError):
@@ -71,7 +71,7 @@ def _words(error: ValidationError) -> str:
     place, _, keyword = (error.absolute_keyword_location or "").rpartition("/")
     around: Any = schema.at(place).contents
     if isinstance(kind, ValidationErrorKind.Required):
-        # The place is that of the field, though it is not there.
+        # The place is that of the missing field.
         said = f"{_pointer([*path, kind.property])}: is missing"
         _, declared, capability = place.partition(schema.DECLARED)
         if declared:
@@ -95,7 +95,7 @@ def _pointer(path: Iterable[str | int]) -> str:
 
 
 def wanted(place: Resolved) -> str:
-    """What a schema wants, in words: its title, or what can be read from it."""
+    """Return in words what a schema expects: its title, or a description of its keywords."""
     asked: Any = place.contents
     if "title" in asked:
         return str(asked["title"])

@@ -14,16 +14,16 @@ from pathlib import Path
 NAMES = ("stdin", "stdout", "stderr")
 # What a test asks for as a stream of the shim (see `Streams`).
 Wish = int | str | os.PathLike[str] | None
-# What is read of a pipe, a terminal or a file.
+# How much is read from a pipe, a terminal or a file.
 MOST_PARTS, PART = 256, 65_536
 MOST_READ = MOST_PARTS * PART
 
 
 class Streams:
-    """Owns what it opened: `theirs` until the shim is started, our ends until `close`.
+    """The three streams of a shim: its ends are open until it has started, our ends until `close`.
 
     A wish is None (stdin: /dev/null; stdout, stderr: a file of the case), "null", "pipe", "pty",
-    a path (stdin only) or a descriptor of the caller, which stays the caller's.
+    a path (stdin only) or a descriptor, which the caller closes.
     """
 
     def __init__(self, folder: Path, wishes: Mapping[str, Wish]) -> None:
@@ -31,7 +31,7 @@ class Streams:
         self.fds: dict[str, int] = {}
         self._ours: dict[str, io.FileIO] = {}
         self._opened: list[int] = []
-        # Of the case, for what nobody asked otherwise.
+        # Files of the case for streams without a wish.
         self.files: list[Path] = []
         self._terminal: int | None = None
         try:
@@ -63,7 +63,7 @@ class Streams:
         raise TypeError(f"shim_{name}={wish!r}")
 
     def _pty(self, name: str) -> int:
-        # One terminal for all streams that ask for it, as a person has.
+        # One terminal for all such streams, as in a session of a user.
         if self._terminal is None:
             ours, self._terminal = pty.openpty()
             tty.setraw(self._terminal)
@@ -79,7 +79,7 @@ class Streams:
         return fd
 
     def started(self) -> None:
-        """The shim has its copies: ours of its ends are closed."""
+        """Close our copies of the shim's ends: the shim has its own."""
         for fd in self._opened:
             os.close(fd)
         self._opened.clear()
@@ -90,10 +90,10 @@ class Streams:
         return self._ours[name]
 
     def captured(self, name: str) -> bytes:
-        """What the shim wrote there: the file, or what is in the pipe right now."""
+        """Return the output of the shim: the file, or the present content of the pipe."""
         if name in self._ours and not self._ours[name].closed:
             return self._drain(self._ours[name])
-        # A folder that the shim has closed keeps nobody from a verdict.
+        # A shim that closes the folder must not prevent a verdict.
         with contextlib.suppress(OSError):
             return _beginning(self.folder / name)
         return b""
@@ -106,7 +106,7 @@ class Streams:
         try:
             # A terminal whose other end is closed says EIO.
             with contextlib.suppress(OSError):
-                # Somebody may write on for ever.
+                # A process may write without end.
                 while len(parts) < MOST_PARTS and (part := stream.read(PART)):
                     parts.append(part)
         finally:
@@ -116,13 +116,13 @@ class Streams:
     def close(self) -> None:
         self.started()
         for stream in self._ours.values():
-            # A pipe may have lost its reader; nothing of ours is buffered.
+            # The pipe may have no reader left; no data is buffered.
             with contextlib.suppress(OSError):
                 stream.close()
 
 
 def _beginning(path: Path) -> bytes:
-    """Not of what a link names: it is quoted, and the kit may read more than the shim."""
+    """Return the beginning of the file; never follow a link, for the report quotes the content."""
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):

@@ -1,4 +1,4 @@
-"""JSON as a shim may send it, and how much of it."""
+"""Strict JSON of a shim, with a limit on its size."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from boxspec.errors import ShimBroke
 
 MAX_RESPONSE = 16 * 2**20
-# Each value takes up to two hundred bytes here, however short it is there, and a name as many
-# again. Characters of texts count too: two streams of nothing but commas have so many.
+# A value takes up to two hundred bytes of memory, however short its text is, and a name the same.
+# Characters inside strings count too: this allows two streams of only commas.
 MOST_MARKS = 2 * 2**20
 MARKS = {b",": 1, b"[": 1, b"{": 1, b":": 2}
 
@@ -27,14 +27,14 @@ def _no_constant(name: str) -> Any:
 
 
 class _Whole(float):
-    """An integer that was written with a fraction or an exponent."""
+    """An integer that is written with a fraction or an exponent."""
 
 
 def _decoder(wholes: list[str]) -> json.JSONDecoder:
-    """Beside what it reads it lists such integers, as they were written."""
+    """Return a decoder that adds such integers, as they are written, to the list."""
 
     def number(text: str) -> float:
-        # JSON Schema takes 1.0 for an integer, and so would every comparison with one.
+        # JSON Schema and every comparison would accept 1.0 as an integer.
         made = float(text)
         if not made.is_integer() and not math.isinf(made):
             return made
@@ -54,7 +54,7 @@ def _has_whole(value: Any) -> bool:
 
 
 def _without_value(answer: Any) -> Any:
-    """What a module printed is its own: any JSON, and no field of the protocol."""
+    """Return the answer without `value`: a module may print any JSON there."""
     result = answer.get("result") if isinstance(answer, dict) else None
     if not isinstance(result, dict) or "value" not in result:
         return answer
@@ -62,14 +62,14 @@ def _without_value(answer: Any) -> Any:
 
 
 def _too_many(data: bytes) -> bool:
-    # Most answers are shorter than the fewest bytes that hold so much.
+    # Most answers are too short to exceed the limit.
     return len(data) * max(MARKS.values()) > MOST_MARKS and (
         sum(data.count(mark) * weight for mark, weight in MARKS.items()) > MOST_MARKS
     )
 
 
 def strict_json(data: bytes, what: str) -> Any:
-    """JSON of the shim, or ShimBroke that shows what came instead."""
+    """Return the JSON value; ShimBroke shows the text if it is not strict JSON."""
     if _too_many(data):
         raise ShimBroke(f"{what} has too many values and names to be read: millions")
     try:

@@ -1,4 +1,4 @@
-"""The end of an endless stream: read as it comes, so that it fills no disk and blocks nobody."""
+"""The end of an endless stream: it is read at once, so that it fills no disk and no pipe."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import threading
 from boxspec.subject.observe.lines import poll
 
 MOST_BYTES = 65_536
-# Somebody who got out of the reach of the warden may write for ever.
+# A process that escaped from the warden may write without end.
 _JOIN_S = 1.0
 
 
 class Tail:
-    """Owns the reading end of a pipe, until `close`."""
+    """Reads a pipe until `close`, which also closes the reading end."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -35,12 +35,12 @@ class Tail:
                 del self._kept[:-MOST_BYTES]
 
     def text(self) -> bytes:
-        """What came last."""
+        """Return the last bytes."""
         with self._lock:
             return bytes(self._kept)
 
     def close(self) -> None:
-        """Once the writers have ended: what is still in the pipe comes along."""
+        """Close after the writers have ended; first read the rest of the pipe."""
         if self._fd < 0:
             return
         self._reader.join(_JOIN_S)

@@ -76,7 +76,7 @@ class Events:
     def __init__(
         self,
         path: Path,
-        somebody_lives: Callable[[], bool],
+        any_process_alive: Callable[[], bool],
         patience: Callable[[float], Patience],
         started: Callable[[float], None],
         outside: Callable[[int], int] | None = None,
@@ -84,7 +84,7 @@ class Events:
         os.mkfifo(path)
         path.chmod(0o666)
         self.path = str(path)
-        self._somebody_lives = somebody_lives
+        self._any_process_alive = any_process_alive
         self._patience = patience
         self._started = started
         # From the number that a writer has in a pid namespace to the one that it has here.
@@ -148,7 +148,7 @@ class Events:
                 raise limit.gave_up(what, expected, "none", evidence)
             if found is not None:
                 return found
-            last_look = not self._somebody_lives()
+            last_look = not self._any_process_alive()
 
     def all(self, word: str | None = None, pid: int | None = None) -> list[Event]:
         """Every event that has arrived so far (with this word, of this process)."""
