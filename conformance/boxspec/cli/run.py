@@ -29,7 +29,7 @@ from boxspec.report import json as json_report
 from boxspec.report.console import Console, Progress
 from boxspec.report.output_file import OutputFile
 from boxspec.report.result import Result
-from boxspec.schedule.overlap import THREADS
+from boxspec.schedule.body_pool import THREADS
 from boxspec.schedule.runner import Observer, run_pytest
 from boxspec.schedule.selection import requires_of
 from boxspec.subject.client.command import shim_argv
@@ -87,14 +87,14 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
         observer.broken += record.verdict in BROKEN
 
     observer = Observer(on_record)
-    progress = Progress(console, partial(_Telling(args.jobs or THREADS), observer))
+    progress = Progress(console, partial(_ProgressLine(args.jobs or THREADS), observer))
     started, began = time.monotonic(), datetime.datetime.now(datetime.UTC)
     try:
         status = run_pytest(_arguments(args, keep, only), observer, args.contract)
     finally:
         progress.close()
     kit.expect_unchanged()
-    for why in (observer.ending.stop, observer.broke):
+    for why in (observer.info.stop, observer.broke):
         if why is not None:
             raise why
     if status == USAGE:
@@ -106,12 +106,12 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
         ends = " … ".join(dict.fromkeys([told[0].strip(), told[-1].strip()])) if told else "?"
         raise HarnessError(f"the tests cannot be collected or run: {ends}")
     if args.repeat:
-        for line in observer.ending.repeat:
+        for line in observer.info.repeat:
             console.write(line)
-        return Ran(1 if observer.ending.flaky else 0)
+        return Ran(1 if observer.info.flaky else 0)
     if not observer.items:
         raise UsageError("the selection", "no test matches", "check -k, -m, --contract, --profile")
-    if status == INTERRUPTED and not observer.ending.hello:
+    if status == INTERRUPTED and not observer.info.hello:
         raise KeyboardInterrupt
     tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
     tree.started = began.isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -170,11 +170,11 @@ def _outputs(args: argparse.Namespace) -> tuple[Outputs, OutputFile | None]:
     return files, OutputFile("--html", args.html) if args.html else None
 
 
-class _Telling:
+class _ProgressLine:
     """Returns the progress line of a run."""
 
-    def __init__(self, beside: int) -> None:
-        self._beside = beside
+    def __init__(self, at_once: int) -> None:
+        self._at_once = at_once
         self._pace: progress.Pace | None = None
 
     def __call__(self, observer: Observer) -> str:
@@ -184,7 +184,7 @@ class _Telling:
         if self._pace is None:
             marks = [marked for item in observer.items if (marked := requires_of(item))]
             seconds = [each.seconds if each.overlap else None for each in marks]
-            self._pace = progress.Pace.of(seconds, self._beside)
+            self._pace = progress.Pace.of(seconds, self._at_once)
         done = observer.done()
         about = self._pace.expected_s(elapsed, done.short)
         return progress.progress(done.tests, done.of, elapsed, about, done.broken, done.again)
@@ -270,7 +270,7 @@ def _tree(
     only: list[str] | None,
     seconds: float,
 ) -> ResultTree:
-    capabilities = observer.ending.hello.get("capabilities", [])
+    capabilities = observer.info.hello.get("capabilities", [])
     named: set[str] | None = set(only) if only else None
     if named is None and args.topic:
         named = {name for name, each in load().items() if each.topic in args.topic}
@@ -288,9 +288,9 @@ def _tree(
     return ResultTree(
         how=RunFlags(args.shim, args.backend, args.isolate, args.stress, args.seed, args.busy),
         argv=argv,
-        hello=observer.ending.hello,
-        left=observer.ending.left(),
-        folders=observer.ending.folders(),
+        hello=observer.info.hello,
+        left=observer.info.left(),
+        folders=observer.info.folders(),
         contracts=chosen,
         not_declared=missing,
         profile=args.profile,

@@ -7,16 +7,16 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 import pytest
 
 from boxspec.judge.verdict import BROKEN
-from boxspec.schedule.keys import RECORD
-from boxspec.schedule.overlap import Overlap
+from boxspec.schedule.body_pool import BodyPool
 from boxspec.schedule.selection import requires_of
+from boxspec.schedule.stash import RECORD
 
 
-def until_failure(session: pytest.Session, overlap: Overlap) -> None:
+def until_failure(session: pytest.Session, pool: BodyPool) -> None:
     """Run tests until one fails; an overlapping test is read when its body has ended."""
     left = sorted(session.items, key=_is_a_law)
     while left:
-        item = _next(left, overlap)
+        item = _next(left, pool)
         left.remove(item)
         # With nextitem=None pytest tears down long-lived fixtures after each test; no test has any.
         session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
@@ -33,11 +33,11 @@ def _is_a_law(item: pytest.Item) -> bool:
     return marked is not None and marked.main_thread
 
 
-def _next(left: list[pytest.Item], overlap: Overlap) -> pytest.Item:
+def _next(left: list[pytest.Item], pool: BodyPool) -> pytest.Item:
     """Return a finished test, else one for this thread, else the first to finish."""
     running: dict[Future[float], pytest.Item] = {}
     for item in left:
-        future = overlap.get(item.nodeid)
+        future = pool.get(item.nodeid)
         if future is not None:
             running[future] = item
     done = next((item for future, item in running.items() if future.done()), None)

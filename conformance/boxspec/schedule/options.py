@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.schedule.overlap import THREADS
+from boxspec.schedule.body_pool import THREADS
 
 
 def add_options(parser: pytest.Parser) -> None:

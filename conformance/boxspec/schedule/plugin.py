@@ -19,9 +19,7 @@ from boxspec.judge.repro import RunFlags
 from boxspec.judge.requires import Requires
 from boxspec.judge.verdict import BROKEN, Late, Verdict
 from boxspec.schedule.body import Body, case_class, check_applicable, record_exception
-from boxspec.schedule.ending import PROPERTY
 from boxspec.schedule.fail_fast import until_failure
-from boxspec.schedule.keys import CASE, CASES, LATE, RECORD, SECONDS
 from boxspec.schedule.options import add_options
 from boxspec.schedule.repeat import Repeat
 from boxspec.schedule.selection import (
@@ -30,6 +28,7 @@ from boxspec.schedule.selection import (
     requires_of,
     select_tests,
 )
+from boxspec.schedule.stash import CASE, CASES, LATE, PROPERTY, RECORD, SECONDS
 from boxspec.schedule.state import STATE, State
 from boxspec.schedule.worker import ClosedCase, WorkerFailure
 from boxspec.subject.case import Case
@@ -67,37 +66,37 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if session.config.option.collectonly or not any(requires_of(item) for item in session.items):
         return None
     option = session.config.getoption
-    lanes = not (
+    threaded = not (
         option("boxspec_repeat")
         or option("boxspec_fail_fast")
         or hasattr(session.config, "workerinput")
     )
-    if lanes:
-        state.start_worker([item for item, _ in _short(session.items)])
+    if threaded:
+        state.start_worker([item for item, _ in _short_tests(session.items)])
     try:
         shim = state.open()
     except (NotConforming, UsageError) as why:
-        state.ending.stop = why
+        state.info.stop = why
         pytest.exit(str(why), returncode=2)
     deselect_undeclared(session, shim.capabilities)
     if option("boxspec_repeat"):
         repeat = Repeat(session, shim)
         repeat.run()
-        state.ending.repeat, state.ending.flaky = repeat.lines(), repeat.flaky
+        state.info.repeat, state.info.flaky = repeat.lines(), repeat.flaky
         return True
     if option("boxspec_fail_fast"):
-        _submit(session.items, state, shim)
-        until_failure(session, state.overlap)
+        _start_long_bodies(session.items, state, shim)
+        until_failure(session, state.long_bodies)
         return True
-    if lanes:
-        _submit(session.items, state, shim)
-        _fill_lane(session.items, state, shim)
+    if threaded:
+        _start_long_bodies(session.items, state, shim)
+        _queue_short_bodies(session.items, state, shim)
     return None
 
 
-def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
+def _start_long_bodies(items: list[pytest.Item], state: State, shim: Session) -> None:
     """Start the bodies of the overlapping tests, the longest first."""
-    state.overlap.gap_s = min(MAX_GAP_S, shim.startup_ms / 1000 / len(os.sched_getaffinity(0)))
+    state.long_bodies.gap_s = min(MAX_GAP_S, shim.startup_ms / 1000 / len(os.sched_getaffinity(0)))
     overlapping = [
         (item, marked) for item in items if (marked := requires_of(item)) and marked.overlap
     ]
@@ -106,10 +105,10 @@ def _submit(items: list[pytest.Item], state: State, shim: Session) -> None:
         body = Body(item, marked)
         case = case_class(marked)(shim, item.nodeid)
         state.cases[item.nodeid] = case
-        state.overlap.submit(item.nodeid, partial(body.run_and_sweep, case))
+        state.long_bodies.submit(item.nodeid, partial(body.run_and_sweep, case))
 
 
-def _short(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requires]]:
+def _short_tests(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requires]]:
     """Return the tests that may run in the queue of short bodies."""
     for item in items:
         marked = requires_of(item)
@@ -118,21 +117,21 @@ def _short(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requires]]:
             yield item, marked
 
 
-def _fill_lane(items: list[pytest.Item], state: State, shim: Session) -> None:
+def _queue_short_bodies(items: list[pytest.Item], state: State, shim: Session) -> None:
     """Queue the short bodies in reverse order: the main thread starts at the other end."""
-    for item, marked in _short(items[::-1]):
+    for item, marked in _short_tests(items[::-1]):
         body = Body(item, marked)
-        state.lane.submit(item.nodeid, partial(_run_in_lane, body, item, state, shim))
+        state.short_bodies.submit(item.nodeid, partial(_run_short_body, body, item, state, shim))
 
 
-def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> float:
+def _run_short_body(body: Body, item: pytest.Item, state: State, shim: Session) -> float:
     if state.worker is not None and state.worker.serves:
-        told = state.worker.run(item.nodeid, body.marked.topic)
-        if told is not None:
-            state.cases[item.nodeid], came = told
-            if isinstance(came, Exception):
-                raise came
-            return came
+        result = state.worker.run(item.nodeid, body.marked.topic)
+        if result is not None:
+            state.cases[item.nodeid], outcome = result
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
     case = state.cases[item.nodeid] = case_class(body.marked)(shim, item.nodeid)
     return body.run_and_sweep(case)
 
@@ -141,7 +140,7 @@ def _run_in_lane(body: Body, item: pytest.Item, state: State, shim: Session) -> 
 def case(request: pytest.FixtureRequest) -> Generator[Case | ClosedCase, None, None]:
     """The case of a test."""
     state = request.config.stash[STATE]
-    future = state.elsewhere(request.node.nodeid)
+    future = state.future_of(request.node.nodeid)
     if future is not None:
         wait([future])
     made = state.cases.pop(request.node.nodeid, None)
@@ -163,22 +162,22 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     state = pyfuncitem.config.stash[STATE]
     try:
-        return _first_look(pyfuncitem, marked, state)
+        return _first_attempt(pyfuncitem, marked, state)
     except Late as first:
         began = time.monotonic()
         pyfuncitem.stash[LATE] = ""
-        with state.asks_again(pyfuncitem.name), state.alone() as alone:
-            ask = partial(_ask, Body(pyfuncitem, marked), pyfuncitem, state)
-            beside = _beside(pyfuncitem, state) if alone and first.hang else None
-            pyfuncitem.stash[LATE] = state.again.until_decided(
-                ask, first, beside=beside, alone=alone
+        with state.repeating(pyfuncitem.name), state.without_other_tests() as alone:
+            run_attempt = partial(_repeat, Body(pyfuncitem, marked), pyfuncitem, state)
+            pooled = _retry_in_pool(pyfuncitem, state) if alone and first.hang else None
+            pyfuncitem.stash[LATE] = state.retry.until_decided(
+                run_attempt, first, pooled=pooled, alone=alone
             )
         pyfuncitem.stash[SECONDS] = time.monotonic() - began
         return True
 
 
-def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool | None:
-    future = state.elsewhere(item.nodeid)
+def _first_attempt(item: pytest.Function, marked: Requires, state: State) -> bool | None:
+    future = state.future_of(item.nodeid)
     if future is not None:
         item.stash[SECONDS] = future.result()
         return True
@@ -190,7 +189,7 @@ def _first_look(item: pytest.Function, marked: Requires, state: State) -> bool |
     return True
 
 
-def _beside(item: pytest.Function, state: State) -> Callable[[], float] | None:
+def _retry_in_pool(item: pytest.Function, state: State) -> Callable[[], float] | None:
     """Repeat all tests that hung in the retry pool; return a function that gives this test's
     result."""
     bodies = {
@@ -198,21 +197,21 @@ def _beside(item: pytest.Function, state: State) -> Callable[[], float] | None:
         for each in (item, *state.have_hung(item.session.items))
         if (marked := requires_of(each)) and not marked.main_thread
     }
-    state.beside.look(bodies, state.open(), state.overlap.gap_s)
-    found = state.beside.take(item.nodeid)
+    state.retry_pool.run(bodies, state.open(), state.long_bodies.gap_s)
+    found = state.retry_pool.take_over(item.nodeid)
     if found is None:
         return None
     case, future = found
-    _take(item, case, state)
+    _replace_case(item, case, state)
     return future.result
 
 
-def _ask(body: Body, item: pytest.Function, state: State, look: Look) -> None:
+def _repeat(body: Body, item: pytest.Function, state: State, look: Look) -> None:
     case = case_class(body.marked)(state.open(), item.nodeid, look=look)
-    body.run_and_sweep(_take(item, case, state))
+    body.run_and_sweep(_replace_case(item, case, state))
 
 
-def _take(item: pytest.Function, case: Case, state: State) -> Case:
+def _replace_case(item: pytest.Function, case: Case, state: State) -> Case:
     """Make this case the current one of the test."""
     item.stash[CASE].close(keep=state.config.getoption("boxspec_keep"))
     item.stash[CASE] = case
@@ -244,7 +243,7 @@ def pytest_runtest_makereport(
         if call.excinfo is None and cases and cases[-1].questions:
             record.cases = [0, cases[-1].questions]
     if call.excinfo is not None:
-        _judge(item, call.excinfo.value, record, report)
+        _apply_verdict(item, call.excinfo.value, record, report)
     if call.when == "teardown":
         item.user_properties.append((PROPERTY, record.to_json()))
         report.user_properties = list(item.user_properties)
@@ -259,7 +258,7 @@ def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
     return item.stash.get(SECONDS, call.duration)
 
 
-def _judge(
+def _apply_verdict(
     item: pytest.Item, why: BaseException, record: Record, report: pytest.TestReport
 ) -> None:
     if isinstance(why, WorkerFailure):
@@ -282,6 +281,6 @@ def _judge(
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    lines = config.stash[STATE].ending.repeat
+    lines = config.stash[STATE].info.repeat
     for line in ["", *lines] if lines else []:
         terminalreporter.write_line(line)

@@ -15,7 +15,7 @@ import pytest
 from boxspec.judge.record import Record
 from boxspec.judge.verdict import BROKEN, Late, Verdict
 from boxspec.schedule.body import Body, case_class
-from boxspec.schedule.overlap import Overlap
+from boxspec.schedule.body_pool import BodyPool
 from boxspec.schedule.retry import Retry
 from boxspec.schedule.selection import requires_of
 from boxspec.subject.case import Case
@@ -35,7 +35,7 @@ class Repeat:
         self.counts: dict[str, Counter[str]] = {}
         self.records: list[Record] = []
         self._lock = threading.Lock()
-        self.again = Retry()
+        self.retry = Retry()
         name = option("boxspec_repeat_file")
         self._file = Path(name) if name else None
         if self._file is not None and self._file.exists():
@@ -78,7 +78,7 @@ class Repeat:
             return cases[-1]
 
         try:
-            self._looks(body, next_case, record)
+            self._attempts(body, next_case, record)
         except Exception as why:
             record.set_verdict(why)
             record.request = cases[-1].request_text(why)
@@ -89,12 +89,12 @@ class Repeat:
         self._note(name, record)
         return time.monotonic() - began
 
-    def _looks(self, body: Body, next_case: Callable[..., Case], record: Record) -> None:
+    def _attempts(self, body: Body, next_case: Callable[..., Case], record: Record) -> None:
         try:
             body.run_and_sweep(next_case())
         except Late as first:
             record.late = True
-            record.reason = self.again.until_decided(
+            record.reason = self.retry.until_decided(
                 lambda look: body.run_and_sweep(next_case(look)),
                 first,
                 alone=False,
@@ -103,7 +103,7 @@ class Repeat:
 
     def run(self) -> None:
         """Run all rounds; the rounds of all overlapping tests share one queue."""
-        overlap = Overlap(AT_ONCE)
+        pool = BodyPool(AT_ONCE)
         alone: list[tuple[str, Body, int]] = []
         waiting = []
         for item in self.session.items:
@@ -117,7 +117,7 @@ class Repeat:
                 continue
             for number in range(left):
                 job = partial(self._once, item.nodeid, body)
-                waiting.append(overlap.submit((item.nodeid, number), job))
+                waiting.append(pool.submit((item.nodeid, number), job))
         for name, body, left in alone:
             for _ in range(left):
                 self._once(name, body)

@@ -36,13 +36,13 @@ class Retry:
         run_attempt: RunAttempt,
         first: Late,
         *,
-        beside: Callable[[], object] | None = None,
+        pooled: Callable[[], object] | None = None,
         alone: bool = True,
         use_realtime: bool = True,
     ) -> str:
         """Repeat until one attempt decides; return a description of the late ones.
 
-        beside: returns or raises the result of the second attempt, if it ran in the retry pool.
+        pooled: returns or raises the result of the second attempt, if it ran in the retry pool.
         alone: True if no other test runs meanwhile.
         use_realtime: True to use real-time priority if the system permits it. Only one test at a
             time may do so.
@@ -52,9 +52,9 @@ class Retry:
         priority.
         """
         seen = [first]
-        if beside is not None:
+        if pooled is not None:
             try:
-                beside()
+                pooled()
             except Late as why:
                 seen.append(why)
             except Failure as why:

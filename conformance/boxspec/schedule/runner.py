@@ -16,8 +16,8 @@ from _pytest.terminal import TerminalReporter
 from boxspec.judge.record import Record
 from boxspec.judge.requirements import load
 from boxspec.places import CONTRACTS, ROOT
-from boxspec.schedule.ending import ENDING, PROPERTY, Ending
 from boxspec.schedule.selection import requires_of
+from boxspec.schedule.stash import PROPERTY, SESSION_INFO, SessionInfo
 
 # Installed third-party plugins are not needed, and loading them takes most of the start-up time.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
@@ -64,7 +64,7 @@ class Observer:
     records: list[Record] = field(default_factory=list)
     broken: int = 0
     left_out: int = 0
-    ending: Ending = field(default_factory=Ending)
+    info: SessionInfo = field(default_factory=SessionInfo)
     output: io.StringIO = field(default_factory=io.StringIO)
     failures: list[str] = field(default_factory=list)
     broke: BaseException | None = None
@@ -113,13 +113,13 @@ class Observer:
         """Return how far the session is; callable from any thread."""
         names = {record.id for record in list(self.records)}
         config = self.config
-        ending = self.ending if config is None else config.stash.get(ENDING, self.ending)
-        names |= {str(key) for key in ending.ahead()}
+        info = self.info if config is None else config.stash.get(SESSION_INFO, self.info)
+        names |= {str(key) for key in info.ahead()}
         long = {
             item.nodeid for item in self.items if (marked := requires_of(item)) and marked.overlap
         }
         of, short = len(self.items) - self.left_out, len(names - long)
-        return Done(len(names), of, short, self.broken, ending.again)
+        return Done(len(names), of, short, self.broken, info.again)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -140,7 +140,7 @@ class Observer:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        self.ending = config.stash.get(ENDING, self.ending)
+        self.info = config.stash.get(SESSION_INFO, self.info)
         self.seconds = time.monotonic() - self.started
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from boxspec.programs import programs
-from boxspec.schedule.beside import Beside, hung
 from boxspec.schedule.body import case_class, run_in_worker
-from boxspec.schedule.ending import ENDING, Ending
-from boxspec.schedule.lane import Lane
-from boxspec.schedule.overlap import Overlap
+from boxspec.schedule.body_pool import BodyPool
 from boxspec.schedule.retry import Retry
+from boxspec.schedule.retry_pool import RetryPool, has_hung
 from boxspec.schedule.selection import requires_of
+from boxspec.schedule.short_queue import ShortQueue
+from boxspec.schedule.stash import SESSION_INFO, SessionInfo
 from boxspec.schedule.worker import WORTH, ClosedCase, Worker
 from boxspec.subject.case import Case
 from boxspec.subject.client.command import shim_argv
@@ -34,17 +34,17 @@ class State:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.session: Session | None = None
-        self.overlap = Overlap(config.getoption("boxspec_jobs"))
+        self.long_bodies = BodyPool(config.getoption("boxspec_jobs"))
         # Short bodies, in reverse order: the main thread starts at the other end. A short case
         # mostly waits for processes to start and end, so two can run in parallel.
-        self.lane = Lane()
+        self.short_bodies = ShortQueue()
         # Runs the bodies of the queue, if there are many short ones and two processors.
         self.worker: Worker | None = None
         self.cases: dict[str, Case | ClosedCase] = {}
-        self.again = Retry()
-        self.beside = Beside()
-        self.ending = config.stash[ENDING] = Ending(
-            ahead=lambda: [*self.overlap.finished(), *self.lane.finished()]
+        self.retry = Retry()
+        self.retry_pool = RetryPool()
+        self.info = config.stash[SESSION_INFO] = SessionInfo(
+            ahead=lambda: [*self.long_bodies.finished(), *self.short_bodies.finished()]
         )
 
     def open(self) -> Session:
@@ -62,9 +62,9 @@ class State:
             self.session = session
             if self.worker is not None:
                 self.worker.open(session)
-            self.ending.hello = session.hello
-            self.ending.left = lambda: session.leftovers.summary
-            self.ending.folders = lambda: session.leftovers.folders
+            self.info.hello = session.hello
+            self.info.left = lambda: session.leftovers.summary
+            self.info.folders = lambda: session.leftovers.folders
         return self.session
 
     def _session(self, isolated: Isolation | None, busy: int = 0) -> Session:
@@ -83,9 +83,9 @@ class State:
         opened."""
         if len(items) >= WORTH and len(os.sched_getaffinity(0)) > 1:
             named = {item.nodeid: item for item in items}
-            self.worker = Worker.start(self._beside, partial(self._run_test, named))
+            self.worker = Worker.start(self._worker_session, partial(self._run_test, named))
 
-    def _beside(self, handed: dict[str, Any]) -> Session:
+    def _worker_session(self, handed: dict[str, Any]) -> Session:
         """Return the session of the worker process."""
         isolated = handed["isolation"]
         session = self._session(Isolation(**isolated) if isolated else None)
@@ -101,51 +101,51 @@ class State:
         keep = self.config.getoption("boxspec_keep")
         return run_in_worker(item, marked, case_class(marked)(session, name), keep=keep)
 
-    def elsewhere(self, key: str) -> Future[float] | None:
+    def future_of(self, key: str) -> Future[float] | None:
         """Return the future of a body in another thread, unless the caller must run it."""
-        future = self.overlap.get(key)
+        future = self.long_bodies.get(key)
         if future is not None:
             return future
-        future = self.lane.get(key)
+        future = self.short_bodies.get(key)
         return None if future is None or future.cancel() else future
 
     def have_hung(self, items: Sequence[pytest.Item]) -> list[pytest.Item]:
         """Return the tests that hung in another thread."""
         names = [item.nodeid for item in items]
-        futures = [self.overlap.get(name) or self.lane.get(name) for name in names]
-        return [item for item, future in zip(items, futures, strict=True) if hung(future)]
+        futures = [self.long_bodies.get(name) or self.short_bodies.get(name) for name in names]
+        return [item for item, future in zip(items, futures, strict=True) if has_hung(future)]
 
     @contextlib.contextmanager
-    def asks_again(self, name: str) -> Iterator[None]:
+    def repeating(self, name: str) -> Iterator[None]:
         """Name the test that is being repeated, for the progress line."""
-        self.ending.again = name
+        self.info.again = name
         try:
             yield
         finally:
-            self.ending.again = ""
+            self.info.again = ""
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[bool]:
+    def without_other_tests(self) -> Iterator[bool]:
         """Hold back all other tests. With -x, where the first failure ends the run, do not wait for
         them."""
         if self.config.getoption("boxspec_fail_fast"):
             yield False
             return
-        wait(self.overlap.futures())
-        with self.lane.at_rest():
+        wait(self.long_bodies.futures())
+        with self.short_bodies.paused():
             yield True
 
     def close(self) -> None:
-        self.overlap.cancel()
-        self.lane.cancel()
-        self.beside.cancel()
+        self.long_bodies.cancel()
+        self.short_bodies.cancel()
+        self.retry_pool.cancel()
         if self.worker is not None:
             self.worker.interrupt()
         if self.session is not None:
             self.session.interrupt()
-            self.overlap.join()
-            self.lane.join()
-            self.beside.close()
+            self.long_bodies.join()
+            self.short_bodies.join()
+            self.retry_pool.close()
             for case in self.cases.values():
                 case.close(keep=False)
         if self.worker is not None:

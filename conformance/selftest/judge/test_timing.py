@@ -14,7 +14,7 @@ import pytest
 from boxspec.api import at_most, between, expect
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late
-from boxspec.schedule.overlap import Overlap
+from boxspec.schedule.body_pool import BodyPool
 from boxspec.subject.bounds import expect_no_longer, expect_within, for_the_prompt
 from boxspec.subject.case import Case
 from boxspec.subject.look import Look
@@ -294,7 +294,7 @@ def test_the_counters_of_this_machine_go_on() -> None:
 
 
 def test_at_rest_nothing_runs() -> None:
-    overlap, running = Overlap(threads=2), list[str]()
+    overlap, running = BodyPool(threads=2), list[str]()
     started, go_on = threading.Event(), threading.Event()
 
     def body() -> float:
@@ -310,7 +310,7 @@ def test_at_rest_nothing_runs() -> None:
     first = overlap.submit("first", body)
     assert started.wait(10)
     threading.Timer(0.05, go_on.set).start()
-    with overlap.at_rest():
+    with overlap.paused():
         assert running == ["first"]
         second = overlap.submit("second", late_one)
         time.sleep(0.05)

@@ -68,7 +68,7 @@ def asked_beside(came: BaseException | None, *looks: BaseException | None) -> st
 
     alone = Script(*looks)
     try:
-        return Retry().until_decided(alone.run, late(hang=True), beside=beside, use_realtime=False)
+        return Retry().until_decided(alone.run, late(hang=True), pooled=beside, use_realtime=False)
     finally:
         assert [look.number for look in alone.seen] == [*range(3, 3 + len(alone.seen))]
 

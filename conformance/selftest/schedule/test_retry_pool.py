@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from boxspec.judge.verdict import Failure, Late
-from boxspec.schedule.beside import AT_ONCE, Beside, hung
+from boxspec.schedule.retry_pool import AT_ONCE, RetryPool, has_hung
 
 SHIM = cast(Any, None)
 
@@ -45,32 +45,32 @@ class Bodies:
 
 
 @pytest.fixture
-def made() -> Beside:
-    return Beside()
+def made() -> RetryPool:
+    return RetryPool()
 
 
-def test_all_that_hung_run_together_and_each_once(made: Beside) -> None:
+def test_all_that_hung_run_together_and_each_once(made: RetryPool) -> None:
     # If fewer ran at once, the barrier would never open.
     names = [f"test {number}" for number in range(2 * AT_ONCE)]
     bodies = Bodies(AT_ONCE)
-    made.look(bodies.of(*names), SHIM, 0.0)
-    made.look(bodies.of(*names), SHIM, 0.0)
+    made.run(bodies.of(*names), SHIM, 0.0)
+    made.run(bodies.of(*names), SHIM, 0.0)
     assert sorted(bodies.names) == sorted(names)
-    assert made.take("another") is None
+    assert made.take_over("another") is None
     for name in names:
-        taken = made.take(name)
+        taken = made.take_over(name)
         assert taken is not None
         assert taken[1].result() == 0.5
 
 
-def test_a_case_is_its_takers_and_the_others_are_closed_at_the_end(made: Beside) -> None:
-    made.look(Bodies(2).of("conforms", "fails"), SHIM, 0.0)
-    taken = made.take("fails")
+def test_a_case_is_its_takers_and_the_others_are_closed_at_the_end(made: RetryPool) -> None:
+    made.run(Bodies(2).of("conforms", "fails"), SHIM, 0.0)
+    taken = made.take_over("fails")
     assert taken is not None
     case, future = taken
     with pytest.raises(Failure):
         future.result()
-    assert made.take("fails") is None
+    assert made.take_over("fails") is None
     left = made._cases["conforms"]
     made.cancel()
     made.close()
@@ -87,12 +87,12 @@ def ended(why: BaseException | None) -> Future[float]:
 
 
 def test_only_undecided_hangs_run_again() -> None:
-    assert hung(ended(Late("it", "soon", "not soon", hang=True)))
-    assert not hung(ended(Late("it", "soon", "late", hang=False)))
-    assert not hung(ended(Failure("it", "soon", "not soon")))
-    assert not hung(ended(None))
-    assert not hung(None)
-    assert not hung(Future())
+    assert has_hung(ended(Late("it", "soon", "not soon", hang=True)))
+    assert not has_hung(ended(Late("it", "soon", "late", hang=False)))
+    assert not has_hung(ended(Failure("it", "soon", "not soon")))
+    assert not has_hung(ended(None))
+    assert not has_hung(None)
+    assert not has_hung(Future())
     cancelled: Future[float] = Future()
     cancelled.cancel()
-    assert not hung(cancelled)
+    assert not has_hung(cancelled)

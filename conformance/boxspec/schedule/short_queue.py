@@ -11,17 +11,17 @@ import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 
-from boxspec.schedule.overlap import Overlap
+from boxspec.schedule.body_pool import BodyPool
 from boxspec.subject.observe.machine import Machine
 
 # A short body that runs longer is waiting; on an idle machine it takes far less.
-STALLS_S = 2.0
+STALLED_S = 2.0
 # Interval of the check, and the mean share of idle time at which further bodies start.
-LOOK_S, FREE = 0.5, 0.25
+CHECK_S, MIN_FREE = 0.5, 0.25
 AT_ONCE = 16
 
 
-class Lane(Overlap):
+class ShortQueue(BodyPool):
     """Runs short bodies in threads."""
 
     def __init__(self) -> None:
@@ -31,22 +31,24 @@ class Lane(Overlap):
     def submit(self, key: Hashable, body: Callable[[], float]) -> Future[float]:
         future = super().submit(key, body)
         if self._watch is None:
-            self._watch = threading.Thread(target=self._look, name="lane", daemon=True)
+            self._watch = threading.Thread(
+                target=self._adjust_limit, name="short queue", daemon=True
+            )
             self._watch.start()
         return future
 
-    def _look(self) -> None:
+    def _adjust_limit(self) -> None:
         before = Machine.now()
-        while not self._cancelled.wait(LOOK_S):
+        while not self._cancelled.wait(CHECK_S):
             now = Machine.now()
-            self.allow(threads(self.running(), now.free_since(before)))
+            self.set_limit(allowed_bodies(self.running(), now.free_since(before)))
             before = now
 
 
-def threads(began: list[float], free: float) -> int:
+def allowed_bodies(began: list[float], free: float) -> int:
     """Return how many bodies may run, given the start times of the running ones."""
     now = time.monotonic()
-    stalled = sum(now - each >= STALLS_S for each in began)
-    if free < FREE:
+    stalled = sum(now - each >= STALLED_S for each in began)
+    if free < MIN_FREE:
         return max(1, stalled)
     return min(AT_ONCE, 1 + stalled)

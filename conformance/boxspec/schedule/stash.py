@@ -1,4 +1,4 @@
-"""Results of a pytest session apart from the records of its tests."""
+"""Data that the plugin stores with the pytest session and with each test."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
+from boxspec.judge.record import Record
+from boxspec.schedule.worker import ClosedCase
+from boxspec.subject.case import Case
+
 # Name of the user property that holds the record of a test.
 PROPERTY = "boxspec"
 
 
 @dataclass
-class Ending:
+class SessionInfo:
     """Results of a session apart from its records.
 
     hello: the shim's answer to `hello`.
@@ -36,4 +40,15 @@ class Ending:
     again: str = ""
 
 
-ENDING = pytest.StashKey[Ending]()
+SESSION_INFO = pytest.StashKey[SessionInfo]()
+
+
+# A case of this process, or the result of a case of the worker process.
+CASE = pytest.StashKey[Case | ClosedCase]()
+RECORD = pytest.StashKey[Record]()
+# Duration of the body in the thread that ran it.
+SECONDS = pytest.StashKey[float]()
+# The cases of all attempts, the last one included.
+CASES = pytest.StashKey[list[Case | ClosedCase]]()
+# Present if an attempt was late; describes the late attempts if a later one conformed.
+LATE = pytest.StashKey[str]()

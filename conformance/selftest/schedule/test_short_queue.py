@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from boxspec.schedule import lane
-from boxspec.schedule.lane import AT_ONCE, FREE, STALLS_S, Lane, threads
+from boxspec.schedule import short_queue
+from boxspec.schedule.short_queue import AT_ONCE, MIN_FREE, STALLED_S, ShortQueue, allowed_bodies
 from boxspec.subject.observe.machine import Machine
 
 IDLE = Machine(0, 2, 0, 0, 0)
@@ -30,21 +30,21 @@ class Clock:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lane]:
-    monkeypatch.setattr(lane, "STALLS_S", 0.01)
-    monkeypatch.setattr(lane, "LOOK_S", 0.01)
-    made = Lane()
+def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[ShortQueue]:
+    monkeypatch.setattr(short_queue, "STALLED_S", 0.01)
+    monkeypatch.setattr(short_queue, "CHECK_S", 0.01)
+    made = ShortQueue()
     yield made
     made.cancel()
     made.join()
 
 
 def free(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
-    monkeypatch.setattr(lane, "Machine", Clock(share))
+    monkeypatch.setattr(short_queue, "Machine", Clock(share))
 
 
 def test_the_next_bodies_start_while_others_wait(
-    made: Lane, monkeypatch: pytest.MonkeyPatch
+    made: ShortQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     free(monkeypatch, 1.0)
     # The barrier opens only after AT_ONCE bodies have started.
@@ -59,9 +59,9 @@ def test_the_next_bodies_start_while_others_wait(
 
 
 def test_on_a_busy_machine_they_come_one_after_the_other(
-    made: Lane, monkeypatch: pytest.MonkeyPatch
+    made: ShortQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    free(monkeypatch, FREE / 2)
+    free(monkeypatch, MIN_FREE / 2)
     running, most = list[int](), list[int]()
 
     def body() -> float:
@@ -81,20 +81,20 @@ def test_on_a_busy_machine_they_come_one_after_the_other(
     [
         ([], 1.0, 1),
         ([0.0], 1.0, 1),
-        ([STALLS_S], 1.0, 2),
-        ([STALLS_S] * 5, 1.0, 6),
-        ([STALLS_S] * 5 + [0.0], 1.0, 6),
-        ([STALLS_S] * 40, 1.0, AT_ONCE),
-        ([STALLS_S] * 5, FREE, 6),
-        ([STALLS_S] * 5, FREE / 2, 5),
-        ([STALLS_S] * 5 + [0.0], FREE / 2, 5),
-        ([0.0], FREE / 2, 1),
+        ([STALLED_S], 1.0, 2),
+        ([STALLED_S] * 5, 1.0, 6),
+        ([STALLED_S] * 5 + [0.0], 1.0, 6),
+        ([STALLED_S] * 40, 1.0, AT_ONCE),
+        ([STALLED_S] * 5, MIN_FREE, 6),
+        ([STALLED_S] * 5, MIN_FREE / 2, 5),
+        ([STALLED_S] * 5 + [0.0], MIN_FREE / 2, 5),
+        ([0.0], MIN_FREE / 2, 1),
         ([], 0.0, 1),
     ],
 )
 def test_how_many_may_run(ages: list[float], share: float, count: int) -> None:
     now = time.monotonic()
-    assert threads([now - age for age in ages], share) == count
+    assert allowed_bodies([now - age for age in ages], share) == count
 
 
 def test_the_share_of_the_time_that_was_free() -> None:

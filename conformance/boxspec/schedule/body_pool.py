@@ -13,7 +13,7 @@ from concurrent.futures import Future
 THREADS = 32
 
 
-class Overlap:
+class BodyPool:
     """A bounded pool of plain threads: at exit, Python waits for an executor's threads even if
     idle.
 
@@ -30,8 +30,8 @@ class Overlap:
         self._futures: dict[Hashable, Future[float]] = {}
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
-        self._rests = threading.Condition()
-        self._resting = False
+        self._changed = threading.Condition()
+        self._paused = False
         # Start times of the running bodies, by thread.
         self._running: dict[threading.Thread, float] = {}
 
@@ -44,7 +44,7 @@ class Overlap:
             self._start_thread()
         return future
 
-    def allow(self, threads: int) -> None:
+    def set_limit(self, threads: int) -> None:
         """Set the number of parallel bodies; running ones are not ended."""
         with self._lock:
             self._limit = threads
@@ -55,46 +55,46 @@ class Overlap:
         """Start a thread if the limit permits it. It ends when the queue is empty. Caller holds the
         lock."""
         if len(self._threads) < self._limit:
-            thread = threading.Thread(target=self._work, name="overlap", daemon=True)
+            thread = threading.Thread(target=self._work, name="body", daemon=True)
             self._threads.append(thread)
             thread.start()
 
     def running(self) -> list[float]:
         """Return the start times of the running bodies, by the monotonic clock."""
-        with self._rests:
+        with self._changed:
             return list(self._running.values())
 
     def _work(self) -> None:
-        me = threading.current_thread()
+        this = threading.current_thread()
         while True:
-            with self._rests:
-                self._rests.wait_for(lambda: not self._resting)
-                self._running[me] = time.monotonic()
+            with self._changed:
+                self._changed.wait_for(lambda: not self._paused)
+                self._running[this] = time.monotonic()
             try:
-                if not self._one(me):
+                if not self._run_next(this):
                     return
             finally:
-                with self._rests:
-                    del self._running[me]
-                    self._rests.notify_all()
+                with self._changed:
+                    del self._running[this]
+                    self._changed.notify_all()
 
-    def _one(self, me: threading.Thread) -> bool:
+    def _run_next(self, this: threading.Thread) -> bool:
         """Run the next body; return False if the queue is empty or the limit was lowered."""
         with self._lock:
             if not self._queue or len(self._threads) > self._limit:
-                self._threads.remove(me)
+                self._threads.remove(this)
                 return False
             future, body = self._queue.popleft()
         if not future.set_running_or_notify_cancel():
             return True
-        self._cancelled.wait(self._turn())
+        self._cancelled.wait(self._delay_before_start())
         try:
             future.set_result(body())
         except BaseException as why:
             future.set_exception(why)
         return True
 
-    def _turn(self) -> float:
+    def _delay_before_start(self) -> float:
         """Reserve the next start time; return the delay until then."""
         with self._lock:
             now = time.monotonic()
@@ -103,17 +103,17 @@ class Overlap:
         return mine - now
 
     @contextlib.contextmanager
-    def at_rest(self) -> Iterator[None]:
+    def paused(self) -> Iterator[None]:
         """Wait for the running bodies, and hold back all others until the block ends."""
-        with self._rests:
-            self._resting = True
-            self._rests.wait_for(lambda: not self._running)
+        with self._changed:
+            self._paused = True
+            self._changed.wait_for(lambda: not self._running)
         try:
             yield
         finally:
-            with self._rests:
-                self._resting = False
-                self._rests.notify_all()
+            with self._changed:
+                self._paused = False
+                self._changed.notify_all()
 
     def futures(self) -> list[Future[float]]:
         with self._lock:

@@ -12,7 +12,7 @@ from concurrent.futures import Future, wait
 from functools import partial
 
 from boxspec.judge.verdict import Late
-from boxspec.schedule.overlap import Overlap
+from boxspec.schedule.body_pool import BodyPool
 from boxspec.subject.case import Case
 from boxspec.subject.look import Look
 from boxspec.subject.session import Session
@@ -21,32 +21,32 @@ from boxspec.subject.session import Session
 AT_ONCE = 16
 
 # Runs a test's body in a case; returns its duration in seconds.
-Run = Callable[[Case], float]
+RunBody = Callable[[Case], float]
 
 
-class Beside:
+class RetryPool:
     """The second attempts of one session, by test."""
 
     def __init__(self) -> None:
-        self._pool = Overlap(AT_ONCE)
+        self._pool = BodyPool(AT_ONCE)
         # Cases that no test has taken over yet.
         self._cases: dict[str, Case] = {}
 
-    def look(
-        self, bodies: Mapping[str, tuple[type[Case], Run]], shim: Session, gap_s: float
+    def run(
+        self, bodies: Mapping[str, tuple[type[Case], RunBody]], shim: Session, gap_s: float
     ) -> None:
         """Run these tests once, if they were not repeated yet; return when all bodies have
         ended."""
         self._pool.gap_s = gap_s
-        begun = []
+        started = []
         for name, (make, run) in bodies.items():
             if self._pool.get(name) is not None:
                 continue
             case = self._cases[name] = make(shim, name, look=Look(2))
-            begun.append(self._pool.submit(name, partial(run, case)))
-        wait(begun)
+            started.append(self._pool.submit(name, partial(run, case)))
+        wait(started)
 
-    def take(self, name: str) -> tuple[Case, Future[float]] | None:
+    def take_over(self, name: str) -> tuple[Case, Future[float]] | None:
         """Hand over the case of a test's second attempt, with its result; the caller closes the
         case."""
         case, future = self._cases.pop(name, None), self._pool.get(name)
@@ -63,7 +63,7 @@ class Beside:
             case.close(keep=False)
 
 
-def hung(future: Future[float] | None) -> bool:
+def has_hung(future: Future[float] | None) -> bool:
     """True if a body in another thread ended because an awaited event did not happen."""
     if future is None or not future.done() or future.cancelled():
         return False
