@@ -32,7 +32,7 @@ class Copy:
             (folder / name).symlink_to(ROOT / name)
 
     @property
-    def twin(self) -> str:
+    def python_implementation(self) -> str:
         return f"{sys.executable} -I -S {self.conformance / 'shims' / 'python' / 'shim.py'}"
 
     def boxspec(self, *words: str) -> Done:
@@ -74,7 +74,7 @@ def test_its_page_is_as_it_is_made(with_echo: Copy) -> None:
 
 
 def test_a_shim_that_declares_it_is_trusted(with_echo: Copy) -> None:
-    done = with_echo.boxspec("smoke", "--shim", with_echo.twin)
+    done = with_echo.boxspec("smoke", "--shim", with_echo.python_implementation)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "ok    echo: declared, answers" in done.stdout
 
@@ -86,7 +86,7 @@ def test_a_shim_that_does_not_declare_it_is_trusted_too(with_echo: Copy) -> None
 
 
 def test_the_python_implementation_conforms(with_echo: Copy) -> None:
-    done = with_echo.boxspec("run", "--contract", "echo", "--shim", with_echo.twin)
+    done = with_echo.boxspec("run", "--contract", "echo", "--shim", with_echo.python_implementation)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("contract MUST 1/1")
 

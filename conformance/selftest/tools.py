@@ -148,7 +148,7 @@ class Asked:
     """Requests by name, sent to the reference and to the Python implementation in one session
     each."""
 
-    shims = {"reference": REFERENCE, "twin": PYTHON_IMPLEMENTATION}  # noqa: RUF012
+    shims = {"reference": REFERENCE, "python": PYTHON_IMPLEMENTATION}  # noqa: RUF012
 
     def __init__(self, requests: Mapping[str, Mapping[str, Any]]) -> None:
         self.requests = {name: {"id": name, **request} for name, request in requests.items()}

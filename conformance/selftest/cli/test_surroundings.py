@@ -59,8 +59,8 @@ SURROUNDINGS = {
 def test_a_verdict_or_one_line(name: str) -> None:
     line, status, says = SURROUNDINGS[name]
     words = ["-P", "-m", "boxspec", "run", "--requirement", "EXEC-TEXT-01", "--shim"]
-    twin = f"{Path(sys.executable).resolve()} -I -S {PYTHON_IMPLEMENTATION}"
-    done = run(["/bin/sh", "-c", line, "sh", sys.executable, *words, twin])
+    shim = f"{Path(sys.executable).resolve()} -I -S {PYTHON_IMPLEMENTATION}"
+    done = run(["/bin/sh", "-c", line, "sh", sys.executable, *words, shim])
     assert done.returncode == status, done
     assert len(done.stderr.splitlines()) == bool(says), done
     assert re.search(says, done.stderr), done

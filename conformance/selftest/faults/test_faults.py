@@ -156,8 +156,8 @@ def answer(shim: list[str | Path], folder: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("name", [each["id"] for each in faults()])
 def test_a_fault_is_a_shim_that_works_otherwise(name: str, tmp_path: Path) -> None:
     got = answer([FAULTS, "--fault", name], tmp_path)["result"]
-    twin = answer([PYTHON_IMPLEMENTATION], tmp_path)["result"]
-    assert (got["stdout"], got["success"]) == (twin["stdout"], twin["success"])
+    unchanged = answer([PYTHON_IMPLEMENTATION], tmp_path)["result"]
+    assert (got["stdout"], got["success"]) == (unchanged["stdout"], unchanged["success"])
 
 
 @pytest.mark.parametrize("name", preload(CONTRACTS))

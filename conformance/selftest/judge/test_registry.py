@@ -131,7 +131,7 @@ def test_a_later_requirement_is_outside_of_an_older_version(tmp_path: Path) -> N
     def asked(*words: str) -> tuple[int, list[str]]:
         path = tmp_path / "result.json"
         flags = ("--contract", "module", "--topic", "MODULE-ID", "--json", str(path))
-        done = copy.boxspec("run", "--shim", copy.twin, *flags, *words)
+        done = copy.boxspec("run", "--shim", copy.python_implementation, *flags, *words)
         assert path.exists(), done.stdout + done.stderr
         result = json.loads(path.read_text())
         assert result["selection"]["spec"] == (words[1] if words else None)

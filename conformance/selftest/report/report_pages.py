@@ -12,7 +12,7 @@ from selftest.trees import HARDENED, MUST, OTHER_MUST
 
 NAMES = [
     "ref",
-    "twin",
+    "python",
     "subprocess",
     "child_process",
     "execa",

@@ -217,7 +217,7 @@ BAD_REQUESTS: dict[str, tuple[dict[str, Any], str, Any]] = {
     "no checks": (CHECK, "checks", ABSENT),
     "an unknown case": (CHECK, "case", "insensitive"),
     "an unknown format": (CHECK, "policy/format", "toml"),
-    "text and its twin": (CHECK, "policy/text_b64", ""),
+    "text and its base64 field": (CHECK, "policy/text_b64", ""),
     "an unknown field": (CHECK, "policy/name", "x"),
 }
 

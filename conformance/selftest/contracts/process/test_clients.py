@@ -109,7 +109,7 @@ on_the_command = pytest.mark.parametrize("bridge", ["command"], indirect=True)
 
 
 @installed
-@pytest.mark.parametrize("bridge", ["command", "twin"], indirect=True)
+@pytest.mark.parametrize("bridge", ["command", "python"], indirect=True)
 def test_a_session_of_the_mcp_sdk(bridge: Bridge) -> None:
     told = bridge.session(*SERVER, calls=[("add", {"a": 19, "b": 23})])
     assert (told["server"], told["calls"]) == ("boxspec-fixture", ["42"])
@@ -260,7 +260,7 @@ REPLS = {
 }
 
 
-@pytest.mark.parametrize("bridge", ["reference", "twin"], indirect=True)
+@pytest.mark.parametrize("bridge", ["reference", "python"], indirect=True)
 @pytest.mark.parametrize("name", REPLS)
 def test_an_interpreter_answers_line_by_line(bridge: Bridge, name: str) -> None:
     program = shutil.which(name)

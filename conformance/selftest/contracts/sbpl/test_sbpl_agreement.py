@@ -25,7 +25,7 @@ from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE
 SETUPS, PATHS = 25, 24
 
 
-@pytest.fixture(params=[REFERENCE, PYTHON_IMPLEMENTATION], ids=["reference", "twin"])
+@pytest.fixture(params=[REFERENCE, PYTHON_IMPLEMENTATION], ids=["reference", "python"])
 def case(request: pytest.FixtureRequest) -> Iterator[SbplCase]:
     session = Session(shim_argv(str(request.param)))
     trust(session, contracts=["policy", "sbpl"])

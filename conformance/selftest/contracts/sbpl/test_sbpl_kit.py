@@ -304,7 +304,7 @@ def test_generated_setups_are_those_of_policies_that_load(case: SbplCase) -> Non
 # Asking -------------------------------------------------------------------------------------
 
 
-def test_setups_become_requests_with_twins_where_they_are_no_text() -> None:
+def test_setups_that_are_not_utf8_become_requests_with_base64_fields() -> None:
     plain = Setup(modify=["a"], env={"HOME": "/h"}, side_roots=["/s"], provider="codex")
     assert plain.message() == {
         "op": "sbpl.compile",

@@ -42,7 +42,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "spawn failure": {"program": "no-such-program"},
 }
 DECLARED = frozenset(name for contract in every() for name in contract.capabilities)
-SHIMS = {"reference": REFERENCE, "twin": PYTHON_IMPLEMENTATION}
+SHIMS = {"reference": REFERENCE, "python": PYTHON_IMPLEMENTATION}
 
 
 @pytest.fixture(params=SHIMS)

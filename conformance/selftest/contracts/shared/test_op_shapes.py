@@ -39,7 +39,7 @@ BAD_REQUESTS: dict[str, tuple[str, dict[str, Any], str, Any]] = {
     "no id": ("exec.run", RUN, "id", ABSENT),
     "a numeric id": ("exec.run", RUN, "id", 1),
     "no program": ("exec.run", RUN, "request/program", ABSENT),
-    "program and its twin": ("exec.run", RUN, "request/program_b64", "dHJ1ZQ=="),
+    "program and its base64 field": ("exec.run", RUN, "request/program_b64", "dHJ1ZQ=="),
     "null for an absent field": ("exec.run", RUN, "request/timeout_ms", None),
     "a negative timeout": ("exec.run", RUN, "request/timeout_ms", -1),
     "a timeout above 2^64-1": ("exec.run", RUN, "request/timeout_ms", 2**64),
@@ -83,7 +83,7 @@ BAD_ANSWERS: dict[str, tuple[str, Any, str]] = {
         ABSENT,
         "/result: exactly one of stdout, stdout_b64; given: []",
     ),
-    "stdout and its twin": (
+    "stdout and its base64 field": (
         "result/stdout_b64",
         "",
         "/result: exactly one of stdout, stdout_b64; given: ['stdout', 'stdout_b64']",
