@@ -43,6 +43,7 @@ ALIAS = (
 AROUND = (
     "w_o_tmpfile",
     "w_io_uring_openat",
+    "w_io_uring_unlinkat",
     "w_open_by_handle",
     "w_exchange",
     "w_whiteout",

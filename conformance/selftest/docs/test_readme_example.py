@@ -1,4 +1,6 @@
-"""The failure block in the README equals its command's output, except for pids, paths and times."""
+"""The outputs that the README and the page on policies show equal those of their commands.
+
+Pids, paths and times in the README's failure block may differ."""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ import tempfile
 from selftest.tools import ROOT, named_block, named_output, run
 
 README = ROOT / "README.md"
+POLICIES = ROOT / "conformance" / "policies.md"
 COMMAND = re.compile(
     r"^(\./ci/boxspec run --contract exec --shim 'conformance/shims/faults/.*?)  # exits 1$", re.M
 )
@@ -37,15 +40,15 @@ def test_the_readme_shows_a_real_failure() -> None:
     assert neutral(shown) == named_output(README)
 
 
-def test_the_explanation_on_the_readme_is_a_real_one() -> None:
-    found = re.search(r"^(build/\S+ policy explain .*)$", README.read_text(), re.M)
+def test_the_explanation_on_the_policies_page_is_a_real_one() -> None:
+    found = re.search(r"^(build/\S+ policy explain .*)$", POLICIES.read_text(), re.M)
     assert found is not None
     done = run(["bash", "-c", found[1]])
-    assert (done.returncode, done.stdout) == (0, named_block(README, "explain"))
+    assert (done.returncode, done.stdout) == (0, named_block(POLICIES, "explain"))
 
 
-def test_the_deciding_clause_on_the_readme_is_a_real_one() -> None:
-    found = re.search(r"^\./ci/(boxspec sbpl explain .*)  # exits 3$", README.read_text(), re.M)
+def test_the_deciding_clause_on_the_policies_page_is_a_real_one() -> None:
+    found = re.search(r"^\./ci/(boxspec sbpl explain .*)  # exits 3$", POLICIES.read_text(), re.M)
     assert found is not None
     done = run([sys.executable, "-P", "-m", *found[1].split()])
-    assert (done.returncode, done.stdout) == (3, named_block(README, "sbpl-explain"))
+    assert (done.returncode, done.stdout) == (3, named_block(POLICIES, "sbpl-explain"))
