@@ -14,7 +14,7 @@
 #include "exec/signals.h"
 #include "exec/sigpipe.h"
 #include "exec/watch.h"
-#include "process/relay.h"
+#include "base/relay.h"
 #include "process/start.h"
 #include "process/watcher.h"
 

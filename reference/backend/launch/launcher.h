@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "backend/launch/launch.h"
+#include "base/relay.h"
 
 struct launcher {
     const struct plan *plan;
@@ -26,13 +27,9 @@ struct launcher {
     int bwrap_stderr; /* bubblewrap: the read end of its standard error */
     int report_fd;    /* the pipe of the report: POLLERR once the caller has died */
     struct stream_queue streams;
-    int pump_in; /* a file or a shared pipe that the program reads through a pipe; -1: at its end */
-    int pump_out;
-    bool pump_pipes; /* pump_in is a pipe */
-    bool pump_full;  /* the last splice moved no byte: pump_out may be full */
-    size_t pumped;
-    size_t filled;
-    char pump[16 * 1024];
+    int stdin_source; /* a file or a shared pipe that is relayed to the program; else -1 */
+    int stdin_pipe;   /* the write end of the program's standard input; else -1 */
+    struct bs_relay relay;
     char bwrap_message[200]; /* the beginning of bubblewrap's standard error, on one line */
     uint64_t grace_until;    /* end of the grace period */
     uint64_t strays_until;   /* end of the grace period of processes that left the group */
@@ -48,12 +45,8 @@ bool make_pipe(int *read_end, int *write_end);
  * it. */
 bool check_stdio(struct launcher *launcher, bool own_stdin, struct bs_launch_failure *failure);
 
-/* The poll entries of both ends; fd is -1 for an end that is not polled. */
-struct pollfd pump_reads(const struct launcher *launcher);
-struct pollfd pump_writes(const struct launcher *launcher);
-
-/* Relay once, after a poll of the two. */
-void pump(struct launcher *launcher, short reads, short writes);
+/* Relay standard input once, after a poll of the entries of `relay`. */
+void relay_stdin(struct launcher *launcher, const struct pollfd set[2]);
 
 /* Start the child: the program itself, or bubblewrap, whose pid 1 waits for release_program. A
  * SIGINT or SIGTERM that arrives before the fork aborts the launch; *interrupted is true if one

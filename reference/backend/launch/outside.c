@@ -119,9 +119,10 @@ static void wait_for_events(struct launcher *launcher, bool child_ended) {
     struct pollfd set[] = {{launcher->signal_fd, POLLIN, 0},
                            {launcher->status, POLLIN, 0},
                            {launcher->bwrap_stderr, POLLIN, 0},
-                           pump_reads(launcher),
-                           pump_writes(launcher),
+                           {-1, 0, 0},
+                           {-1, 0, 0},
                            {launcher->report_fd, 0, 0}};
+    bs_relay_poll(&launcher->relay, &set[3]);
     uint64_t now = bs_now_ns();
     uint64_t at = earlier(launcher->grace_until, launcher->strays_until);
     /* A member of the group need not be a child of the launcher, so no signal reports its end. */
@@ -137,7 +138,7 @@ static void wait_for_events(struct launcher *launcher, bool child_ended) {
     if (set[2].revents != 0)
         read_bwrap_stderr(launcher);
     if (set[3].revents != 0 || set[4].revents != 0)
-        pump(launcher, set[3].revents, set[4].revents);
+        relay_stdin(launcher, &set[3]);
     if (set[5].revents != 0)
         end_with_caller();
 }
@@ -214,7 +215,8 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
     launcher.namespaces = plan->namespaces;
     launcher.signal_fd = launcher.status = launcher.program_pipe = launcher.bwrap_stderr = -1;
     launcher.streams.from = launcher.streams.to = -1;
-    launcher.pump_in = launcher.pump_out = -1;
+    launcher.stdin_source = launcher.stdin_pipe = -1;
+    bs_relay_connect(&launcher.relay, -1, -1);
     launcher.report_fd = reports ? BS_LAUNCH_REPORT_FD : -1;
     launcher.reports_start = reports && is_socket(BS_LAUNCH_REPORT_FD);
     launcher.grace_until = launcher.strays_until = BS_NEVER;

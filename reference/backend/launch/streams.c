@@ -46,84 +46,33 @@ bool check_stdio(struct launcher *launcher, bool own_stdin, struct bs_launch_fai
             return set_failure(failure, BS_LAUNCH_STDIO, 0,
                                "output to a regular file: give a pipe and copy it there");
         int program_end = -1;
-        launcher->pump_pipes = shared;
-        launcher->pump_in = fcntl(0, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-        if (launcher->pump_in < 0 || !make_pipe(&program_end, &launcher->pump_out) ||
-            dup2(program_end, 0) != 0 || !bs_set_nonblocking(launcher->pump_out) ||
+        launcher->stdin_source = fcntl(0, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+        if (launcher->stdin_source < 0 || !make_pipe(&program_end, &launcher->stdin_pipe) ||
+            dup2(program_end, 0) != 0 || !bs_set_nonblocking(launcher->stdin_pipe) ||
             ((flags & O_NONBLOCK) != 0 && !bs_set_nonblocking(0)))
             return set_failure(failure, BS_LAUNCH_STDIO, errno, "a pipe");
         bs_close(&program_end);
+        bs_relay_connect(&launcher->relay, launcher->stdin_source, launcher->stdin_pipe);
     }
     return true;
 }
 
-/* The program must not take a read error for the end of its input. It is killed, and the pipe stays
- * open until it has ended. */
-static void fail_relay(struct launcher *launcher, int os_error, const char *words) {
-    bs_close(&launcher->pump_in);
-    launcher->has_failed = true;
-    (void)set_failure(&launcher->failure, BS_LAUNCH_STDIO, os_error, words);
-    (void)kill(launcher->child, SIGKILL);
-}
-
-struct pollfd pump_reads(const struct launcher *launcher) {
-    bool waits = launcher->pump_pipes && !launcher->pump_full;
-    return (struct pollfd){waits ? launcher->pump_in : -1, POLLIN, 0};
-}
-
-struct pollfd pump_writes(const struct launcher *launcher) {
-    bool waits = !launcher->pump_pipes || launcher->pump_full;
-    /* After a read error the write end stays open without being written to. */
-    return (struct pollfd){launcher->pump_in >= 0 ? launcher->pump_out : -1, waits ? POLLOUT : 0,
-                           0};
-}
-
-static void stop_pumping(struct launcher *launcher) {
-    bs_close(&launcher->pump_in);
-    bs_close(&launcher->pump_out);
-}
-
-/* splice copies no byte through user space and leaves the flags of the caller's pipe alone. EAGAIN
- * means that another reader was faster or that pump_out is full; the next polls wait for one end
- * and then for the other. */
-static void splice_pipe(struct launcher *launcher) {
-    ssize_t n = (ssize_t)BS_RETRY(splice(launcher->pump_in, NULL, launcher->pump_out, NULL,
-                                         sizeof launcher->pump, SPLICE_F_NONBLOCK));
-    launcher->pump_full = n < 0 && errno == EAGAIN;
-    if (n == 0 || (n < 0 && errno == EPIPE))
-        stop_pumping(launcher);
-    else if (n < 0 && errno != EAGAIN)
-        fail_relay(launcher, errno, "the pipe cannot be read");
-}
-
-static void copy_file(struct launcher *launcher) {
-    if (launcher->pumped == launcher->filled) {
-        ssize_t n =
-            (ssize_t)BS_RETRY(read(launcher->pump_in, launcher->pump, sizeof launcher->pump));
-        launcher->pumped = 0;
-        launcher->filled = n > 0 ? (size_t)n : 0;
-        if (n < 0) {
-            fail_relay(launcher, errno, "the file cannot be read");
-            return;
-        }
+void relay_stdin(struct launcher *launcher, const struct pollfd set[2]) {
+    struct bs_relay *relay = &launcher->relay;
+    bs_relay_turn(relay, set);
+    if (!bs_relay_is_done(relay))
+        return;
+    /* The program must not take a read error for the end of its input. It is killed, and the pipe
+     * stays open until it has ended. */
+    bool is_unreadable = relay->to >= 0 && relay->os_error != 0;
+    bs_relay_connect(relay, -1, -1);
+    bs_close(&launcher->stdin_source);
+    if (!is_unreadable) {
+        bs_close(&launcher->stdin_pipe);
+        return;
     }
-    ssize_t n = -1;
-    if (launcher->filled > 0)
-        n = (ssize_t)BS_RETRY(write(launcher->pump_out, launcher->pump + launcher->pumped,
-                                    launcher->filled - launcher->pumped));
-    if (n > 0)
-        launcher->pumped += (size_t)n;
-    if (launcher->filled == 0 || (n < 0 && errno != EAGAIN))
-        stop_pumping(launcher);
-}
-
-void pump(struct launcher *launcher, short reads, short writes) {
-    if ((writes & (POLLERR | POLLNVAL)) != 0) /* the program closed its standard input */
-        stop_pumping(launcher);
-    else if (!launcher->pump_pipes)
-        copy_file(launcher);
-    else if (reads != 0)
-        splice_pipe(launcher);
-    else
-        launcher->pump_full = false;
+    launcher->has_failed = true;
+    (void)set_failure(&launcher->failure, BS_LAUNCH_STDIO, relay->os_error,
+                      "the input cannot be read");
+    (void)kill(launcher->child, SIGKILL);
 }

@@ -287,7 +287,7 @@ static void an_unreadable_file_as_stdin_is_an_error_and_not_end_of_file(void **s
     assert_false(exists(inside, "ws/taken"));
     assert_int_equal(code, BS_E_EXECUTION);
     assert_int_equal(err.os_error, EIO);
-    assert_non_null(strstr(err.message, "standard input or output: the file cannot be read"));
+    assert_non_null(strstr(err.message, "standard input or output: the input cannot be read"));
 }
 
 static void inherit_passes_on_only_the_listed_variables(void **state) {

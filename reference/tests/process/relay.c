@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "process/relay.h"
+#include "base/relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,6 +134,41 @@ static void a_turn_never_blocks(void **state) {
     free(relay);
 }
 
+/* Another reader may empty the source between poll and splice. The relay must then wait for the
+ * source: the other pipe is writable and would wake every poll. */
+static void a_source_that_another_reader_empties_is_waited_for(void **state) {
+    (void)state;
+    struct bs_relay *relay = calloc(1, sizeof *relay);
+    int in[2];
+    int out[2];
+    struct pollfd set[2];
+    char byte = 0;
+    assert_non_null(relay);
+    make_ends(PIPE, in);
+    make_ends(PIPE, out);
+    bs_relay_connect(relay, in[0], out[1]);
+    assert_int_equal(write(in[1], "x", 1), 1);
+    bs_relay_poll(relay, set);
+    assert_int_equal(poll(set, 2, 10000), 1);
+    assert_int_equal(read(in[0], &byte, 1), 1);
+    bs_relay_turn(relay, set);
+    bs_relay_poll(relay, set);
+    assert_int_equal(poll(set, 2, 10000), 1);
+    bs_relay_turn(relay, set);
+    bs_relay_poll(relay, set);
+    assert_int_equal(poll(set, 2, 0), 0);
+    assert_int_equal(write(in[1], "y", 1), 1);
+    assert_int_equal(poll(set, 2, 10000), 1);
+    bs_relay_turn(relay, set);
+    assert_int_equal(read(out[0], &byte, 1), 1);
+    assert_int_equal(byte, 'y');
+    for (int i = 0; i < 2; i++) {
+        bs_close(&in[i]);
+        bs_close(&out[i]);
+    }
+    free(relay);
+}
+
 static void a_pipe_at_both_ends_is_copied(void **state) {
     (void)state;
     struct bs_relay *relay = calloc(1, sizeof *relay);
@@ -200,6 +235,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(every_byte_passes),
         leaves_nothing(a_turn_never_blocks),
+        leaves_nothing(a_source_that_another_reader_empties_is_waited_for),
         leaves_nothing(a_pipe_at_both_ends_is_copied),
         leaves_nothing(lost_bytes_are_reported),
         leaves_nothing(releasing_a_watcher_that_is_gone_raises_no_signal),

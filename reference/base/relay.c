@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "process/relay.h"
+#include "base/relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,9 @@ static void read_bytes(struct bs_relay *relay) {
 static void splice_bytes(struct bs_relay *relay) {
     ssize_t n = splice(relay->from, NULL, relay->to, NULL, BS_RELAY_SPLICED,
                        SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-    relay->full = n < 0 && errno == EAGAIN;
+    /* EAGAIN: `to` is full, or another reader has emptied `from`. A second EAGAIN in a row, after
+     * `to` became writable, means the latter, so the next poll waits for `from`. */
+    relay->full = n < 0 && errno == EAGAIN && !relay->full;
     if (n < 0 && must_retry())
         return;
     if (n < 0 && errno != EPIPE) {

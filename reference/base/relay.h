@@ -1,6 +1,6 @@
-/* Relay bytes from one descriptor to another: one direction of a bridge. */
-#ifndef BS_PROCESS_RELAY_H
-#define BS_PROCESS_RELAY_H
+/* Relay bytes from one descriptor to another. The source may have other readers. */
+#ifndef BS_BASE_RELAY_H
+#define BS_BASE_RELAY_H
 
 #include <poll.h>
 #include <stdbool.h>
