@@ -89,7 +89,7 @@ def test_a_read_only_checkout_is_reported_in_one_line(script: str, bare: Path) -
 
 
 def user_of(folder: Path) -> int | None:
-    """Let an ordinary user enter the folder and return that user's id; None without root."""
+    """Let an ordinary user enter the folder and return the user's id. Without root, return None."""
     for parent in folder.parents:
         if parent.stat().st_mode & 0o777 == 0o700:
             parent.chmod(0o711)

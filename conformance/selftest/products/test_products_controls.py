@@ -17,7 +17,7 @@ from contracts.backend.products.cells import State, cell
 from selftest.tools import boxspec
 
 CONTROLS = [each.name for each in every() if each.control]
-# One attempt of each aspect; none needs an optional feature of the host.
+# One attempt of each aspect, without a need for an optional feature of the host.
 ATTEMPTS = {
     "fs-write": "w_write",
     "fs-metadata": "w_chmod",

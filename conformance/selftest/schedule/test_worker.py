@@ -1,4 +1,4 @@
-"""The second lane: a separate process, whose end decides no verdict."""
+"""The second lane: a separate process. If it ends, no verdict depends on that."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Shims that try to manipulate the kit: no result is scored, one line names the reason, and
-nothing is left."""
+"""Shims that try to manipulate the kit: no result is scored, one line names the reason, and no
+leftovers remain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shims that write without end, and what they do to the folder of their case."""
+"""Shims with endless output, and their effects on the folder of their case."""
 
 from __future__ import annotations
 

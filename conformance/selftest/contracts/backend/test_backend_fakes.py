@@ -56,8 +56,7 @@ def test_one_that_claims_for_nothing_is_seen_through(tmp_path: Path) -> None:
 
 @pytest.mark.turns(5)
 def test_one_in_which_no_attempt_is_made_proves_nothing(tmp_path: Path) -> None:
-    """The allowed counterpart is not sufficient evidence: an attempt that crashes has tried
-    nothing."""
+    """An allowed counterpart that works is not sufficient evidence if all attempts crash."""
     asked = ("META-01", "RULE-02", "RULE-06", "LAUNCH-02", "PROC-03")
     code, verdicts = judged("attempts-crash", tmp_path, *(f"BACKEND-{name}" for name in asked))
     assert set(verdicts.values()) == {"unproven"}

@@ -1,4 +1,4 @@
-"""Shims whose runtime cannot start with few processes: the tests decide nothing then."""
+"""Shims with a runtime that cannot start with few processes: these tests are not measured."""
 
 from __future__ import annotations
 

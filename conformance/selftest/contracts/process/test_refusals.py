@@ -1,4 +1,4 @@
-"""The refusal of a process whose request has a field of exec.run."""
+"""The refusal of a process for a field of exec.run in its request."""
 
 from __future__ import annotations
 

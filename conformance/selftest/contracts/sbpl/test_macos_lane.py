@@ -42,7 +42,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def goldens() -> Iterator[Path]:
-    """Yield a folder below the checkout: the lane refuses folders for temporary files such as
+    """Yield a folder below the checkout: the lane refuses folders for temporary files, including
     /dev/shm."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build", prefix="macos-lane-") as made:
         yield written(Path(made) / "goldens")
