@@ -1,4 +1,4 @@
-"""What test files import."""
+"""The names that test files import."""
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import (

@@ -1,6 +1,6 @@
-"""The fixture programs without CMake: for the wheel, and at first use of a kit that has none.
+"""Compile the fixture programs without CMake: for the wheel, or at the first use of a kit.
 
-A checkout builds fixtures/programs/CMakeLists.txt; a self-test holds both against each other.
+A checkout builds fixtures/programs/CMakeLists.txt; a self-test compares the two.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ FLAGS = ("-std=gnu17", "-O2", "-D_GNU_SOURCE")
 
 
 class NotCompiledError(Exception):
-    """What the compiler says, or that there is none."""
+    """The message of the compiler, or the fact that there is none."""
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """The words with which a compiler is called, for static programs and for shared objects, and
-    with which objects are put into an archive."""
+    """The commands that compile static programs and shared objects, and that make an archive."""
 
     programs: tuple[str, ...]
     preloads: tuple[str, ...]
@@ -33,7 +32,7 @@ class Toolchain:
 
 
 def system() -> Toolchain:
-    """CC, or the first that is there; NotCompiledError without one."""
+    """Return CC or the first compiler found; NotCompiledError without one."""
     named = tuple(shlex.split(os.environ.get("CC", "")))
     for words in (named, ("cc",), ("gcc",), ("clang",)):
         if words and shutil.which(words[0]):
@@ -42,12 +41,12 @@ def system() -> Toolchain:
 
 
 def build(sources: Path, into: Path, tools: Toolchain) -> None:
-    """All programs and preloads of fixtures/programs to a folder that is there and empty."""
+    """Build all programs and preloads of fixtures/programs into an empty folder."""
     flags = [*FLAGS, f"-I{sources}", f"-I{sources.parent}"]
     cc = [*tools.programs, *flags]
     library = sorted(sources.glob("lib/*.c"))
     with tempfile.TemporaryDirectory(dir=into) as objects:
-        for source in library:  # Zig's compiler makes one object a call.
+        for source in library:  # Zig's compiler makes only one object per call.
             _call([*cc, "-c", str(source)], Path(objects))
         archive = str(Path(objects) / "library.a")
         members = [f"{path.stem}.o" for path in library]
@@ -64,7 +63,7 @@ def build(sources: Path, into: Path, tools: Toolchain) -> None:
 
 
 def _more(source: Path) -> list[Path]:
-    """The rest of a program: in a folder of its name, or beside the programs for the probes."""
+    """Return the other sources of a program: in the folder of its name, or in `probes`."""
     beside = source.parent.parent / "probes"
     return sorted((beside if source.stem == "probe" else source.with_suffix("")).glob("*.c"))
 
@@ -82,7 +81,7 @@ def _call(words: Sequence[str], folder: Path) -> None:
 
 
 def kept(sources: Path, cache: Path) -> Path:
-    """The folder with the programs of these sources; compiled when they are asked for first."""
+    """Return the folder with the programs of these sources; compile them at the first use."""
     made = cache / f"programs-{_digest(sources)}"
     if made.is_dir():
         return made
@@ -94,7 +93,7 @@ def kept(sources: Path, cache: Path) -> Path:
         try:
             new.rename(made)
         except OSError:
-            # Somebody else was first, with the same sources.
+            # Another process was faster with the same sources.
             if not made.is_dir():
                 raise
     finally:

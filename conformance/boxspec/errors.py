@@ -1,4 +1,4 @@
-"""What can go wrong outside a verdict: bad usage, a broken shim, a shim nobody may score."""
+"""Errors that are no verdict: wrong usage, a broken shim, a shim that cannot be scored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class UsageError(Exception):
-    """Bad usage: one clear line that names the place and the remedy; exit 2."""
+    """Wrong usage: one line with the place and the remedy; exit status 2."""
 
     def __init__(self, place: str, problem: str, remedy: str) -> None:
         super().__init__(f"{place}: {problem} ({remedy})")
@@ -18,7 +18,7 @@ class UsageError(Exception):
     def unknown(
         cls, place: str, kind: str, name: str, known: Iterable[str], listing: str
     ) -> UsageError:
-        """`name` is no `kind`: it says which of the known names are near, and what lists all."""
+        """Return the error for an unknown name; it lists similar names and names `listing`."""
         ordered = sorted(known)
         near = get_close_matches(name, ordered) or [each for each in ordered if name in each][:3]
         said = f"near it: {', '.join(near)}; " if near else ""
@@ -26,9 +26,9 @@ class UsageError(Exception):
 
 
 class ShimBroke(Exception):
-    """The shim crashed, hung or spoke garbage; it blames only what was in flight.
+    """The shim crashed, hung or sent garbage; only the request in flight is blamed.
 
-    judged, expected: what a failure block says of it. symptom: as in Failure.
+    judged, expected: lines of the failure report. symptom: as in Failure.
     """
 
     def __init__(
@@ -47,9 +47,9 @@ class ShimBroke(Exception):
 
 
 class NotConforming(Exception):
-    """The trust checks before the score failed: no score is given, exit 2.
+    """The trust checks failed, so there is no score; exit status 2.
 
-    facts: a line each of what was asked and seen.
+    facts: lines about the requests and observations.
     """
 
     def __init__(self, reason: str, facts: Iterable[str] = ()) -> None:
@@ -58,4 +58,4 @@ class NotConforming(Exception):
 
 
 class HarnessError(Exception):
-    """The kit itself could not do its work (a fixture program is missing, a warden died)."""
+    """The kit itself failed, for example because a fixture program is missing."""

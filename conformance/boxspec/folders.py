@@ -1,4 +1,4 @@
-"""The folders of runs: made, kept, deleted, and those that a killed run left."""
+"""The folders of runs: create, keep and delete them, and remove those of killed runs."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Whose folder it is: the pid, and when that process was started, in ticks since the boot.
+# The name contains the pid of its process, and the start of that process in ticks since boot.
 _OWNED = re.compile(r"boxspec-([0-9]+)-([0-9]+)-")
 _KEPT = ".kept"
-# ioctl_iflags(2): FS_IOC_GETFLAGS, and what keeps a file where it is: immutable, append-only.
+# ioctl_iflags(2): FS_IOC_GETFLAGS, and the flags that prevent removal: immutable, append-only.
 _GET_FLAGS, _HELD = 0x80086601, 0x10 | 0x20
 
 
 def make(parent: Path) -> Path:
-    """A folder of this process, which the next run there removes if this one is killed."""
+    """Make a folder for this process; if the process is killed, the next run removes it."""
     _remove_abandoned(parent)
     pid = os.getpid()
     return Path(tempfile.mkdtemp(prefix=f"boxspec-{pid}-{_born(pid)}-", dir=parent))
 
 
 def leave(folder: Path) -> None:
-    """The end of a run: an empty folder goes, any other one is for people."""
+    """Remove the folder at the end of a run if it is empty; otherwise keep it for the user."""
     with contextlib.suppress(OSError):
         try:
             folder.rmdir()
@@ -38,22 +38,22 @@ def leave(folder: Path) -> None:
 
 
 def delete(folder: Path) -> bool:
-    """With everything in it, as far as it goes; links are not followed. Whether it is gone."""
+    """Delete a folder with its content, without following links; return whether it is gone."""
     try:
         shutil.rmtree(folder, ignore_errors=True)
     except RecursionError:
-        # It goes down by recursion, and how deep is up to the target.
+        # rmtree is recursive, and a shim can make a tree of any depth.
         subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)
     return not os.path.lexists(folder)
 
 
 def stays(folder: Path) -> str:
-    """A folder that cannot be removed: what holds it, where, and how to be rid of it."""
+    """Return a line about a folder that cannot be removed: the cause, the place, the remedy."""
     remedy = f"rm -rf {shlex.quote(str(folder))}"
     for mounted in _mounts_below(folder):
         first = f"umount -R {shlex.quote(mounted)}"
         return f"{folder} is not removed: {mounted} is mounted; {first}, then {remedy}"
-    # How deep it is was up to the target.
+    # A shim can make a tree of any depth.
     with contextlib.suppress(RecursionError):
         for place, folders, files in os.walk(folder):
             for path in (place, *(str(Path(place, name)) for name in (*folders, *files))):
@@ -69,14 +69,14 @@ def _mounts_below(folder: Path) -> list[str]:
         lines = Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines()
     except OSError:
         return []
-    # The kernel writes blanks and the like as \040.
+    # The kernel writes a blank as \040.
     octal = re.compile(r"\\([0-7]{3})")
     points = [octal.sub(lambda found: chr(int(found[1], 8)), line.split(" ")[4]) for line in lines]
     return [each for each in points if each.startswith(f"{folder}/")]
 
 
 def flags(path: str | Path) -> int:
-    """Those of chattr(1); none where they cannot be read, as of what is no file and no folder."""
+    """Return the flags of chattr(1); 0 if they cannot be read or it is not a file or folder."""
     given = bytearray(8)
     with contextlib.suppress(OSError):
         if not stat.S_ISREG(mode := os.lstat(path).st_mode) and not stat.S_ISDIR(mode):
@@ -94,7 +94,7 @@ def _born(pid: int) -> int | None:
         line = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return None
-    # The name in parentheses may hold blanks and parentheses itself.
+    # The name in parentheses may contain blanks and parentheses.
     return int(line[line.rindex(b")") + 2 :].split()[19])
 
 

@@ -1,4 +1,4 @@
-"""Where things are: in the checkout or in the installed kit, and while a command runs."""
+"""Paths: in the checkout, in the installed kit, and of temporary files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = ROOT / "conformance" / "contracts"
 TEMPLATES = ROOT / "conformance" / "shims" / "templates"
 
-# An installed kit is the same tree with less in it: no targets, nothing to build. The reference is
-# beside it on PATH, where it was built for the wheel.
+# An installed kit is a part of the same tree, without sources of implementations. A wheel that was
+# built with the reference installs it on PATH.
 INSTALLED = (ROOT / "launch.py").is_file()
-# How the kit is called, for commands that it prints: of a checkout from its root.
+# The command of the kit in printed commands; for a checkout, relative to its root.
 COMMAND = "boxspec" if INSTALLED else "./ci/boxspec"
 
 MEMORY = Path("/dev/shm")
@@ -26,7 +26,7 @@ _MEMORY_BYTES = 1 << 30
 
 
 def command_from(folder: Path) -> str:
-    """The same from any folder, quoted for a shell: in a checkout it is a path."""
+    """Return the command of the kit for a caller in this folder, quoted for a shell."""
     place = ROOT / "ci" / "boxspec"
     if INSTALLED or folder == ROOT:
         return COMMAND
@@ -36,35 +36,35 @@ def command_from(folder: Path) -> str:
 
 
 def cache() -> Path:
-    """Where the kit keeps what it can make again; the folder may not be there yet."""
+    """Return the folder for files that the kit can make again; it may not exist yet."""
     if not INSTALLED:
         return ROOT / "build"
     return _caches() / "boxspec"
 
 
 def _caches() -> Path:
-    """Of this user."""
+    """Return the cache folder of this user."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     try:
         return Path(named) if named.startswith("/") else Path.home() / ".cache"
     except RuntimeError:
-        # As in a container: some number, and no line of it in /etc/passwd.
+        # For example in a container whose user id has no line in /etc/passwd.
         problem = f"is not set, and the user {os.getuid()} has no home folder"
         raise UsageError("HOME", problem, "set HOME, or XDG_CACHE_HOME") from None
 
 
 def scratch() -> Path:
-    """Where the folders of cases are made: TMPDIR, or else a file system in memory.
+    """Return the parent of the folders of cases: TMPDIR, or else a file system in memory.
 
-    A run makes and deletes some thousand small folders. On a disk's file system that costs more
-    than half of the kit's time in the kernel.
+    A run makes and deletes some thousand small folders. On a disk that takes more than half of the
+    kit's time in the kernel.
     """
     named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     return Path(tempfile.gettempdir()) if named or not _fits(MEMORY) else MEMORY
 
 
 def for_others(env: Mapping[str, str]) -> dict[str, str]:
-    """The same for another user, without a place for temporary files where only we may write."""
+    """Return the environment for another user, without a TMPDIR that only we may write to."""
     kept = dict(env)
     for name in ("TMPDIR", "TEMP", "TMP"):
         if kept.get(name) and not _open_to_all(Path(kept[name])):
@@ -80,7 +80,7 @@ def _open_to_all(folder: Path) -> bool:
 
 
 def case_root() -> Path:
-    """Where workspaces of sandboxes are made: sandboxes have a /tmp and a /dev/shm of their own."""
+    """Return the parent of workspaces: sandboxes have their own /tmp and /dev/shm."""
     named = os.environ.get("BOXSPEC_CASE_ROOT")
     root = (Path(named) if named else _caches()) / "boxspec"
     try:
@@ -92,7 +92,7 @@ def case_root() -> Path:
 
 
 def _fits(folder: Path) -> bool:
-    """It is in memory, has room, and lets everybody write and execute there."""
+    """True if the folder is in memory, has room, and all users may write and execute there."""
     try:
         mode = folder.stat().st_mode
         system = os.statvfs(folder)

@@ -1,16 +1,16 @@
-"""The one place that escapes what a shim said, before it reaches a terminal, a log or a file."""
+"""Escape the output of a shim before it is written to a terminal, a log or a file."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# Of a line these are instructions to whoever collects the log of a build.
+# The collectors of build logs execute lines with these prefixes.
 _COMMAND = re.compile(r"^(\s*)::|##(?=\[|vso\[)")
 
 
 def one_line(text: object) -> str:
-    """The text as one line that does nothing but show: controls as \\n, \\x1b, \\u202e."""
+    """Return the text as one harmless line, with controls as \\n, \\x1b, \\u202e."""
     shown = str(text)
     if not shown.isprintable():
         shown = "".join(map(_shown, shown))
@@ -20,7 +20,7 @@ def one_line(text: object) -> str:
 
 
 def _shown(character: str) -> str:
-    # Zs: a space of another width is a space; controls, surrogates and marks of direction are not.
+    # Zs: spaces of any width are kept; controls, surrogates and direction marks are escaped.
     if character.isprintable() or unicodedata.category(character) == "Zs":
         return character
     return character.encode("unicode_escape").decode("ascii")

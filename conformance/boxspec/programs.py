@@ -1,4 +1,4 @@
-"""Where the fixture programs are: `programs.siglog` is an absolute path."""
+"""The paths of the fixture programs, such as `programs.siglog`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ COMPILER = (
 )
 REMEDY = f"{SETUP}, or set BOXSPEC_PROGRAMS to their folder"
 
-# All of them together, on a machine that is very busy.
+# Time limit for the check of all programs on a very busy machine.
 CHECK_S = 20.0
 
 
 def folder() -> Path:
-    """BOXSPEC_PROGRAMS, or the release build; a folder with the programs one level down counts.
+    """Return BOXSPEC_PROGRAMS or the release build, or a folder of programs below it.
 
-    An installed kit has them beside it, or compiles them once.
+    An installed kit contains the programs, or compiles them once.
     """
     named = os.environ.get("BOXSPEC_PROGRAMS")
     start = Path(named).resolve() if named else DEFAULT
@@ -55,7 +55,7 @@ class Programs:
         return self._folder
 
     def preload(self, name: str) -> str:
-        """The shared object preload/NAME(.so)."""
+        """Return the path of the shared object preload/NAME(.so)."""
         base = name.removesuffix(".so") + ".so"
         for place in (self.folder / "preload", self.folder):
             if (place / base).is_file():
@@ -63,10 +63,10 @@ class Programs:
         raise UsageError(str(self.folder / "preload" / base), "is not built", SETUP)
 
     def check(self) -> None:
-        """Each program of the tree runs and each preload is there, or one error names the others.
+        """Check that each program runs and each preload exists; one error names all missing ones.
 
-        A case that misses one would take its own silence for the target's: nothing that was not
-        started is ever left behind.
+        Without the check, a missing program could let a case pass: a program that was not started
+        leaves no process.
         """
         for source in sorted(SOURCES.glob("preload/*.c")):
             self.preload(source.stem)
@@ -84,7 +84,7 @@ class Programs:
 
 
 def _running(place: Path, names: set[str]) -> set[str]:
-    """Those that say their usage line when they are asked, all at once."""
+    """Return the programs that print their usage line; all are started at once."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     pids = []
     try:
@@ -105,13 +105,13 @@ def _running(place: Path, names: set[str]) -> set[str]:
         for pid in pids:
             os.kill(pid, 9)
             os.waitpid(pid, 0)
-    # One write each, shorter than PIPE_BUF: the lines do not mix.
+    # Each line is one write shorter than PIPE_BUF, so the lines do not mix.
     words = [line.split() for line in said.decode("utf-8", "replace").splitlines()]
     return {each[1] for each in words if each[:1] == ["usage:"] and len(each) > 1}
 
 
 def _read_to_end(fd: int) -> bytes:
-    """Up to the end of the last writer, or as far as it came in CHECK_S."""
+    """Read until the last writer closes, or until CHECK_S."""
     limit, data = time.monotonic() + CHECK_S, b""
     while select.select([fd], [], [], max(0.0, limit - time.monotonic()))[0]:
         part = os.read(fd, 65536)

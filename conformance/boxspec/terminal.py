@@ -1,4 +1,4 @@
-"""Lines for a person: one that lives at the bottom, and colours, where a terminal shows them."""
+"""Output lines, with a status line and colours on a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxspec.printable import one_line
 
 
 class Terminal:
-    """Writes to `out`, from any thread; colours only where a person looks at a terminal."""
+    """Writes to `out` from any thread; colours only on a terminal."""
 
     def __init__(self, out: TextIO | None = None) -> None:
         self.out = out or sys.stdout
@@ -22,8 +22,8 @@ class Terminal:
         self._lock = threading.Lock()
 
     def write(self, text: object = "", colour: str = "") -> None:
-        """One line, whatever is in it."""
-        # A failing shim may have put anything into the evidence.
+        """Write one line, with escapes for unprintable characters."""
+        # The evidence can contain any output of a shim.
         encoding = self.out.encoding or "utf-8"
         line = one_line(text).encode(encoding, "backslashreplace").decode(encoding)
         if colour and self.colour:
@@ -34,7 +34,7 @@ class Terminal:
             self.out.flush()
 
     def block(self, lines: Iterable[str], colour: str = "") -> None:
-        """Several lines, the first in a colour."""
+        """Write several lines, the first one in a colour."""
         for number, line in enumerate(lines):
             self.write(line, "" if number else colour)
 
@@ -44,10 +44,10 @@ class Terminal:
             self._line = False
 
     def status(self, text: str) -> None:
-        """The live line; the next one takes its place."""
+        """Write the status line in place of the previous one."""
         if not self.tty:
             return
-        # A terminal that nobody gave a size has 0 columns.
+        # A terminal without a size has 0 columns.
         width = (os.get_terminal_size(self.out.fileno()).columns or 80) - 1
         with self._lock:
             self.out.write("\r\033[K" + one_line(text)[:width])

@@ -1,4 +1,4 @@
-"""Words of a command line: one clear line in place of the whole usage."""
+"""Parse command lines; an error is one line instead of the whole usage."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from boxspec.errors import UsageError
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises UsageError where argparse would print its usage and leave."""
+    """A parser that raises UsageError instead of printing the usage and exiting."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
         raise UsageError(self.prog, message, f"{self.prog} --help says what there is")

@@ -1,4 +1,4 @@
-"""Who takes part in a run, looked at in one whose program waits for us (observe/looking.py)."""
+"""Measure the helper processes of a run whose program waits (observe/looking.py)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.inside import blame_place
 
 WITHIN_S = 10.0
-# What lives for a moment may be missed once.
+# A helper that lives only briefly may be missed once.
 LOOKS = 2
 
 # Starts a run whose program is `gate EVENTS FIFO`.
@@ -23,8 +23,10 @@ Start = Callable[[str, Path], ShimProcess[Any]]
 
 
 def looks(case: Case, contract: str, start: Start, name: str = "company") -> dict[str, Any] | None:
-    """Look at runs of a contract, and note who takes part; the answer where the shim refuses one,
-    and nothing is known then."""
+    """Record the helper processes of runs of a contract; return None.
+
+    If the shim refuses a run, record nothing and return its answer.
+    """
     found = Company()
     for number in range(LOOKS):
         seen, answer = _look(case, f"{name}-{number}", start)
@@ -36,7 +38,7 @@ def looks(case: Case, contract: str, start: Start, name: str = "company") -> dic
 
 
 def looks_in_passing(case: Case, contract: str, start: Start) -> None:
-    """The same; what is wrong with such a run is for the requirements to tell."""
+    """Do the same, without an exception: the requirements report what is wrong with the run."""
     try:
         looks(case, contract, start)
     except (Failure, Late):
@@ -44,7 +46,7 @@ def looks_in_passing(case: Case, contract: str, start: Start) -> None:
 
 
 def _look(case: Case, name: str, start: Start) -> tuple[Company | None, dict[str, Any] | None]:
-    """Who takes part in a run, None where the shim refuses it; and its answer."""
+    """Return the helper processes of a run, None if the shim refuses it, and the answer."""
     events, fifo = case.events(name), case.fifo(name)
     with start(events.path, fifo) as shim:
         looking = Looking(shim)

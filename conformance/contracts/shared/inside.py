@@ -1,8 +1,8 @@
-"""Questions asked inside a sandbox: `--backend NAME` beside a contract that starts programs.
+"""Requests inside a sandbox: `--backend NAME` with a contract that starts programs.
 
-Each request gets the backend, with the case's folder as the workspace. What a launcher changes
-stands in the contract's inside.yaml: for each requirement why, and the test that decides what holds
-instead. That test decides the requirement then; those that are named there are not asked.
+Each request gets the backend, with the folder of the case as the workspace. The inside.yaml of the
+contract lists what a launcher changes: for each requirement the reason, the tests that do not apply
+inside, and the test that decides instead.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from boxspec.places import CONTRACTS
 from boxspec.programs import programs
 from boxspec.subject.case import Case
 
-# The workspace is written, the network stays: what the suites do.
+# Programs may write to the workspace and use the network, as the tests need.
 PROFILE = "repo-write"
 
-# The sandbox of one request: what the field `backend` says, None for none, or that of `--backend`.
+# The sandbox of a request: a `backend` field, None for no sandbox, or that of `--backend`.
 OF_THE_RUN: Mapping[str, Any] = {}
 Around = Mapping[str, Any] | None
 
 
 def blame_place(case: Case) -> None:
-    """Something of the kit did not run: UsageError where that is because of where the kit is."""
+    """Raise UsageError if programs of the kit cannot run inside because of the kit's place."""
     if case.session.backend and programs.gate.startswith("/tmp/"):
         problem = f"sandboxes have a /tmp of their own, and there is {programs.gate}"
         raise UsageError(f"--backend {case.session.backend}", problem, "move the checkout")
@@ -38,8 +38,11 @@ def blame_place(case: Case) -> None:
 
 @dataclass(frozen=True)
 class Change:
-    """tests: those that are not asked. parts: parts of a mechanism, of which one is enough; none:
-    all. instead: the test that decides what holds; empty where nothing of it is left to ask."""
+    """A requirement that a launcher changes.
+
+    tests: they do not apply inside. parts: the change applies to backends with one of these parts;
+    without parts to all. instead: the test that decides instead, if there is one.
+    """
 
     requirement: str
     tests: tuple[str, ...]
@@ -69,7 +72,7 @@ def _read(path: Path) -> list[Change]:
 
 
 class Inside:
-    """What `--backend` makes of the questions of one case."""
+    """The effect of `--backend` on the requests of one case."""
 
     def __init__(self, case: Case, contract: str) -> None:
         self._case = case
@@ -77,7 +80,7 @@ class Inside:
 
     @property
     def name(self) -> str | None:
-        """The backend; None where nothing is asked inside of one."""
+        """The name of the backend, None without `--backend`."""
         return self._case.session.backend
 
     @property
@@ -86,21 +89,21 @@ class Inside:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What the backend is made of, as hello says: namespaces, landlock, seccomp."""
+        """The parts of the backend in hello: namespaces, landlock, seccomp."""
         named = self._case.hello.get("backends", {})
         return tuple(str(named.get(self.name, {}).get("mechanism", "")).split("+"))
 
     @property
     def added(self) -> tuple[str, ...]:
-        """The variables that a program inside has beside those that were asked for."""
+        """The variables that a program inside has in addition to the requested ones."""
         return () if self.name is None else ("TMPDIR",)
 
     def use(self, cwd: str | None = None, own_root: bool = False) -> dict[str, Any]:
-        """The field `backend` of a request, if there is one; `cwd` is where the caller is.
+        """Return the field `backend` of a request, empty without `--backend`.
 
-        own_root: the operation makes the workspace itself, and its context names none.
-
-        A test that the table names is not asked, nor is one where the shim has no such field.
+        cwd: the working directory of the caller. own_root: the operation makes the workspace, so
+        the context names none. Raise NotApplicable if inside.yaml names the test, or if the shim
+        does not declare the field.
         """
         if self.name is None:
             return {}
@@ -115,11 +118,11 @@ class Inside:
             context["root"] = str(self._case.folder)
         if cwd is not None:
             context["cwd"] = cwd
-        # Partly enforced is confined, too; what ran without any sandbox is told by the answer.
+        # Partial enforcement is accepted; the answer shows a run without any sandbox.
         return {"backend": {"name": self.name, "context": context, "on_unavailable": "degrade"}}
 
     def around(self, backend: Around, own_root: bool = False) -> dict[str, Any]:
-        """The same, where a test may say which sandbox it is, or that there is none."""
+        """Return the same, or the backend that the test names; None is no sandbox."""
         if backend is OF_THE_RUN:
             return self.use(own_root=own_root)
         return {} if backend is None else {"backend": dict(backend)}
@@ -141,9 +144,9 @@ class Inside:
 
 
 def expect_confined(raw: Mapping[str, Any] | None) -> None:
-    """What ran without a sandbox says nothing about runs inside of one."""
+    """Raise NotMeasured for a run without a sandbox: it shows nothing about runs inside."""
     for said in _results((raw or {}).get("result")):
-        # A signal that came before the sandbox was there: nothing was started.
+        # The signal came before the sandbox existed: no program was started.
         if said.get("enforcement") == "none" and said.get("termination") != "parent_signal":
             reasons = (
                 "; ".join(map(str, said.get("enforcement_reasons", ()))) or "no reason is given"

@@ -1,1 +1,1 @@
-"""What is seen from outside: processes, events of fixture programs, the moments of both."""
+"""Observations from outside: processes, events of fixture programs, and their times."""

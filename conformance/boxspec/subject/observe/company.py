@@ -1,5 +1,7 @@
-"""Who takes part in a run beside the first thread of the shim and the child: how much of what a
-target waits can be read when it has ended."""
+"""Helper processes and threads of a run, beside the first thread of the shim and the child.
+
+They decide whether the time that a shim waited for a processor can be read after its end.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Company:
-    """threads: the most that the shim had. before, beside: it had helpers before it had its child,
-    and with it or after it."""
+    """threads: the largest number of threads of the shim. before, beside: the shim had helper
+    processes before its child existed, and while or after it existed."""
 
     threads: int = 1
     before: bool = False

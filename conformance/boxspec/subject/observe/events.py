@@ -1,4 +1,4 @@
-"""The fifo on which fixture programs log what happened to them."""
+"""The fifo to which fixture programs log their events."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Limit, LineReader
 from boxspec.subject.observe.stamps import UNKNOWN, Stamp, Waited
 
-# No case logs so many; who writes more to the fifo than that is heard no further.
+# More events than any case logs; later ones are ignored.
 MOST_EVENTS = 200_000
-# How often a wait asks whether anybody is left who could still write.
+# How often a wait checks that a process is left that can still write.
 LOOK_S = 0.25
 
 
 class Patience(Limit, Protocol):
-    """A limit that says whose doing it is when it is over."""
+    """A limit that returns the exception when it has passed."""
 
     def gave_up(
         self, what: str, expected: str, got: str, evidence: dict[str, Any], symptom: str = ""
@@ -30,8 +30,11 @@ class Patience(Limit, Protocol):
 
 @dataclass(frozen=True)
 class Event:
-    """rest: the words behind the stamp. waited: what its writer had waited for a processor, late_ns
-    of it since its event before; parents: what its parent had, by its pid."""
+    """One logged event.
+
+    rest: the words after the stamp. waited: how long its writer had waited for a processor in
+    total, and late_ns since its previous event. parents: the same total of the parent, by its pid.
+    """
 
     word: str
     pid: int
@@ -46,12 +49,12 @@ class Event:
 
     @property
     def effect(self) -> Stamp:
-        """Of what somebody else did: its writer may have stood in line before it wrote."""
+        """The stamp of an effect on the writer, which may have waited before it wrote."""
         return Stamp(self.t_ns, self.late_ns, self.pid, self.waited, self.parents)
 
     @property
     def cause(self) -> Stamp:
-        """Of what its writer was about to do, such as to exit."""
+        """The stamp of the next action of the writer, such as its exit."""
         return self.effect.exact()
 
 
@@ -71,7 +74,7 @@ def _parsed(line: bytes, before: Mapping[int, int]) -> Event:
 
 
 class Events:
-    """`wait` gives each event once, in order; `all` gives every one that has arrived."""
+    """`wait` returns each event once, in order; `all` returns all that have arrived."""
 
     def __init__(
         self,
@@ -87,15 +90,15 @@ class Events:
         self._any_process_alive = any_process_alive
         self._patience = patience
         self._started = started
-        # From the number that a writer has in a pid namespace to the one that it has here.
+        # Translates the pid of a writer in its pid namespace to the pid outside.
         self._outside = outside
         self._numbers: dict[int, int] = {}
-        # Read and write: without a writer of our own the fifo would end with its first writer.
+        # Opened for writing too: otherwise the fifo ends when its first writer closes it.
         self._fd = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._reader = LineReader(self._fd)
         self._seen: list[Event] = []
         self._given: set[int] = set()
-        # What each writer had waited at its last event.
+        # The waiting time of each writer at its last event.
         self._waited: dict[int, int] = {}
 
     def fileno(self) -> int:
@@ -117,7 +120,7 @@ class Events:
             return event
         known = self._numbers.get(event.pid, procs.NOBODY)
         if not procs.exists(known):
-            # Another run of the case may have the same numbers.
+            # Another run of the case may use the same pids in its namespace.
             found = self._outside(event.pid)
             gone = found > procs.NOBODY
             self._numbers[event.pid] = known if gone and known != procs.NOBODY else found
@@ -131,7 +134,7 @@ class Events:
         return None
 
     def wait(self, word: str, timeout_s: float = 10, pid: int | None = None) -> Event:
-        """The next event with this word, from the start of a child on; Failure when none comes."""
+        """Return the next event with this word, counted from the start of a child; or fail."""
         limit = self._patience(timeout_s)
         last_look = False
         while True:
@@ -151,7 +154,7 @@ class Events:
             last_look = not self._any_process_alive()
 
     def all(self, word: str | None = None, pid: int | None = None) -> list[Event]:
-        """Every event that has arrived so far (with this word, of this process)."""
+        """Return all events so far, with this word and of this process if they are given."""
         while self._take():
             pass
         return [

@@ -1,4 +1,4 @@
-"""Lines out of a descriptor with a limit in time; half a line stays in the buffer."""
+"""Lines from a descriptor, with a time limit; a partial line stays in the buffer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 def poll(fds: list[int], timeout_s: float, writable: list[int] | None = None) -> set[int]:
-    """The readable (or hung-up) ones of `fds`, and the `writable` ones, at most that much later."""
+    """Wait for readable (or hung-up) `fds` and for `writable` ones, and return those."""
     poller = select.poll()
     for fd in fds:
         poller.register(fd, select.POLLIN)
@@ -18,13 +18,15 @@ def poll(fds: list[int], timeout_s: float, writable: list[int] | None = None) ->
     return {fd for fd, _ in poller.poll(max(0.0, timeout_s) * 1000)}
 
 
-# Of one line; what is longer is given in pieces.
+# Largest length of a line; a longer one is returned in pieces.
 MOST = 2**20
 
 
 class LineReader:
-    """Owns no descriptor: whoever opened it closes it. It waits in `poll` alone, which has a limit:
-    what was readable then may be read by somebody else before we do."""
+    """Reads lines of a descriptor that the caller closes.
+
+    The descriptor is non-blocking, and only `poll` waits: another process may read the data first.
+    """
 
     def __init__(self, fd: int) -> None:
         os.set_blocking(fd, False)
@@ -33,7 +35,7 @@ class LineReader:
         self.buffer = b""
 
     def read_now(self) -> list[bytes]:
-        """What one read gives; call it when the descriptor is readable."""
+        """Return the lines of one read; call it when the descriptor is readable."""
         try:
             data = os.read(self.fd, 65536)
         except BlockingIOError:
@@ -54,7 +56,7 @@ class LineReader:
 
 
 class Limit(Protocol):
-    """How much longer something is waited for: `left` is when to look again, at most."""
+    """A time limit; `left` returns the longest time until the next check."""
 
     def left(self) -> float: ...
 

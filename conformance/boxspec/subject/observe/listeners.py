@@ -11,8 +11,10 @@ Params = dict[str, object]
 
 
 class Listeners:
-    """Open while in the with-block. A connection counts once the kernel has taken it: no listener
-    has to be quick, so a look after the attempt sees all of it."""
+    """Listeners that are open inside the with-block.
+
+    The kernel accepts connections by itself, so a check after the attempt finds all of them.
+    """
 
     def __init__(self, out: Path, token: str) -> None:
         self.params: Params = {}
@@ -32,7 +34,7 @@ class Listeners:
             raise
         self.params["abstract"] = f"boxspec-{token}"
         self.params["abstract_dgram"] = f"boxspec-dgram-{token}"
-        # A port that is not there: the probe of it then has no control.
+        # A closed port: without IPv6 the probe has no control.
         self.params.setdefault("tcp6", 1)
 
     def _keep(self, name: str, made: socket.socket) -> socket.socket:
@@ -44,7 +46,7 @@ class Listeners:
         made = self._keep(name, socket.socket(family, kind))
         made.bind((host, 0))
         if kind == socket.SOCK_STREAM:
-            # For MSG_FASTOPEN, where the host has it.
+            # For MSG_FASTOPEN, if the host supports it.
             with contextlib.suppress(OSError):
                 made.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 16)
             made.listen(16)
@@ -57,7 +59,7 @@ class Listeners:
             made.listen(16)
 
     def _by_path(self, out: Path, name: str, kind: int) -> None:
-        # The whole path may be too long for an address; the one through a descriptor is not.
+        # The whole path may be too long for an address; the path through a descriptor is short.
         fd = os.open(out, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             self._unix(name, kind, f"/proc/self/fd/{fd}/{name}")
@@ -66,7 +68,7 @@ class Listeners:
         (out / name).chmod(0o777)
 
     def hits(self) -> list[str]:
-        """What has come so far, one line for each connection and each datagram."""
+        """Return one line for each listener that a connection or datagram has reached."""
         return [f"{name}: reached" for name, made in self._sockets.items() if _came(made)]
 
     def close(self) -> None:

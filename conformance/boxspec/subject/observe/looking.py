@@ -1,4 +1,4 @@
-"""A look at who takes part in a run (see company.py)."""
+"""Measure the helper processes of a run (see company.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boxspec.subject.observe.lines import Limit
 
 
 class Watched(Protocol):
-    """A shim that runs."""
+    """A running shim."""
 
     @property
     def shim_pid(self) -> int: ...
@@ -21,12 +21,12 @@ class Watched(Protocol):
 
 
 class Looking:
-    """At one run, again and again without a pause: helpers live for milliseconds."""
+    """Watches one run without a pause, because helper processes live for milliseconds."""
 
     def __init__(self, shim: Watched) -> None:
         self._shim = shim
         self._threads = 1
-        # Those who were there before the child, and those who were there with it or after it.
+        # Helpers before the child existed, and helpers while or after it existed.
         self._before: set[int] = set()
         self._beside: set[int] = set()
 
@@ -35,7 +35,7 @@ class Looking:
         found.update(proc.pid for proc in procs.tree(self._shim.shim_pid))
 
     def until_ready(self, events: Events, limit: Limit) -> Event:
-        """Until the child has written its first event; Failure where it does not come."""
+        """Watch until the child writes its first event; Failure at the time limit."""
         while self._shim.running and not events.all("ready") and not limit.over():
             self._look(self._before)
         self._look(self._beside)

@@ -1,7 +1,7 @@
-"""How much of a stretch of time a machine can have been late by, whoever waited on it.
+"""The longest possible scheduling delay of a period, from the counters of the machine.
 
-Threads take what they had waited with them when they end, and so do helpers of a shim. But nobody
-waits while a processor has nothing to do.
+The waiting time of a thread or helper process is lost when it ends. But no thread waits while a
+processor is idle.
 """
 
 from __future__ import annotations
@@ -41,22 +41,21 @@ class Machine:
         )
 
     def stolen_since(self, before: Machine) -> int:
-        """Nanoseconds for which the host of a virtual machine let its processors wait."""
+        """Return for how many ns the host of a virtual machine delayed its processors."""
         return max(0, self.stolen_ns - before.stolen_ns)
 
     def busy_since(self, before: Machine) -> int:
-        """The most nanoseconds for which no processor was free, or none was allowed."""
+        """Return the longest time in ns for which no processor was free or allowed."""
         length = self.t_ns - before.t_ns
         throttled = max(0, self.throttled_ns - before.throttled_ns)
         if not self.processors:
             return length
-        # Counted in whole ticks: up to one of them was none yet.
+        # The counters have whole ticks: up to one tick is not counted yet.
         idle = max(0, self.idle_ns - before.idle_ns - TICK_NS * self.processors)
         return min(length, max(0, length - idle // self.processors) + throttled)
 
     def free_since(self, before: Machine) -> float:
-        """The share of the time for which its processors had nothing to do, together; none where
-        there is a limit that was reached."""
+        """Return the idle share of all processors, or 0 if a limit of the group was reached."""
         length = (self.t_ns - before.t_ns) * self.processors
         if length <= 0 or self.throttled_ns > before.throttled_ns:
             return 0.0
@@ -69,7 +68,7 @@ def _processors() -> list[tuple[int, list[int]]]:
     except OSError:
         return []
     found = []
-    # The sum of all comes first, then a line for each; interrupts follow.
+    # The first line is the sum of all processors; one line for each follows, then interrupts.
     for line in text.splitlines()[1:]:
         name, *fields = line.split()
         if not name.startswith("cpu"):
@@ -80,7 +79,7 @@ def _processors() -> list[tuple[int, list[int]]]:
 
 @cache
 def _limits() -> Path:
-    """What the control group of this process tells; cgroup v2."""
+    """Return the file with the processor limits of our control group (cgroup v2)."""
     try:
         groups = Path("/proc/self/cgroup").read_text(encoding="ascii")
     except OSError:

@@ -1,4 +1,4 @@
-"""What a shim leaves behind that has ended its warden: it becomes ours, and is ended."""
+"""Processes whose shim has ended its warden: the kit adopts them and ends them."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from boxspec.subject.observe.lines import poll
 from boxspec.subject.observe.realtime import beside_the_target
 
 _SET_CHILD_SUBREAPER = 36
-# One that forks while it is looked for is found at the next look.
+# A process that forks during a search is found in the next one.
 LOOKS = 50
-# How long to wait for one that executes a program, before the next look.
+# How long to wait for a process that is executing a program, before the next search.
 EXECUTES_S = 0.02
-# What the kernel's flags say of a thread of its own.
+# Flag of a kernel thread.
 PF_KTHREAD = 0x200000
 
 
 def adopt() -> None:
-    """Whatever a dead warden had adopted becomes a child of this process."""
+    """Make this process the subreaper that adopts the processes of a dead warden."""
     ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 @beside_the_target()
 def end_all(mark: str, strays: Callable[[], list[int]]) -> None:
-    """End and reap each process that has `NAME=VALUE` in its environment, and each that has lost
-    it: `strays` names them, as they are then."""
+    """End and reap each process with `mark` (`NAME=VALUE`) in its environment, and all strays.
+
+    `strays` returns the current processes that have lost the mark.
+    """
     for _ in range(LOOKS):
         left, executes = _marked(mark.encode())
         left.extend(strays())
@@ -46,7 +48,7 @@ def end_all(mark: str, strays: Callable[[], list[int]]) -> None:
 
 
 def _marked(mark: bytes) -> tuple[list[int], bool]:
-    """Those that have it, and whether some process may have it that shows no environment yet."""
+    """Return the marked processes, and whether a process shows no environment yet."""
     found: list[int] = []
     executes = False
     for entry in Path("/proc").iterdir():
@@ -60,15 +62,16 @@ def _marked(mark: bytes) -> tuple[list[int], bool]:
 
 
 def is_executing(process: Path) -> bool:
-    """It has begun to execute a program, and the kernel has not laid out its environment yet.
+    """True if the process is in exec and the kernel has not written its environment yet.
 
-    By then what closes on exec is closed: whoever waited for that is ahead of it.
-    process: its folder in /proc."""
+    Its close-on-exec descriptors are closed by then, so a process that waited for that may already
+    go on. process: the folder in /proc.
+    """
     try:
         stat = (process / "stat").read_bytes()
     except OSError:
         return False
-    # From the state on, the third field of proc(5).
+    # The fields of proc(5) from the third one on, the state.
     fields = stat.rpartition(b")")[2].split()
     if len(fields) < 49 or fields[0] in b"XxZ" or int(fields[6]) & PF_KTHREAD:
         return False

@@ -1,4 +1,4 @@
-"""The escape probes: what the program lists, and what one of them said."""
+"""The escape probes: the list of the program, and the output of one probe."""
 
 from __future__ import annotations
 
@@ -44,8 +44,11 @@ def _probe(row: dict[str, str]) -> Probe:
 
 @dataclass
 class Said:
-    """What a probe wrote: whether its allowed sibling worked, what leaked, how it ended: `did`,
-    `refused` by the errno of a call, `killed` by a signal, or `nothing`, which is no evidence."""
+    """The output of a probe.
+
+    sibling: the allowed counterpart worked. leaked: the leaked texts. outcome: `did`, `refused` by
+    the errno of a call, `killed` by a signal, or `nothing`, which is no evidence.
+    """
 
     sibling: bool = False
     leaked: list[str] = field(default_factory=list)
@@ -56,7 +59,7 @@ class Said:
 
     @classmethod
     def of(cls, stdout: bytes) -> Said:
-        """Lines that are none of the probe's are somebody else's, and no evidence."""
+        """Read the lines of the probe; other lines are no evidence."""
         made = cls()
         for line in stdout.decode("utf-8", "surrogateescape").splitlines():
             try:
@@ -71,15 +74,17 @@ class Said:
             if found.get("outcome") in ("did", "refused"):
                 made.outcome = found["outcome"]
                 made.call, made.errno = str(found.get("call", "")), str(found.get("errno", ""))
-            # What killed the attempt may have done so behind its last word.
+            # The signal may have arrived after the last line of the attempt.
             if found.get("outcome") == "killed" and made.outcome == "nothing":
                 made.outcome, made.signal = "killed", str(found.get("signal", ""))
         return made
 
     @property
     def is_told(self) -> bool:
-        """Whether it is known how the attempt ended. A filter kills by SIGSYS; any other signal is
-        a crash, or the end of somebody's patience, and no refusal."""
+        """True if the end of the attempt is known.
+
+        A filter kills by SIGSYS; any other signal is a crash or a time limit, and no refusal.
+        """
         return self.outcome in ("did", "refused") or self.signal == "SIGSYS"
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Processes as /proc tells them: one, the children of one, everything below one."""
+"""Processes in /proc: one process, its children, all its descendants."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Proc:
 
     @property
     def alive(self) -> bool:
-        """Not dead and no mere zombie; a zombie leader whose other threads live on is alive."""
+        """True unless it is dead or a zombie; a zombie whose other threads run is alive."""
         return self.state not in "XxZ" or (self.state == "Z" and self.threads > 1)
 
     def describe(self) -> str:
@@ -39,7 +39,7 @@ class Proc:
 
 @beside_the_target()
 def read(path: str) -> bytes | None:
-    """A small file of /proc, or None when its process has gone."""
+    """Return a small file of /proc, or None if its process has ended."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -77,20 +77,21 @@ def proc(pid: int) -> Proc | None:
 
 
 def thread_state(pid: int, thread: str) -> bytes:
-    """One letter, as in proc(5); empty when it has gone."""
+    """Return the state as one letter of proc(5), empty for an ended thread."""
     stat = read(f"/proc/{pid}/task/{thread}/stat") or b""
     return stat.rpartition(b")")[2][1:2]
 
 
-# What the kernel's flags say of a thread that a signal ends, and of one that is ending.
+# Flags of a thread that is ending, and of one that a signal ends.
 PF_EXITING, PF_SIGNALED = 0x4, 0x400
 
 
 def is_dying(process: Proc) -> bool:
-    """Somebody has ended it already, and the kernel has not taken all of it down yet.
+    """True if the process was killed and the kernel has not removed all of it yet.
 
-    Who is in a pid namespace ends with its init: the kernel tells them when that one ends, which
-    may be later than the signal that ends it."""
+    A process in a pid namespace ends with its init. The kernel signals it when init ends, which may
+    be later than the signal to init.
+    """
     now = proc(process.pid)
     if now is None or now.starttime != process.starttime or not now.alive:
         return True
@@ -100,7 +101,7 @@ def is_dying(process: Proc) -> bool:
         if number == 1 and _all_threads_are_dying(now.pid):
             return True
         now = proc(now.ppid)
-    # It may have ended meanwhile: then nobody above it was found.
+    # If it has ended meanwhile, the search found no ancestor.
     now = proc(process.pid)
     return now is None or not now.alive
 
@@ -110,7 +111,7 @@ def _all_threads_are_dying(pid: int) -> bool:
 
 
 def _thread_is_dying(folder: str) -> bool:
-    # Pending first: a signal that is taken meanwhile shows in the flags.
+    # Pending signals first: a signal that is delivered meanwhile shows in the flags.
     status, stat = read(f"{folder}/status"), read(f"{folder}/stat")
     if not status or not stat:
         return True
@@ -124,7 +125,7 @@ def _thread_is_dying(folder: str) -> bool:
 
 @beside_the_target()
 def threads(pid: int) -> list[str]:
-    """The numbers of its threads, as in /proc/PID/task."""
+    """Return the ids of its threads, from /proc/PID/task."""
     try:
         return os.listdir(f"/proc/{pid}/task")
     except OSError:
@@ -133,7 +134,7 @@ def threads(pid: int) -> list[str]:
 
 @beside_the_target()
 def descriptors(pid: int) -> list[str]:
-    """Their numbers, as in /proc/PID/fd."""
+    """Return the numbers of its descriptors, from /proc/PID/fd."""
     try:
         return os.listdir(f"/proc/{pid}/fd")
     except OSError:
@@ -141,7 +142,7 @@ def descriptors(pid: int) -> list[str]:
 
 
 def child_pids(pid: int, *, first_thread: bool = False) -> set[int]:
-    """Those of all its threads, or of its first one, which gets the orphans."""
+    """Return the children of all its threads, or of its first thread, which adopts orphans."""
     found: set[int] = set()
     for task in [str(pid)] if first_thread else threads(pid):
         # The kernel may skip a child while another one leaves the list: read until it is stable.
@@ -157,11 +158,11 @@ def child_pids(pid: int, *, first_thread: bool = False) -> set[int]:
 
 
 def adopted(since: int, known: Collection[int]) -> list[int]:
-    """Children of this process that began since then, in clock ticks, and all below them, but those
-    that are known: what it got when a process between has died.
+    """Return adopted children of this process that started after `since`, and their descendants.
 
-    The kernel gives orphans to the first thread. A program that this thread started itself cannot
-    be told from them."""
+    since: in clock ticks. known: children that are left out. The kernel gives orphans to the first
+    thread; a program that this thread started itself looks the same.
+    """
     found: list[int] = []
     for pid in child_pids(os.getpid(), first_thread=True):
         child = proc(pid) if pid not in known else None
@@ -180,7 +181,7 @@ def exists(pid: int) -> bool:
 
 
 def known_inside_as(pid: int) -> int | None:
-    """The number that a process has in a pid namespace of its own; None without such a one."""
+    """Return the pid of a process in its own pid namespace; None in the namespace of the kit."""
     for line in (read(f"/proc/{pid}/status") or b"").splitlines():
         if line.startswith(b"NSpid:"):
             numbers = line.split()[1:]
@@ -197,7 +198,7 @@ def _own_numbers() -> tuple[bytes, ...]:
 
 @beside_the_target()
 def has_open(pid: int, path: str) -> bool:
-    """Whether one of its descriptors is that file."""
+    """True if one of its descriptors is that file."""
     for number in descriptors(pid):
         with contextlib.suppress(OSError):
             if os.readlink(f"/proc/{pid}/fd/{number}") == path:  # noqa: PTH115
@@ -206,13 +207,13 @@ def has_open(pid: int, path: str) -> bool:
 
 
 def children(pid: int) -> list[Proc]:
-    """The direct children, zombies too."""
+    """Return the direct children, zombies included."""
     found = (proc(child) for child in sorted(child_pids(pid)))
     return [child for child in found if child is not None]
 
 
 def tree(pid: int) -> list[Proc]:
-    """Everything below `pid`, zombies too, parents before children."""
+    """Return all descendants of `pid`, zombies included, parents before children."""
     found: list[Proc] = []
     todo = [pid]
     seen: set[int] = set()
@@ -226,7 +227,7 @@ def tree(pid: int) -> list[Proc]:
 
 
 def lineage(pid: int, found: Iterable[Proc]) -> list[int]:
-    """`pid`, its parent, and so on, as far as they are among them."""
+    """Return `pid`, its parent and so on, as far as they are in `found`."""
     above = {each.pid: each.ppid for each in found}
     line: list[int] = []
     while pid in above:
@@ -236,7 +237,7 @@ def lineage(pid: int, found: Iterable[Proc]) -> list[int]:
 
 
 def uncollected(found: Iterable[Proc], warden: int) -> list[Proc]:
-    """The zombies among them. Orphans are the warden's, which collects them in its turn."""
+    """Return the zombies in `found` without orphans, which the warden reaps."""
     return [each for each in found if not each.alive and each.ppid != warden]
 
 
@@ -248,7 +249,7 @@ _LIMITS = {
 
 
 def limits(pid: int, which: int) -> tuple[int, int]:
-    """Soft and hard, of a process of any user: prlimit(2) wants a capability for strangers."""
+    """Return the soft and the hard limit; prlimit(2) needs a capability for other users."""
     name = _LIMITS[which]
     for line in (read(f"/proc/{pid}/limits") or b"").splitlines():
         if line.startswith(name):
@@ -264,8 +265,8 @@ def _limit(said: bytes) -> int:
 class Status(dict[str, str]):
     """/proc/PID/status as a mapping (`SigCgt`, `Threads`, …), with the descriptor count.
 
-    Of the main thread, or of the one that is named; descriptors, which all share, are not counted
-    for that one.
+    It is that of the main thread or of the given one. Descriptors belong to the process, so they
+    are not counted for a given thread.
     """
 
     def __init__(self, pid: int, thread: str | None = None) -> None:
@@ -285,15 +286,15 @@ class Status(dict[str, str]):
         return int(self.get("Threads", "0"))
 
     def mask(self, name: str) -> set[int]:
-        """The signal numbers in SigBlk, SigIgn, SigCgt or SigPnd."""
+        """Return the signal numbers in SigBlk, SigIgn, SigCgt or SigPnd."""
         bits = int(self.get(name, "0"), 16)
         return {number + 1 for number in range(64) if bits >> number & 1}
 
 
 def at_rest(pid: int, within_s: float = 2.0) -> Status:
-    """Its status when its main thread sleeps, or the last one where that never comes.
+    """Return the status once the main thread sleeps, or the last one at the time limit.
 
-    A run-time may block every signal for as long as it starts a thread of its own.
+    A runtime may block all signals while it starts a thread.
     """
     limit = Deadline(within_s)
     while not (seen := Status(pid)).get("State", "").startswith("S") and not limit.over():
@@ -302,11 +303,10 @@ def at_rest(pid: int, within_s: float = 2.0) -> Status:
 
 
 def blocked_at_rest(pid: int, within_s: float = 2.0) -> set[frozenset[int]]:
-    """What its threads block, each mask once, when all of them sleep; as it is, where that never
-    comes.
+    """Return the different signal masks of its threads, once all sleep or at the time limit.
 
-    A run-time may keep a thread for signals, which blocks others than the rest do. Which thread
-    that is, the main one or another, is chance.
+    A runtime may have a thread for signals, with another mask than the rest. It can be the main
+    thread or any other.
     """
     limit = Deadline(within_s)
     while True:
@@ -317,7 +317,7 @@ def blocked_at_rest(pid: int, within_s: float = 2.0) -> set[frozenset[int]]:
 
 
 def wakeups(pid: int) -> int:
-    """Voluntary context switches of all threads: how often it slept and was woken."""
+    """Return the voluntary context switches of all threads: how often they were woken."""
     total = 0
     for task in threads(pid):
         for line in (read(f"/proc/{pid}/task/{task}/status") or b"").splitlines():
@@ -327,24 +327,24 @@ def wakeups(pid: int) -> int:
 
 
 def waited(pid: int) -> Waited:
-    """How long all its threads that are left have stood in line for a processor."""
+    """Return how long its remaining threads have waited for a processor."""
     found = [read(f"/proc/{pid}/task/{task}/schedstat") for task in threads(pid)]
     told = [int(text.split()[1]) for text in found if text]
     return Waited(sum(told), len(told)) if told else UNKNOWN
 
 
 def cpu_ms(pid: int) -> float:
-    """User and system time of the process so far."""
+    """Return the user and system time of the process so far."""
     return _ticks_ms(pid, 11)
 
 
 def ended_children_ms(pid: int) -> float:
-    """The same of those of its children that it has waited for, and of theirs."""
+    """Return the same for its reaped children and their reaped children."""
     return _ticks_ms(pid, 13)
 
 
 def _ticks_ms(pid: int, first: int) -> float:
-    """A field of stat behind the name, and the next one; 0 of a process that has gone."""
+    """Return the sum of two neighbouring fields of stat; 0 for an ended process."""
     stat = read(f"/proc/{pid}/stat")
     if not stat:
         return 0.0

@@ -1,4 +1,4 @@
-"""In front of the line: cases that are asked again run where no other program delays them."""
+"""Realtime priority: repeated cases run before all other programs of the machine."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-# The target and its programs are one below (fixtures/programs/warden/warden.h): whoever looks at
-# them goes first.
+# The shim and its programs have one less (fixtures/programs/warden/warden.h), so that their
+# observers run first.
 PRIORITY = 2
 TARGETS = PRIORITY - 1
 
-# Whether a thread of this process is in front now.
+# True while a thread of this process has realtime priority.
 _taken = False
 
 
 @contextlib.contextmanager
 def realtime() -> Iterator[bool]:
-    """This thread and what it starts, under SCHED_FIFO; False where that is not allowed, or where
-    the C library has no such call: musl's says ENOSYS."""
+    """Run this thread, and the processes that it starts, with SCHED_FIFO.
+
+    Yield False if that is not permitted, or if the C library lacks the call (musl: ENOSYS).
+    """
     global _taken
     try:
         before = os.sched_getscheduler(0), os.sched_getparam(0)
@@ -36,8 +38,10 @@ def realtime() -> Iterator[bool]:
 
 @contextlib.contextmanager
 def beside_the_target() -> Iterator[None]:
-    """For what may wait for the target in the kernel, as a look into /proc or a wait may: the two
-    take turns (fixtures/programs/warden/priority.c says why)."""
+    """Run at the priority of the shim, for calls that may wait for it in the kernel.
+
+    Reading /proc and waiting are such calls; fixtures/programs/warden/priority.c gives the reason.
+    """
     if not _taken or os.sched_getscheduler(0) != os.SCHED_FIFO:
         yield
         return

@@ -1,8 +1,8 @@
-"""Moments as observers write them down, with what had been waited for a processor by then.
+"""Stamps: times that observers record, with the scheduling delay up to then.
 
-A machine that is busy makes everybody late, observers too, and nobody early. The kernel counts for
-each thread how long it stood in line for a processor (/proc/PID/task/TID/schedstat, field 2); so
-what is late by more than that has another cause.
+A busy machine delays all processes, observers too, and makes none early. The kernel counts for each
+thread how long it waited for a processor (/proc/PID/task/TID/schedstat, field 2). A longer delay
+has another cause.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-# What a right implementation may take beyond a limit, on any machine: to wake up and be seen, and,
-# where its end is what is seen, to say its answer and to end.
+# Measurement allowance beyond a limit, on any machine: for the wake-up and the observation; and, if
+# the end of the shim is observed, for its answer and its exit.
 SPARE_MS = 25.0
 ENDING_MS = 50.0
 
 
 @dataclass(frozen=True)
 class Waited:
-    """How long the threads of one process have stood in line, in all; no threads: nobody knows."""
+    """The time that the threads of a process waited for a processor; unknown without threads."""
 
     ns: int
     threads: int
@@ -33,10 +33,10 @@ UNKNOWN = Waited(0, 0)
 
 @dataclass(frozen=True)
 class Spent:
-    """Of a shim, when it had ended and before it was collected.
+    """The totals of an ended shim, before it was reaped.
 
-    waited: by the threads that were left. late_ns: by the warden, in front of its stamp. cpu_ns:
-    processor time, with that of its collected children.
+    waited: by its remaining threads. late_ns: how long the warden waited before its stamp. cpu_ns:
+    processor time, with that of its reaped children.
     """
 
     waited: Waited
@@ -48,11 +48,11 @@ class Spent:
 class Stamp:
     """A moment of CLOCK_MONOTONIC.
 
-    t_ns: what is stamped happened then, or at most early_ns before: so long its observer may have
-        stood in line in front of it.
-    by, own: the process that stamped it, and what that had waited by then.
-    targets: what shims had waited by then, by their pid.
-    spare_ms: what a right implementation may take beyond a limit that ends here.
+    t_ns: the event happened then, or at most early_ns before, because its observer may have waited
+        that long for a processor.
+    by, own: the process that recorded it, and how long that process had waited in total.
+    targets: how long shims had waited in total, by pid.
+    spare_ms: the measurement allowance of a limit that ends here.
     """
 
     t_ns: int
@@ -67,17 +67,17 @@ class Stamp:
         return self.t_ns - self.early_ns
 
     def exact(self) -> Stamp:
-        """The stamp was made first, and then what it stands for was done."""
+        """Return the stamp of an action that followed the stamp, which is never too late."""
         return replace(self, early_ns=0)
 
 
 def elapsed_ms(since: Stamp, until: Stamp) -> float:
-    """The longest that it can have been."""
+    """Return the longest possible time between two stamps."""
     return (until.t_ns - since.earliest_ns) / 1e6
 
 
 def observers_waited_ns(since: Stamp, until: Stamp) -> int:
-    """How much of it the observers stood in line."""
+    """Return how long the observers waited for a processor between two stamps."""
     same = since.by == until.by and since.own.known and until.own.known
     between = until.own.ns - since.own.ns if same else until.early_ns
     return since.early_ns + max(0, between)

@@ -1,7 +1,7 @@
-"""Since when nobody of a run has done anything, and could not have.
+"""How long all processes of a run have been asleep.
 
-A machine that is busy keeps those waiting who are ready to run. Where everybody sleeps and no
-counter goes on, nobody was kept from anything: what does not come then is not the machine's doing.
+A busy machine delays only processes that are ready to run. If all sleep and no counter changes,
+the machine delays none of them, and is not the cause of a missing event.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterable
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.procs import Proc
 
-# So often is looked: counters tell what happened in between.
+# Interval of the checks; counters show what happened between two checks.
 EVERY_S = 1.0
-# A thread in another state is about to go on, by itself or by the kernel: it runs, stands in line,
-# waits for a disk, is taken down. Zombies have been taken down.
+# In any other state a thread is about to continue: it runs, waits for a processor or a disk, or is
+# ending. Zombies have ended.
 SLEEPS = frozenset((b"S", b"I", b"T", b"t", b"Z"))
 
-# What each thread has done.
+# The counters of each thread.
 Done = dict[tuple[int, str], bytes]
 
 
 class Stillness:
-    """Of these processes, looked at from now and then on."""
+    """Checks these processes from time to time."""
 
     def __init__(self, members: Callable[[], Iterable[Proc]]) -> None:
         self._members = members
@@ -31,7 +31,7 @@ class Stillness:
         self._done: Done | None = None
 
     def glance(self) -> None:
-        """Look, if it is time again."""
+        """Check if the interval has passed."""
         if time.monotonic() - self._looked >= EVERY_S:
             self._look()
 
@@ -43,17 +43,17 @@ class Stillness:
         self._done = done
 
     def seconds(self) -> float:
-        """How long everybody has slept by now."""
+        """Return for how many seconds all have slept."""
         self._look()
         return self._looked - self._since
 
 
 def _done(members: Iterable[Proc]) -> Done | None:
-    """None where somebody goes on, where nobody is left, or where the kernel does not count."""
+    """Return the counters; None if a thread runs, if no process is left, or without counters."""
     found: Done = {}
     for member in members:
         for thread in procs.threads(member.pid):
-            # First what it has done: who is woken meanwhile shows in its state.
+            # Counters first: a thread that wakes up meanwhile shows in its state.
             counted = procs.read(f"/proc/{member.pid}/task/{thread}/schedstat")
             if not counted or procs.thread_state(member.pid, thread) not in SLEEPS:
                 return None

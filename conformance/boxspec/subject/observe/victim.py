@@ -1,4 +1,4 @@
-"""A process outside that should be left alone: it counts signals, and guards memory and secrets."""
+"""The victim: a process outside the sandbox that reports signals and changes of its memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _share_of_disks(pid: int) -> int:
 
 
 class Victim:
-    """Runs while in the with-block, as a child of the kit: the shim has no part in it."""
+    """Runs inside the with-block as a child of the kit, without any part of the shim."""
 
     def __init__(self, cwd: Path, token: str) -> None:
         self._process = subprocess.Popen(
@@ -31,7 +31,7 @@ class Victim:
             stdout=subprocess.PIPE,
             cwd=cwd,
             env={"VICTIM": token},
-            # A signal to the kit's own group is none to the victim.
+            # Signals to the group of the kit must not reach the victim.
             start_new_session=True,
         )
         address = self._line()
@@ -40,12 +40,12 @@ class Victim:
 
     def _line(self) -> str:
         assert self._process.stdout is not None
-        # Whoever is stopped says nothing, and is not waited for.
+        # A stopped victim does not answer; the wait has a limit.
         said = poll([self._process.stdout.fileno()], ANSWERS_S)
         return self._process.stdout.readline().decode("ascii").strip() if said else ""
 
     def _state(self) -> dict[str, str]:
-        """Counts of its own, and what the kernel says about it."""
+        """Return its own counts, and its attributes in the kernel."""
         assert self._process.stdin is not None
         if self._process.poll() is not None:
             return {"alive": "no"}
@@ -65,7 +65,7 @@ class Victim:
         }
 
     def harm(self) -> list[str]:
-        """What is another than when it started."""
+        """Return what has changed since its start."""
         now = self._state()
         both = sorted({*now, *self._before})
         return [

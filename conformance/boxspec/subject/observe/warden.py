@@ -1,10 +1,11 @@
 """One shim process and its warden: the subreaper that reports, reaps and sweeps.
 
-1. `Warden(argv, …)` starts it; the shim is the warden's child, in a group of its own.
-2. `wait_exit()` waits for the shim; whatever it leaves behind is adopted by the warden.
-3. `sweep()` kills all that is left and ends the warden; `close()` is idempotent and sweeps.
+1. `Warden(argv, …)` starts the warden; the shim is its child, in its own process group.
+2. `wait_exit()` waits for the shim; the warden adopts the orphans of the shim.
+3. `sweep()` kills all remaining processes and ends the warden; `close()` is idempotent and sweeps.
 
-The client's death closes the control pipe, which sweeps too: nothing outlives the session.
+The death of the client closes the control pipe, which starts a sweep too, so no process outlives
+the session.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ CONTROL, REPORT = 3, 4
 _DEFAULTED = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 
-# How long a warden may be silent before somebody looks whether it was stopped.
+# How long a warden may be silent before the kit checks whether it was stopped.
 SILENT_S = 0.5
-# So often it is told to go on; then all below it are ended.
+# How often the kit continues a stopped warden; then it ends all processes below the warden.
 STOPS = 4
 
 
@@ -56,7 +57,7 @@ class Exit:
 
 
 def _high(fd: int) -> int:
-    """A copy above the numbers that the file actions below assign."""
+    """Return a copy above the numbers that the file actions assign."""
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10)
 
 
@@ -84,7 +85,7 @@ class ShimNotExecuted(ShimBroke):
 
 
 class Warden:
-    # Of this process, those that are not closed.
+    # The pids of all open wardens of this process.
     _open: ClassVar[set[int]] = set()
 
     def __init__(
@@ -101,14 +102,14 @@ class Warden:
         self.reports: list[list[str]] = []
         self.exits: dict[int, Exit] = {}
         self.spent: Spent | None = None
-        # What the shim, or a program of it, did to the warden.
+        # How the shim, or a program of the shim, interfered with the warden.
         self.meddled = ""
-        # Why we have told it to sweep before its time.
+        # Why the kit started an early sweep.
         self.ended_for = ""
         self._stops = 0
-        # When it was last known not to be stopped.
+        # The last time at which the warden was known to run.
         self._went_on = time.monotonic()
-        # By this the processes of its shim are known.
+        # This variable marks the processes of its shim.
         self._mark = f"BOXSPEC_SHIM_LOG={env.get('BOXSPEC_SHIM_LOG')}"
         self._token = os.urandom(12).hex().encode()
         self.shim_pid = 0
@@ -144,7 +145,7 @@ class Warden:
                 code, step = int(failed[1]), failed[2] if len(failed) > 2 else "exec"
                 if step == "exec":
                     raise ShimNotExecuted(code)
-                # The caller's state that a case asks for, such as a pid namespace.
+                # A state of the caller that the case needs, such as a pid namespace.
                 reason = f"this host refuses the set-up step {step}: {os.strerror(code)}"
                 raise HostLacks("set-up", reason)
             if self._report.eof or limit.over():
@@ -154,11 +155,11 @@ class Warden:
 
     @property
     def report_fd(self) -> int:
-        """Readable when there is something to pump."""
+        """Return a descriptor that is readable if there are reports."""
         return self._report.fd
 
     def pump(self, timeout_s: float = 0.0) -> None:
-        """Take the reports that are there, waiting at most `timeout_s` for the first."""
+        """Read the reports, and wait at most `timeout_s` for the first one."""
         limit = Deadline(timeout_s)
         while not (lines := self._report.wait(min(limit.left(), SILENT_S))):
             if self._report.eof:
@@ -189,12 +190,12 @@ class Warden:
             self.swept = int(words[1])
 
     def _has_ended(self) -> None:
-        """Only after it has swept, unless somebody ended it."""
+        """Check the end of the warden: before its sweep another process must have killed it."""
         if self.shim_pid and self.swept is None:
             self.meddled = self.meddled or "the warden was killed"
 
     def _go_on(self) -> None:
-        """A warden that was stopped goes on: it has to sweep what did that."""
+        """Continue a stopped warden, because it has to sweep the process that stopped it."""
         if time.monotonic() - self._went_on < SILENT_S:
             return
         self._went_on = time.monotonic()
@@ -209,7 +210,7 @@ class Warden:
         os.kill(self.pid, signal.SIGCONT)
 
     def report(self, word: str) -> list[str] | None:
-        """The first report with this first word."""
+        """Return the first report with this first word."""
         return next((words for words in self.reports if words[0] == word), None)
 
     def wait_report(self, word: str, timeout_s: float) -> list[str] | None:
@@ -219,7 +220,7 @@ class Warden:
         return found
 
     def kills(self) -> list[Kill]:
-        """With --trace-kill: what was sent so far; signal 0, which only asks, is left out."""
+        """Return the signals sent so far (--trace-kill), without signal 0, which only checks."""
         self.pump()
         told = [words[1:] for words in self.reports if words[0] == "kill"]
         return [Kill(int(a), int(b), int(c), name) for a, b, c, name in told if name != "0"]
@@ -229,7 +230,7 @@ class Warden:
         return self.exits.get(self.shim_pid)
 
     def wait_exit(self, limit: Limit) -> Exit | None:
-        """How the shim ended, or None when it has not within the limit."""
+        """Return how the shim ended, or None if it still runs at the limit."""
         while self.shim_exit is None and not limit.over() and not self._report.eof:
             self.pump(limit.left())
         if self.shim_exit is None:
@@ -238,22 +239,22 @@ class Warden:
 
     @property
     def gone(self) -> bool:
-        """Nothing will be reported any more."""
+        """True if the warden sends no more reports."""
         return self._report.eof
 
     def tree(self) -> list[procs.Proc]:
-        """All descendants, escapees of every kind included."""
+        """Return all descendants, including processes that left their group or session."""
         return procs.tree(self.pid)
 
     def command(self, line: str) -> None:
-        # The session may interrupt while the case closes; the number may be a stranger's by then.
+        # The session may interrupt while the case closes, and the descriptor may be reused then.
         with self._lock:
             if self._control >= 0:
                 with contextlib.suppress(BrokenPipeError):
                     os.write(self._control, line.encode() + b"\n")
 
     def sweep(self) -> int:
-        """Kill what is left, end the warden; the number of processes that were still there."""
+        """Kill the remaining processes, end the warden, and return how many there were."""
         if self.pid:
             self.command("sweep")
             limit = Deadline(20)
@@ -268,7 +269,7 @@ class Warden:
         with self._lock:
             control, self._control = self._control, -1
             os.close(control)
-        # After its sweep the warden exits: the end of the report pipe says so.
+        # The warden exits after its sweep, which closes the report pipe.
         limit = Deadline(20)
         while not self._report.eof and not limit.over():
             self.pump(limit.left())
@@ -279,7 +280,7 @@ class Warden:
         with beside_the_target():
             os.waitpid(self.pid, 0)
         if died is not None:
-            # Its case is not judged any more, so a program of ours may go with them.
+            # The case has no verdict any more, so a program of the kit may be ended too.
             orphans.end_all(self._mark, partial(procs.adopted, died.starttime, self._open))
         os.close(self._report.fd)
         self.pid = 0
