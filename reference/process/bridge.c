@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/relay.h"
 #include "base/sys.h"
 #include "exec/group.h"
 #include "exec/signals.h"
 #include "exec/sigpipe.h"
 #include "exec/watch.h"
-#include "base/relay.h"
 #include "process/start.h"
 #include "process/watcher.h"
 
