@@ -1,4 +1,4 @@
-"""The verb `verify`: does a command that confines keep to what is expected of it?"""
+"""The verb `verify`: check a command that confines programs against expectations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from boxspec.verify.rules import KINDS, NO_NETWORK, Rule, Settings, read_setting
 from boxspec.verify.table import print_table
 from boxspec.verify.verification import verify
 
-LIMIT_S = 60.0
+LIMIT_S = 30.0
 ABOUT = """\
 Starts programs with COMMAND and shows what they could read, change and reach outside, as seen by
 observers outside. COMMAND is a prefix: the words of a program are added to it. `{}` puts them
@@ -57,7 +57,7 @@ def options() -> argparse.ArgumentParser:
     add("--defaults", action="store_true", help="ask the default rows beside the expectations")
     add("--row", action="append", default=[], metavar="ID", help="only this row (repeatable)")
     add(
-        "--timeout", type=_seconds, default=LIMIT_S, metavar="S", help="for each start (default 60)"
+        "--timeout", type=_seconds, default=LIMIT_S, metavar="S", help="for each start (default 30)"
     )
     add("-v", "--verbose", action="store_true", help="evidence and command for every row")
     add("--json", metavar="FILE", help="the result for programs (boxspec-verify/1)")
@@ -119,7 +119,7 @@ def _rules(args: argparse.Namespace) -> list[Rule]:
 
 
 def _rows(rules: Sequence[Rule], args: argparse.Namespace, settings: Settings) -> list[Row]:
-    """The rows that are asked, each once."""
+    """Return the rows of this run, each once."""
     own = [row_of(rule, Path.home(), Path.cwd()) for rule in rules]
     usual = {row.id: row for row in defaults.rows()}
     asked = {row.id: row for row in own}

@@ -1,1 +1,1 @@
-"""Verify a sandbox: does a command that confines keep to what its user expects of it?"""
+"""Check a command that confines programs against the expectations of its user."""

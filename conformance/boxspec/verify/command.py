@@ -19,7 +19,7 @@ from boxspec.verify.scene import Scene
 
 
 class Command:
-    """home and cwd are those of the caller; in a scene their decoys have another place."""
+    """Built from the words after `--`, with the home directory and the folder of the caller."""
 
     def __init__(self, words: Sequence[str], home: Path, cwd: Path, path: str) -> None:
         self.words = list(words)

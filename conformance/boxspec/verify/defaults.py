@@ -1,5 +1,8 @@
-"""The rows that are asked if the caller names no expectation: what could a program inside do that
-it could not do to the account of a stranger?"""
+"""The default rows, for a caller without expectations of their own.
+
+Each row is a thing that a program can do to the account of its user and not to the account of
+another user.
+"""
 
 from __future__ import annotations
 
@@ -70,14 +73,14 @@ def home_files(names: Iterable[str]) -> tuple[Target, ...]:
 
 
 def rows() -> list[Row]:
-    """The default rows that this host and this user can be asked."""
+    """Return the default rows that apply to this host and this user."""
     made = [_secrets_of_ssh(), *_other_secrets(), *_environment(), *_writes(), *_reach()]
     made.append(_row("work", "ordinary work", 20, (Workspace(), Ordinary(), *_git()), True))
     return made
 
 
 def work() -> Row:
-    """The row that is asked beside the expectations of a caller."""
+    """Return the row that accompanies the expectations of a caller."""
     return _row("work", "ordinary work", 20, (Workspace(), Ordinary()), True)
 
 
@@ -165,7 +168,8 @@ def _terminal_takes_input() -> bool:
     """False where the kernel refuses TIOCSTI to everybody (dev.tty.legacy_tiocsti)."""
     ours, theirs = pty.openpty()
     try:
-        # Root may, whatever the terminal; for others it has to be their own, which a start makes.
+        # Root may use TIOCSTI on any terminal. Other users may on their controlling terminal only,
+        # which a start gives them.
         if os.geteuid() != 0:
             setting = Path("/proc/sys/dev/tty/legacy_tiocsti")
             return not setting.exists() or setting.read_text().strip() == "1"

@@ -80,7 +80,7 @@ def markdown_text(found: Verification) -> str:
 
 
 def read(path: Path) -> Plain:
-    """Read what --json wrote."""
+    """Return the status of each row in a file that --json wrote."""
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         if raw["schema"] != SCHEMA:
@@ -95,7 +95,7 @@ def read(path: Path) -> Plain:
 
 
 def compare(old: Plain, found: Verification) -> list[str]:
-    """A line for each row with another status than before: what opened, then what closed."""
+    """Return a line for each row with a changed status: opened rows first, then closed ones."""
     new = {each.row.id: each.status.value for each in found.verdicts}
     opened, closed, other = [], [], []
     for name in dict.fromkeys([*new, *old]):

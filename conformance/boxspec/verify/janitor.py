@@ -1,7 +1,7 @@
-"""A process that removes what a run made, however the run ends: also after SIGKILL.
+"""A process that removes all files of a run, also after SIGKILL of the run.
 
 1. `Janitor()` forks it before the run starts any thread; it holds the read end of a pipe.
-2. `remove(path)` and `after(pid)` tell it what to remove, and which processes to wait for first.
+2. `remove(path)` names a path to remove, `after(pid)` a process to wait for first.
 3. The end of the pipe, by `close` or by the end of this process, makes it work.
 
 If the janitor is killed as well, the next run removes the folders that its register names.
@@ -102,7 +102,7 @@ def _work(pipe: int, entry: Path) -> None:
 
 
 def _remove(path: Path) -> bool:
-    """True if nothing is there any more; links are not followed."""
+    """Remove the path without following links; return True if it is gone."""
     for _ in range(TRIES):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
@@ -121,7 +121,7 @@ def _remove(path: Path) -> bool:
 
 
 def remove_abandoned(register: Path) -> None:
-    """Remove the scenes of runs whose janitor was killed as well."""
+    """Remove the scenes of runs that were killed together with their janitor."""
     for entry in register.glob("*-*-*"):
         pid, born, _ = entry.name.split("-")
         found = procs.proc(int(pid)) if pid.isdigit() else None

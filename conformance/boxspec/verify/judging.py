@@ -1,4 +1,4 @@
-"""The verdict on a row, from what observers saw without the command and with it."""
+"""The verdict on a row, from the observations without the command and with it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from boxspec.verify.starts import Both, Key, Outcome, Tried
 
 @dataclass(frozen=True)
 class Verdict:
-    """evidence: what was seen, for people. attempts: what was made with a control that works."""
+    """One verdict. evidence: the observations, for people. attempts: the number of attempts with a
+    working control."""
 
     row: Row
     status: Status
@@ -20,7 +21,7 @@ class Verdict:
 
 
 def verdicts(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> list[Verdict]:
-    """The verdict on each row, in the order of the table. probes: by the id of the row."""
+    """Return the verdict on each row, in the order of the table. probes: by the id of the row."""
     found = [_verdict(row, probes[row.id], shell) for row in rows]
     doubted = _doubted(rows, probes, shell)
     if doubted:
@@ -30,8 +31,10 @@ def verdicts(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> li
 
 
 def _doubted(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> str:
-    """Why nothing is believed that did not happen to the probe program: the command let a shell do
-    what it kept from the probe program, so it confines one program and not another."""
+    """Return a reason if a shell had effects that the probe program did not have, otherwise "".
+
+    Then the command confines one program and not another, and a refusal proves little.
+    """
     for row in rows:
         inside = probes[row.id].inside
         kept_out = inside.of(row) and not _effects(inside.of(row))
@@ -47,7 +50,7 @@ def _doubt(verdict: Verdict, why: str) -> Verdict:
 
 
 def _effects(*outcomes: Mapping[Key, Tried]) -> tuple[str, ...]:
-    """What observers saw, each effect once."""
+    """Return the observed effects, each once."""
     found = [each for tried in outcomes for each in tried.values()]
     return tuple(dict.fromkeys(effect for each in found for effect in each.effects))
 
@@ -76,7 +79,8 @@ def _is_kept_out(row: Row, probes: Both, shell: Both) -> Verdict:
     counted = {key for key, each in control.items() if _works_without(each)}
     if effects:
         return Verdict(row, Status.LEAKED, effects, len(counted))
-    problem = probes.inside.problem or _hang(shell.inside)
+    # A shell may be missing inside, but a command that does not end is no evidence.
+    problem = probes.inside.problem or (shell.inside.problem if shell.inside.hangs else "")
     if problem:
         return Verdict(row, Status.NOT_TESTED, (problem,))
     if not counted:
@@ -92,15 +96,10 @@ def _is_kept_out(row: Row, probes: Both, shell: Both) -> Verdict:
 
 
 def _count(attempts: Sequence[Tried]) -> str:
-    """How many attempts were refused, and how many changed nothing outside although they worked."""
+    """Return the number of refused attempts, and of successful ones without an effect outside."""
     done = sum(_outcome(each) == "did" for each in attempts)
     refused = f"{len(attempts) - done} of {len(attempts)} attempts refused"
     return f"{refused}, {done} without effect outside" if done else refused
-
-
-def _hang(outcome: Outcome) -> str:
-    """A shell may be missing inside, but a command that does not end is no evidence."""
-    return outcome.problem if "did not end" in outcome.problem else ""
 
 
 def _outcome(tried: Tried) -> str:

@@ -33,7 +33,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Start:
-    """What is started, and how. flags: those of the warden. stdin: a descriptor, or nothing.
+    """The parameters of one start. flags: options of the warden. stdin: a descriptor, or None.
 
     limit_s: the longest time that it may take. ends_s: the time that a sandbox has to end its
     processes after the command has ended.
@@ -48,7 +48,7 @@ class Start:
 
 
 def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
-    """Start it in the workspace, wait for its end, and end what is left of it."""
+    """Start the program in the workspace, wait for its end, and end its remaining processes."""
     files = [scene.private / name for name in ("stdout", "stderr")]
     nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -72,7 +72,7 @@ def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
 
 
 def _left(warden: Warden, name: str, ends_s: float) -> list[int]:
-    """The processes of the program that are still there once a sandbox had time to end them."""
+    """Return the processes of the program that are alive after a sandbox had time to end them."""
     limit = Deadline(ends_s)
     while True:
         warden.pump()

@@ -34,7 +34,7 @@ class Place:
 
 
 def place_of(word: str, home: Path, cwd: Path) -> Place:
-    """The place that a word of a rule names; home and cwd are those of the user."""
+    """Return the place that a word of a rule names; home and cwd are the folders of the user."""
     if not word:
         raise UntestableError("the path is empty")
     if word == "~" or word.startswith("~/"):

@@ -20,7 +20,7 @@ START, END = "start", "end"
 
 @dataclass(frozen=True)
 class Record:
-    """What the probe program reports of one attempt. ended: how its process ended."""
+    """The report of the probe program about one attempt. ended: the end of its process."""
 
     ended: str
     said: Said
@@ -50,8 +50,8 @@ class Plan:
         return bool(self._watch.read()) or made
 
     def records(self, stdout: bytes) -> dict[str, Record]:
-        """The sealed records, by id: from the report outside, and from what the command printed,
-        which has them too if the workspace cannot be written."""
+        """Return the sealed records, by id: from the report outside, and from the output of the
+        command, which has them also if the workspace cannot be written."""
         found: dict[str, Record] = {}
         for text in (_head(self._report), stdout):
             for line in text.decode("utf-8", "surrogateescape").splitlines():

@@ -26,7 +26,7 @@ MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")
 
 
 def leaks(token: str, effect: str) -> Callable[[Said], list[str]]:
-    """The effect, if the secret came out."""
+    """Return the effect if the secret was read."""
     return lambda said: [effect] if any(token in each for each in said.leaked) else []
 
 
@@ -111,7 +111,7 @@ class OpenHostFile(Target):
 
 
 def identified(path: Path, effect: str) -> Callable[[Said], list[str]]:
-    """The effect, if what was opened has the device and the inode of the file of the host."""
+    """Return the effect if the opened file has the device and the inode of the file of the host."""
     found = path.stat()
     name = f"file {found.st_dev}:{found.st_ino}"
     return lambda said: [effect] if name in said.leaked else []

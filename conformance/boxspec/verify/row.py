@@ -1,4 +1,4 @@
-"""Rows: what is expected of a command, and the attempts that ask it."""
+"""Rows: one expectation of a command each, and the attempts that check it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from boxspec.subject.observe.probes import Said
 if TYPE_CHECKING:
     from boxspec.verify.scene import Scene
 
-# What an observer saw of an attempt, one line each; empty if nothing happened.
+# The observed effects of an attempt, one line each; empty if it had no effect.
 Effects = Callable[[Said], list[str]]
 
 
@@ -30,9 +30,9 @@ class Status(Enum):
 class Attempt:
     """One attempt of one probe.
 
-    late: it may change what later attempts meet, so it comes last. group: of the attempts of a
-    group one success is enough where the row expects that something works. unclear: a success
-    without an effect proves nothing, because the file may be a copy.
+    late: the attempt changes the mounts or folders of other attempts, so it comes last. group: one
+    success is enough among the attempts of a group, in a row that expects success. unclear: a
+    success without an effect proves neither way, because the file may be a copy.
     """
 
     probe: str
@@ -57,8 +57,8 @@ class Line:
 class Target:
     """One thing that a row is about. Its methods raise UntestableError if this host cannot ask it.
 
-    furnish: put the decoys into a scene whose start does not ask this target. attempts, lines: put
-    them there, and name what asks the target by the probe program and by a shell.
+    furnish: put the decoys into a scene. attempts, lines: the same, and return the attempts of the
+    probe program, or the lines for a shell.
     """
 
     def furnish(self, scene: Scene) -> None:

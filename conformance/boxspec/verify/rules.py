@@ -52,7 +52,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a verify.toml says."""
+    """The content of a verify.toml."""
 
     rules: tuple[Rule, ...] = ()
     command: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ def _line(text: str, value: str) -> int:
 
 
 def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
-    """The row that asks a rule; home and cwd are those of the caller."""
+    """Return the row that checks a rule, for a caller with this home and working directory."""
     rule = _as_shown(rule, home, cwd)
     what = f"{rule.kind.replace('-', ' ')} {rule.value}".strip()
     name = f"{rule.kind}:{rule.value}" if rule.value else rule.kind

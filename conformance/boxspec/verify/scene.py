@@ -1,7 +1,7 @@
 """The scene of one start: a home directory and a workspace with decoys, and the observers.
 
 Each start has a scene of its own, because an attempt that succeeds uses its decoy up. All names and
-contents are random: nothing in a scene names the kit.
+contents are random, and no name mentions the kit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.paths import Place
 
-# What a write probe writes.
+# The bytes that a write probe writes.
 PAYLOAD = b"escaped"
 WORDS = (
     "atlas",
@@ -80,7 +80,7 @@ class Scene:
         self._listeners: tuple[Listeners, set[str]] | None = None
 
     def path(self, place: Place) -> Path:
-        """Where a place lies in this scene."""
+        """Return the path of a place in this scene."""
         base = {"~": self.home, ".": self.root, "/": Path("/")}[place.base]
         return base / place.rest.rstrip("/") if place.rest else base
 
@@ -143,7 +143,7 @@ class Scene:
         return self._listeners[0]
 
     def reached(self) -> set[str]:
-        """The names of the listeners that something has reached so far."""
+        """Return the names of the listeners that a client has reached so far."""
         if self._listeners is None:
             return set()
         listeners, found = self._listeners
@@ -155,7 +155,7 @@ class Scene:
         return self._stack.enter_context(Port(number))
 
     def places(self) -> list[str]:
-        """Where the decoys lie below the home directory."""
+        """Return the paths of the decoys, relative to the home directory."""
         paths = {*self._tokens, *self._watched}
         return [str(path.relative_to(self.home)) for path in paths if self.home in path.parents]
 
@@ -171,8 +171,8 @@ class Scene:
             self._watched[path] = _tree(path)
 
     def changes(self, path: Path, *, made_empty: bool = True) -> list[str]:
-        """What changed at a watched path, shown by its place. made_empty: new files count without
-        a content too; a launcher may leave an empty one where it mounts something."""
+        """Return the changes at a watched path. made_empty: also count new files without content,
+        which a launcher may leave behind at a mount point."""
         before, now = self._watched[path], _tree(path)
         found = []
         for name in sorted({*before, *now}):
@@ -184,7 +184,7 @@ class Scene:
         return found
 
     def was_made(self, path: Path) -> list[str]:
-        """Whether a write probe made this file: a launcher may leave an empty one there itself."""
+        """Return an effect if a write probe made this file, and not a launcher as a mount point."""
         with contextlib.suppress(OSError):
             if not path.is_symlink() and PAYLOAD in path.read_bytes():
                 return [f"{self.shown(path)} was created"]
@@ -228,7 +228,7 @@ def _tree(path: Path) -> dict[str, Facts]:
 
 
 class Port:
-    """Listens while it is open; `came` tells whether something connected."""
+    """A listener; `came` returns a line once a client has connected."""
 
     def __init__(self, number: int) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)

@@ -26,8 +26,9 @@ from boxspec.verify.plan import END, START, Plan, Record
 from boxspec.verify.row import Attempt, Line, Row
 from boxspec.verify.scene import Scene, random_name
 
-# How often what is left of a plan is started again after the program was ended in the middle.
+# The number of further starts for the rest of a plan if the program was ended in the middle.
 AGAIN = 2
+NO_END = "the command did not end"
 # The end of a sandbox ends its processes; the kernel may take that long.
 ENDS_S = 1.0
 
@@ -39,7 +40,7 @@ Refused = dict[str, str]
 
 @dataclass
 class Tried:
-    """One attempt or line, and what came of it. effects: what observers saw."""
+    """One attempt or line with its result. effects: the observations."""
 
     shown: str
     effects: list[str]
@@ -50,7 +51,7 @@ class Tried:
 
 @dataclass
 class Outcome:
-    """The starts of one kind, put together. problem: why nothing that did not happen is evidence.
+    """The results of all starts of one kind. problem: why missing effects are no evidence.
     cannot: the rows that cannot be asked, with the reason."""
 
     tried: dict[Key, Tried] = field(default_factory=dict)
@@ -60,6 +61,11 @@ class Outcome:
     cannot: dict[str, str] = field(default_factory=dict)
     output: str = ""
 
+    @property
+    def hangs(self) -> bool:
+        """True if the command did not end in time."""
+        return self.problem.startswith(NO_END)
+
     def of(self, row: Row) -> dict[Key, Tried]:
         return {key: each for key, each in self.tried.items() if key[0] == row.id}
 
@@ -67,8 +73,8 @@ class Outcome:
 class Starter:
     """Starts programs with the command, or without it as a control.
 
-    furniture: rows whose decoys lie in every scene, asked or not, so that a command meets the same
-    home directory and workspace in each start.
+    furniture: rows with decoys for every scene, asked or not, so that a command meets the same home
+    directory and workspace in each start.
     """
 
     def __init__(
@@ -104,14 +110,14 @@ class Starter:
         env = scene.environment(os.environ)
         self.starts += 1
         limit_s = self._limit_s
-        # What a control leaves behind is ended at once.
+        # The remaining processes of a control are ended at once.
         ends_s = ENDS_S if self._command else 0.0
         how = Start(argv, env, flags, stdin, limit_s, ends_s)
         return launch(self._janitor, scene, how)
 
 
 def by_probes(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """All attempts of these rows, in as few starts as they take."""
+    """Make all attempts of these rows, in one start if the command lets the program end."""
     found = Outcome()
     before = starter.starts
     for _ in range(1 + AGAIN):
@@ -123,8 +129,7 @@ def by_probes(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 
 def _arranged(scene: Scene, rows: Iterable[Row]) -> tuple[dict[Key, Attempt], Refused]:
-    """The attempts of these rows, those last that change what others meet; and why some rows have
-    none."""
+    """Return the attempts of these rows, late ones last; and the reasons of rows without one."""
     made: dict[Key, Attempt] = {}
     refused: Refused = {}
     for row in rows:
@@ -160,7 +165,7 @@ def _collect(
     ended: Ended,
     witnessed: bool,
 ) -> bool:
-    """Put what came of a start to the outcome; True if attempts are left that were not made."""
+    """Add the results of a start to the outcome; return True if attempts were not made."""
     found.ran = found.ran or (START in records and witnessed)
     complete = END in records
     for key, each in wanted.items():
@@ -168,7 +173,7 @@ def _collect(
         effects = each.effects(record.said if record else Said())
         found.tried[key] = Tried(each.shown, effects, record, each.group, each.unclear)
     if not ended.in_time:
-        found.problem = f"the command did not end ({ended.status})"
+        found.problem = f"{NO_END} ({ended.status})"
     elif START not in records:
         found.problem = f"the program did not run inside ({ended.said})"
     elif not witnessed:
@@ -184,7 +189,7 @@ def _collect(
 
 
 def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """The lines of these rows, by /bin/sh: a program that every host has, and no kit's."""
+    """Run the lines of these rows by /bin/sh, an ordinary program of the host."""
     found = Outcome()
     before = starter.starts
     with starter.scene([]) as (scene, _, _):
@@ -202,7 +207,7 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         ended = starter.run(scene, ["/bin/sh", str(script)])
         found.ran = ended.stdout.count(ran.encode()) == 2
         if not ended.in_time:
-            found.problem = f"the command did not end ({ended.status})"
+            found.problem = f"{NO_END} ({ended.status})"
         elif not found.ran:
             found.problem = f"a shell did not run inside ({ended.said})"
         found.output = ended.said
@@ -214,7 +219,7 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 
 def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """The attempts of these rows by a program whose stdin is the terminal of the user."""
+    """Make the attempts of these rows in a program with the terminal of the user as stdin."""
     found = Outcome()
     before = starter.starts
     with starter.scene(rows) as (scene, arranged, refused):

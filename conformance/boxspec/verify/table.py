@@ -1,4 +1,4 @@
-"""The table of a verification, for people: leaks first, at most one line for what is held."""
+"""The table of a verification, for people: leaks first, one line for each held row."""
 
 from __future__ import annotations
 

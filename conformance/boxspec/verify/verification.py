@@ -11,12 +11,12 @@ from boxspec.verify.command import Command
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.judging import Verdict, verdicts
 from boxspec.verify.row import Row, Status
-from boxspec.verify.starts import Both, Starter, at_terminal, by_probes, by_shell
+from boxspec.verify.starts import Both, Outcome, Starter, at_terminal, by_probes, by_shell
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of it. starts: how often the command was started."""
+    """The result. starts: the number of starts of the command."""
 
     command: tuple[str, ...]
     started: str
@@ -37,9 +37,9 @@ class Verification:
 def verify(
     command: Command, rows: Sequence[Row], furniture: Sequence[Row], limit_s: float
 ) -> Verification:
-    """Ask these rows of a command. Everything that is made is removed, however this ends.
+    """Check these rows of a command. All files of the run are removed, however it ends.
 
-    furniture: further rows whose decoys lie in each scene.
+    furniture: further rows with decoys for each scene.
     """
     started, before = datetime.now(UTC), time.monotonic()
     with Janitor() as janitor:
@@ -50,10 +50,14 @@ def verify(
         plain = [row for row in asked if not row.terminal]
         typed = [row for row in asked if row.terminal]
         probes = Both(by_probes(control, plain), by_probes(inside, plain))
-        shell = Both(by_shell(control, plain), by_shell(inside, plain))
-        terminal = probes
-        if typed:
-            terminal = Both(at_terminal(control, typed), at_terminal(inside, typed))
+        if probes.inside.hangs:
+            # It would hang in each further start too.
+            shell = terminal = Both(Outcome(), probes.inside)
+        else:
+            shell = Both(by_shell(control, plain), by_shell(inside, plain))
+            terminal = probes
+            if typed:
+                terminal = Both(at_terminal(control, typed), at_terminal(inside, typed))
         chosen = {row.id: terminal if row.terminal else probes for row in rows}
         found = verdicts(rows, chosen, shell)
     seconds = time.monotonic() - before

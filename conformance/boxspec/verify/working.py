@@ -1,4 +1,4 @@
-"""Targets that must work: a sandbox in which nothing works is of no use."""
+"""Targets that must work, because a sandbox without working programs is of no use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Targets that must not be changed: what an observer outside sees of them decides."""
+"""Targets that must not be changed. Observations from outside decide."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boxspec.verify.reading import identified
 from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
 
-# Attempts on one file, in this order: each finds what the one before it left.
+# Attempts on one file, in this order: each works on the result of the one before it.
 ON_A_FILE = {
     "d_symlink": "written through a link",
     "d_hardlink": "written through a hard link",
@@ -23,7 +23,7 @@ ON_A_FILE = {
     "d_unlink": "removed",
 }
 MOVES = "d_rename_parent"
-# These need a folder of the workspace, with nothing in it.
+# These need an empty folder of the workspace.
 IN_WORKSPACE = ("d_symlink", "d_hardlink", "d_rename_over", MOVES)
 OUTSIDE = (
     *("w_create", "w_write", "w_append", "w_truncate", "w_open_rdonly_trunc", "w_mkdir"),
@@ -179,7 +179,7 @@ class Probes(Target):
 
 @dataclass(frozen=True)
 class OpenHostFileToWrite(Target):
-    """A file of the host that is not the kit's: opened for writing, and nothing is written."""
+    """A file of the host: it is opened for writing and closed unchanged."""
 
     path: Path
 

@@ -1,4 +1,4 @@
-"""`boxspec verify`: what leaks is seen, what is held is evidence, and nothing is left behind."""
+"""`boxspec verify`: leaks are seen, a held row has evidence, and no file or process remains."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
@@ -138,6 +139,23 @@ def test_a_command_that_cheats_is_never_held(tmp_path: Path, name: str) -> None:
     assert found.done.returncode in (1, 3)
 
 
+def test_a_command_that_hangs_is_started_once(tmp_path: Path) -> None:
+    found = verify(tmp_path, "--timeout", "2", "--", "sh", "-c", "exec sleep 1000")
+    assert {*found.statuses.values()} == {NOT_TESTED}
+    assert (found.plain["starts"], found.done.returncode) == (1, 3)
+
+
+def test_the_result_is_written_for_builds(tmp_path: Path) -> None:
+    junit, page = tmp_path / "a.xml", tmp_path / "a.md"
+    verify(tmp_path, "--row", "env-files", "--junit", junit, "--md", page, "--", "env")
+    case = ET.parse(junit).getroot().find("testcase")
+    assert case is not None
+    failure = case.find("failure")
+    assert failure is not None
+    assert (case.get("name"), failure.get("type")) == ("env-files", LEAKED)
+    assert "| LEAKED | read .env in the workspace | .env was read;" in page.read_text()
+
+
 def test_what_never_ran_is_not_tested(tmp_path: Path) -> None:
     found = verify(tmp_path, "--", "true")
     assert {*found.statuses.values()} == {NOT_TESTED}
@@ -216,7 +234,7 @@ def test_no_file_of_the_user_is_read_or_changed(tmp_path: Path) -> None:
 
 
 def _left(caches: Path) -> list[str]:
-    """What is left of runs: nothing but the folder of the kit and its empty register."""
+    """Return the remains of runs, apart from the folder of the kit and its empty register."""
     ours = {caches / "boxspec", caches / "boxspec" / "scenes"}
     walked = os.walk(caches)
     found = [Path(place, name) for place, below, files in walked for name in (*below, *files)]

@@ -1,4 +1,4 @@
-"""What the self-tests of `boxspec verify` share: wrappers to verify, and how one is verified."""
+"""Wrappers for the self-tests of `boxspec verify`, and a function that verifies one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from selftest.tools import CONFORMANCE, Done, boxspec
 
-# Keeps a program in: home and environment are hidden, and what later programs execute is read-only.
+# Hides home and environment; files that later programs execute are read-only.
 CAREFUL = """\
 mkdir -p .vscode .claude
 exec env -i PATH=/usr/bin:/bin HOME="$HOME" bwrap --unshare-all --die-with-parent --new-session \\
@@ -32,7 +32,7 @@ HIDES = '--tmpfs "$HOME/.ssh" --ro-bind /dev/null "$PWD/.env"'
 
 @cache
 def without_bubblewrap() -> str:
-    """Why bubblewrap confines nothing here, or nothing."""
+    """Return the reason if bubblewrap does not work here, otherwise ""."""
     if shutil.which("bwrap") is None:
         return "bwrap is not installed"
     words = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
@@ -50,7 +50,7 @@ def wrapper(folder: Path, name: str, body: str) -> Path:
 
 @dataclass(frozen=True)
 class Verified:
-    """One run of the verb: what it printed, and its JSON."""
+    """One run of the verb: its output and its JSON."""
 
     done: Done
     plain: dict[str, Any]
