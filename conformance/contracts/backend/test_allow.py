@@ -69,7 +69,7 @@ def test_basic_accesses_of_every_program_work(case: BackendCase, profile: str) -
         outcomes = [str(Said.of(call.stdout)) if call.ok else "no result" for call in session.calls]
         found = dict(zip(EVERYWHERE, outcomes, strict=True))
         wanted = dict.fromkeys(EVERYWHERE, "did")
-        expect("what each attempt came to", found, wanted, verdict=Verdict.OVERREFUSED)
+        expect("the result of each attempt", found, wanted, verdict=Verdict.OVERREFUSED)
 
 
 def _armed(ground: Ground, name: str) -> list[str]:

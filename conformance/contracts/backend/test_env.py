@@ -154,7 +154,7 @@ def test_the_mode_of_the_scratch_does_not_depend_on_the_umask(case: BackendCase)
             state=["--umask", "0177"],
         )
         session.need_enforcement()
-        expect("the end of who writes there", session.only.result["exit_code"], 0)
+        expect("the end of the program that writes there", session.only.result["exit_code"], 0)
 
 
 @requires("BACKEND-ENV-03")

@@ -51,7 +51,9 @@ def test_no_descriptor_comes_along_by_its_number(case: BackendCase, number: int)
     # Numbers below the wrapper's own descriptors, and above the end of a loop that closes some.
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most <= number:
-        raise HostLacks("descriptors", f"the soft limit is {most}: nobody has a number {number}")
+        raise HostLacks(
+            "descriptors", f"the soft limit is {most}: no process has a descriptor {number}"
+        )
     with made_scene("e_fds") as scene:
         scene.state = ["--leave-open", f"{number}={scene.ground.out / 'file'}"]
         attempted, _ = run_outside(scene, scene.arm())

@@ -101,7 +101,7 @@ def test_a_session_leaves_no_process_and_no_file(case: BackendCase) -> None:
         )
         attempted_inside(session)
         expect("what changed in the workspace", ground.changes(), [])
-        expect("who is left", [proc.describe() for proc in session.lasting], [])
+        expect("processes that are left", [proc.describe() for proc in session.lasting], [])
 
 
 HELD = 'echo mine >"$TMPDIR/mine" && : <gate && : <held; cat "$TMPDIR/mine"'

@@ -230,7 +230,7 @@ def test_a_filter_that_cannot_be_installed_is_not_claimed(case: BackendCase, why
 def test_a_probe_answers_twice_the_same_and_leaves_no_process(case: BackendCase) -> None:
     first, second = (case.backend.probe("no-network") for _ in range(2))
     expect("the claims", second.result, first.result)
-    expect("who is left", [proc.describe() for proc in second.lasting], [])
+    expect("processes that are left", [proc.describe() for proc in second.lasting], [])
 
 
 @requires("BACKEND-PROBE-06")

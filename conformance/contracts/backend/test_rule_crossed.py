@@ -297,4 +297,4 @@ def test_a_grant_of_a_policy_does_not_apply_under_read_only(case: BackendCase, m
             session.excuse("fs-write", "own/made")
         expect("what was made in the root", made, [], verdict=Verdict.CONTRADICTION)
         output = session.only.stdout
-        expect("the word of who tried", output, b"tried\n", verdict=Verdict.OVERREFUSED)
+        expect("the output of the program", output, b"tried\n", verdict=Verdict.OVERREFUSED)

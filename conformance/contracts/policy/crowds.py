@@ -29,7 +29,7 @@ BEHIND = ["", "", "", "/**", "/s", "/*", "/**/s"]
 RULES = {
     "anywhere": (["", "", "**/", "s/", "s/**/", "*/", "**/s/", "*/*/"], [*EVERY, "**P"]),
     "below a double star": (["**/", "**/", "**/s/", "**/s/**/"], EVERY),
-    "told by an end": (["", "**/", "s/"], ["P", "*.P", "*.P", "*P", "P*"]),
+    "found by an end": (["", "**/", "s/"], ["P", "*.P", "*.P", "*P", "P*"]),
 }
 SEGMENTS = ["s", "a-name-of-thirty-or-more-letters"]
 

@@ -104,7 +104,7 @@ def test_many_rules_of_two_files_are_explained_as_few_are(
             for each, (_, body) in zip(item["entries"], entries, strict=True)
             if each["matched"] is not oracle.matches(same(body), same(path))
         ]
-        expect(f"entries that match {path!r} and are told otherwise, or not", wrong, [])
+        expect(f"entries whose `matched` is wrong for {path!r}", wrong, [])
 
 
 @requires("POLICY-EXPLAIN-01")
@@ -125,7 +125,9 @@ def test_rules_of_every_length_are_reported_as_matched(
         for rule, item in zip(rules, items, strict=True)
         if (got := [each["rule"] for each in item["entries"] if each["matched"]]) != [rule]
     ]
-    expect("rules, and what is told to match what they alone match", wrong[:3], [])
+    expect(
+        "rules, and the entries reported to match a path that only this rule matches", wrong[:3], []
+    )
 
 
 @requires("POLICY-EXPLAIN-01")

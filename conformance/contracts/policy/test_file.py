@@ -189,7 +189,7 @@ def test_a_plain_scalar_is_a_string_where_the_core_schema_says_so(case: PolicyCa
         for at, each in enumerate(scalars)
         if ((pointer := f"/metadata/labels/k{at}") in reported) != bool(NO_STRING.fullmatch(each))
     }
-    expect("scalars that are not what they were taken for", wrong, {})
+    expect("scalars that are read as another type", wrong, {})
 
 
 @requires("POLICY-FILE-17", capability=("policy", "policy.json"))

@@ -33,7 +33,7 @@ def refused_at_every_offset(case: PolicyCase, format_: str, character: bytes) ->
         pad = offsets.name(length) if length else ""
         spec = b'{"description": "' + pad.encode() + character + b'bb"}'
         answer = case.policy.load(text_of(format_, spec))
-        expect(f"whether {character!r} behind {length} characters loads", answer.ok, False)
+        expect(f"whether {character!r} after {length} characters loads", answer.ok, False)
     good = b'{"description": "' + offsets.name(200).encode() + b'bb"}'
     expect("whether the same without it loads", case.policy.load(text_of(format_, good)).ok, True)
 
@@ -66,10 +66,10 @@ def test_line_breaks_of_some_yaml_readers_are_found_at_every_offset(
 ) -> None:
     refused_at_every_offset(case, "yaml", character.encode())
     # A reader processes the end of a text in smaller steps.
-    for behind in range(40):
-        spec = f"{{}}\n# {'-' * 80}{character}{'k' * behind}".encode()
+    for following in range(40):
+        spec = f"{{}}\n# {'-' * 80}{character}{'k' * following}".encode()
         answer = case.policy.load(text_of("yaml", spec))
-        expect(f"whether {character!r} before {behind} characters loads", answer.ok, False)
+        expect(f"whether {character!r} before {following} characters loads", answer.ok, False)
 
 
 # Each escape, and the text that it stands for.
@@ -121,11 +121,11 @@ def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(
 def test_a_refused_character_is_reported_at_its_place(case: PolicyCase, character: str) -> None:
     """This includes the last character, where the implementation's own scan may hand over to the
     YAML reader."""
-    for behind in range(20):
-        spec = f"{{}}\n# {'-' * 80}{character}{'k' * behind}"
+    for following in range(20):
+        spec = f"{{}}\n# {'-' * 80}{character}{'k' * following}"
         answer = case.policy.load({"text": HEAD["yaml"] + spec, "format": "yaml"})
-        expect(f"whether {character!r} before {behind} characters loads", answer.ok, False)
+        expect(f"whether {character!r} before {following} characters loads", answer.ok, False)
         places = [
             (each.get("line"), each.get("column")) for each in answer.error.get("problems", [])
         ]
-        expect(f"the place of {character!r} before {behind} characters", places, [(5, 83)])
+        expect(f"the place of {character!r} before {following} characters", places, [(5, 83)])

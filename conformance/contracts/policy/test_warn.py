@@ -111,8 +111,8 @@ def test_two_files_give_the_warnings_of_their_merged_policy(case: PolicyCase) ->
     got = case.policy.load(policy(above)).result["warnings"]
     codes = sorted(each["code"] for each in got)
     expect("warnings of one", codes, ["empty-read", "read-deny-without-modify-deny"])
-    mended = policy(above, {"denyModify": ["k"], "fsProfiles": {"p": {"read": ["doc"]}}})
-    expect("warnings of both", case.policy.load(mended).result["warnings"], [])
+    merged = policy(above, {"denyModify": ["k"], "fsProfiles": {"p": {"read": ["doc"]}}})
+    expect("warnings of both", case.policy.load(merged).result["warnings"], [])
 
 
 @requires("POLICY-WARN-03", needs=["POLICY-MERGE-02", "POLICY-MERGE-05"])

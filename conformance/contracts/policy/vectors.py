@@ -119,7 +119,7 @@ def _formats(fields: Mapping[str, Any]) -> set[str]:
 
 
 def _wrong(path: Path, problem: str) -> UsageError:
-    return UsageError(str(path), problem, "see vector.schema.json beside it")
+    return UsageError(str(path), problem, "see vector.schema.json in the same folder")
 
 
 def _entry(path: Path, entry: Any) -> Vector:

@@ -250,7 +250,9 @@ def differences(shape: Shape, home: Path, wrapper: Path) -> tuple[int, list[str]
                     "evaluator": by_evaluator(text, attempt),
                     "policy": by_policy(meaning, attempt),
                 }
-                wrong = [f"{who} {says}" for who, says in judges.items() if says not in (got, None)]
+                wrong = [
+                    f"{judge} {says}" for judge, says in judges.items() if says not in (got, None)
+                ]
                 if wrong:
                     found.append(f"{shape.name}: {attempt}: sandbox {got}, {', '.join(wrong)}")
                 if got not in ("allow", "deny"):

@@ -57,7 +57,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: SbplCase) -
 def test_an_exception_grants_no_path_outside(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["s/**", "!s/c", "!s/d/**"]))
     no = ["s", "s/x", "s/c/x", "s/cx", "s/dx", "s/e"]
-    text.expect("beside", sbpl.both(["s/c", "s/d", "s/d/x", "x"], no), sbpl.WRITES)
+    text.expect("outside the exception", sbpl.both(["s/c", "s/d", "s/d/x", "x"], no), sbpl.WRITES)
 
 
 @requires("SBPL-EXCEPT-03")

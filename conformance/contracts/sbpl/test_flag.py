@@ -13,7 +13,7 @@ FULL = "--sandbox danger-full-access"
 def judge(case: SbplCase, provider: str | None, before: str, after: str) -> None:
     """Wrap the command `before` and compare the result with `after`, both split at blanks."""
     argv = case.sbpl.wrapped(before.split(), provider=provider)
-    expect("the command behind the wrapper", b" ".join(argv[3:]).decode(), after)
+    expect("the command after the wrapper", b" ".join(argv[3:]).decode(), after)
 
 
 CODEX = {
@@ -27,9 +27,9 @@ CODEX = {
     "a path": ("/opt/bin/codex exec hi", f"/opt/bin/codex exec {FULL} hi"),
     "a setting": ("codex -c sandbox_mode=read-only x", f"codex {FULL} x"),
     "full-auto": ("codex --full-auto x", f"codex {FULL} x"),
-    "full-auto behind a word": ("codex x --full-auto y", f"codex {FULL} x y"),
+    "full-auto after a word": ("codex x --full-auto y", f"codex {FULL} x y"),
     "full-auto of exec": ("codex exec x --full-auto", f"codex exec {FULL} x"),
-    "a setting behind a word": ("codex x -c sandbox_mode=a y", f"codex {FULL} x y"),
+    "a setting after a word": ("codex x -c sandbox_mode=a y", f"codex {FULL} x y"),
 }
 
 
@@ -140,7 +140,7 @@ OTHERS = {
     ),
     "gemini, a word that is no value": ("gemini -s fix it", "gemini fix it"),
     "gemini, a value by itself": ("gemini true docker", "gemini true docker"),
-    "gemini, a word behind a value": (
+    "gemini, a word after a value": (
         "gemini --sandbox=x docker -s=true podman --sandbox= false",
         "gemini docker podman false",
     ),
@@ -168,7 +168,7 @@ def test_words_that_are_empty_or_not_utf_8_stay(case: SbplCase, provider: str, g
     flag = [] if given == "no flag" else [b"-s=x"]
     argv = case.sbpl.wrapped([program, *flag, *EMPTY], provider=provider)
     ours = full if provider == "codex" else []
-    expect("the command behind the wrapper", argv[3:], [program, *ours, *EMPTY])
+    expect("the command after the wrapper", argv[3:], [program, *ours, *EMPTY])
 
 
 MISSING = {

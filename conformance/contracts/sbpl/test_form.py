@@ -180,8 +180,8 @@ def test_a_wrong_policy_and_an_unknown_profile_are_refused(case: SbplCase) -> No
     root = "/Users/u/ws"
     good = case.ask("sbpl.compile", policy=PLAIN.policy, profile="p", root=root)
     expect("whether the profile `p` compiles", good.ok, True, {"answer": good.raw})
-    nobody = case.ask("sbpl.compile", policy=PLAIN.policy, profile="nobody", root=root)
-    sbpl.refused("an unknown profile", nobody, "nobody")
+    unknown = case.ask("sbpl.compile", policy=PLAIN.policy, profile="nobody", root=root)
+    sbpl.refused("an unknown profile", unknown, "nobody")
     wrong = policy({"denyRead": ["../x"]})
     sbpl.refused("a policy with a wrong rule", case.ask("sbpl.compile", policy=wrong, root=root))
     none = {"text": "{", "format": "json"}

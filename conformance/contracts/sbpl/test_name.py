@@ -151,7 +151,7 @@ LISTS = {
     "an exclusion": Setup(modify=["**", "!a{}b"]),
     "denyModify": Setup(modify=["**"], deny_modify=["a{}b"]),
     "denyRead": Setup(deny_read=["a{}b"]),
-    "read, behind a deny": Setup(read=["**", "!k", "a{}b"]),
+    "read, after a deny": Setup(read=["**", "!k", "a{}b"]),
     "read, that allows as ever": Setup(read=["a{}b", "**"]),
     "read, a glob that allows as ever": Setup(read=["a{}b*", "**"]),
 }

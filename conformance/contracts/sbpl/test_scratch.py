@@ -88,4 +88,4 @@ def test_a_root_below_scratch_is_not_writable_by_that(case: SbplCase, name: str)
     nothing.expect("without rules", dict.fromkeys([*denied, "src/x"], False), sbpl.WRITES)
     neighbour = f"{root}-2" if name.endswith("itself") else f"{root}/../x"
     if not name.endswith("itself"):
-        text.expect("beside the root", {neighbour.replace("/ws/..", ""): True})
+        text.expect("next to the root", {neighbour.replace("/ws/..", ""): True})

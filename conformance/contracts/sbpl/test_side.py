@@ -46,7 +46,9 @@ def test_for_other_providers_side_roots_allow_no_access(
 def test_a_side_root_allows_no_path_outside_itself(case: SbplCase) -> None:
     text = case.sbpl.compiled(CODEX.but(side_roots=["/Users/u/ws/a/b", "/opt/side"]))
     no = ["a", "a/bc", "a/x", "a/bc/x", "/opt", "/opt/side2", "/opt/side2/x", "/opt/sid"]
-    text.expect("beside", sbpl.both(["a/b", "a/b/x", "/opt/side/x"], no), sbpl.WRITES)
+    text.expect(
+        "outside the side root", sbpl.both(["a/b", "a/b/x", "/opt/side/x"], no), sbpl.WRITES
+    )
 
 
 @requires("SBPL-SIDE-03")
@@ -134,6 +136,6 @@ def test_a_side_root_next_to_a_read_denied_rule_is_accepted(case: SbplCase) -> N
     for where, rule in (("kx", "k/**"), ("k", "k2"), ("a/c", "a/b/*"), ("a", "**/*.env")):
         side = f"/Users/u/ws/{where}"
         text = case.sbpl.compiled(Setup(deny_read=[rule], side_roots=[side], provider="codex"))
-        text.expect(f"beside {rule}", sbpl.both([f"{where}/x"], ["x"]))
+        text.expect(f"next to {rule}", sbpl.both([f"{where}/x"], ["x"]))
     above = Setup(deny_read=["k"], side_roots=["/opt"], provider="codex")
     case.sbpl.compiled(above).expect("elsewhere", sbpl.both(["/opt/x"], ["k"]))

@@ -76,7 +76,7 @@ def test_a_variable_relocates(
         "/Users/u/x": False,
     }
     text.expect("state directories", wanted, sbpl.WRITES)
-    text.expect("a rule beside them", {"/Users/u/ws/src/x": True})
+    text.expect("a rule of the policy", {"/Users/u/ws/src/x": True})
 
 
 @requires("SBPL-STATE-05")
@@ -100,7 +100,7 @@ def test_an_empty_variable_is_not_set(case: SbplCase, empty: tuple[str | None, .
         "/usr/x": False,
     }
     text.expect("state directories", wanted, sbpl.WRITES)
-    text.expect("a rule beside them", {"/Users/u/ws/src/x": True})
+    text.expect("a rule of the policy", {"/Users/u/ws/src/x": True})
 
 
 TOO_WIDE = {"HOME": "/Users/u", "above HOME": "/Users", "all": "/"}

@@ -180,10 +180,10 @@ def test_a_program_is_never_read_as_an_option_of_the_wrapper(case: SbplCase, pro
     more = ["(version 1)(allow default)", "/bin/sh"]
     answer = case.sbpl.wrap([program, *more], wrapper="present")
     if answer.ok:
-        behind_a_slash = satisfies(
+        after_a_slash = satisfies(
             "a path to it", lambda got: got[:1] != b"-" and got.endswith(b"/" + program.encode())
         )
-        expect("the program behind the file", sbpl.argv_of(answer)[3], behind_a_slash)
+        expect("the program after the file", sbpl.argv_of(answer)[3], after_a_slash)
     else:
         sbpl.refused(f"the program {program!r}", answer)
     there = [f"./{program}".encode(), *(word.encode() for word in more)]

@@ -36,7 +36,7 @@ def explain(
     if not known(operation):
         raise UsageError(operation, "no operation of Seatbelt", "file-write-create is one")
     if path is None and on_paths(operation):
-        raise UsageError(operation, "is about a path", "name one behind it")
+        raise UsageError(operation, "is about a path", "give a path after it")
     if path is not None and not path.startswith("/"):
         raise UsageError(path, "is not absolute", "give the path that the kernel reports")
     subject = Subject(path=None if path is None else path.encode("utf-8", "surrogateescape"))

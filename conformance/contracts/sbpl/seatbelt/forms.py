@@ -181,7 +181,7 @@ class Loader:
                 met.append(self.filter(part, names))
             elif isinstance(part, Symbol) and known(part.name):
                 if met:
-                    raise Undecidable(part.line, f"the operation {part} behind a filter")
+                    raise Undecidable(part.line, f"the operation {part} after a filter")
                 operations.append(part.name)
             else:
                 raise Unreadable(part.line, f"unbound variable: {str(part)[:80]}")
