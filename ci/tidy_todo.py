@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 ROOMS = ("reference", "fixtures", "fuzz")
-LAST_COMMITS = 40
+LAST_COMMITS = 12
 
 
 def commands(build: Path) -> dict[str, dict[str, str]]:

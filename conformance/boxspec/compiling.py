@@ -11,7 +11,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,18 +82,24 @@ def _call(words: Sequence[str], folder: Path) -> None:
 
 def kept(sources: Path, cache: Path) -> Path:
     """Return the folder with the programs of these sources; compile them at the first use."""
-    made = cache / f"programs-{_digest(sources)}"
+    return made_once(
+        cache / f"programs-{_digest(sources)}", lambda new: build(sources, new, system())
+    )
+
+
+def made_once(made: Path, fill: Callable[[Path], None]) -> Path:
+    """Return the folder `made`. If it is missing, call `fill` with a new folder and rename that."""
     if made.is_dir():
         return made
     made.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(dir=made.parent, prefix="new-"))
     try:
         new.chmod(0o755)
-        build(sources, new, system())
+        fill(new)
         try:
             new.rename(made)
         except OSError:
-            # Another process was faster with the same sources.
+            # Another process was faster with the same contents.
             if not made.is_dir():
                 raise
     finally:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import select
+import shutil
 import time
 from pathlib import Path
 
-from boxspec.compiling import NotCompiledError, kept
+from boxspec.compiling import NotCompiledError, kept, made_once
 from boxspec.errors import UsageError
-from boxspec.places import COMMAND, INSTALLED, ROOT, cache
+from boxspec.places import COMMAND, INSTALLED, ROOT, cache, case_root
 
 SOURCES = ROOT / "fixtures" / "programs"
 DEFAULT = ROOT / "build" / "release" / "fixtures" / "programs"
@@ -20,6 +22,8 @@ COMPILER = (
 )
 REMEDY = f"{SETUP}, or set BOXSPEC_PROGRAMS to their folder"
 
+# Sandboxes mount directories of their own over these.
+REPLACED = ("/tmp", "/dev/shm")
 # Time limit for the check of all programs on a very busy machine.
 CHECK_S = 20.0
 
@@ -33,13 +37,42 @@ def folder() -> Path:
     start = Path(named).resolve() if named else DEFAULT
     for place in (start, start / "fixtures" / "programs", start / "programs"):
         if (place / "warden").is_file():
-            return place
+            return place if named else _outside_of_tmp(place)
     if INSTALLED and not named:
         try:
             return kept(SOURCES, cache())
         except NotCompiledError as why:
             raise UsageError("the fixture programs", str(why), COMPILER) from None
     raise UsageError(str(start), "the fixture programs are not there", REMEDY)
+
+
+def _outside_of_tmp(place: Path) -> Path:
+    """Return the folder, or a copy of it if sandboxes replace the directory in which it lies.
+
+    A sandbox with a /tmp of its own hides a checkout below /tmp. The copy lies where the workspaces
+    of sandboxes are made; a newer build of the same checkout replaces it.
+    """
+    if not any(Path(each) in place.parents for each in REPLACED):
+        return place
+    name = f"programs-{hashlib.sha256(os.fsencode(place)).hexdigest()[:8]}"
+    files = sorted(path for path in place.rglob("*") if path.is_file())
+    stats = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    digest = hashlib.sha256(repr(stats).encode()).hexdigest()[:8]
+    try:
+        root = case_root()
+        copied = made_once(root / f"{name}-{digest}", lambda new: _copy(place, new))
+    except (OSError, UsageError):
+        # Without such a place only runs inside a sandbox fail, and they name the reason.
+        return place
+    for older in root.glob(f"{name}-*"):
+        if older != copied:
+            shutil.rmtree(older, ignore_errors=True)
+    return copied
+
+
+def _copy(place: Path, into: Path) -> None:
+    build_files = shutil.ignore_patterns("CMakeFiles", "*.cmake", "*.a")
+    shutil.copytree(place, into, dirs_exist_ok=True, ignore=build_files)
 
 
 class Programs:
