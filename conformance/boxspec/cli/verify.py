@@ -84,13 +84,14 @@ def main(words: Sequence[str]) -> int:
         raise UsageError(args.command[0], "is not known here", "write -- before COMMAND")
     settings = read_settings(Path(args.file)) if args.file else Settings()
     rules = [*_rules(args), *settings.rules]
-    rows = _rows(rules, args, settings)
+    home = _home()
+    rows = _rows(rules, args, settings, home)
     old = files.read(Path(args.compare)) if args.compare else None
     texts = {"json": files.json_text, "junit": files.junit_text, "md": files.markdown_text}
     named = {name: getattr(args, name) for name in texts if getattr(args, name)}
     outputs = {name: OutputFile(f"--{name}", path) for name, path in named.items()}
     given = command or list(settings.command)
-    prefix = Command(given, Path.home(), Path.cwd(), os.environ.get("PATH", os.defpath))
+    prefix = Command(given, home, Path.cwd(), os.environ.get("PATH", os.defpath))
     found = verify(prefix, rows, defaults.rows(), args.timeout)
     terminal = Terminal()
     print_table(found, terminal, args.verbose)
@@ -118,9 +119,20 @@ def _rules(args: argparse.Namespace) -> list[Rule]:
     return [*found, *([Rule(NO_NETWORK, "", f"--{NO_NETWORK}")] if args.no_network else [])]
 
 
-def _rows(rules: Sequence[Rule], args: argparse.Namespace, settings: Settings) -> list[Row]:
+def _home() -> Path:
+    """Return the home directory of the caller."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        problem = f"is not set, and the user {os.getuid()} has no home directory"
+        raise UsageError("HOME", problem, "set HOME") from None
+
+
+def _rows(
+    rules: Sequence[Rule], args: argparse.Namespace, settings: Settings, home: Path
+) -> list[Row]:
     """Return the rows of this run, each once."""
-    own = [row_of(rule, Path.home(), Path.cwd()) for rule in rules]
+    own = [row_of(rule, home, Path.cwd()) for rule in rules]
     usual = {row.id: row for row in defaults.rows()}
     asked = {row.id: row for row in own}
     if not own or args.defaults or settings.defaults:

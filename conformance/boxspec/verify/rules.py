@@ -18,6 +18,7 @@ from boxspec.verify.reading import Environments, OpenHostFile, ReadFile, ReadFol
 from boxspec.verify.row import Row, Target
 from boxspec.verify.working import MayReach, MayWrite
 from boxspec.verify.writing import (
+    NewFile,
     NewHostFile,
     OpenHostFileToWrite,
     WriteFile,
@@ -136,6 +137,9 @@ def _targets(rule: Rule, home: Path, cwd: Path) -> list[Target]:
     for each in examples(place):
         folder = is_folder(each, home, cwd) if each == place else each.rest.endswith("/")
         made += _on_path(rule.kind, each, folder)
+    if rule.kind == "deny-write" and examples(place) != [place] and place.base != "/":
+        # The rule also denies names that are not there yet.
+        made += [NewFile(each) for each in examples(place)]
     return made
 
 

@@ -145,6 +145,17 @@ def test_a_command_that_hangs_is_started_once(tmp_path: Path) -> None:
     assert (found.plain["starts"], found.done.returncode) == (1, 3)
 
 
+@needs_bubblewrap
+def test_a_glob_also_denies_names_that_are_not_there_yet(tmp_path: Path) -> None:
+    """A wrapper protects the files that match at its start."""
+    binds = """$(find "$PWD" -name '*.key' | sed 's/.*/--ro-bind & &/')"""
+    box = wrapper(tmp_path, "box.sh", USUAL.format(more=binds))
+    found = verify(tmp_path, "--deny-write", "*.key", "--", box)
+    evidence = found.rows["deny-write:*.key"]["evidence"]
+    assert found.statuses["deny-write:*.key"] == LEAKED
+    assert all(each.endswith(".key was created") for each in evidence)
+
+
 def test_the_result_is_written_for_builds(tmp_path: Path) -> None:
     junit, page = tmp_path / "a.xml", tmp_path / "a.md"
     verify(tmp_path, "--row", "env-files", "--junit", junit, "--md", page, "--", "env")
