@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.warden import Warden
 from boxspec.verify.janitor import Janitor
@@ -76,7 +77,9 @@ def _left(warden: Warden, name: str, ends_s: float) -> list[int]:
     limit = Deadline(ends_s)
     while True:
         warden.pump()
-        found = [each for each in warden.tree() if each.alive and each.name == name]
+        # The kernel may need longer for a process that a signal has ended already.
+        alive = [each for each in warden.tree() if each.alive and each.name == name]
+        found = [each for each in alive if not procs.is_dying(each)]
         if not found or limit.over():
             return [each.pid for each in found]
         poll([], 0.02)
