@@ -88,11 +88,9 @@ def _other_users() -> Finding:
     mount."""
     folder = scratch()
     closed = [each for each in (folder, *folder.parents) if not each.stat().st_mode & stat.S_IXOTH]
-    place = (
-        f"{closed[0]} is closed to other users" if closed else f"{folder} is open to other users"
-    )
+    place = f"{closed[0]} is closed to them" if closed else f"{folder} is open to them"
     there = not closed and os.geteuid() == 0
-    return there, False, f"{place} (for cases with another user, which need root too)"
+    return there, False, f"other users: {place} (for cases with another user, which need root too)"
 
 
 def _set_up() -> Finding:
@@ -101,7 +99,7 @@ def _set_up() -> Finding:
     tried = subprocess.run(
         ["unshare", "--mount", "--pid", "true"], check=False, stderr=subprocess.DEVNULL
     )
-    what = "namespaces, filters and limits around a shim"
+    what = "set-up: namespaces, filters and limits around a shim"
     return tried.returncode == 0, False, f"{what} (for cases that start in them)"
 
 

@@ -1,0 +1,10 @@
+"""Features of the host that some tests of module need."""
+
+import subprocess
+
+
+def without_readable_environments() -> str | None:
+    """Return a reason if a process here cannot read the environment of its parent."""
+    words = ["/bin/sh", "-c", "head -c 1 /proc/$PPID/environ"]
+    done = subprocess.run(words, capture_output=True, check=False)
+    return None if done.stdout else "the environment of a parent cannot be read"
