@@ -19,7 +19,7 @@ FLAGS = ("-std=gnu17", "-O2", "-D_GNU_SOURCE")
 
 
 class NotCompiledError(Exception):
-    """The message of the compiler, or the fact that there is none."""
+    """The message of the compiler, or a note that no compiler was found."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The folders of runs: create, keep and delete them, and remove those of killed runs."""
+"""The folders of runs: create, keep and delete them, and remove the folders of killed runs."""
 
 from __future__ import annotations
 

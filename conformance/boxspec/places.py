@@ -48,7 +48,7 @@ def _caches() -> Path:
     try:
         return Path(named) if named.startswith("/") else Path.home() / ".cache"
     except RuntimeError:
-        # For example in a container whose user id has no line in /etc/passwd.
+        # For example in a container with a user id that is not in /etc/passwd.
         problem = f"is not set, and the user {os.getuid()} has no home folder"
         raise UsageError("HOME", problem, "set HOME, or XDG_CACHE_HOME") from None
 

@@ -1,4 +1,4 @@
-"""The paths of the fixture programs, such as `programs.siglog`."""
+"""The paths of the fixture programs, for example `programs.siglog`."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ PROMPT_MS = 20.0
 
 @contextlib.contextmanager
 def for_the_prompt(case: Stage) -> Iterator[None]:
-    """Wrap an expectation that holds only if the shim acts promptly, such as between two moments.
+    """Wrap an expectation that holds only if the shim acts promptly, or between two moments.
 
     A failure is repeated if a run of the case waited for a processor.
     """

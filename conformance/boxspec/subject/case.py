@@ -45,7 +45,7 @@ WITHIN_S = 30.0
 
 
 class Options(TypedDict, total=False):
-    """How a shim process is started, and what its test expects of it (see `Case.launch`)."""
+    """The start of a shim process, and the expectations of its test (see `Case.launch`)."""
 
     expect_result: bool
     within_s: float

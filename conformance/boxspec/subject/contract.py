@@ -118,14 +118,14 @@ class Contract:
         return _named(self.products)()
 
     def missing(self, feature: str) -> str | None:
-        """Return why this host lacks a feature, or None."""
+        """Return the reason if this host lacks a feature."""
         why: str | None = _named(self.features[feature])()
         return why
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the names of the contracts whose folders exist."""
+    """Return the names of the contracts that have a folder."""
     return tuple(sorted(path.parent.name for path in CONTRACTS.glob("*/contract.py")))
 
 
@@ -143,11 +143,11 @@ def every() -> list[Contract]:
 
 
 def spoken(capabilities: Iterable[str]) -> list[str]:
-    """Return the contracts that a shim declares, wholly or by a capability in `alone`."""
+    """Return the contracts of which a shim declares a part."""
     declared = set(capabilities)
     return [each.name for each in every() if declared & {each.name, *each.alone}]
 
 
 def owner(op: str) -> Contract | None:
-    """Return the contract of an operation; None for one of the protocol itself."""
+    """Return the contract of an operation, if it is not one of the protocol itself."""
     return next((contract for contract in every() if op in contract.operations), None)

@@ -72,7 +72,7 @@ class Floods:
             self._changed.notify()
 
     def forget(self, warden: Warden) -> None:
-        """Stop watching, after the processes have ended, and cut the files to what is read."""
+        """Stop watching after the processes have ended, and cut long files."""
         with self._changed:
             watched = self._watched.pop(warden, None)
         if watched is not None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import partial
 
 MANY = 3
-# Tests of such a topic that run at once: a waiting test costs nothing, and an endless computation
-# must leave the others a processor.
+# Tests of one topic that run at once. A waiting test is cheap, but endless computations must leave
+# the others a processor.
 AT_ONCE = 4
 
 

@@ -56,7 +56,7 @@ class Idle:
         return found
 
     def after_signal(self, name: str) -> tuple[str, int] | None:
-        """Return how the process ended after this signal; None if it still answers."""
+        """Send a signal and return how the process ended, if it does not answer any more."""
         os.kill(self.pid, signal.Signals[f"SIG{name}"])
         try:
             self._hello()

@@ -69,7 +69,7 @@ def isolation() -> Isolation:
 
 
 def _try(state: list[str]) -> None:
-    """Start a program that does nothing: a host may refuse namespaces and mounts."""
+    """Start `true` with the flags: a host may refuse namespaces and mounts."""
     with Path(os.devnull).open("r+b") as null:
         ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}
         try:

@@ -31,7 +31,7 @@ def environment(
     folder: Path,
     changes: ShimEnv,
 ) -> dict[str, str]:
-    """Return the environment of a shim whose files lie in this folder."""
+    """Return the environment of a shim that has its files in this folder."""
     env = dict(ours) if user(flags) is None else for_others(ours)
     env["BOXSPEC_SHIM_LOG"] = str(folder / "shim.log")
     for name, value in changes.items():

@@ -57,7 +57,7 @@ def law(
     }
     if threading.current_thread() is not threading.main_thread():
         raise HarnessError("a law is tried in the main thread: @requires(…, main_thread=True)")
-    # Hypothesis stores there what it read from the sources of all modules.
+    # Hypothesis stores there the constants that it finds in the sources of all modules.
     configuration.set_hypothesis_home_dir(cache() / "hypothesis")
     seed(case.session.seed)(settings(**limits)(given(strategy)(body)))()
     if found:

@@ -1,6 +1,6 @@
 """How long the kit waits for an event, and whether the shim or the machine caused its absence.
 
-Until the child starts, the limit allows for a slow shim, such as an interpreter or a shell with
+Until the child starts, the limit allows for a slow shim, for example an interpreter or a shell with
 many helper processes; its unit is the time of a run of `true` in the smoke test. After the start of
 the child the limit is that of the case. If the event is then absent, and the machine was not busy,
 the shim hangs.
@@ -29,7 +29,7 @@ HURRY_S = 5.0
 # The machine was too busy if a run waited for a processor for this share of the time or longer.
 ON_TIME = 0.5
 # If all processes slept for this share of the time, the machine is not the cause: a correct
-# implementation sleeps for a part of it at most, such as a grace period.
+# implementation sleeps for a part of it at most, for example in a grace period.
 STILL = 0.75
 
 

@@ -32,7 +32,7 @@ from boxspec.subject.observe.company import Company
 from boxspec.subject.observe.warden import Warden, spawn
 
 GRACE_MS, TICK_MS = 5000, 100
-# Upper limit of a line, whatever hello declares: lines are held in memory more than once.
+# Upper limit of a line, also if hello declares more: lines are held in memory more than once.
 MOST_BELIEVED = 4 * MAX_RESPONSE
 # With fewer descriptors a correct shim would fail requests.
 DESCRIPTORS = 256
@@ -158,7 +158,7 @@ class Session:
     def company_of(self, op: str) -> Company:
         """Return the helper processes of an operation.
 
-        If its contract was not measured, return those of all measured contracts together.
+        If its contract was not measured, return the union for all measured contracts.
         """
         found = self.company.get(op.partition(".")[0])
         return found or reduce(Company.joined, self.company.values(), Company())
@@ -267,7 +267,7 @@ def _want_descriptors() -> None:
 
 
 def _keep_descriptors_private() -> None:
-    """Keep the descriptors of our caller from the shims, whose tests expect only 0, 1 and 2."""
+    """Keep the descriptors of our caller from the shims: tests expect only 0, 1 and 2."""
     for entry in Path("/proc/self/fd").iterdir():
         if int(entry.name) > 2:
             with contextlib.suppress(OSError):

@@ -150,12 +150,12 @@ class ShimProcess(Generic[Outcome]):
 
     @property
     def spent(self) -> Spent | None:
-        """Return the processor and waiting time in total; None while it runs."""
+        """Return the total processor and waiting time of an ended shim."""
         return self.warden.spent
 
     @property
     def childless(self) -> bool:
-        """True if the request starts a child and none has been seen."""
+        """True if the request starts a child that has not been seen yet."""
         return self._child and self.child_since is None
 
     def started_child(self, at: float) -> None:
@@ -199,7 +199,7 @@ class ShimProcess(Generic[Outcome]):
         return self._without_helpers(procs.children(self.shim_pid))
 
     def _without_helpers(self, found: list[Proc]) -> list[Proc]:
-        """Remove helper processes that hold the fifo for the shim, such as a `cat`, and their
+        """Remove helper processes that hold the fifo for the shim, like a `cat`, and their
         parents up to the shim."""
         place = self.exchange.hold
         if place is None or not found:
@@ -386,7 +386,7 @@ class ShimProcess(Generic[Outcome]):
         return self._outcome
 
     def close(self) -> None:
-        """End all processes and close all descriptors; a second call does nothing."""
+        """End all processes and close all descriptors; a second call has no effect."""
         self.warden.sweep()
         self.exchange.close()
         self._streams.close()

@@ -1,4 +1,4 @@
-"""Questions about modules: what a case has as `case.module`."""
+"""The client of the contract module, and its cases."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Executed(Observed):
         return self.result.get("value")
 
     def field(self, name: str) -> object:
-        """A field of the error; None where it has none, or there is no error."""
+        """Return a field of the error, if there is one."""
         return self.result.get("error", {}).get(name)
 
 
@@ -79,7 +79,7 @@ class ExecutedInside(Executed):
 
 
 class ExecuteOptions(Options, total=False):
-    """How a module is executed, beside its id and its input."""
+    """The fields of an execution in addition to id and input."""
 
     enabled: bool
     timeout_ms: int | None
@@ -121,7 +121,7 @@ class ModuleClient:
         state: State = (),
         shim_env: ShimEnv | None = None,
     ) -> ShimProcess[Executed]:
-        """extensions_root: that of the case unless it is named; None leaves it out."""
+        """Start an execution; the default extensions_root is that of the case, `None` omits it."""
         message: dict[str, Any] = {"op": "module.execute", "module_id": module_id}
         message |= {"input": value, "enabled": enabled}
         if timeout_ms is not None:
@@ -131,7 +131,7 @@ class ModuleClient:
         if enabled:
             message |= self.inside.around(backend, own_root=True)
         of_the_run = "backend" in message and backend is OF_THE_RUN
-        # What a killed caller cannot remove goes with the case.
+        # A killed caller cannot remove its directory; it is deleted with the case.
         self.below.mkdir(exist_ok=True)
         self.below.chmod(0o777)
         return self._case.launch(
@@ -150,8 +150,11 @@ class ModuleClient:
         )
 
     def _noting(self, message: dict[str, Any]) -> dict[str, str]:
-        """The workspace is the module's own directory, and the tests look at what it notes in the
-        folder of the case: so that is the cache of a home, which `full-dev` lets it write."""
+        """Let a module inside a sandbox write notes to the folder of the case; return its HOME.
+
+        The workspace is the module's own directory. `full-dev` allows the cache of a home, so that
+        cache is a link to the folder.
+        """
         message["backend"]["context"]["profile"] = "full-dev"
         home = self._case.folder / "home"
         home.mkdir(exist_ok=True)
@@ -176,7 +179,7 @@ class ModuleClient:
             streams={"stdin": "pipe"},
             words=[RUNNER, *words],
         ) as shim:
-            # Who refuses the words need not read.
+            # A shim that refuses the words need not read stdin.
             with contextlib.suppress(BrokenPipeError):
                 shim.stdin.write(given)
             shim.stdin.close()

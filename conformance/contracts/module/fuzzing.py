@@ -1,4 +1,4 @@
-"""What fuzzing needs of the contract module: first inputs of the target that judges its JSON."""
+"""First inputs of the fuzz target that checks the JSON of modules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BYTES = [b"\xff", b'"\xed\xa0\x80"', b'"\xc3"', b"null\0", b'"\0"']
 
 
 def module_json() -> Iterator[bytes]:
-    """The edges of the syntax, of strings and of what stands around a value."""
+    """Yield edge cases of the syntax, of strings and of the text around a value."""
     for text in TEXTS:
         yield text.encode()
     yield from BYTES

@@ -1,4 +1,4 @@
-"""What the tests of modules share: places, ends, proofs that a module was there."""
+"""Helpers of the tests of modules: places, outcomes, and evidence that a module ran."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from boxspec.api import Failure, NotMeasured, Told, Verdict, expect
 from contracts.module.client import Executed, ModuleCase
 
-# Longer than any case: only somebody else ends it.
+# Longer than any case: the module does not end by itself.
 FOREVER = "exec sleep 60"
 
 
@@ -30,7 +30,7 @@ def noting_home(case: ModuleCase, body: str) -> str:
 
 
 def noted(place: Path) -> str:
-    """What a module left in a file outside of its directory; without it, it did not run."""
+    """Return the note of a module outside its directory; without it the module did not run."""
     if not place.exists():
         raise Failure(
             "the module does its work",
@@ -58,7 +58,7 @@ def at_work(case: ModuleCase) -> bool:
 
 
 def runs_here(case: ModuleCase, body: str) -> None:
-    """The control: the same body, under a plain name, does what is looked for."""
+    """Run the control: the same body under a plain name has the effect."""
     case.module.script("control", body)
     case.module.execute("control")
 

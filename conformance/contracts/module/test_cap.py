@@ -48,7 +48,7 @@ def test_one_byte_more_names_the_stream(case: ModuleCase, stream: str) -> None:
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_module_that_works_on_in_silence_is_noticed(case: ModuleCase, stream: str) -> None:
     redirect = "" if stream == "stdout" else " >&2"
-    # No loop: under a real-time priority the kernel ends whoever spins.
+    # A sleep and no loop: with realtime priority the kernel ends a process that spins.
     case.module.script("stays", f"head -c {MOST + 1} /dev/zero{redirect}; exec sleep 600")
     seen = case.module.execute("stays", within_s=10)
     expect("class and stream", (end(seen), seen.field("stream")), ("OutputSizeExceeded", stream))

@@ -65,7 +65,7 @@ def test_it_is_gone_after_every_end(case: ModuleCase, how: str) -> None:
 
 
 def where_some_are_made(case: ModuleCase) -> Path:
-    """As a control shows: where nobody makes any but this case."""
+    """Return the parent of the directories, if only this case creates any there."""
     case.module.script("control", noting_home(case, "echo 1"))
     case.module.execute("control")
     place = Path(noted(case.tmp / "home")).resolve().parent
@@ -78,7 +78,7 @@ def where_some_are_made(case: ModuleCase) -> Path:
 
 
 def folders_in(place: Path) -> list[str]:
-    """At any depth. What else is there a runtime may keep for itself."""
+    """Return the folders at any depth; a runtime may have other files there."""
     return sorted(f"{at}/{name}" for at, names, _ in os.walk(place) for name in names)
 
 
@@ -162,7 +162,7 @@ def test_what_a_link_names_stays(case: ModuleCase) -> None:
 
 @requires("MODULE-DIR-03")
 def test_the_mode_of_what_a_link_names_stays(case: ModuleCase) -> None:
-    """A closed folder has to be opened, and what is in it may be links."""
+    """The clean-up must open a closed folder, which may contain links."""
     kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
@@ -202,7 +202,7 @@ def test_a_link_in_its_place_is_not_followed(case: ModuleCase, what: str) -> Non
     expect("the end; whether the file is there; the mode", got, ("value", True, oct(0o750)))
 
 
-# Once it is gone nothing can be made in it: what is left there, was left.
+# No file can be made after the removal of the directory, so a remaining file was left.
 FILLER = """
 for w in 1 2 3 4; do
     setsid sh -c 'i=0
@@ -240,7 +240,7 @@ def ends(case: ModuleCase) -> str:
     return f"echo 1\nexec {quoted(P.slow_exit)} {quoted(case.events().path)} 0"
 
 
-# Whoever looks once at so many names has not seen all of them when it is through.
+# With so many names, one pass over the directory misses files that are made meanwhile.
 PILE = """
 import os, sys, time
 ready, ms, slow_exit, events = sys.argv[1:]
@@ -257,8 +257,8 @@ while time.monotonic() < until:
     time.sleep(0.001)
 os.execv(slow_exit, [slow_exit, events, "0"])
 """
-# The writer stops so long behind its pile, which is just before the module's end; where it was
-# later than that, a second may not be enough.
+# The writer stops this long after its pile, which is just before the end of the module. If it stops
+# later, a second may be too short for the clean-up.
 STOPS_MS, STOPPED_MS = 400, 800
 
 
@@ -300,7 +300,7 @@ def test_a_writer_that_lives_on_holds_nothing_up(case: ModuleCase) -> None:
     case.module.script("leaves", noting_home(case, body))
     seen: Executed = case.module.execute("leaves", within_s=15)
     home = Path(noted(case.tmp / "home"))
-    # `mkdir -p` brings it back at any time, so only a name that is told is judged.
+    # `mkdir -p` can create it again at any time, so only a reported name is checked.
     told = seen.result.get("directory_left")
     expect("the end", end(seen), "value")
     expect("the directory that is told, if one is", told in (None, str(home)), True)

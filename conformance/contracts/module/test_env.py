@@ -20,7 +20,7 @@ ALWAYS = {"HOME", "TMPDIR", "APCORE_EXTENSIONS_ROOT"}
 
 
 def environment(case: ModuleCase, shim_env: Mapping[str, Any]) -> tuple[dict[str, str], str]:
-    """What the module was started with, before its shell adds to it, and where."""
+    """Return the initial environment of the module, and its working directory."""
     place, here = case.tmp / "environ", case.tmp / "cwd"
     body = f"/bin/cat /proc/$$/environ >{quoted(place)}; pwd >{quoted(here)}; echo 1"
     case.module.script("tells", body)
@@ -98,16 +98,16 @@ def test_home_tmpdir_and_working_directory_are_one(case: ModuleCase) -> None:
 
 
 def expect_named_in_full(case: ModuleCase, temporary: str, given: str) -> None:
-    """What the module is told of its directory, where that is made below such a folder."""
+    """Expect absolute names for a module's directory that is made below this folder."""
     place, found = case.tmp / temporary, case.tmp / "found"
     place.mkdir(exist_ok=True)
     tell = 'printf "%s\\0%s\\0%s" "$HOME" "$TMPDIR" "$(pwd -P)"'
     case.module.script("tells", f"{tell} >{quoted(found)}; echo 1")
     state = ["--cwd", str(case.tmp)]
-    # What a sandbox makes of TMPDIR is its own matter.
+    # A sandbox may change TMPDIR.
     case.module.execute("tells", backend=None, state=state, shim_env={"TMPDIR": given})
     home, scratch, here = noted(found).split("\0")
-    # Afterwards it is gone: what leads to it is compared.
+    # The directory is gone afterwards, so its parents are compared.
     parents = {os.path.realpath(Path(each).parent) for each in (home, scratch, here)}
     got = (home.startswith("/"), home == scratch, len(parents))
     expect("whether HOME is absolute, and TMPDIR; places that lead there", got, (True, True, 1))

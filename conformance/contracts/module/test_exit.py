@@ -36,7 +36,7 @@ def test_its_stderr_is_told_to_the_last_character(case: ModuleCase) -> None:
 @requires("MODULE-EXIT-01")
 def test_a_character_on_two_reads_is_one(case: ModuleCase) -> None:
     place = case.tmp / "text"
-    # Of three bytes: no read of a power of two ends between two of them for long.
+    # Characters of three bytes: reads of a power of two soon end inside one.
     place.write_text("x" + "\u20ac" * 100_000, encoding="utf-8")
     case.module.script("fails", f"cat {quoted(place)} >&2; exit 3")
     told = str(case.module.execute("fails").field("stderr"))

@@ -22,7 +22,7 @@ def test_the_file_of_that_name_is_executed(case: ModuleCase, module_id: str) -> 
     expect("the value", case.module.execute(module_id).value, 1)
 
 
-# Whatever a shell would make of it.
+# Names that a shell would split or expand.
 ODD_ROOTS = ["two words", "a'b\"c", "$HOME;exit", "-x", "*"]
 
 
@@ -55,9 +55,9 @@ def marking(case: ModuleCase) -> tuple[Path, str]:
 
 
 NO_IDS = ["", ".", "../out", "sub/in", "-x", ".x", "a..b", "a b", "x\n", "é", "/bin/true"]
-# What a runner, a shell or an interpreter takes for an option of its own.
+# Options of a runner, a shell or an interpreter.
 NO_IDS += ["-c", "--", "--internal-sandbox-runner"]
-# A digit and a letter only for who asks Unicode.
+# A digit and a letter only by the rules of Unicode.
 NO_IDS += ["\u0663", "\u017f"]
 
 
@@ -73,7 +73,7 @@ def test_what_is_no_id_starts_nothing(case: ModuleCase, module_id: str) -> None:
     expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
 
 
-# What becomes the name of a module where blanks are taken away, dots resolved, or a text cut.
+# They become the name of a module if blanks are removed, dots resolved, or the text is cut.
 ALMOST = [" plain", "plain ", "plain\n", "./plain", "plain/", "sub/../plain", "plain\0", "plain\0x"]
 
 
@@ -84,7 +84,7 @@ def test_a_name_is_not_mended(case: ModuleCase, module_id: str) -> None:
     case.module.script("plain", body)
     (case.module.root / "sub").mkdir()
     seen = case.module.execute(module_id, expect_result=False)
-    # Where a text ends at its NUL, the request can be refused, no more.
+    # In a language with NUL-terminated strings the request can only be refused.
     refused = "\0" in module_id and not seen.ok and seen.error["kind"] == "invalid_input"
     got = ("SpawnFailed" if refused else end(seen), mark.exists())
     expect("the end, and whether the module was executed", got, ("SpawnFailed", False))
@@ -100,7 +100,7 @@ def test_a_missing_module_is_named_with_its_place(case: ModuleCase) -> None:
 
 
 def long_root(case: ModuleCase) -> Path:
-    """One whose name is longer than a line that somebody has reserved for it."""
+    """Make a root with a path longer than usual buffers."""
     root = case.tmp.joinpath(*["long" * 60] * 6)
     root.mkdir(parents=True)
     return root
@@ -163,7 +163,7 @@ def link_out(case: ModuleCase, body: str) -> None:
 
 
 def link_back(case: ModuleCase, body: str) -> None:
-    # A sibling whose name only begins like the root's.
+    # The name of this directory only begins like the name of the root.
     outside = script_at(Path(f"{case.module.root}-not") / "odd", body)
     (case.module.root / "odd").symlink_to(outside)
 

@@ -27,9 +27,9 @@ VALUES: dict[str, Any] = {
         "deep": [[[[[[[[{"a": {"b": {}}}]]]]]]]],
     },
 }
-# As many levels as nobody may refuse.
+# The nesting depth that each implementation must accept.
 VALUES["64 levels"] = json.loads("[" * 64 + "]" * 64)
-# An answer like any other, whatever it looks like.
+# A value that looks like an answer of the protocol.
 VALUES["what looks like an answer"] = {"value": 1, "error": {"class": "Timeout"}, "result": 2}
 VALUES["names that are much alike"] = {
     "__proto__": {"a": 1},

@@ -1,4 +1,4 @@
-"""MODULE-ORDER: what is judged first."""
+"""MODULE-ORDER: the precedence of the errors."""
 
 from __future__ import annotations
 

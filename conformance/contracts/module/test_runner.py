@@ -1,4 +1,4 @@
-"""MODULE-RUNNER: what the child is before it is the module."""
+"""MODULE-RUNNER: the runner before it executes the module."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_a_timeout_comes_whatever_the_outputs_do(case: ModuleCase, body: str) ->
     expect("the end", end(seen), "Timeout")
 
 
-# What a timer of 31 or 32 bits takes for none, or for a moment.
+# A timer of 31 or 32 bits overflows with these values to no timeout or a short one.
 @requires("MODULE-TIME-01", overlap=0.6)
 @pytest.mark.parametrize("timeout_ms", [2**31, 2**32 + 1, 2**53])
 def test_a_long_time_is_long(case: ModuleCase, timeout_ms: int) -> None:
@@ -95,7 +95,7 @@ def test_a_group_that_ignores_sigterm_is_killed(case: ModuleCase) -> None:
     member = events.all("member")[-1].pid
     told = events.wait("signal", pid=member).effect
     what = "from the member's SIGTERM to the end of the run"
-    # What it heard late, in line for a processor, is counted; a tick is left for the rest.
+    # A late delivery because of a busy machine counts; one tick is left for other delays.
     took = elapsed_ms(told.earliest_ns, seen.end.t_ns)
     expect(f"{what}, in ms", took, at_least(GRACE_MS - case.tick_ms))
     expect_within(case, what, told, seen.end, GRACE_MS + case.tick_ms)
@@ -125,7 +125,7 @@ def test_a_member_has_the_signal_and_the_grace_too(case: ModuleCase) -> None:
     expect("the member's first signal, and its own end", got, (["TERM"], ["0"]))
 
 
-# fast_clock.so, for the shim alone: five minutes are a second and a half.
+# fast_clock.so speeds up the clock of the shim only: five minutes take a second and a half.
 FAST = 200
 DEFAULT_MS = 300_000
 

@@ -1,4 +1,4 @@
-"""Questions about processes: what a case has as `case.process`."""
+"""The client of the contract process, and its cases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Step = dict[str, Any]
 
 
 END = ("running", "exited", "signaled")
-# What the page has as the result of a step, beside an error.
+# The fields of the result of each step, in addition to an error.
 TOLD: dict[str, tuple[str, ...]] = {
     "open": ("pid",),
     "streams": ("stdin", "stdout", "stderr"),
@@ -84,7 +84,7 @@ class Script(Observed):
 
     @property
     def steps(self) -> list[StepResult]:
-        """What each step tells; nothing is judged by what a shim says besides."""
+        """Return the result of each step, without fields that the contract does not define."""
         assert isinstance(self.message, dict)
         both = zip(self.message["steps"], self.result["steps"], strict=False)
         return [
@@ -96,7 +96,7 @@ class Script(Observed):
         ]
 
     def data(self, index: int) -> bytes:
-        """What a step has read."""
+        """Return the bytes that a step has read."""
         return unb64(self.steps[index].get("data_b64", ""))
 
 
@@ -109,7 +109,7 @@ class Bridge(Observed):
 
     @property
     def how(self) -> dict[str, Any]:
-        """How the child ended, without what held of a sandbox."""
+        """Return how the child ended, without the fields about the sandbox."""
         return {key: self.result[key] for key in ("exited", "signaled") if key in self.result}
 
 
@@ -176,11 +176,11 @@ class ProcessClient:
 
     @staticmethod
     def _judged_inside(message: Message, backend: Around) -> bool:
-        """Whether the answer is about a run that `--backend` put inside."""
+        """True if `--backend` put the run inside a sandbox."""
         return "backend" in message and backend is OF_THE_RUN
 
     def ends(self, code: int) -> tuple[Mapping[str, Message], list[Step]]:
-        """A script whose child exits with a code."""
+        """Return a script with a child that exits with a code."""
         return {"a": handle(programs.exit_with, [code])}, [step("open"), step("wait")]
 
     def start(

@@ -1,4 +1,4 @@
-"""What fuzzing needs of the contract process: first inputs of the target that takes its steps."""
+"""First inputs of the fuzz target that executes the steps of the contract process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SCRIPTS = [
 
 
 def encoded(script: Sequence[str], handle: int, size: int) -> bytes:
-    """Two bytes a step: which, and the handle with how much is written, or what is opened."""
+    """Encode a step in two bytes: its number, and the handle with a size or a kind."""
     return b"".join(bytes((STEPS.index(word), size & 0xFE | handle)) for word in script)
 
 
@@ -44,8 +44,7 @@ def opening(kind: str, variant: int = 0) -> int:
 
 
 def process_steps() -> Iterator[bytes]:
-    """Scripts on one handle, and each of them between the steps of another; and what is opened, in
-    each variant."""
+    """Yield scripts on one handle, scripts interleaved with another, and each kind of opening."""
     for i, one in enumerate(SCRIPTS):
         alone = encoded(one.split(), 0, opening("alone", i % 3))
         yield alone

@@ -1,4 +1,4 @@
-"""What the tests of processes share."""
+"""Helpers that the tests of processes share."""
 
 from __future__ import annotations
 
@@ -24,20 +24,22 @@ def shell(line: str, *words: Any, **options: Any) -> Message:
 
 
 def leader_with_a_stopped_member(events: str) -> tuple[str, list[str]]:
-    """A program and its arguments: both end by themselves at SIGTERM, who gets it."""
+    """Return a program and its arguments: leader and member end at SIGTERM, if they get it."""
     line = '"$1" "$3" --on TERM:exit:0 & exec "$2" "$3" --on TERM:exit:5'
     return SH, ["-c", line, "sh", P.stop_self, P.siglog, events]
 
 
 def is_stopped(pid: int) -> bool:
-    """Or gone: nobody waits for whoever does not come to stop."""
+    """True if the process is stopped, or has ended, so that a wait for the stop ends."""
     found = procs.proc(pid)
     return found is None or found.state == "T"
 
 
 def are_gone(case: ProcessCase, shim: ShimProcess[Any], pids: set[int]) -> bool:
-    """Whether none of them lives on after 1 s. A busy machine may keep whoever ends them from it,
-    so who is missed at the first look is asked again, alone."""
+    """True if all these processes have ended after 1 s.
+
+    On a busy machine they may end later, so a first failure is repeated without other tests.
+    """
     gone = until(lambda: not pids & {p.pid for p in shim.descendants() if p.alive}, 1)
     if not gone and case.look.number == 1:
         raise Late("members of the group", "they are gone after 1 s", "some live on")
@@ -45,13 +47,15 @@ def are_gone(case: ProcessCase, shim: ShimProcess[Any], pids: set[int]) -> bool:
 
 
 def read_some(fd: int, within_s: float = 10) -> bytes:
-    """What comes next on a pipe of ours; empty when nothing comes, or its end."""
+    """Read from our end of a pipe; return no bytes at its end or at the time limit."""
     return os.read(fd, 65536) if poll([fd], within_s) else b""
 
 
 def refusal(seen: Script, declared: Collection[str]) -> str | None:
-    """The kind of error of its first step, or of the whole request; a request whose field needs
-    what is not declared may be unsupported instead."""
+    """Return the kind of the error of the first step or of the whole request.
+
+    `unsupported` counts as invalid_input if a field needs an undeclared capability.
+    """
     if seen.unsupported is not None and seen.unsupported["capability"] not in declared:
         return "invalid_input"
     wrong = seen.steps[0] if seen.ok else {"error": seen.error}
@@ -60,7 +64,7 @@ def refusal(seen: Script, declared: Collection[str]) -> str | None:
 
 
 class Pause:
-    """A place in a script where it waits until the test lets it go on."""
+    """A point at which a script waits until the test continues it."""
 
     def __init__(self, case: ProcessCase, name: str = "pause") -> None:
         self._case = case
@@ -84,8 +88,10 @@ class Pause:
 
 
 def has_ended(case: ProcessCase, shim: ShimProcess[Any], leader: int) -> bool:
-    """Whether it has; inside a sandbox the launcher too, which is what the shim looks at: of the
-    shim's own children the pause alone is left then."""
+    """True if the leader has ended; inside a sandbox also its launcher, the child of the shim.
+
+    Then the only child of the shim is the pause.
+    """
     alive = [each for each in shim.descendants() if each.alive]
     children = [each.pid for each in alive if each.ppid == shim.shim_pid]
     return all(each.pid != leader for each in alive) and (
@@ -96,9 +102,11 @@ def has_ended(case: ProcessCase, shim: ShimProcess[Any], leader: int) -> bool:
 def member_lives_on(
     case: ProcessCase, behind: Step, *last: Step, **options: Any
 ) -> tuple[bool, Script]:
-    """A leader exits with 3 and leaves a member, and then this step is made, the fourth: whether
-    the member lives behind it, and the script. Nobody looks at the end of a script, which ends the
-    member too."""
+    """Return whether a member is alive after a step that follows the exit of its leader.
+
+    The leader exits with 3; the step is the fourth one. Also return the script; its end kills the
+    member in any case.
+    """
     events, before, after = case.events(), Pause(case), Pause(case, "behind")
     words = [events.path, "--keep", "none", "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
     handles = {"a": handle(P.orphan, words), **{p.name: p.handle for p in (before, after)}}
@@ -110,15 +118,18 @@ def member_lives_on(
         before.go_on()
         after.reached()
         orphan = events.wait("orphan").pid
-        # Who was sent SIGKILL may take a moment.
+        # A killed process may take a moment to end.
         lives = orphan in {p.pid for p in shim.descendants() if p.alive and not procs.is_dying(p)}
         after.go_on()
         return lives, shim.finish()
 
 
 def behind_its_leader(case: ProcessCase, *last: Step, heard: bool = False) -> Script:
-    """A leader has ended, unseen, and a member of its group ends by itself 200 ms after a SIGTERM:
-    what is done then; the events are the member's. heard: it hears the signal behind all of it."""
+    """Run steps after a leader has ended unnoticed, while a member of its group is alive.
+
+    The member logs the events, and ends 200 ms after a SIGTERM. heard: wait until it has received
+    the signal after the steps.
+    """
     events, ends, pause = case.events(), case.events("leader"), Pause(case)
     behind = [Pause(case, "behind")] if heard else []
     line = '"$1" "$2" --on TERM:exit:0:200 & exec "$3" "$4" 0'
@@ -139,14 +150,14 @@ def behind_its_leader(case: ProcessCase, *last: Step, heard: bool = False) -> Sc
 
 
 def woken_by(case: ProcessCase, last: Step) -> StepResult:
-    """What a wait in another thread says when it is under way and `last` is done to its child."""
+    """Return the result of a wait in another thread, during which `last` acts on its child."""
     pause = Pause(case)
     handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
     waits = step("wait", thread="w")
     steps = [step("open"), waits, *pause.steps, last, step("join", thread="w")]
     with case.process.start(handles, steps, within_s=15) as shim:
         pause.reached()
-        # A thread that was started may not have had a processor yet.
+        # The started thread may not have run yet.
         procs.blocked_at_rest(shim.shim_pid)
         pause.go_on()
         seen = shim.finish()

@@ -14,7 +14,7 @@ HERE = "process.backend"
 
 
 def over_script(case: ProcessCase, there: Outside, name: str | None) -> tuple[list[list[str]], Any]:
-    """What each of two handles of one script answers, line by line, and the result."""
+    """Return the answers of two handles of one script, line by line, and the result."""
     program, args = talker.words()
     steps = [step("open", on) for on in "ab"]
     for line in there.lines():

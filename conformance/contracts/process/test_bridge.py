@@ -1,4 +1,4 @@
-"""PROCESS-BRIDGE: a process behind the shim's own streams."""
+"""PROCESS-BRIDGE: a process with streams that the shim relays to its own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LINGER_MS = 1000
 
 
 def pair(kind: str) -> tuple[int, int]:
-    """What is read from, and what is written to. Clients in Node have sockets."""
+    """Return a reading and a writing end. Clients in Node use sockets."""
     if kind == "pipe":
         return os.pipe()
     ends = socket.socketpair()
@@ -68,7 +68,7 @@ def test_both_outputs_are_passed_on(case: ProcessCase, order: str) -> None:
     expect("bytes on stdout and on stderr", got, (size, size))
 
 
-# Two pipes, which is all that somebody holds of it when the child has gone.
+# The capacity of two pipes: the bridge holds at most this much after the child has ended.
 HELD = 2 * 65536
 
 
@@ -271,7 +271,7 @@ def test_who_left_the_group_is_not_waited_for(case: ProcessCase, keep: str) -> N
 @requires("PROCESS-BRIDGE-04")
 @pytest.mark.parametrize("all_of_it", [False, True], ids=["alone", "with_its_group"])
 def test_a_killed_bridge_leaves_nothing(case: ProcessCase, all_of_it: bool) -> None:
-    # Shells kill a job by its group: who watches the bridge must not be in there.
+    # Shells kill a job by its group: a watcher of the bridge must be in another group.
     events = case.events()
     words = [events.path, "--ignore", "TERM", "--members", "2", "--member-ignore", "TERM"]
     options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}
@@ -300,7 +300,7 @@ def test_a_bridge_that_is_killed_at_once_leaves_nothing(case: ProcessCase) -> No
 @requires("PROCESS-BRIDGE-01")
 @KINDS
 def test_ends_that_do_not_block_lose_nothing(case: ProcessCase, kind: str) -> None:
-    """So a client in Node makes them; the first reader of what it wrote is late."""
+    """A client in Node makes its ends non-blocking; the first reader of the output is late."""
     theirs_in, ours_out = pair(kind)
     ours_in, theirs_out = pair(kind)
     for fd in (theirs_in, theirs_out):
@@ -366,7 +366,7 @@ def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
         pass_time(pause_ms)
         running = shim.running
         highest = int(shim.status()["VmHWM"].split()[0])
-        # Behind it, what a run-time has not yet freed of what it passed on is nobody's fault.
+        # Read before the rest: later a runtime may hold relayed memory that it has not freed yet.
         expect(KEPT, highest - first, at_most(16 * 1024))
 
         def take_the_rest() -> None:
@@ -384,9 +384,9 @@ def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
 
 @requires("PROCESS-BRIDGE-13")
 def test_a_stdin_that_cannot_be_read_is_an_error(case: ProcessCase) -> None:
-    # A client that goes with something unread resets its socket: what it sent last may be lost. To
-    # the child that is the end of its input. What becomes of the child then is the bridge's matter:
-    # it may be ended at once, so what came before is read before.
+    # A client that closes its socket with unread data resets it, and its last data may be lost. The
+    # child gets the end of its input. The bridge may then end the child at once, so the test reads
+    # the earlier data first.
     theirs, ours = socket.socketpair()
     with theirs, ours:
         ours.send(b"all that came")

@@ -1,4 +1,4 @@
-"""PROCESS-BYTES and PROCESS-EOF: what goes through the streams."""
+"""PROCESS-BYTES and PROCESS-EOF: data in the streams."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_byte_goes_both_ways(case: ProcessCase) -> None:
     ]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=20)
     expect("written", seen.steps[1], {"written": len(DATA)})
-    # Whether the first of it is there as well is the shim's matter.
+    # Only these fields are compared: the shim may also return the first bytes.
     read = {key: seen.steps[3].get(key) for key in ("bytes", "sha256", "error")}
     expect("read", read, {**digest(DATA), "error": None})
     expect("the end", seen.steps[5], {"exited": 0})
@@ -67,7 +67,7 @@ def test_what_came_with_a_line_is_read_after_it(case: ProcessCase, stream: str) 
 
 @requires("PROCESS-BYTES-01")
 def test_what_is_read_up_to_a_word_ends_with_it(case: ProcessCase) -> None:
-    """It may begin anew in the middle of its beginning, and may not come at all."""
+    """The word may start inside its own beginning, and may be missing."""
     read = step("read_until", stream="stdout", until=b"aab")
     steps = [step("open"), read, read, step("read_eof", stream="stdout")]
     seen = case.process.script({"a": shell("printf 'aaabrest'")}, steps, within_s=15)
@@ -96,7 +96,7 @@ def test_a_write_behind_the_end_is_an_error_of_the_write(case: ProcessCase) -> N
 def test_a_child_that_closed_its_stdin_runs_on(case: ProcessCase) -> None:
     closed = shell("exec <&-; echo closed; exec sleep 60")
     read = step("read_until", stream="stdout", until=b"closed\n")
-    # Who is killed for it may take a moment to die.
+    # A child that is wrongly killed may take a moment to end.
     look = step("wait", timeout_ms=200)
     steps = [step("open"), read, step("write", data=DATA), look, step("kill")]
     seen = case.process.script({"a": closed}, steps)

@@ -1,4 +1,4 @@
-"""PROCESS-CHILD: what a process is started with."""
+"""PROCESS-CHILD: the state with which a process starts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from contracts.process.judging import shell
 from contracts.shared.signals import expect_the_three_to_act, ignoring
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
-# Each is an argument of its own, whatever a shell would make of it.
+# Each is one argument, although a shell would split or expand it.
 WORDS = ["", "two words", "*", "$HOME", "-c", "--", "'\"", "line\nbreak"]
 
 
@@ -29,7 +29,7 @@ def carried_out(
     state: Sequence[str] = (),
     **fields: Any,
 ) -> bytes:
-    """What the program writes to stdout until its end."""
+    """Return the whole stdout of the program."""
     if how == "bridge":
         return case.process.bridge(program, args, fields=fields, state=state).shim_stdout
     steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
@@ -38,7 +38,7 @@ def carried_out(
 
 
 def reported(case: ProcessCase, how: str, **more: Any) -> dict[str, Any]:
-    """What the program says about how it was started."""
+    """Return the report of the program about its start."""
     place: Path = case.tmp / "report.json"
     carried_out(case, how, P.report, [place], **more)
     if not place.exists():
@@ -81,7 +81,7 @@ def test_it_has_the_environment_of_its_request(case: ProcessCase, how: str) -> N
     env = {"BOXSPEC_A": "a=b c", "BOXSPEC_EMPTY": ""}
     said = reported(case, how, env={"clear_and_set": [[*pair] for pair in env.items()]})
     pairs = [b64decode(each).decode().partition("=") for each in said["env_b64"]]
-    # Of a sandbox it has a TMPDIR, too.
+    # Inside a sandbox it also has a TMPDIR.
     got = {name: value for name, _, value in pairs if name != "TMPDIR"}
     expect("its environment", got, env)
 

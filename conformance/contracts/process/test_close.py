@@ -24,7 +24,7 @@ from contracts.shared.moments import attempted, expect_none_left, until
 def end_siglog(
     case: ProcessCase, words: list[str], *last: dict[str, object], hold: bool = True
 ) -> Script:
-    """A group that logs its signals, and what is done to it when it is ready."""
+    """Run steps on a group that logs its signals, once it is ready."""
     pause, events = Pause(case), case.events()
     handles = {"a": handle(P.siglog, [events.path, *words]), pause.name: pause.handle}
     steps = [step("open"), *pause.steps, *last]
@@ -162,7 +162,7 @@ def test_who_took_a_stream_is_not_told(case: ProcessCase) -> None:
 def test_members_of_the_group_are_not_told(
     case: ProcessCase, first: list[dict[str, object]]
 ) -> None:
-    # Of so many some are dying when others have died.
+    # With so many members, some are still ending when others have ended.
     words = ["--ignore", "TERM", "--members", "24", "--member-ignore", "TERM"]
     seen = end_siglog(case, words, *first, step("close", grace_ms=0))
     attempted(case.events(), member=24)

@@ -1,4 +1,4 @@
-"""What holds inside a sandbox instead of what a launcher changes (`--backend`, see inside.yaml)."""
+"""Tests inside a sandbox that replace those which a launcher changes (see inside.yaml)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PROCESS-KILL, PROCESS-GROUP, PROCESS-THREAD: signals, and what is left."""
+"""PROCESS-KILL, PROCESS-GROUP, PROCESS-THREAD: signals, and the remaining processes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_it_wakes_a_wait_in_another_thread(case: ProcessCase, how: str, name: st
 
 @requires("PROCESS-KILL-01")
 def test_a_terminate_kills_nobody(case: ProcessCase) -> None:
-    """Who ignores it lives on: a `close` is what has a grace."""
+    """A child that ignores SIGTERM lives on: only `close` has a grace period."""
     ready = step("read_until", stream="stdout", until=b"ready\n")
     look = step("wait", timeout_ms=300)
     steps = [step("open"), ready, step("terminate"), look, step("kill"), step("wait")]
@@ -86,7 +86,7 @@ def test_members_hear_the_first_signal_too(case: ProcessCase) -> None:
 
 @requires("PROCESS-KILL-02")
 def test_a_kill_reaches_who_outlived_the_leader(case: ProcessCase) -> None:
-    """Nobody has been told of the leader's end."""
+    """The caller has not waited for the leader yet."""
     lives, _ = member_lives_on(case, step("kill"))
     expect("whether the member lives", lives, False)
 
@@ -140,13 +140,13 @@ def test_who_has_the_number_next_gets_nothing(case: ProcessCase, how: str) -> No
     expect("how the process with the same number ended", other.returncode, 0)
 
 
-# How long a bridge may wait for who left the group.
+# How long a bridge may wait for processes that left the group.
 LINGER_MS = 1000
 
 
 @requires("PROCESS-KILL-04", overlap=0.5, needs=["PROCESS-BRIDGE-08"])
 def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(case: ProcessCase) -> None:
-    # Who left the group holds the output, so that the bridge outlives its child for a while.
+    # A process that left the group holds the output, so the bridge outlives its child for a while.
     events = case.events()
     words = [events.path, "--setsid", "--keep", "out"]
     options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}
@@ -160,7 +160,7 @@ def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(case: ProcessCase) 
             waits, since_ms = shim.running, elapsed_ms(end.t_ns, shim.now_ns())
             shim.signal("KILL")
             shim.wait_exit()
-            # Whoever watches the bridge has done its work when it has gone, too.
+            # A watcher of the bridge has finished its work once it has ended too.
             until(lambda: {each.pid for each in shim.descendants() if each.alive} <= spared, 2)
             other.communicate(timeout=10)
     if not waits and since_ms > LINGER_MS / 2:
@@ -226,7 +226,7 @@ def test_who_left_a_group_that_is_ended_lives_on(case: ProcessCase, how: str) ->
 def test_the_thread_that_opened_may_end(case: ProcessCase) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open", thread="o"), step("join", thread="o"), *talk]
-    # What a wait does with its stdin is asked elsewhere.
+    # Other tests check the effect of a wait on stdin.
     steps += [step("close_stdin"), step("wait")]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     expect("the answer, and the end", (seen.data(3), seen.steps[5]), (b"x\n", {"exited": 0}))

@@ -1,4 +1,4 @@
-"""PROCESS-LEAK: what many handles leave behind. `--stress` makes two thousand cycles of it."""
+"""PROCESS-LEAK: leaks of many handles. `--stress` makes two thousand cycles."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from contracts.process.judging import Pause, shell
 from contracts.shared.files import script_at
 from contracts.shared.moments import until
 
-# Less than one a cycle is none: threads and descriptors of the script's own come and go.
+# Fewer than one per cycle are no leak: the script has threads and descriptors of its own.
 FEW = 8
 MEMORY_KIB = 8 * 1024
 DOUBT_KIB = 256
-# Somebody is to be ended with each group.
+# Each group has a member that must be ended.
 MEMBER = "sleep 60 </dev/null >/dev/null 2>&1 & exec cat"
 COUNTED = ("descriptors", "threads", "zombies")
 
@@ -30,8 +30,10 @@ def kept(shim: ShimProcess[Script]) -> dict[str, int]:
 
 
 def kept_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, int]:
-    """The shim may still be opening the gate that has been reached: it has both ends of each pipe
-    for a moment. What is lost stays lost, however long one waits."""
+    """Return the growth of the counts, and wait a moment for a smaller one.
+
+    The shim may still be opening a gate, with both ends of each pipe. A leak does not disappear.
+    """
     more = dict[str, int]()
 
     def few() -> bool:
@@ -51,7 +53,7 @@ def cycles(count: int) -> Step:
 
 
 def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
-    """What a script has more of when it made so many cycles."""
+    """Return the growth of a script over so many cycles."""
     before, behind = Pause(case, f"before-{many}"), Pause(case, f"behind-{many}")
     handles = {"a": shell(MEMBER), **{each.name: each.handle for each in (before, behind)}}
     steps = [cycles(5), *before.steps, cycles(many), *behind.steps]
@@ -71,7 +73,7 @@ def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
     return more
 
 
-# Cycles, and the seconds that they may take. Who has as good as nothing more has one look.
+# Cycles, and the seconds that they may take. Without a clear growth the first one is enough.
 LOOKS = ((25, 60.0), (200, 240.0), (600, 600.0))
 LONG_LOOKS = ((500, 300.0), (1500, 900.0))
 
@@ -84,8 +86,8 @@ LONG_LOOKS = ((500, 300.0), (1500, 900.0))
     needs=["PROCESS-DROP-01", "PROCESS-CLOSE-01", "PROCESS-KILL-02"],
 )
 def test_cycles_leave_nothing_behind(case: ProcessCase) -> None:
-    # A cycle is four handles. A heap grows so far and no farther, and what handles leave adds up:
-    # more than some 3.5 KiB of each.
+    # A cycle has four handles. A heap stops growing at some size, but a leak adds up: the test fails
+    # for more than about 3.5 KiB per handle.
     before = 0.0
     for many, within_s in LONG_LOOKS if case.stress else LOOKS:
         more = grown(case, many, within_s)
@@ -117,7 +119,7 @@ def unopenable(case: ProcessCase) -> list[Message]:
 
 @requires("PROCESS-LEAK-02", needs=["PROCESS-OPEN-02", "PROCESS-OPEN-03", "PROCESS-CHILD-01"])
 def test_opens_that_fail_leave_nothing_behind(case: ProcessCase) -> None:
-    # More than a table of 64 has room for, of those that leave nothing but their place in it.
+    # More failures of each kind than a table of 64 entries has room for.
     ways, rounds = unopenable(case), 15
     names = [[f"{n}-{i}" for i in range(len(ways))] for n in range(rounds)]
     before, behind = Pause(case, "before"), Pause(case, "behind")

@@ -82,7 +82,7 @@ def test_a_handle_has_what_is_piped(case: ProcessCase, modes: tuple[int, int, in
 def test_a_null_stream_is_dev_null(case: ProcessCase) -> None:
     line = "cat; for fd in 0 1; do readlink /proc/$$/fd/$fd; done"
     steps = [step("open"), step("read_eof", stream="stderr"), step("wait")]
-    # In a subshell, for which the colon takes care: its streams are not those that are asked of.
+    # The colon makes the shell run a subshell, because the line redirects the tested streams.
     told = shell(f"({line}) >&2; :", stdin=2, stdout=2)
     seen = case.process.script({"a": told}, steps)
     expect("its end", seen.steps[2], {"exited": 0})
@@ -120,7 +120,7 @@ def test_the_second_holds_no_end_of_the_first(case: ProcessCase, how: str) -> No
 
 
 RUNS_FIELDS = [{"timeout_ms": 1000}, {"stdin": "null"}, {"debug": True}, {"max_output_bytes": 9}]
-# None of them is the same as no field.
+# A field with the value 0 is refused too.
 RUNS_FIELDS += [{"timeout_ms": 0}, {"max_output_bytes": 0}]
 
 

@@ -18,7 +18,7 @@ NOT_STARTED = "not started"
 
 
 def error_of(case: ProcessCase, how: str, program: str, fields: dict[str, Any], **run: Any) -> Any:
-    """(the error, or what the program printed)"""
+    """(the error, or the output of the program)"""
     if how == "bridge":
         bridged = case.process.bridge(program, fields=fields, **run)
         return (bridged.raw or {}).get("error"), bridged.shim_stdout
@@ -30,7 +30,7 @@ def error_of(case: ProcessCase, how: str, program: str, fields: dict[str, Any], 
 
 
 def said(case: ProcessCase, how: str, program: str, *folders: Path | str, **more: Any) -> str:
-    """What the program prints that is found behind a PATH of these folders; no folder, no PATH."""
+    """Return the output of the program found with a PATH of these folders, if there are any."""
     pairs = [["PATH", ":".join(map(str, folders))]] if folders else []
     run = {key: more.pop(key) for key in ("state", "shim_env") if key in more}
     fields = {"env": {"clear_and_set": pairs}, **more}

@@ -1,4 +1,4 @@
-"""PROCESS-WAIT: how an end is told."""
+"""PROCESS-WAIT: how the end of a process is reported."""
 
 from __future__ import annotations
 

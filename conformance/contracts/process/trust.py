@@ -1,4 +1,4 @@
-"""Trust in a shim that declares process, or does not: a word comes back, and an end is told."""
+"""Trust checks for process: a line is echoed, and the end of the child is reported."""
 
 from __future__ import annotations
 

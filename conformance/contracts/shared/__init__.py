@@ -1,1 +1,1 @@
-"""What two contracts speak of: policy files as text, and what a glob means. No contract itself."""
+"""Code that several contracts share: policy files, the meaning of globs, runs inside a sandbox."""

@@ -1,4 +1,4 @@
-"""Measure the helper processes of a run whose program waits (observe/looking.py)."""
+"""Measure the helper processes of a run with a waiting program (observe/looking.py)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WITHIN_S = 10.0
 # A helper that lives only briefly may be missed once.
 LOOKS = 2
 
-# Starts a run whose program is `gate EVENTS FIFO`.
+# Starts a run of the program `gate EVENTS FIFO`.
 Start = Callable[[str, Path], ShimProcess[Any]]
 
 
 def looks(case: Case, contract: str, start: Start, name: str = "company") -> dict[str, Any] | None:
-    """Record the helper processes of runs of a contract; return None.
+    """Record the helper processes of runs of a contract.
 
-    If the shim refuses a run, record nothing and return its answer.
+    If the shim refuses a run, return its answer without a record.
     """
     found = Company()
     for number in range(LOOKS):
@@ -38,7 +38,7 @@ def looks(case: Case, contract: str, start: Start, name: str = "company") -> dic
 
 
 def looks_in_passing(case: Case, contract: str, start: Start) -> None:
-    """Do the same, without an exception: the requirements report what is wrong with the run."""
+    """Do the same, without an exception: the requirements report a failed run."""
     try:
         looks(case, contract, start)
     except (Failure, Late):
@@ -46,7 +46,7 @@ def looks_in_passing(case: Case, contract: str, start: Start) -> None:
 
 
 def _look(case: Case, name: str, start: Start) -> tuple[Company | None, dict[str, Any] | None]:
-    """Return the helper processes of a run, None if the shim refuses it, and the answer."""
+    """Return the helper processes of a run, unless the shim refuses it, and the answer."""
     events, fifo = case.events(name), case.fifo(name)
     with start(events.path, fifo) as shim:
         looking = Looking(shim)

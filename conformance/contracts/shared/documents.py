@@ -1,4 +1,4 @@
-"""Policies as the protocol takes them: the text around a `spec`."""
+"""Policies for requests: a policy file around a `spec`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Policy = dict[str, Any]
 
 
 def text(spec: Spec, name: str = "test") -> str:
-    """The JSON text of a version 2 policy."""
+    """Return the JSON text of a version 2 policy."""
     document = {
         "schemaVersion": 2,
         "kind": "Policy",
@@ -23,19 +23,19 @@ def text(spec: Spec, name: str = "test") -> str:
 
 
 def policy(spec: Spec, workspace: Spec | None = None) -> Policy:
-    """The `policy` of a request; `workspace` is the spec of the second file."""
+    """Return the `policy` of a request; `workspace` is the spec of the second file."""
     made: Policy = {"text": text(spec), "format": "json"}
     if workspace is not None:
         made["workspace"] = {"text": text(workspace, "ws"), "format": "json"}
     return made
 
 
-# In a string of JSON they may stand as they are, in one of YAML not.
+# Characters that JSON allows in a string without an escape, and YAML does not.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
 
 
 def as_yaml(given: Policy) -> Policy:
-    """The same policy for a reader of YAML alone; a text that is no JSON stays as it is."""
+    """Return the policy for a shim that reads only YAML; a text that is not JSON is unchanged."""
     made = dict(given)
     if given["format"] == "json" and "text" in given:
         made["format"] = "yaml"
@@ -51,7 +51,7 @@ def one_profile(
     deny_read: Sequence[str] = (),
     deny_modify: Sequence[str] = (),
 ) -> Policy:
-    """A policy with the profile `p`."""
+    """Return a policy with the profile `p`."""
     return policy(
         {
             "denyRead": list(deny_read),

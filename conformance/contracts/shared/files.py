@@ -1,4 +1,4 @@
-"""Programs and scripts that a case puts somewhere, ready to be executed."""
+"""Executable programs and scripts that a case creates."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from boxspec.api import programs as P
 
 
 def settled(path: Path) -> Path:
-    """Wait until nobody has the file open for writing.
+    """Wait until no process has the file open for writing.
 
-    Another thread may be between fork and exec with a copy of our descriptor; the program would
-    be busy then through no fault of the shim. A read lease is only given without any writer.
+    Another thread may be between fork and exec with a copy of our descriptor; exec would then fail
+    with ETXTBSY without a fault of the shim. The kernel gives a read lease only without a writer.
     """
     reader = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     limit = time.monotonic() + 5
@@ -26,7 +26,7 @@ def settled(path: Path) -> Path:
             except BlockingIOError:
                 os.sched_yield()
             except OSError:
-                # No leases on this file system.
+                # The file system has no leases.
                 break
             else:
                 fcntl.fcntl(reader, fcntl.F_SETLEASE, fcntl.F_UNLCK)
@@ -37,7 +37,7 @@ def settled(path: Path) -> Path:
 
 
 def program_at(path: Path, source: str | None = None) -> Path:
-    """A copy of exit-with (or `source`) that can be executed at this path."""
+    """Copy exit-with (or `source`) to this path and make it executable."""
     path.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(source or P.exit_with, path)
     path.chmod(0o755)

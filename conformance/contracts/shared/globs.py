@@ -1,4 +1,4 @@
-"""What globs, paths, rules and lists mean, written from the rules alone and as plainly as possible.
+"""The meaning of globs, paths, rules and lists, written from the contract as plainly as possible.
 
 Nothing here is fast or shared with an implementation: a glob is walked with the set of positions
 that it may have reached in the path.
@@ -16,7 +16,7 @@ ROOT = "."
 DRIVE = re.compile(r"[A-Za-z]:")
 BLANKS = " \t"
 
-# The parts of a glob that are no literal character.
+# The wildcards of a glob.
 DIRS, ANY, STAR, NAME, ONE = "**/", "**", "*", "a whole segment *", "?"
 
 
@@ -24,18 +24,18 @@ DIRS, ANY, STAR, NAME, ONE = "**/", "**", "*", "a whole segment *", "?"
 
 
 def _outside(text: str) -> bool:
-    """Absolute, home, or with a drive: it does not begin in the workspace."""
+    """True if the path is absolute, begins at home or with a drive, so not in the workspace."""
     return text.startswith(("/", "~/")) or text == "~" or DRIVE.match(text) is not None
 
 
 def _joined(text: str) -> str | None:
-    """`.` and empty segments dropped; None where a segment is `..`."""
+    """Remove `.` and empty segments; a segment `..` is refused."""
     segments = [part for part in text.split("/") if part not in ("", ".")]
     return None if ".." in segments else "/".join(segments)
 
 
 def normal_path(data: bytes) -> str | None:
-    """The normal form of a path, or None where it is refused."""
+    """Return the normal form of a path, if it is accepted."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -52,7 +52,7 @@ def normal_path(data: bytes) -> str | None:
 
 
 def normal_body(text: str) -> str | None:
-    """The normal form of a rule without its `!`, or None where it is refused."""
+    """Return the normal form of a rule without its `!`, if it is accepted."""
     text = text.strip(BLANKS).replace("\\", "/")
     normal = _joined(text)
     if text == "" or normal is None or _outside(text) or _outside(normal):
@@ -61,7 +61,7 @@ def normal_body(text: str) -> str | None:
 
 
 def normal_rule(text: str) -> str | None:
-    """A rule as `policy.resolve` writes it, or None where it is refused."""
+    """Return a rule in the form of `policy.resolve`, if it is accepted."""
     text = text.strip(BLANKS)
     negated = text.startswith("!")
     rest = text[negated:].strip(BLANKS)
@@ -77,7 +77,7 @@ def normal_rule(text: str) -> str | None:
 
 @cache
 def parts(glob: str) -> tuple[list[str], bool]:
-    """The parts of a glob in its normal form, and whether what lies below counts too."""
+    """Return the parts of a normal glob, and whether it also matches all paths below."""
     below = False
     while glob.endswith("/**"):
         glob, below = glob[:-3], True
@@ -104,13 +104,13 @@ def parts(glob: str) -> tuple[list[str], bool]:
 
 
 def _run(path: str, start: int) -> int:
-    """Where the segment ends that `start` lies in."""
+    """Return the end of the segment that contains `start`."""
     end = path.find("/", start)
     return len(path) if end < 0 else end
 
 
 def _step(part: str, path: str, at: int) -> set[int]:
-    """The positions behind one part that begins at `at`."""
+    """Return the positions after one part that begins at `at`."""
     if part == ANY:
         return set(range(at, len(path) + 1))
     if part == DIRS:
@@ -123,7 +123,7 @@ def _step(part: str, path: str, at: int) -> set[int]:
 
 
 def matches(glob: str, path: str) -> bool:
-    """Whether a glob matches a path, both in their normal form."""
+    """True if a glob matches a path, both in their normal form."""
     path = "" if path == ROOT else path
     found, below = parts(glob)
     positions = {0}
@@ -140,7 +140,7 @@ def matches(glob: str, path: str) -> bool:
 
 
 def folded(character: str) -> str:
-    """CaseFolding.txt, C and S: where Python's full folding is longer, S is the lower case."""
+    """Fold by CaseFolding.txt, C and S: if Python's full folding is longer, S is the lower case."""
     full = character.casefold()
     if len(full) == 1:
         return full
@@ -149,7 +149,7 @@ def folded(character: str) -> str:
 
 
 def fold(text: str) -> str:
-    """A path or a glob as `case: fold` compares it."""
+    """Return the form of a path or a glob that `case: fold` compares."""
     composed = unicodedata.normalize("NFC", text)
     return unicodedata.normalize("NFC", "".join(map(folded, composed)))
 
@@ -164,13 +164,13 @@ class Decision:
 
 
 def last(rules: Sequence[str], path: str) -> str | None:
-    """The last rule that matches, with its `!`."""
+    """Return the last rule that matches, with its `!`."""
     met = [rule for rule in rules if matches(rule.removeprefix("!"), path)]
     return met[-1] if met else None
 
 
 def decide(profile: Sequence[str], denies: Sequence[str], path: str) -> Decision:
-    """Rules in their normal form; of the denies `!P` is an exception."""
+    """Decide by rules in their normal form; `!P` among the denies is an exception."""
     rule, denied = last(profile, path), last(denies, path)
     if denied is not None and not denied.startswith("!"):
         return Decision(False, denied)

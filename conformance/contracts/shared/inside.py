@@ -80,7 +80,7 @@ class Inside:
 
     @property
     def name(self) -> str | None:
-        """The name of the backend, None without `--backend`."""
+        """The name of the backend, if there is `--backend`."""
         return self._case.session.backend
 
     @property
@@ -122,7 +122,7 @@ class Inside:
         return {"backend": {"name": self.name, "context": context, "on_unavailable": "degrade"}}
 
     def around(self, backend: Around, own_root: bool = False) -> dict[str, Any]:
-        """Return the same, or the backend that the test names; None is no sandbox."""
+        """Return the same, or the backend of the test, which may be no sandbox."""
         if backend is OF_THE_RUN:
             return self.use(own_root=own_root)
         return {} if backend is None else {"backend": dict(backend)}
@@ -144,7 +144,7 @@ class Inside:
 
 
 def expect_confined(raw: Mapping[str, Any] | None) -> None:
-    """Raise NotMeasured for a run without a sandbox: it shows nothing about runs inside."""
+    """Raise NotMeasured for a run without a sandbox: it is no evidence about runs inside."""
     for said in _results((raw or {}).get("result")):
         # The signal came before the sandbox existed: no program was started.
         if said.get("enforcement") == "none" and said.get("termination") != "parent_signal":

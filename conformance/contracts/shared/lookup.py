@@ -1,4 +1,4 @@
-"""How a program is found: candidates that are none, and names and PATHs that are relative."""
+"""The search for a program: candidates that cannot run, and relative names and PATHs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contracts.shared.files import script_at
 
 TOOL = "boxspec-tool"
 
-# Program and PATH, where `bin` and what is beside it lie in the child's directory.
+# Program and PATH; `bin` and the other tool lie in the working directory of the child.
 RELATIVE = {
     "a relative entry": (TOOL, "bin"),
     "an entry with a dot": (TOOL, "./bin"),
@@ -25,12 +25,12 @@ RELATIVE = {
 
 
 def saying(path: Path, text: str, mode: int = 0o755) -> Path:
-    """A script that prints `text` and a newline."""
+    """Create a script that prints `text` and a newline."""
     return script_at(path, f"echo {shlex.quote(text)}", mode=mode)
 
 
 def passed_over(tmp: Path, what: str) -> Path:
-    """The first entry of a PATH: what is called TOOL there cannot be executed."""
+    """Create the first entry of a PATH, with a TOOL that cannot be executed."""
     candidate = tmp / "one" / TOOL
     candidate.parent.mkdir()
     match what:

@@ -1,4 +1,4 @@
-"""Moments and outcomes that the tests of several contracts share."""
+"""Waiting and expectations that the tests of several contracts share."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def elapsed_ms(since_ns: int, until_ns: int) -> float:
 
 
 def pass_time(ms: int) -> None:
-    """A stretch that is itself what is measured over; never a way to wait for something."""
+    """Let a period pass for a measurement; never use it to wait for an event."""
     subprocess.run([P.slow_exit, os.devnull, str(ms)], check=True, stdin=subprocess.DEVNULL)
 
 
 def wanted_ms(pid: int) -> float:
-    """Processor time that all threads had or stood in line for: a busy loop's is the clock's."""
+    """Return the time that all threads used or waited for a processor: a busy loop has it all."""
     tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(sum(map(int, task.read_text().split()[:2])) for task in tasks) / 1e6
 
 
 def need_no_loop(pid: int, wanted: float, looked: float, share: float) -> None:
-    """Late where all threads come to rest, although they wanted more than their share of a time.
+    """Raise Late if all threads come to rest, although they wanted more than their share.
 
-    wanted, looked: ms of a processor, and of the clock. Who stood in line for its turn is asleep
-    when it had it; who loops is never.
+    wanted: ms of a processor; looked: ms of the clock. A thread that waited for its turn sleeps
+    after it, while a busy loop never sleeps.
     """
     if wanted / looked > share and until(lambda: is_asleep(pid), 2):
         was = f"{wanted:.0f} ms of {looked:.0f} ms"
@@ -44,12 +44,12 @@ def need_no_loop(pid: int, wanted: float, looked: float, share: float) -> None:
 
 
 def is_asleep(pid: int) -> bool:
-    """Whether each of its threads sleeps; no, where one ends meanwhile."""
+    """True if each of its threads sleeps; false if one ends meanwhile."""
     return all(procs.thread_state(pid, each) == b"S" for each in procs.threads(pid))
 
 
 def until(condition: Callable[[], bool], timeout_s: float = 10) -> bool:
-    """Look at /proc until it says so: it has no events to wait for."""
+    """Poll a condition until it holds; use it for /proc, which has no events."""
     limit = Deadline(timeout_s)
     while not (holds := condition()) and not limit.over():
         poll([], 0.002)
@@ -57,7 +57,7 @@ def until(condition: Callable[[], bool], timeout_s: float = 10) -> bool:
 
 
 def attempted(events: Events, **wanted: int) -> None:
-    """Nothing happened is no evidence: so many events of each word show that it was tried."""
+    """Expect so many events of each word as evidence that the attempts took place."""
     came = {word: len(events.all(word)) for word in wanted}
     if any(came[word] < count for word, count in wanted.items()):
         raise Failure(
@@ -70,21 +70,21 @@ def attempted(events: Events, **wanted: int) -> None:
 
 
 def expect_none_left(seen: FromOutside, events: Events, **were: int) -> None:
-    """No process of the run lives on, of those that these events show to have been there.
+    """Expect that no process of the run remains, and that the events show that they existed.
 
-    Who was killed and is about to be gone does not live on; EXEC-KILL-13 asks for more.
+    A killed process that is about to end does not count; EXEC-KILL-13 is stricter.
     """
     attempted(events, **were)
     expect("processes of the run that live on", [each.describe() for each in seen.lasting], [])
 
 
 def send(pid: int, name: str) -> None:
-    """A signal to a process of the case; whether it is still there is for the result to say."""
+    """Send a signal to a process of the case, which may have ended."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.Signals[f"SIG{name}"])
 
 
 def need_preload(shim: ShimProcess[Any], name: str) -> None:
-    """A static program, or one without libc, does not load it, and then it decides nothing."""
+    """Raise NotMeasured if the shim did not load the preload, for example a static program."""
     if not shim.has_preload(name):
         raise NotMeasured(f"{name}.so was not loaded: the shim is static or has no dynamic loader")

@@ -1,4 +1,4 @@
-"""The `request` object of a run, out of what a test says: bytes become base64 where they must."""
+"""The `request` object of a run, made from the fields of a test; bytes become base64 if needed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ExecRequest(Limits, total=False):
 
 
 def env_mode(value: Any) -> Any:
-    """`inherit`, or pairs (a mapping, a list of pairs, or the protocol's own object)."""
+    """Convert `env`: `inherit`, a mapping, a list of pairs, or the object of the protocol."""
     if isinstance(value, Mapping) and len(value) == 1 and "clear_and_set" in value:
         value = value["clear_and_set"]
     elif isinstance(value, Mapping) and not set(value) <= {"clear_and_set", "clear_and_set_b64"}:
@@ -62,7 +62,7 @@ def _is_pair(pair: Any) -> bool:
 
 
 def stdin_mode(value: Any) -> Any:
-    """`inherit`, `null`, bytes, or the protocol's own object."""
+    """Convert `stdin`: `inherit`, `null`, bytes, or the object of the protocol."""
     if isinstance(value, bytes | bytearray):
         mode: dict[str, Any] = {}
         put_word(mode, "bytes", bytes(value))
@@ -73,7 +73,7 @@ def stdin_mode(value: Any) -> Any:
 
 
 def has_bytes(value: Any) -> bool:
-    """Whether a request, or a part of one, holds what is not UTF-8."""
+    """True if a request, or a part of one, contains bytes that are not UTF-8."""
     if not isinstance(value, Mapping):
         return False
     words = [word for name in value if name.endswith("_b64") for word in _flat(value[name])]
@@ -81,7 +81,7 @@ def has_bytes(value: Any) -> bool:
 
 
 def _flat(value: Any) -> list[Any]:
-    """What is in lists, however deep."""
+    """Return the items of nested lists."""
     return [word for each in value for word in _flat(each)] if isinstance(value, list) else [value]
 
 
@@ -89,7 +89,7 @@ def _is_no_text(word: Any) -> bool:
     try:
         return text_or_none(unb64(word)) is None
     except (TypeError, ValueError):
-        # A request that is wrong on purpose.
+        # The request is invalid on purpose.
         return False
 
 
@@ -97,7 +97,7 @@ _WORDS = ("program", "current_dir")
 
 
 def exec_request(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The `request` object of exec.run; values the twins do not know go through untouched."""
+    """Return the `request` object of exec.run; other fields and values are unchanged."""
     request: dict[str, Any] = {}
     for name, value in fields.items():
         if name in _WORDS and isinstance(value, str | bytes | os.PathLike):

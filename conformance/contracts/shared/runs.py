@@ -42,7 +42,7 @@ class RunResult(TypedDict, total=False):
 
 
 class RunAnswer(Answer):
-    """One result or error of a run, as the shim gave it."""
+    """The result or error of one run."""
 
     @property
     def result(self) -> RunResult:

@@ -1,8 +1,7 @@
-"""A program that does what it is told line by line, and the observers of what it must not do.
+"""A program that executes commands line by line, and observers of the forbidden ones.
 
-It answers each line with `did` or the name of an error, so that a caller can see that it talks on
-after it was refused something. What really happened is seen outside: a canary file, and a listener
-that counts connections.
+It answers each line with `did` or the name of an error, which shows that it goes on after a
+refusal. Observers outside show the effects: a canary file, and a listener that counts connections.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from boxspec.judge.verdict import Declared, Failure, Late, NotApplicable
 from boxspec.places import case_root
 from boxspec.subject.case import Case
 
-# Each of the shim that confines; none has a network under this profile.
+# Under this profile no backend that confines gives a network.
 PROFILE = "no-network"
 CONTROL = "none"
 CANARY = "canary\n"
@@ -44,7 +43,7 @@ for line in lines():
         said = errno.errorcode.get(why.errno, "refused")
     answer(said)
 """
-# Line by line on its streams.
+# Reads and answers line by line.
 TALKER = (
     """\
 import sys
@@ -55,7 +54,7 @@ def answer(said):
 """
     + BODY
 )
-# A list of lines in, a list of answers out.
+# Reads a list of lines, and prints a list of answers.
 ANSWERS = (
     """\
 import json, sys
@@ -70,7 +69,7 @@ def lines():
 
 
 def interpreter() -> str:
-    """The file itself: a link to it may not be there inside."""
+    """Return the file itself: inside a sandbox a link to it may be missing."""
     return os.path.realpath(sys.executable)
 
 
@@ -79,14 +78,14 @@ def words(source: str = TALKER) -> tuple[str, list[str]]:
 
 
 def backends(case: Case) -> list[str]:
-    """The one of this run, or all that the shim names and that confine."""
+    """Return the backend of this run, or all backends of the shim that confine."""
     if case.session.backend is not None:
         return [case.session.backend]
     return [name for name in case.hello.get("backends", {}) if name != CONTROL]
 
 
 def ask_each(case: Case, ask: Callable[[str], None]) -> None:
-    """Each of them; what excuses one says nothing about the others."""
+    """Check each backend; NotApplicable for one must not skip the others."""
     excused = []
     for name in backends(case):
         try:
@@ -99,14 +98,14 @@ def ask_each(case: Case, ask: Callable[[str], None]) -> None:
 
 @dataclass
 class Outside:
-    """What a sandbox is to keep a program from reaching, and the workspace beside it."""
+    """The workspace, and the targets outside that a sandbox must protect."""
 
     workspace: Path
     canary: Path
     listener: socket.socket
 
     def lines(self, workspace: Path | None = None) -> list[str]:
-        """Something allowed, the two attempts, and something allowed again."""
+        """Return an allowed command, the two attempts, and an allowed command again."""
         inner = (workspace or self.workspace) / "inside"
         port = self.listener.getsockname()[1]
         return [
@@ -117,7 +116,7 @@ class Outside:
         ]
 
     def effects(self) -> tuple[str, int]:
-        """The canary's text, put back, and how many connections came."""
+        """Return the text of the canary and the number of connections; restore the canary."""
         text = self.canary.read_text(encoding="utf-8")
         self.canary.write_text(CANARY, encoding="utf-8")
         came = 0
@@ -144,7 +143,7 @@ def outside() -> Iterator[Outside]:
 
 
 def use(name: str, root: Path | None) -> dict[str, Any]:
-    """The field `backend`; without a root the operation makes the workspace."""
+    """Return the field `backend`; without a root the operation makes the workspace."""
     context: dict[str, Any] = {"profile": PROFILE}
     if root is not None:
         context["root"] = str(root)
@@ -152,7 +151,7 @@ def use(name: str, root: Path | None) -> dict[str, Any]:
 
 
 def expect_control(said: list[str], there: Outside) -> None:
-    """Without a sandbox all of it works here; else the refusals would prove nothing."""
+    """Expect that all commands work without a sandbox: otherwise a refusal is no evidence."""
     seen = (said, there.effects())
     if seen != (["did"] * 4, (CANARY + "x", 1)):
         raise HostLacks("escape probes", f"the attempts do nothing here even outside: {seen}")
@@ -161,7 +160,7 @@ def expect_control(said: list[str], there: Outside) -> None:
 def expect_refused(
     case: Case, said: list[str], there: Outside, result: Mapping[str, Any], name: str
 ) -> None:
-    """Nothing came out, what is allowed worked, and it answered to the end."""
+    """Expect no effect outside, that the allowed commands worked, and all answers."""
     need_enforcement(case, result, name)
     evidence = {"answers": said, "backend": name, "claim": result.get("enforcement")}
     effects = there.effects()
@@ -176,14 +175,14 @@ def expect_refused(
         )
     ends = (said[:1], said[3:])
     expect(f"answers to what is allowed, before and behind ({name})", ends, (["did"], ["did"]))
-    # A file system or a network of its own may let it do as it likes.
+    # In its own file system or network the forbidden commands may succeed.
     expect(f"answers in all ({name})", len(said), satisfies(lambda n: n == 4, "4"))
 
 
 def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], name: str) -> None:
-    """Declared, where the sandbox is partial and nothing that got out is claimed fully.
+    """Raise Declared if the sandbox is partial and claims no escaped aspect fully.
 
-    The result comes after the run: where backend.probe can be asked, its claims decide.
+    The result arrives after the run, so the claims of backend.probe decide if the shim has it.
     """
     reasons = [str(each) for each in result.get("enforcement_reasons", ())]
     if result.get("enforcement") != "partial" or not reasons:
@@ -201,12 +200,12 @@ def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], nam
 
 
 def _probed(case: Case, name: str) -> Mapping[str, Any]:
-    """Return what backend.probe claims of a backend."""
+    """Return the claims of backend.probe for a backend."""
     return case.send({"op": "backend.probe", "backend": name, "profile": PROFILE}).result
 
 
 def need_enforcement(case: Case, result: Mapping[str, Any], name: str) -> None:
-    """What enforces nothing, and claims nothing else, is not asked what it keeps out."""
+    """Raise NotApplicable for a backend that enforces no rule and claims the same."""
     if result.get("enforcement") == "none":
         why = "; ".join(map(str, result.get("enforcement_reasons", ())))
         _expect_unavailable(case, name, why)
@@ -214,14 +213,14 @@ def need_enforcement(case: Case, result: Mapping[str, Any], name: str) -> None:
 
 
 def _expect_unavailable(case: Case, name: str, why: str) -> None:
-    """What degrade has dropped claims to enforce nothing, where it can be asked."""
+    """Expect that backend.probe, if the shim has it, claims no enforcement of a dropped backend."""
     if "backend" not in case.capabilities:
         return
     overall = _probed(case, name)["overall"]
     if overall == "unavailable":
         return
     if case.look.number == 1:
-        # Its own bound of time may have cut its probe off, on a machine with no processor for it.
+        # On a busy machine its probe may have exceeded its own time limit.
         raise Late(name, "it is kept", f"it is dropped: {why}")
     raise Failure(
         f"whether {name} is kept",

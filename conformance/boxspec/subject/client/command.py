@@ -20,14 +20,14 @@ ELSEWHERE = "judging needs none; a wheel that is built on the system that it is 
 
 
 def reference_absent() -> str | None:
-    """Return why the reference is missing; None if it exists."""
+    """Return the reason if the reference is missing."""
     if INSTALLED and ABSENT.is_file():
         return ABSENT.read_text(encoding="utf-8").strip()
     return None if REFERENCE.is_file() else "it is not there"
 
 
 def reference_argv() -> tuple[str, ...]:
-    """Return the reference of this checkout, or that of the installed kit."""
+    """Return the reference of this checkout or of the installed kit."""
     absent = reference_absent()
     if absent is not None:
         remedy = ELSEWHERE if INSTALLED else "run ./ci/setup, or name --shim"

@@ -104,7 +104,7 @@ class Exchange:
         it, or `age` was not called.
         """
         told = self.request.stat().st_atime_ns
-        # With relatime the time of the first reading is kept; otherwise the last one, or none.
+        # With relatime the time of the first reading is kept; otherwise the last one or no time.
         relatime = os.statvfs(self.request).f_flag & ST_RELATIME
         if not relatime or self._offset_ns is None or told <= self.request.stat().st_ctime_ns:
             return 0
@@ -183,7 +183,7 @@ class Exchange:
     def answer(
         self, capabilities: frozenset[str], *, limit: int = MAX_RESPONSE
     ) -> dict[str, Any] | None:
-        """Return the checked response, or None without one."""
+        """Return the checked response, if there is one."""
         data = read_response(self.response, limit, self.writer)
         if data is None:
             return None

@@ -1,7 +1,7 @@
 """The JSON Schemas of the operations: found by folder, and compiled once.
 
-The folder `schemas` here and those of the contracts have one file for each operation, with its
-request and its answer. Two additions to JSON Schema 2020-12:
+This folder `schemas`, and one in each contract, has a file for each operation, with its request
+and its answer. Two additions to JSON Schema 2020-12:
 
 * `x-one-for-each` at a list of a result: it has one item for each item of this request field.
 * `$defs/declared.CAPABILITY`: fields of a result if the shim declares that capability.

@@ -101,7 +101,7 @@ class Serve:
         return self.ask({"op": op, **fields})
 
     def ask(self, message: Mapping[str, Any], within_s: float | None = None) -> dict[str, Any]:
-        """Do the same for a request whose fields may have any name."""
+        """Do the same for a request with fields of any name."""
         with self._lock:
             self._number += 1
             asked = {"id": f"s{self._number}-{random.getrandbits(32):08x}", **message}
@@ -186,7 +186,7 @@ class Serve:
         return bool(data)
 
     def bye(self) -> Exit | None:
-        """Send `bye` and return the exit of the shim, None if it still runs; then call `close`."""
+        """Send `bye` and return the exit of the shim, if it has ended; then call `close`."""
         self.call("bye")
         return self.end()
 

@@ -71,7 +71,7 @@ def _words(error: ValidationError) -> str:
     place, _, keyword = (error.absolute_keyword_location or "").rpartition("/")
     around: Any = schema.at(place).contents
     if isinstance(kind, ValidationErrorKind.Required):
-        # The place is that of the missing field.
+        # The pointer names the missing field.
         said = f"{_pointer([*path, kind.property])}: is missing"
         _, declared, capability = place.partition(schema.DECLARED)
         if declared:
@@ -95,7 +95,7 @@ def _pointer(path: Iterable[str | int]) -> str:
 
 
 def wanted(place: Resolved) -> str:
-    """Return in words what a schema expects: its title, or a description of its keywords."""
+    """Describe the expected value in words: the title of the schema, or its keywords."""
     asked: Any = place.contents
     if "title" in asked:
         return str(asked["title"])

@@ -1,4 +1,4 @@
-"""The shim's stdin, stdout and stderr: nothing, a file of the case, a pipe, a terminal, an fd."""
+"""The shim's stdin, stdout and stderr: /dev/null, a file, a pipe, a terminal, a descriptor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 NAMES = ("stdin", "stdout", "stderr")
-# What a test asks for as a stream of the shim (see `Streams`).
+# The wish of a test for a stream of the shim (see `Streams`).
 Wish = int | str | os.PathLike[str] | None
 # How much is read from a pipe, a terminal or a file.
 MOST_PARTS, PART = 256, 65_536
@@ -63,7 +63,7 @@ class Streams:
         raise TypeError(f"shim_{name}={wish!r}")
 
     def _pty(self, name: str) -> int:
-        # One terminal for all such streams, as in a session of a user.
+        # One terminal for all streams that need one, as in a session of a user.
         if self._terminal is None:
             ours, self._terminal = pty.openpty()
             tty.setraw(self._terminal)
@@ -104,7 +104,7 @@ class Streams:
         blocking = os.get_blocking(stream.fileno())
         os.set_blocking(stream.fileno(), False)
         try:
-            # A terminal whose other end is closed says EIO.
+            # Reading a terminal fails with EIO after its other end is closed.
             with contextlib.suppress(OSError):
                 # A process may write without end.
                 while len(parts) < MOST_PARTS and (part := stream.read(PART)):

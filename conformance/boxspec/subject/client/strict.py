@@ -31,7 +31,7 @@ class _Whole(float):
 
 
 def _decoder(wholes: list[str]) -> json.JSONDecoder:
-    """Return a decoder that adds such integers, as they are written, to the list."""
+    """Return a decoder that adds the text of each `_Whole` to the list."""
 
     def number(text: str) -> float:
         # JSON Schema and every comparison would accept 1.0 as an integer.

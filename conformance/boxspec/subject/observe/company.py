@@ -1,4 +1,4 @@
-"""Helper processes and threads of a run, beside the first thread of the shim and the child.
+"""Helper processes and threads of a run: all but the first thread of the shim and the child.
 
 They decide whether the time that a shim waited for a processor can be read after its end.
 """
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Company:
-    """threads: the largest number of threads of the shim. before, beside: the shim had helper
-    processes before its child existed, and while or after it existed."""
+    """threads: the largest number of threads of the shim. before: the shim had helper processes
+    before its child existed. `beside`: it had some while or after the child existed."""
 
     threads: int = 1
     before: bool = False

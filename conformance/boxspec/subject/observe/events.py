@@ -54,7 +54,7 @@ class Event:
 
     @property
     def cause(self) -> Stamp:
-        """The stamp of the next action of the writer, such as its exit."""
+        """The stamp of the next action of the writer, for example its exit."""
         return self.effect.exact()
 
 

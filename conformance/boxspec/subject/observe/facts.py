@@ -14,7 +14,7 @@ Facts = tuple[object, ...]
 
 
 def facts_of(path: Path) -> Facts:
-    """Return what an observer outside sees of a path, links not followed; () if nothing is there.
+    """Return the facts about a path without following links; () if the path does not exist.
 
     The times of a directory are left out: its entries show the same changes.
     """

@@ -1,4 +1,4 @@
-"""Listeners outside, that count what reached them: TCP, UDP, and Unix sockets of all kinds."""
+"""Listeners outside that record connections: TCP, UDP, and Unix sockets of all kinds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes whose shim has ended its warden: the kit adopts them and ends them."""
+"""Processes of a shim that has killed its warden: the kit adopts and ends them."""
 
 from __future__ import annotations
 

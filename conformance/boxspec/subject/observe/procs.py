@@ -39,7 +39,7 @@ class Proc:
 
 @beside_the_target()
 def read(path: str) -> bytes | None:
-    """Return a small file of /proc, or None if its process has ended."""
+    """Return a small file of /proc, if its process has not ended."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -181,7 +181,7 @@ def exists(pid: int) -> bool:
 
 
 def known_inside_as(pid: int) -> int | None:
-    """Return the pid of a process in its own pid namespace; None in the namespace of the kit."""
+    """Return the pid of a process in its own pid namespace, if it has one."""
     for line in (read(f"/proc/{pid}/status") or b"").splitlines():
         if line.startswith(b"NSpid:"):
             numbers = line.split()[1:]
@@ -265,7 +265,7 @@ def _limit(said: bytes) -> int:
 class Status(dict[str, str]):
     """/proc/PID/status as a mapping (`SigCgt`, `Threads`, …), with the descriptor count.
 
-    It is that of the main thread or of the given one. Descriptors belong to the process, so they
+    It describes the main thread or the given one. Descriptors belong to the process, so they
     are not counted for a given thread.
     """
 

@@ -40,7 +40,7 @@ def realtime() -> Iterator[bool]:
 def beside_the_target() -> Iterator[None]:
     """Run at the priority of the shim, for calls that may wait for it in the kernel.
 
-    Reading /proc and waiting are such calls; fixtures/programs/warden/priority.c gives the reason.
+    These calls read /proc or wait; fixtures/programs/warden/priority.c gives the reason.
     """
     if not _taken or os.sched_getscheduler(0) != os.SCHED_FIFO:
         yield

@@ -36,7 +36,7 @@ class Spent:
     """The totals of an ended shim, before it was reaped.
 
     waited: by its remaining threads. late_ns: how long the warden waited before its stamp. cpu_ns:
-    processor time, with that of its reaped children.
+    processor time, including its reaped children.
     """
 
     waited: Waited

@@ -49,7 +49,7 @@ class Stillness:
 
 
 def _done(members: Iterable[Proc]) -> Done | None:
-    """Return the counters; None if a thread runs, if no process is left, or without counters."""
+    """Return the counters, if all threads sleep, a process is left, and the kernel counts."""
     found: Done = {}
     for member in members:
         for thread in procs.threads(member.pid):

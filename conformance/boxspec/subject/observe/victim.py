@@ -65,7 +65,7 @@ class Victim:
         }
 
     def harm(self) -> list[str]:
-        """Return what has changed since its start."""
+        """Return the changes since its start."""
         now = self._state()
         both = sorted({*now, *self._before})
         return [

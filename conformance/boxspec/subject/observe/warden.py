@@ -145,7 +145,7 @@ class Warden:
                 code, step = int(failed[1]), failed[2] if len(failed) > 2 else "exec"
                 if step == "exec":
                     raise ShimNotExecuted(code)
-                # A state of the caller that the case needs, such as a pid namespace.
+                # A state of the caller that the case needs, for example a pid namespace.
                 reason = f"this host refuses the set-up step {step}: {os.strerror(code)}"
                 raise HostLacks("set-up", reason)
             if self._report.eof or limit.over():
@@ -230,7 +230,7 @@ class Warden:
         return self.exits.get(self.shim_pid)
 
     def wait_exit(self, limit: Limit) -> Exit | None:
-        """Return how the shim ended, or None if it still runs at the limit."""
+        """Return how the shim ended, if it ended before the limit."""
         while self.shim_exit is None and not limit.over() and not self._report.eof:
             self.pump(limit.left())
         if self.shim_exit is None:
