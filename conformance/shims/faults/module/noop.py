@@ -4,6 +4,7 @@ import os
 
 import module.execution as execution
 import module.folder as folder
+import module.runner as runner
 from faults.registry import fault, replaces
 
 
@@ -33,3 +34,24 @@ def directories_are_nested_beside_files():
         if removed:
             os.rmdir(os.path.dirname(path))
         return removed
+
+
+@fault(
+    None, "a process of the module's group feeds its input", "a pipe instead of a file", role="noop"
+)
+def a_helper_feeds_the_input():
+    @replaces(runner)
+    def hand_over_input(original):
+        original()
+        ends = os.pipe()
+        if os.fork() == 0:
+            os.close(ends[0])
+            try:
+                while piece := os.read(0, 1 << 16):
+                    os.write(ends[1], piece)
+            except BrokenPipeError:
+                pass
+            os._exit(0)
+        os.dup2(ends[0], 0)
+        os.close(ends[0])
+        os.close(ends[1])
