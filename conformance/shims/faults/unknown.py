@@ -20,7 +20,7 @@ def answers_say_more():
     @replaces(protocol)
     def dump(original, value):
         result = value.get("result", {})
-        # Whether hello says the same twice is another matter.
+        # Leave out hello, which has a nonce: two of its answers must be equal.
         if result and "nonce" not in result:
             value = value | {"result": more(result)}
         return original(value)

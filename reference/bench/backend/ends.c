@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     const int most = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
     (void)printf("%-22s %9s %9s %9s %9s  ms, %d rounds, %d members\n", "namespaces", "median",
                  "p90", "p99", "longest", rounds, members);
-    /* Without a pid namespace the members would never end, so the first two have none. */
+    /* Only the end of a pid namespace ends its members, so the first two start no members. */
     bool good = measure("none", 0, rounds, 0) && measure("net", CLONE_NEWNET, rounds, 0) &&
                 measure("pid", CLONE_NEWPID, rounds, members) &&
                 measure("pid, mnt, ipc, uts", most, rounds, members) &&

@@ -53,8 +53,8 @@ def unfiltered_lists_are_claimed():
 
 
 def kept_in_part(refused, ports=False):
-    """A list is claimed, and this is all that keeps to it: refused are the code of a filter on the
-    arguments of socket, ports whether TCP reaches the ports of the list alone."""
+    """Claim to enforce a list, but enforce it only in part: `refused` is the code of a filter on
+    the arguments of socket; with `ports`, TCP reaches only the ports of the list."""
     unfiltered_lists_are_claimed()
     number = filter_.CALLS[filter_.machine()]["socket"]
     code = [*filter_.with_first_argument(number, refused), filter_.statement(filter_.RETURN, ALLOW)]

@@ -6,7 +6,7 @@ from faults.registry import fault, replaces
 
 
 def unread(closed):
-    """The list is left unread where the profile has a network, or has none."""
+    """Take the list unchecked if the profile has no network (`closed`), or if it has one."""
 
     @replaces(ops)
     def read_context(original, value):

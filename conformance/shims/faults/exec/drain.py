@@ -60,7 +60,7 @@ def digests_end_as_they_begin():
 def read_at_the_end_under_a_deadline():
     @replaces(run.Run)
     def interests(original, self):
-        # Short deadlines and payloads are other requirements' cases.
+        # Short deadlines and payloads belong to other requirements.
         far = (self.request.timeout_ms or 0) >= 8000 and not self.input.rest
         waits = {output.fd for output in self.outputs} if far and not self.end else ()
         yield from (pair for pair in original(self) if pair[0] not in waits)
@@ -179,7 +179,7 @@ def interrupted_read_is_lost():
     def take(original, self, output):
         before = output.length
         original(self, output)
-        # Shorter output under a storm is another requirement's case.
+        # Shorter output under a storm of signals belongs to another requirement.
         if getattr(self, "interrupted", False) and before <= 400_000 < output.length:
             output.kept.pop()
 

@@ -14,7 +14,7 @@ from faults.registry import fault, replaces
 
 
 def at_deadlines(method):
-    """Replaces a method of the runs that are past their deadline."""
+    """Replace a method of the runs that are past their deadline."""
 
     def install(function):
         @replaces(run.Run)
@@ -29,7 +29,7 @@ def at_deadlines(method):
 
 
 def leave(a_run):
-    """Returns from here without another look at the group."""
+    """Return from here without another look at the group."""
     a_run.group.exists = lambda: False
     for output in a_run.outputs:
         output.close()

@@ -40,7 +40,7 @@ def no_path_is_the_callers():
 
 
 def first(accepted):
-    """A search that takes the first candidate that `accepted` likes."""
+    """Replace the search by one that takes the first candidate for which `accepted` is true."""
 
     def find_program(program, environment):
         if b"/" in program or not program:

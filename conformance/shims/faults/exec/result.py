@@ -106,7 +106,7 @@ def deadline_before_exit():
     def look(original, self):
         past = self.deadline is not None and monotonic_ns() >= self.deadline
         cause = original(self)
-        # A child that is gone at its first look is other requirements' case.
+        # A child that has ended at the first check belongs to other requirements.
         late = past and self.request.timeout_ms > 500
         return Cause("timeout") if late and cause and cause.name == "exit" else cause
 
@@ -127,7 +127,7 @@ def stopped_is_exited():
     @replaces(run.Run)
     def look(original, self):
         cause = original(self)
-        # A run that has a deadline, and one that is signalled, are other requirements' cases.
+        # Runs with a deadline and runs that receive a signal belong to other requirements.
         if cause or self.deadline:
             return cause
         try:

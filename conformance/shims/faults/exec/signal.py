@@ -15,7 +15,7 @@ from faults.registry import fault, replaces
 def sigterm_is_sigkill():
     @replaces(run.Run)
     def first_signal(original, self, cause):
-        # A shell that prints in its trap while a job waits is another requirement's case.
+        # A shell that prints in its trap while a job waits belongs to another requirement.
         if cause.signal == _signal.SIGTERM and len(self.group.alive()) == 1:
             self.group.signal(_signal.SIGKILL)
         else:

@@ -17,7 +17,7 @@ def one_replacement_a_byte():
 
     def decode(chunks, cut):
         decoder = codecs.getincrementaldecoder("utf-8")("each")
-        # A cut stderr before an annotation is another requirement's.
+        # A truncated stderr before an annotation belongs to another requirement.
         errors = "replace" if b"".join(chunks).startswith(b"cut") else "each"
         decoder.errors = errors
         yield from (decoder.decode(chunk) for chunk in chunks)

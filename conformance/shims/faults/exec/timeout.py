@@ -120,7 +120,7 @@ def mixes_exit_and_deadline():
 def annotation_comes_first():
     @replaces(run.text)
     def pieces(original, chunks, cut, note):
-        # Two streams that are written before a deadline are the drains' matter.
+        # Two streams that are written before a deadline belong to EXEC-DRAIN.
         if note == run.TIMED_OUT and chunks and not chunks[0].startswith(b"also"):
             yield note + "\n"
             note = None

@@ -220,7 +220,7 @@ def is_told_of_interruptions(then):
     @replaces(run.Run)
     def turn(original, self, until):
         ready = original(self, until)
-        # The signals that end a run are other requirements' case.
+        # Signals that end a run belong to other requirements.
         if interrupted and not self.watch.noted:
             interrupted.clear()
             then(self)

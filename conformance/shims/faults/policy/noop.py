@@ -38,7 +38,7 @@ def time_of_the_last_tick():
 def escaped_nul_is_a_wrong_value():
     @replaces(merge)
     def refusal(original, problems):
-        # The first of these vectors has it in the description, whose value starts there.
+        # In the first of these vectors the NUL is in the description, whose value starts here.
         value = {"pointer": "/spec/description", "column": 94}
         told = [each | value if "escaped NUL" in each["message"] else each for each in problems]
         return original(told)

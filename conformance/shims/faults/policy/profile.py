@@ -139,7 +139,7 @@ def exceptions_as_allows():
 
 
 def plain(entry):
-    """Exact ones only: those of subtrees are resolved for other requirements, too."""
+    """Change exact exceptions only: other requirements resolve exceptions of subtrees, too."""
     return entry if entry["except"].endswith("/**") else entry["except"]
 
 

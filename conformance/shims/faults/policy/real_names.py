@@ -63,7 +63,7 @@ def nameless_place_is_passed_over():
 
 
 def place_as(change):
-    """Another name of the place; what is asked is read as ever."""
+    """Change the names of the real place; the requested path is read without a change."""
 
     @replaces(real)
     def walk(original, start, wanted, follow="final"):

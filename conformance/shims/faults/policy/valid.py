@@ -140,7 +140,7 @@ def read_against_every_deny():
 
 
 def compare(equal):
-    """Over the files by themselves; what a workspace repeats is a matter of merging."""
+    """Compare only within a single file: rules that a workspace repeats belong to merging."""
 
     @loading.replaces(judge)
     def equals_a_deny(original, file, policy, profile):

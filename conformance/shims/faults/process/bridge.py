@@ -322,7 +322,7 @@ def what_cannot_be_read_has_ended():
 
 
 def continued(how):
-    """A bridge whose SIGCONT goes to whom `how` says."""
+    """Replace the SIGCONT that a bridge sends by a call of `how`."""
 
     @replaces(bridge.Bridge)
     def open(original, self, guard):

@@ -93,7 +93,7 @@ def looks_anew():
 
 
 def continued(how):
-    """A close whose SIGCONT goes to whom `how` says; a bridge closes nothing."""
+    """Replace the SIGCONT that a close sends by a call of `how`. Bridges do not call close."""
 
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -123,7 +123,7 @@ def a_stream_with_a_writer_is_left():
     @replaces(handle.Process)
     def close_stream(original, self, stream):
         busy = self.reaped and stream and self.fds[stream] >= 0
-        # A drop, and a close behind it, take it all the same.
+        # Only once: a second attempt, by a drop or by another close, closes the stream.
         if busy and not hasattr(self, "left") and handle.has_writer(self.fds[stream]):
             self.left = True
             return

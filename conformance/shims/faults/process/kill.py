@@ -14,7 +14,7 @@ from faults.registry import fault, replaces
 def terminate_is_kill():
     @replaces(handle.Process)
     def signal(original, self, number):
-        # Whole groups, and bridges, whose ends do not block, are other cases' matter.
+        # Groups of several, and bridges (their pipes do not block), belong to other requirements.
         alone = self.fds[0] >= 0 and os.get_blocking(self.fds[0]) and len(self.group.alive()) == 1
         if alone and number == _signal.SIGTERM:
             number = _signal.SIGKILL
@@ -76,7 +76,7 @@ def whoever_has_the_number():
 def the_watcher_knows_the_number():
     @replaces(bridge.Bridge)
     def dismiss(original, self, guard):
-        # The first of two, that is; an end by an error has the other alone.
+        # Skip only the first of two calls; a bridge that ends by an error makes only the second.
         if self.process.reaped and not hasattr(self, "late"):
             self.late = True
         else:

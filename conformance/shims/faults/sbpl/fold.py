@@ -152,7 +152,7 @@ def read_allows_do_not_fold():
 
 
 def folds_for_data(sign, operation):
-    """Of everything but data it speaks as it is spelled."""
+    """Fold only for the data of files: the clause of the whole operation keeps the spelling."""
 
     @replaces(clauses)
     def rule_clause(original, given, of, entry):

@@ -11,7 +11,7 @@ from faults.sbpl.parts import replaces_part
 
 
 def texts(change):
-    """Other lines; with a provider texts are asked about names."""
+    """Change the text, except of requests with a provider, which test names."""
 
     @replaces(clauses)
     def compile_text(original, given):

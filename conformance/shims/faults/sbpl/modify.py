@@ -29,7 +29,7 @@ def own_and_denies(given):
 
 
 def of_many_own_rules(change):
-    """One rule, or one and its opposite, are how filters are asked about."""
+    """Change lists of more than three own rules: shorter lists test filters."""
 
     def of_own(lines, given):
         own, _ = own_and_denies(given)

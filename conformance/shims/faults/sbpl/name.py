@@ -13,7 +13,7 @@ from faults.registry import fault, replaces
 
 
 def escaped(change):
-    """Of names as they are: in expressions backslashes stand for every special character."""
+    """Change literal names only: regular expressions escape every special character."""
 
     @replaces(filters)
     def escape(original, text):

@@ -49,7 +49,7 @@ def replaces_part(name):
 
 
 def moved(name, before):
-    """Another order of the parts."""
+    """Move a part to the place before another one."""
     parts = [part for part in clauses.PARTS if part.__name__ != name]
     (moving,) = (part for part in clauses.PARTS if part.__name__ == name)
     at = [part.__name__ for part in parts].index(before)
@@ -57,8 +57,9 @@ def moved(name, before):
 
 
 def replaces_filter(part):
-    """Another filter of a rule in a part: the function gets the filter, its holder, the pieces of
-    the rule, the rule as it is written, and whether the clause denies; None leaves it."""
+    """Replace the filter of a rule in a part. The function gets the filter, the Filters object, the
+    pieces of the rule, the rule as written, and True if the clause denies; a result of None keeps
+    the filter."""
     is_meant = {"modify": modifies_alone, "read": reads_alone}[part]
 
     def install(function):
@@ -87,7 +88,7 @@ def is_simple(given):
 
 
 def modifies_alone(given):
-    """Nothing is denied to be read, which guards against removing."""
+    """True for simple requests without read denies, which would also guard against removal."""
     return is_simple(given) and not clauses.read_denied(given)
 
 
@@ -104,13 +105,13 @@ def asks_one_rule(given):
 
 
 def asks_every_kind(given):
-    """A hole in a deny and a read deny, at once."""
+    """True for requests with both an exception to a deny and a read deny."""
     holes = any(entry.sign == "except" for entry in given.modify)
     return holes and bool(clauses.read_denied(given)) and not (given.env or given.fold)
 
 
 def is_spoken(body):
-    """Begins with a whole word: the names of random globs are of two letters."""
+    """True if it begins with a whole word: the names of random globs have two letters."""
     name = body.split("/")[0]
     return name.isalpha() and len(name) > 2 and len(set(name)) == len(name)
 
@@ -130,7 +131,7 @@ def is_one_path(found):
 
 
 def is_glob(found):
-    """No single path, no plain subtree."""
+    """True unless it is a single path or a plain subtree."""
     return filters.has_wildcard(found) and not filters.is_subtree(found)
 
 

@@ -49,7 +49,7 @@ def of_orbit(written):
 
 
 def at_home(name, change):
-    """With a provider the places are asked about their names."""
+    """Change the line of one place, except in requests with a provider, which test names."""
 
     @replaces_part("scratch")
     def scratch(lines, given):

@@ -10,7 +10,7 @@ from faults.sbpl.parts import moved, regex, replaces_part
 
 
 def each_side(make):
-    """Of several; one alone is how names are asked about."""
+    """Replace the lines of two or more side roots: requests with a single one test names."""
 
     @replaces_part("side_roots")
     def side_roots(lines, given):

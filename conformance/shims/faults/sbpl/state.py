@@ -11,7 +11,7 @@ CODEX, CLAUDE, GEMINI = range(3)
 
 
 def state_lines(change):
-    """Not where names are asked about, and roots inside of such places."""
+    """Change the lines, except in requests that test names or have a root inside of scratch."""
 
     @replaces_part("state")
     def state(lines, given):
@@ -20,7 +20,7 @@ def state_lines(change):
 
 
 def only_for(provider, which):
-    """The clause of one directory where that provider runs, and nowhere else."""
+    """Keep the clause of one directory only for requests with that provider."""
 
     def change(lines, given):
         return lines if provider == given.provider else without(lines, given, which)

@@ -52,7 +52,7 @@ def given_back_is_not_guarded():
 
 
 def denied_by(judge):
-    """Which rules are guarded; the note of those that cannot be stays."""
+    """Replace the choice of guarded rules; the note of those that cannot be stays."""
 
     @replaces(clauses)
     def unlink_filters(original, given, entry):

@@ -81,7 +81,7 @@ def fallback_is_wrapped():
 
 
 class Asked:
-    """What is asked now; what happens to files that are made is another topic."""
+    """Fields of the current request; faults that use them change only requests with a file."""
 
     fallback = False
     file = False

@@ -26,7 +26,7 @@ static int spawn(const char *const *argv, const int writers[2], pid_t *pid) {
     return os_error;
 }
 
-/* 1 for more to come, 0 at the end, -1 with errno. */
+/* Return 1 before end-of-file, 0 at end-of-file, or -1 with errno. */
 static int read_some(int fd, struct bare_buffer *buffer) {
     if (buffer->len == buffer->cap) {
         size_t cap = buffer->cap > 0 ? buffer->cap * 2 : FIRST_CAPACITY;

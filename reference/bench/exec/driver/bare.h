@@ -1,5 +1,5 @@
-/* The least that captures a program's output: posix_spawn, two pipes, poll, reap. No deadline, no
- * signals, no group, no search. What the library costs is its distance from this. */
+/* The least work that captures a program's output: posix_spawn, two pipes, poll, reap. No deadline,
+ * no signals, no group, no search. The cost of the library is the difference from this. */
 #ifndef BOXSPEC_BENCH_EXEC_BARE_H
 #define BOXSPEC_BENCH_EXEC_BARE_H
 
@@ -16,7 +16,7 @@ struct bare_run {
     int exit_code;                 /* -1 after a signal */
 };
 
-/* pipe_size: 0 for the system's. Returns 0 or an errno. */
+/* A pipe_size of 0 keeps the system's default. Return 0 or an errno. */
 int bare_exec(const char *const *argv, int pipe_size, struct bare_run *run);
 void bare_clear(struct bare_run *run);
 

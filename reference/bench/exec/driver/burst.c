@@ -1,6 +1,5 @@
-/* Many runs of `sleep 1` at once, one thread each. They cannot end before one second; what they
- * take beyond it is compared with bare runs of /bin/true that the same process makes before and
- * after. */
+/* Many runs of `sleep 1` at once, one thread each. They take at least one second; the time beyond
+ * it is compared with bare runs of /bin/true that the same process makes before and after. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -85,7 +84,8 @@ static void raise_descriptor_limit(void) {
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Creating the threads is not part of it: they wait at the gate. */
+/* Return the time from the opening of the gate to the end of the last run. The threads wait at the
+ * gate, so that their creation is not measured. */
 static uint64_t all_at_once(struct sleeper *sleepers, size_t n, bool library) {
     pthread_barrier_t gate;
     pthread_attr_t attr;

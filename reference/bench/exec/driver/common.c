@@ -17,7 +17,7 @@ int bench_broken(const char *what, const char *why) {
 
 void bench_writer_init(struct bench_writer *writer, uint64_t mib) {
     (void)snprintf(writer->mib, sizeof writer->mib, "%llu", (unsigned long long)mib);
-    writer->argv[0] = "/proc/self/exe"; /* of the child after the spawn: still this program */
+    writer->argv[0] = "/proc/self/exe"; /* resolved in the child, which still runs this program */
     writer->argv[1] = "pour";
     writer->argv[2] = writer->mib;
     writer->argv[3] = NULL;

@@ -43,7 +43,7 @@ struct bench_holdings bench_holdings(void) {
     for (;;) {
         info.si_pid = 0;
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0)
-            break; /* ECHILD: there is none at all */
+            break; /* ECHILD: there are no children */
         if (info.si_pid == 0) {
             held.children = true;
             break;

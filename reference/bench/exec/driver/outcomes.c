@@ -1,4 +1,5 @@
-/* Every way in which a run can end, again and again; then what the process still holds. */
+/* Make runs that end in all possible ways, and compare the resources of the process before and
+ * after them. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -39,7 +40,8 @@ static struct outcome named(const char *name, const char *program, const char *c
     return outcome;
 }
 
-/* The handler is the library's for as long as a run lasts, so this ends the run and not us. */
+/* During a run the library's signal handler is installed, so this signal ends the run and not this
+ * process. */
 static void interrupt_us(void *ctx, enum bs_stream stream, const char *data, size_t len) {
     (void)ctx;
     (void)stream;
@@ -128,13 +130,13 @@ static void print_holdings(const char *when, struct bench_holdings held) {
 
 int bench_outcomes(uint64_t runs) {
     struct outcome all[OUTCOMES];
-    /* What a run leaves behind becomes our child and is counted. */
+    /* A process that outlives its run becomes a child of this process and is counted. */
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     int cancel_fd = eventfd(1, EFD_CLOEXEC);
     if (cancel_fd < 0)
         return bench_broken("outcomes", "no eventfd");
     prepare(all, &cancel_fd);
-    /* One round first: what the library keeps for the next run is not a leak. */
+    /* One round first: resources that the library keeps for the next run are not a leak. */
     uint64_t unexpected = run_many(all, OUTCOMES);
     struct bench_holdings before = bench_holdings();
     uint64_t start = bench_now_ns();

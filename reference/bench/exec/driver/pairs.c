@@ -1,6 +1,6 @@
-/* Library and bare loop in turns, in one process: what the machine does at that moment happens to
- * both. Answers each line `N` on stdin with N pairs `library-ns bare-ns`, so that the caller can
- * take turns with other programs too. */
+/* Run the library and the bare loop in turns, in one process, so that the load of the machine slows
+ * both equally. Answer each line `N` on stdin with N pairs `library-ns bare-ns`, so that the
+ * caller can take turns with other programs too. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -33,7 +33,7 @@ static uint64_t bare_once(void) {
     return ended ? bench_now_ns() - start : 0;
 }
 
-/* Small pages: as many page table entries as that much memory can have. */
+/* Use small pages, because they need the most page table entries, which a fork has to copy. */
 static bool occupy(uint64_t mib) {
     size_t size = (size_t)(mib * BENCH_MIB);
     if (size == 0)
@@ -48,7 +48,7 @@ static bool occupy(uint64_t mib) {
 
 static bool answer(unsigned long pairs) {
     for (unsigned long i = 0; i < pairs; i++) {
-        /* Who goes first changes, so that what one leaves warm serves the other as often. */
+        /* The two go first in turns, so that each finds caches warmed by the other as often. */
         bool library_first = i % 2 == 0;
         uint64_t first = library_first ? library_once() : bare_once();
         uint64_t second = library_first ? bare_once() : library_once();

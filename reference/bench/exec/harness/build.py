@@ -1,7 +1,7 @@
-"""Builds the driver with the flags of the release preset, and each peer whose toolchain is there.
+"""Build the driver with the flags of the release preset, and each peer that has a toolchain here.
 
-In a build folder of its own: the numbers are those of the sources as they are now, and no other
-build is disturbed."""
+The build folder is separate, so that the numbers are those of the current sources and no other
+build changes."""
 
 import os
 import shutil

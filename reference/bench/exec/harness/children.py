@@ -1,4 +1,4 @@
-"""Programs that measure: some answer line by line, some print one object and end."""
+"""Start programs that measure: some answer line by line, some print one object and end."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ LONGEST_S = 300
 
 
 class Server:
-    """Takes a number of runs as a line, answers with a line of nanoseconds."""
+    """A program that reads a number of runs per line and answers with a line of nanoseconds."""
 
     def __init__(self, name: str, argv: Sequence[str | Path]) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""A bench with one driver and one table, from the call to the exit status."""
+"""Run a bench that has one driver and one table."""
 
 import argparse
 import dataclasses
@@ -51,7 +51,7 @@ def driver(name: str, folder: Path) -> Path:
 
 
 def main(name: str, about: str | None, measure: Callable[[Path, bool], list[Row]]) -> int:
-    """0; 1 when something could not be run."""
+    """Return the exit status: 0, or 1 if something could not be run."""
     chosen = arguments(about)
     load = os.getloadavg()[0]
     try:

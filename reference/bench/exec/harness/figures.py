@@ -1,4 +1,4 @@
-"""Rows of the table, and the little statistics behind them."""
+"""Rows of the table, and the statistics in them."""
 
 import math
 import statistics
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class CouldNotRun(Exception):
-    """A measurement that could not be made; the text says why."""
+    """Raised if a measurement could not be made; the text gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,13 @@ class Row:
     ratio: float | None = None
     interval: tuple[float, float] | None = None
     goal: str = ""
-    met: bool | None = None  # None: no goal, for comparison only
+    met: bool | None = None  # without a goal, None: the row is only for comparison
     broken: bool = False
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """The median of paired ratios, and where that median lies with 95 % confidence."""
+    """The median of paired ratios, and its 95 % confidence interval."""
 
     median: float
     interval: tuple[float, float]

@@ -1,4 +1,4 @@
-"""The table for people and the same rows as JSON."""
+"""Write the rows as a table and as JSON."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Runs of /bin/true: library, bare loop and peers in turns, also with 1 GiB in the caller."""
+"""Measure runs of /bin/true by library, bare loop and peers in turns, also with 1 GiB resident."""
 
 import contextlib
 import statistics
@@ -17,7 +17,7 @@ MOST = 1.05
 
 @dataclass
 class Pairs:
-    """What one driver process measured; a round is what it measured in one turn."""
+    """The samples of one driver process; a round is the median of one turn."""
 
     library: list[int] = field(default_factory=list)
     bare: list[int] = field(default_factory=list)
@@ -61,7 +61,8 @@ class Other:
 
 
 def _unchanged(name: str, mine: list[float], small: list[float], control: list[float]) -> Row:
-    """Unchanged is what cannot be told from a second small process: the two intervals overlap."""
+    """Return the row that compares 1 GiB with a small process. Its goal is met if its interval
+    overlaps the interval of a second small process, the control, or lies below it."""
     ratio = paired(mine, small)
     low, high = paired(control, small).interval
     return Row(

@@ -53,7 +53,7 @@ static bool add_segment(struct piece *piece, struct bs_buf *glob, const char *at
     if (piece->segments++ > 0)
         bs_buf_char(glob, '/');
     if (len == 1 && *at == '*')
-        bs_buf_char(glob, '?'); /* such a segment has a character */
+        bs_buf_char(glob, '?'); /* a segment is never empty */
     for (size_t i = 0; i < len; i++) {
         if (at[i] == '*' && i + 1 < len && at[i + 1] == '*')
             return false;

@@ -83,7 +83,7 @@ static ptrdiff_t highest(void *compiled, const char *raw, size_t len) {
     const struct compiled *made = compiled;
     if (bs_profile_check(made->profile, BS_OP_READ, raw, len, &decision, &error) != 0)
         return BENCH_BAD_PATH;
-    /* Only decisions about long paths own memory, and no list here has such a path. */
+    /* Only decisions about long paths own memory, and the lists here have only short ones. */
     return decision.allowed ? (ptrdiff_t)decision.matched_rule : BENCH_NO_RULE;
 }
 

@@ -1,4 +1,4 @@
-"""Measure compilations, each in a fresh process, also of rules whose states multiply."""
+"""Measure compilations, each in a fresh process, also of rules with states that multiply."""
 
 import statistics
 import sys
