@@ -46,7 +46,7 @@ def test_one_byte_more_names_the_stream(case: ModuleCase, stream: str) -> None:
 
 @requires("MODULE-CAP-03", needs=["MODULE-ORDER-02"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_module_that_works_on_in_silence_is_noticed(case: ModuleCase, stream: str) -> None:
+def test_the_cap_ends_a_module_that_then_writes_nothing(case: ModuleCase, stream: str) -> None:
     redirect = "" if stream == "stdout" else " >&2"
     # A sleep and no loop: with realtime priority the kernel ends a process that spins.
     case.module.script("stays", f"head -c {MOST + 1} /dev/zero{redirect}; exec sleep 600")

@@ -149,7 +149,7 @@ def test_modes_do_not_save_it(case: ModuleCase) -> None:
 
 
 @requires("MODULE-DIR-03")
-def test_what_a_link_names_stays(case: ModuleCase) -> None:
+def test_the_target_of_a_link_stays(case: ModuleCase) -> None:
     kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
@@ -161,7 +161,7 @@ def test_what_a_link_names_stays(case: ModuleCase) -> None:
 
 
 @requires("MODULE-DIR-03")
-def test_the_mode_of_what_a_link_names_stays(case: ModuleCase) -> None:
+def test_the_mode_of_a_links_target_stays(case: ModuleCase) -> None:
     """The clean-up must open a closed folder, which may contain links."""
     kept = case.tmp / "kept"
     kept.mkdir()
@@ -215,7 +215,7 @@ echo 1
 
 
 @requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
-def test_what_is_left_is_told(case: ModuleCase) -> None:
+def test_a_directory_that_is_left_is_reported(case: ModuleCase) -> None:
     ready = case.fifo("writing")
     case.module.script("fills", noting_home(case, FILLER.format(ready=quoted(ready))))
     seen: Executed = case.module.execute("fills", within_s=15)
@@ -263,7 +263,7 @@ STOPS_MS, STOPPED_MS = 400, 800
 
 
 @requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
-def test_it_is_tried_until_a_writer_stops(case: ModuleCase) -> None:
+def test_removal_is_repeated_until_a_writer_stops(case: ModuleCase) -> None:
     ready, stopped = case.fifo("writing"), case.events("stopped")
     words = [Path(sys.executable).resolve(), "-I", "-S", "-c", PILE]
     words += [ready, STOPS_MS, P.slow_exit, stopped.path]
@@ -294,7 +294,7 @@ read -r line <{ready}
 
 
 @requires("MODULE-DIR-04", overlap=1.5)
-def test_a_writer_that_lives_on_holds_nothing_up(case: ModuleCase) -> None:
+def test_a_surviving_writer_does_not_delay_the_return(case: ModuleCase) -> None:
     ready = case.fifo("writing")
     body = WRITER.format(ready=quoted(ready), ends=ends(case))
     case.module.script("leaves", noting_home(case, body))

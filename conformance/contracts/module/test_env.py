@@ -30,7 +30,7 @@ def environment(case: ModuleCase, shim_env: Mapping[str, Any]) -> tuple[dict[str
 
 
 @requires("MODULE-ENV-01")
-def test_what_is_listed_reaches_the_module(case: ModuleCase) -> None:
+def test_listed_variables_reach_the_module(case: ModuleCase) -> None:
     given = {
         "PATH": "/usr/bin:/bin:/boxspec",
         "LANG": "C.UTF-8",
@@ -68,7 +68,7 @@ DECOYS: dict[str, str | bytes] = {
 
 
 @requires("MODULE-ENV-02")
-def test_nothing_else_reaches_it(case: ModuleCase) -> None:
+def test_other_variables_do_not_reach_it(case: ModuleCase) -> None:
     got, _ = environment(case, {**DECOYS, "PATH": "/usr/bin:/bin", "LANG": "C", "LC_ALL": "C"})
     expected = ALWAYS | {"PATH", "LANG", "LC_ALL"}
     strange = sorted(name for name in got if name not in expected)
@@ -77,7 +77,7 @@ def test_nothing_else_reaches_it(case: ModuleCase) -> None:
 
 @requires("MODULE-ENV-02")
 @pytest.mark.parametrize("name", ["LANG", "LC_ALL"])
-def test_what_the_caller_lacks_is_not_made_up(case: ModuleCase, name: str) -> None:
+def test_variables_that_the_caller_lacks_are_not_set(case: ModuleCase, name: str) -> None:
     got, _ = environment(case, {name: None})
     expect("the variable", got.get(name), None)
 

@@ -13,7 +13,7 @@ from contracts.shared.moments import expect_none_left
 
 @requires("MODULE-EXIT-01")
 @pytest.mark.parametrize("code", [1, 3, 130, 255])
-def test_an_exit_code_is_told(case: ModuleCase, code: int) -> None:
+def test_the_exit_code_is_reported(case: ModuleCase, code: int) -> None:
     case.module.script("fails", f"exit {code}")
     seen = case.module.execute("fails")
     got = (end(seen), seen.field("module_id"), seen.field("exit_code"))
@@ -21,13 +21,13 @@ def test_an_exit_code_is_told(case: ModuleCase, code: int) -> None:
 
 
 @requires("MODULE-EXIT-01")
-def test_its_stderr_is_told_as_text(case: ModuleCase) -> None:
+def test_its_stderr_is_reported_as_text(case: ModuleCase) -> None:
     case.module.script("fails", "echo value; printf 'a\\377b\\n\\303\\251' >&2; exit 3")
     expect("stderr", case.module.execute("fails").field("stderr"), "a\ufffdb\né")
 
 
 @requires("MODULE-EXIT-01")
-def test_its_stderr_is_told_to_the_last_character(case: ModuleCase) -> None:
+def test_its_stderr_is_reported_to_the_last_character(case: ModuleCase) -> None:
     """A NUL ends no text, CR LF is no line feed, and blanks at the end belong to it."""
     case.module.script("fails", "printf ' a\\r\\nb\\0c\\n \\n' >&2; exit 3")
     expect("stderr", case.module.execute("fails").field("stderr"), " a\r\nb\0c\n \n")
@@ -44,7 +44,7 @@ def test_a_character_on_two_reads_is_one(case: ModuleCase) -> None:
 
 
 @requires("MODULE-EXIT-01")
-def test_an_end_behind_closed_outputs_is_told(case: ModuleCase) -> None:
+def test_an_end_after_closed_outputs_is_reported(case: ModuleCase) -> None:
     wait = f"{quoted(P.slow_exit)} /dev/null 300"
     case.module.script("fails", f"echo 1; exec >&- 2>&-; {wait}; exit 3")
     seen = case.module.execute("fails")
@@ -53,7 +53,7 @@ def test_an_end_behind_closed_outputs_is_told(case: ModuleCase) -> None:
 
 
 @requires("MODULE-EXIT-01")
-def test_a_long_stderr_is_told_whole(case: ModuleCase) -> None:
+def test_a_long_stderr_is_reported_whole(case: ModuleCase) -> None:
     case.module.script("fails", "head -c 200000 /dev/zero | tr '\\0' e >&2; exit 3")
     told = str(case.module.execute("fails").field("stderr"))
     got = (len(told), {*told})
@@ -97,7 +97,7 @@ def test_a_signal_without_a_name_of_its_own_is_one_too(case: ModuleCase) -> None
 
 @requires("MODULE-EXIT-04")
 @pytest.mark.parametrize("code", [0, 3])
-def test_what_it_leaves_in_its_group_ends_with_it(case: ModuleCase, code: int) -> None:
+def test_members_of_its_group_end_with_it(case: ModuleCase, code: int) -> None:
     events = case.events()
     words = [quoted(each) for each in (P.orphan, events.path, "--ignore", "TERM")]
     case.module.script("leaves", f"echo 1; exec {' '.join(words)} --exit {code}")

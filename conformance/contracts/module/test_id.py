@@ -63,7 +63,7 @@ NO_IDS += ["\u0663", "\u017f"]
 
 @requires("MODULE-ID-02")
 @pytest.mark.parametrize("module_id", NO_IDS)
-def test_what_is_no_id_starts_nothing(case: ModuleCase, module_id: str) -> None:
+def test_an_invalid_id_starts_nothing(case: ModuleCase, module_id: str) -> None:
     mark, body = marking(case)
     place = case.module.root / module_id
     if module_id not in ("", ".", "/bin/true"):
@@ -79,7 +79,7 @@ ALMOST = [" plain", "plain ", "plain\n", "./plain", "plain/", "sub/../plain", "p
 
 @requires("MODULE-ID-02")
 @pytest.mark.parametrize("module_id", ALMOST)
-def test_a_name_is_not_mended(case: ModuleCase, module_id: str) -> None:
+def test_an_invalid_name_is_not_corrected(case: ModuleCase, module_id: str) -> None:
     mark, body = marking(case)
     case.module.script("plain", body)
     (case.module.root / "sub").mkdir()
@@ -135,7 +135,7 @@ BESIDE = ["missing.sh", "missing.py", "missing.js", "missing.exe", "Missing", "m
 
 
 @requires("MODULE-ID-03")
-def test_nothing_that_is_named_alike_is_taken(case: ModuleCase) -> None:
+def test_a_similar_name_is_not_executed(case: ModuleCase) -> None:
     mark, body = marking(case)
     for name in BESIDE:
         script_at(case.module.root / name, body)
@@ -182,7 +182,7 @@ ODD: dict[str, Callable[[ModuleCase, str], object]] = {
 
 @requires("MODULE-ID-04")
 @pytest.mark.parametrize("what", ODD)
-def test_what_is_no_program_inside_the_root_is_not_found(case: ModuleCase, what: str) -> None:
+def test_only_a_program_inside_the_root_is_found(case: ModuleCase, what: str) -> None:
     mark, body = marking(case)
     ODD[what](case, body)
     seen = case.module.execute("odd")

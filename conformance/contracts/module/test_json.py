@@ -80,14 +80,14 @@ def test_a_character_on_two_reads_is_one(case: ModuleCase) -> None:
 
 
 @requires("MODULE-JSON-01")
-def test_what_it_says_on_stderr_is_no_part_of_the_value(case: ModuleCase) -> None:
+def test_stderr_is_no_part_of_the_value(case: ModuleCase) -> None:
     case.module.script("warns", "echo 'warning: old' >&2; echo 1; echo '2' >&2")
     seen = case.module.execute("warns")
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-JSON-02")
-def test_a_value_on_stderr_is_none(case: ModuleCase) -> None:
+def test_a_value_on_stderr_is_not_the_value(case: ModuleCase) -> None:
     case.module.script("prints", "echo 1 >&2")
     expect_refused(case.module.execute("prints"))
 
@@ -122,7 +122,7 @@ REFUSED: dict[str, bytes] = {
 
 @requires("MODULE-JSON-02")
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_no_value_is_refused(case: ModuleCase, what: str) -> None:
+def test_output_that_is_not_one_value_is_refused(case: ModuleCase, what: str) -> None:
     expect_refused(printing(case, REFUSED[what]))
 
 

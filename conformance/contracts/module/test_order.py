@@ -13,14 +13,14 @@ PRINTED = {"a value": "echo 1", "noise": "echo no", "nothing": ":"}
 
 @requires("MODULE-ORDER-01", overlap=0.5, needs=["MODULE-TIME-01"])
 @pytest.mark.parametrize("what", PRINTED)
-def test_a_timeout_is_judged_before_the_output(case: ModuleCase, what: str) -> None:
+def test_a_timeout_precedes_an_output_error(case: ModuleCase, what: str) -> None:
     case.module.script("late", saying_so(case, f"{PRINTED[what]}; {FOREVER}"))
     seen = time_out(case, "late", lambda: at_work(case))
     expect("the end", end(seen), "Timeout")
 
 
 @requires("MODULE-ORDER-01", overlap=0.5, needs=["MODULE-TIME-01"])
-def test_a_timeout_is_judged_before_the_exit(case: ModuleCase) -> None:
+def test_a_timeout_precedes_an_exit_code(case: ModuleCase) -> None:
     case.module.script("late", f"trap 'exit 3' TERM; {saying_so(case, 'echo 1; sleep 60 & wait')}")
     seen = time_out(case, "late", lambda: at_work(case))
     expect("the end", end(seen), "Timeout")
@@ -28,20 +28,20 @@ def test_a_timeout_is_judged_before_the_exit(case: ModuleCase) -> None:
 
 @requires("MODULE-ORDER-02", needs=["MODULE-CAP-02"])
 @pytest.mark.parametrize("how", ["exit 0", "exit 3"])
-def test_too_much_is_judged_before_the_exit(case: ModuleCase, how: str) -> None:
+def test_too_much_output_precedes_an_exit_code(case: ModuleCase, how: str) -> None:
     case.module.script("spills", f"head -c 67108865 /dev/zero; {how}")
     expect("the end", end(case.module.execute("spills", within_s=15)), "OutputSizeExceeded")
 
 
 @requires("MODULE-ORDER-03")
 @pytest.mark.parametrize("what", PRINTED)
-def test_the_exit_is_judged_before_the_output(case: ModuleCase, what: str) -> None:
+def test_an_exit_code_precedes_an_output_error(case: ModuleCase, what: str) -> None:
     case.module.script("fails", f"{PRINTED[what]}; exit 3")
     expect("the end", end(case.module.execute("fails")), "NonZeroExit")
 
 
 @requires("MODULE-ORDER-03")
 @pytest.mark.parametrize("what", PRINTED)
-def test_a_death_is_judged_before_the_output(case: ModuleCase, what: str) -> None:
+def test_a_signal_precedes_an_output_error(case: ModuleCase, what: str) -> None:
     case.module.script("dies", f"{PRINTED[what]}; kill -KILL $$")
     expect("the end", end(case.module.execute("dies")), one_of("NonZeroExit", "Signaled"))

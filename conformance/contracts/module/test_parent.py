@@ -44,7 +44,7 @@ def test_a_signal_to_the_caller_reaches_the_whole_group(case: ModuleCase) -> Non
 
 
 @requires("MODULE-PARENT-02", needs=["MODULE-RUNNER-02"])
-def test_a_caller_that_is_killed_takes_the_module_along(case: ModuleCase) -> None:
+def test_the_module_ends_with_a_killed_caller(case: ModuleCase) -> None:
     fifo, events = case.fifo("gate"), case.events()
     case.module.script("waits", f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)}")
     with case.module.start("waits", expect_result=False) as shim:

@@ -51,7 +51,7 @@ def test_a_module_has_only_0_1_and_2(case: ModuleCase) -> None:
 
 
 @requires("MODULE-PIPE-03")
-def test_what_the_caller_left_open_stays_with_it(case: ModuleCase) -> None:
+def test_inheritable_descriptors_of_the_caller_are_not_passed_on(case: ModuleCase) -> None:
     place, kept = case.tmp / "report.json", case.tmp / "kept"
     kept.write_text("x")
     case.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")

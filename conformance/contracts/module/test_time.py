@@ -17,7 +17,7 @@ def siglog(case: ModuleCase, *words: str) -> str:
 
 
 @requires("MODULE-TIME-01", overlap=0.5)
-def test_a_timeout_is_told_with_its_figure(case: ModuleCase) -> None:
+def test_a_timeout_is_reported_with_its_limit(case: ModuleCase) -> None:
     case.module.script("sleeps", FOREVER)
     seen = case.module.execute("sleeps", timeout_ms=333, within_s=15)
     got = (end(seen), seen.field("module_id"), seen.field("timeout_ms"))
@@ -131,7 +131,7 @@ DEFAULT_MS = 300_000
 
 
 @requires("MODULE-TIME-04", overlap=1.6)
-def test_zero_is_told_as_the_timeout_in_effect(case: ModuleCase) -> None:
+def test_zero_is_reported_as_the_default_timeout(case: ModuleCase) -> None:
     case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
     fast = ["--preload", P.preload("fast_clock")]
     # How a sandbox is waited for is another question.

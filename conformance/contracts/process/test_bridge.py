@@ -73,7 +73,7 @@ HELD = 2 * 65536
 
 
 @requires("PROCESS-BRIDGE-01", overlap=2.5)
-def test_who_reads_slowly_gets_every_byte(case: ProcessCase) -> None:
+def test_a_slow_reader_gets_every_byte(case: ProcessCase) -> None:
     got, gaps = 0, [0.0]
     with case.process.start_bridge(P.flood, [HELD, 0], stdout="pipe", within_s=20) as shim:
         while piece := shim.read("stdout", 4096):
@@ -226,7 +226,7 @@ def test_a_bridge_ends_with_its_child(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-BRIDGE-08")
-def test_a_bridge_leaves_nobody_behind(case: ProcessCase) -> None:
+def test_a_bridge_leaves_no_process(case: ProcessCase) -> None:
     seen = case.process.bridge(SH, ["-c", "sleep 60 & exit 5"], hold=True, within_s=15)
     left = [each.describe() for each in (*seen.lasting, *seen.zombies)]
     expect("the response; processes and zombies", (seen.how, left), ({"exited": 5}, []))
@@ -257,7 +257,7 @@ def test_a_client_that_takes_no_more_is_noticed(case: ProcessCase, stream: str) 
 
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
 @pytest.mark.parametrize("keep", ["out", "err"])
-def test_who_left_the_group_is_not_waited_for(case: ProcessCase, keep: str) -> None:
+def test_a_process_that_left_the_group_is_not_waited_for(case: ProcessCase, keep: str) -> None:
     events = case.events()
     words = [events.path, "--setsid", "--keep", keep]
     seen = case.process.bridge(P.orphan, words, within_s=15)

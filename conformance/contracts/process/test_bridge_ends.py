@@ -13,7 +13,7 @@ from contracts.process.test_bridge import LINGER_MS
 
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
 @pytest.mark.parametrize("fd", [1, 2])
-def test_who_left_the_group_and_writes_on_is_not_waited_for(case: ProcessCase, fd: int) -> None:
+def test_a_writer_that_left_the_group_is_not_waited_for(case: ProcessCase, fd: int) -> None:
     """The output of the group is relayed without a limit; output of a stranger adds no time."""
     events, mark = case.events(), case.tmp / "mark"
     writes = f'while echo x >&{fd}; do : >"$0"; sleep 0.1; done'

@@ -92,7 +92,7 @@ def test_a_grace_that_is_used_costs_no_processor_time(case: ProcessCase, who: st
 
 @requires("PROCESS-BRIDGE-12", overlap=1.3, needs=["PROCESS-BRIDGE-11"])
 @pytest.mark.parametrize("signalled", [False, True], ids=["alone", "signalled"])
-def test_a_wait_for_who_left_the_group_costs_no_processor_time(
+def test_a_wait_for_output_of_another_group_costs_no_processor_time(
     case: ProcessCase, signalled: bool
 ) -> None:
     events = case.events()

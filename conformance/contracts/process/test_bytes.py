@@ -53,7 +53,7 @@ def test_both_outputs_are_whole(case: ProcessCase) -> None:
 
 @requires("PROCESS-BYTES-01")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_what_came_with_a_line_is_read_after_it(case: ProcessCase, stream: str) -> None:
+def test_bytes_after_a_line_are_read_next(case: ProcessCase, stream: str) -> None:
     """A reader with a buffer of its own has it, and the next one must get it."""
     redirect = "" if stream == "stdout" else " >&2"
     line = step("read_until", stream=stream, until=b"\n")
@@ -66,7 +66,7 @@ def test_what_came_with_a_line_is_read_after_it(case: ProcessCase, stream: str) 
 
 
 @requires("PROCESS-BYTES-01")
-def test_what_is_read_up_to_a_word_ends_with_it(case: ProcessCase) -> None:
+def test_a_read_up_to_a_word_ends_with_it(case: ProcessCase) -> None:
     """The word may start inside its own beginning, and may be missing."""
     read = step("read_until", stream="stdout", until=b"aab")
     steps = [step("open"), read, read, step("read_eof", stream="stdout")]
@@ -84,7 +84,7 @@ def test_a_write_of_nothing_changes_nothing(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-BYTES-02")
-def test_a_write_behind_the_end_is_an_error_of_the_write(case: ProcessCase) -> None:
+def test_a_write_after_the_end_is_an_error_of_the_write(case: ProcessCase) -> None:
     wait = step("wait", timeout_ms=10_000)
     steps = [step("open"), wait, step("write", data=b"x"), step("poll")]
     seen = case.process.script({"a": handle(P.exit_with, ["4"])}, steps)

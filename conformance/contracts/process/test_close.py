@@ -49,7 +49,7 @@ def test_a_group_may_end_in_its_grace(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-CLOSE-01", overlap=0.6)
-def test_what_ignores_it_is_killed_after_the_grace(case: ProcessCase) -> None:
+def test_a_child_that_ignores_the_signal_is_killed_after_the_grace(case: ProcessCase) -> None:
     words = ["--ignore", "TERM", "--members", "1", "--member-ignore", "TERM"]
     seen = end_siglog(case, words, step("close", grace_ms=400))
     ready = case.events().all("ready")[0].t_ns
@@ -97,7 +97,9 @@ def test_a_close_wakes_a_wait_in_another_thread(case: ProcessCase) -> None:
 
 @requires("PROCESS-CLOSE-02", needs=["PROCESS-EOF-02", "PROCESS-GROUP-02"])
 @pytest.mark.parametrize("keep", ["out", "err", "none"])
-def test_a_writer_outside_of_the_group_is_told(case: ProcessCase, keep: str) -> None:
+def test_detached_writers_is_true_for_a_writer_outside_the_group(
+    case: ProcessCase, keep: str
+) -> None:
     words = [case.events().path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("close")]
     seen = case.process.script({"a": handle(P.orphan, words)}, steps)
@@ -109,7 +111,7 @@ def test_a_writer_outside_of_the_group_is_told(case: ProcessCase, keep: str) -> 
 
 @requires("PROCESS-CLOSE-02", needs=["PROCESS-GROUP-02"])
 @pytest.mark.parametrize(("stream", "other"), [("out", "2"), ("err", "1")])
-def test_a_writer_whose_output_was_not_read_is_told(
+def test_detached_writers_is_true_if_its_output_was_not_read(
     case: ProcessCase, stream: str, other: str
 ) -> None:
     # Its pipe has something to read, which is no end of it.
@@ -142,14 +144,14 @@ def test_no_grace_is_none(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-CLOSE-02")
-def test_what_nobody_read_is_no_writer(case: ProcessCase) -> None:
+def test_unread_output_alone_is_no_detached_writer(case: ProcessCase) -> None:
     line = "printf left; printf left >&2"
     seen = case.process.script({"a": shell(line)}, [step("open"), step("wait"), step("close")])
     expect("detached_writers", seen.steps[2].get("detached_writers"), False)
 
 
 @requires("PROCESS-CLOSE-02")
-def test_who_took_a_stream_is_not_told(case: ProcessCase) -> None:
+def test_detached_writers_is_false_for_a_taken_stream(case: ProcessCase) -> None:
     words = [case.events().path, "--setsid", "--keep", "out"]
     take = step("take", stream="stdout")
     steps = [step("open"), take, step("wait"), step("close")]
@@ -159,7 +161,7 @@ def test_who_took_a_stream_is_not_told(case: ProcessCase) -> None:
 
 @requires("PROCESS-CLOSE-02")
 @pytest.mark.parametrize("first", [[], [step("kill"), step("wait")]], ids=["close", "kill"])
-def test_members_of_the_group_are_not_told(
+def test_detached_writers_is_false_for_members_of_the_group(
     case: ProcessCase, first: list[dict[str, object]]
 ) -> None:
     # With so many members, some are still ending when others have ended.
@@ -170,7 +172,7 @@ def test_members_of_the_group_are_not_told(
 
 
 @requires("PROCESS-CLOSE-03")
-def test_a_second_close_tells_of_writers_too(case: ProcessCase) -> None:
+def test_a_second_close_reports_detached_writers_too(case: ProcessCase) -> None:
     words = [case.events().path, "--setsid", "--keep", "out"]
     steps = [step("open"), step("wait"), step("close"), step("close")]
     seen = case.process.script({"a": handle(P.orphan, words)}, steps)
@@ -222,7 +224,7 @@ def test_a_closed_handle_has_no_streams(case: ProcessCase, keep: str) -> None:
 
 @requires("PROCESS-CLOSE-03")
 @pytest.mark.parametrize("first", ["close", "wait"])
-def test_a_second_close_tells_the_same(case: ProcessCase, first: str) -> None:
+def test_a_second_close_returns_the_same(case: ProcessCase, first: str) -> None:
     steps = [step("open"), step(first), step("close"), step("close")]
     seen = case.process.script({"a": handle(P.exit_with, ["7"])}, steps)
     one, two = seen.steps[2], seen.steps[3]
@@ -231,7 +233,7 @@ def test_a_second_close_tells_the_same(case: ProcessCase, first: str) -> None:
 
 
 @requires("PROCESS-CLOSE-03")
-def test_a_close_beside_a_close_tells_the_same(case: ProcessCase) -> None:
+def test_concurrent_closes_return_the_same(case: ProcessCase) -> None:
     ignores = {"a": shell("trap '' TERM; echo ready; exec sleep 60")}
     closes = [step("close", grace_ms=400, thread=who) for who in "xy"]
     ready = step("read_until", stream="stdout", until=b"ready\n")
@@ -254,14 +256,14 @@ def test_a_dropped_handle_leaves_nothing(case: ProcessCase, ignored: bool) -> No
 
 
 @requires("PROCESS-DROP-01")
-def test_a_drop_behind_the_leaders_end_kills_the_rest(case: ProcessCase) -> None:
+def test_a_drop_after_the_leaders_end_kills_the_rest(case: ProcessCase) -> None:
     lives, _ = member_lives_on(case, step("drop"))
     expect("whether the member lives", lives, False)
 
 
 @requires("PROCESS-DROP-01")
 @pytest.mark.parametrize("keep", ["out", "err"])
-def test_a_drop_does_not_wait_for_who_left(case: ProcessCase, keep: str) -> None:
+def test_a_drop_does_not_wait_for_other_groups(case: ProcessCase, keep: str) -> None:
     words = [case.events().path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("drop"), step("open", "b"), step("wait", "b")]
     handles = {"a": handle(P.orphan, words), "b": handle("/bin/true")}

@@ -30,7 +30,7 @@ def test_inside_an_inherited_pipe_is_the_shims(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-GROUP-02", capability=HERE, inside=True)
-def test_inside_who_left_the_group_ends_with_it(case: ProcessCase) -> None:
+def test_inside_a_process_that_left_the_group_ends_with_it(case: ProcessCase) -> None:
     events = case.events()
     words = [events.path, "--keep", "none", "--setsid"]
     seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
@@ -49,7 +49,7 @@ def test_inside_a_member_ends_with_its_leader(case: ProcessCase) -> None:
 
 @requires("PROCESS-CLOSE-02", capability=HERE, inside=True)
 @pytest.mark.parametrize("keep", ["out", "err", "none"])
-def test_inside_nobody_holds_the_pipes_behind_the_end(case: ProcessCase, keep: str) -> None:
+def test_inside_no_process_holds_the_pipes_after_the_end(case: ProcessCase, keep: str) -> None:
     events = case.events()
     words = [events.path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("close")]
@@ -60,7 +60,9 @@ def test_inside_nobody_holds_the_pipes_behind_the_end(case: ProcessCase, keep: s
 
 @requires("PROCESS-KILL-04", capability=HERE, inside=True)
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
-def test_inside_who_has_the_launchers_number_next_gets_nothing(case: ProcessCase, how: str) -> None:
+def test_inside_the_next_process_with_the_launchers_pid_gets_no_signal(
+    case: ProcessCase, how: str
+) -> None:
     events, fifo, pause = case.events(), case.fifo("open"), Pause(case)
     handles = {"a": handle(P.gate, [events.path, fifo]), pause.name: pause.handle}
     steps = [step("open"), step("wait"), *pause.steps, step(how)]

@@ -38,7 +38,7 @@ def test_it_wakes_a_wait_in_another_thread(case: ProcessCase, how: str, name: st
 
 
 @requires("PROCESS-KILL-01")
-def test_a_terminate_kills_nobody(case: ProcessCase) -> None:
+def test_a_terminate_does_not_kill(case: ProcessCase) -> None:
     """A child that ignores SIGTERM lives on: only `close` has a grace period."""
     ready = step("read_until", stream="stdout", until=b"ready\n")
     look = step("wait", timeout_ms=300)
@@ -68,7 +68,7 @@ def test_each_member_of_the_group_gets_it(case: ProcessCase, how: str) -> None:
 
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
-def test_members_hear_the_first_signal_too(case: ProcessCase) -> None:
+def test_members_receive_the_first_signal_too(case: ProcessCase) -> None:
     pause, second, events = Pause(case), Pause(case, "second"), case.events()
     words = [events.path, "--members", "2"]
     names = {pause.name: pause.handle, second.name: second.handle}
@@ -85,14 +85,14 @@ def test_members_hear_the_first_signal_too(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-KILL-02")
-def test_a_kill_reaches_who_outlived_the_leader(case: ProcessCase) -> None:
+def test_a_kill_reaches_members_that_outlive_the_leader(case: ProcessCase) -> None:
     """The caller has not waited for the leader yet."""
     lives, _ = member_lives_on(case, step("kill"))
     expect("whether the member lives", lives, False)
 
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
-def test_a_terminate_reaches_who_outlived_the_leader(case: ProcessCase) -> None:
+def test_a_terminate_reaches_members_that_outlive_the_leader(case: ProcessCase) -> None:
     behind_its_leader(case, step("terminate"), heard=True)
     heard = [{event.pid for event in case.events().all(word)} for word in ("ready", "signal")]
     expect("who was there, and who heard it", heard, [heard[0]] * 2)
@@ -101,7 +101,9 @@ def test_a_terminate_reaches_who_outlived_the_leader(case: ProcessCase) -> None:
 @requires("PROCESS-KILL-03", needs=["PROCESS-WAIT-02"])
 @pytest.mark.parametrize("how", ["terminate", "kill"])
 @pytest.mark.parametrize("behind", [[], [step("close")]], ids=["wait", "close"])
-def test_after_the_end_a_signal_is_nothing(case: ProcessCase, how: str, behind: list[Step]) -> None:
+def test_a_signal_after_the_end_has_no_effect(
+    case: ProcessCase, how: str, behind: list[Step]
+) -> None:
     steps = [step("open"), step("wait"), *behind, step(how), step("wait")]
     seen = case.process.script({"a": handle("/bin/true")}, steps)
     expect("the signal, and a wait", seen.steps[-2:], [{}, {"exited": 0}])
@@ -127,7 +129,7 @@ def numbered(case: ProcessCase, number: int) -> Iterator[subprocess.Popen[bytes]
 
 @requires("PROCESS-KILL-04")
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
-def test_who_has_the_number_next_gets_nothing(case: ProcessCase, how: str) -> None:
+def test_the_next_process_with_the_same_pid_gets_no_signal(case: ProcessCase, how: str) -> None:
     pause, place = Pause(case), case.tmp / "pid"
     handles = {"a": shell('echo $$ >"$1"', place), pause.name: pause.handle}
     steps = [step("open"), step("wait"), *pause.steps, step(how)]
@@ -145,7 +147,7 @@ LINGER_MS = 1000
 
 
 @requires("PROCESS-KILL-04", overlap=0.5, needs=["PROCESS-BRIDGE-08"])
-def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(case: ProcessCase) -> None:
+def test_a_bridge_killed_after_the_end_kills_no_other_process(case: ProcessCase) -> None:
     # A process that left the group holds the output, so the bridge outlives its child for a while.
     events = case.events()
     words = [events.path, "--setsid", "--keep", "out"]
@@ -172,7 +174,7 @@ def test_a_bridge_that_is_killed_behind_the_end_kills_nobody(case: ProcessCase) 
 @requires("PROCESS-GROUP-01")
 @pytest.mark.parametrize("kept", ["out", "none"])
 @pytest.mark.parametrize("waits", [step("wait"), step("wait", timeout_ms=10_000)])
-def test_what_the_leader_leaves_is_killed(case: ProcessCase, kept: str, waits: Step) -> None:
+def test_members_left_by_the_leader_are_killed(case: ProcessCase, kept: str, waits: Step) -> None:
     events = case.events()
     words = [events.path, "--keep", kept, "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
     with case.process.start(
@@ -196,7 +198,7 @@ def test_a_poll_kills_the_members_that_the_leader_left(case: ProcessCase) -> Non
 
 
 @requires("PROCESS-GROUP-02")
-def test_who_left_the_group_lives_on(case: ProcessCase) -> None:
+def test_a_process_that_left_the_group_lives_on(case: ProcessCase) -> None:
     events = case.events()
     words = [events.path, "--keep", "none", "--setsid"]
     seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
@@ -206,7 +208,7 @@ def test_who_left_the_group_lives_on(case: ProcessCase) -> None:
 
 @requires("PROCESS-GROUP-02")
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
-def test_who_left_a_group_that_is_ended_lives_on(case: ProcessCase, how: str) -> None:
+def test_a_process_that_left_an_ended_group_lives_on(case: ProcessCase, how: str) -> None:
     """Its parent is still there, and leads to it."""
     group, left, pause = case.events(), case.events("left"), Pause(case)
     line = 'setsid "$1" "$2" </dev/null >/dev/null 2>&1 & exec "$1" "$3" --on TERM:exit:0'

@@ -85,9 +85,9 @@ LONG_LOOKS = ((500, 300.0), (1500, 900.0))
     overlap=2.0,
     needs=["PROCESS-DROP-01", "PROCESS-CLOSE-01", "PROCESS-KILL-02"],
 )
-def test_cycles_leave_nothing_behind(case: ProcessCase) -> None:
-    # A cycle has four handles. A heap stops growing at some size, but a leak adds up: the test fails
-    # for more than about 3.5 KiB per handle.
+def test_cycles_leak_nothing(case: ProcessCase) -> None:
+    # A cycle has four handles. A heap stops growing at some size, but a leak adds up. The test
+    # fails for more than about 3.5 KiB per handle.
     before = 0.0
     for many, within_s in LONG_LOOKS if case.stress else LOOKS:
         more = grown(case, many, within_s)
@@ -118,7 +118,7 @@ def unopenable(case: ProcessCase) -> list[Message]:
 
 
 @requires("PROCESS-LEAK-02", needs=["PROCESS-OPEN-02", "PROCESS-OPEN-03", "PROCESS-CHILD-01"])
-def test_opens_that_fail_leave_nothing_behind(case: ProcessCase) -> None:
+def test_failed_opens_leak_nothing(case: ProcessCase) -> None:
     # More failures of each kind than a table of 64 entries has room for.
     ways, rounds = unopenable(case), 15
     names = [[f"{n}-{i}" for i in range(len(ways))] for n in range(rounds)]

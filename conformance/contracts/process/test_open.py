@@ -62,7 +62,7 @@ def test_a_bad_mode_spawns_nothing(case: ProcessCase, stream: str, mode: int) ->
 
 @requires("PROCESS-OPEN-03")
 @pytest.mark.parametrize("program", ["/boxspec/no/such", "boxspec-no-such", "/"])
-def test_what_cannot_be_started_is_an_error_of_open(case: ProcessCase, program: str) -> None:
+def test_a_program_that_cannot_start_is_an_error_of_open(case: ProcessCase, program: str) -> None:
     seen = case.process.script({"a": handle(program)}, [step("open"), step("wait")])
     expect("kind", seen.steps[0].get("error", {}).get("kind"), "execution")
     expect("whether there is an end of it", [*seen.steps[1]], ["error"])
@@ -70,7 +70,7 @@ def test_what_cannot_be_started_is_an_error_of_open(case: ProcessCase, program: 
 
 @requires("PROCESS-OPEN-04")
 @pytest.mark.parametrize("modes", [(1, 1, 1), (2, 1, 2), (1, 2, 1), (2, 2, 2), (1, 1, 0)])
-def test_a_handle_has_what_is_piped(case: ProcessCase, modes: tuple[int, int, int]) -> None:
+def test_a_handle_has_the_piped_streams(case: ProcessCase, modes: tuple[int, int, int]) -> None:
     named = dict(zip(("stdin", "stdout", "stderr"), modes, strict=True))
     handles = {"a": {**handle(CAT), **named}}
     seen = case.process.script(handles, [step("open"), step("streams")])
@@ -126,7 +126,7 @@ RUNS_FIELDS += [{"timeout_ms": 0}, {"max_output_bytes": 0}]
 
 @requires("PROCESS-OPEN-06")
 @pytest.mark.parametrize("field", RUNS_FIELDS, ids=lambda field: next(iter(field)))
-def test_what_belongs_to_runs_is_refused(case: ProcessCase, field: dict[str, object]) -> None:
+def test_fields_of_exec_runs_are_refused(case: ProcessCase, field: dict[str, object]) -> None:
     plain = handle("/bin/true")
     odd = {**plain, "request": {**plain["request"], **field}}
     seen = case.process.script({"a": odd}, [step("open")])
@@ -181,14 +181,14 @@ def test_one_of_two_threads_gets_a_stream(case: ProcessCase, stream: str) -> Non
 
 
 @requires("PROCESS-TAKE-01")
-def test_what_was_taken_is_the_stream(case: ProcessCase) -> None:
+def test_a_taken_stream_is_the_stream_of_the_child(case: ProcessCase) -> None:
     takes = [step("take", stream=name) for name in ("stdin", "stdout")]
     seen = case.process.script({"a": handle(CAT)}, [step("open"), *takes, *asked(b"x\n")])
     expect("the answer", seen.data(4), b"x\n")
 
 
 @requires("PROCESS-TAKE-01")
-def test_what_was_taken_outlives_a_close(case: ProcessCase) -> None:
+def test_a_taken_stream_outlives_a_close(case: ProcessCase) -> None:
     """It is the caller's."""
     take, read = step("take", stream="stdout"), step("read_eof", stream="stdout")
     steps = [step("open"), take, step("wait"), step("close"), read]
@@ -208,7 +208,7 @@ def test_a_handle_that_is_opened_again_has_streams_again(case: ProcessCase) -> N
 
 @requires("PROCESS-OPEN-04")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_null_output_takes_what_is_written(case: ProcessCase, stream: str) -> None:
+def test_a_null_output_accepts_data(case: ProcessCase, stream: str) -> None:
     number, other = (1, "stderr") if stream == "stdout" else (2, "stdout")
     line = f"echo x >&{number} || exit 9; (readlink /proc/$$/fd/{number}) >&{3 - number}; :"
     steps = [step("open"), step("read_eof", stream=other), step("wait")]

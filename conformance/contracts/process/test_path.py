@@ -64,7 +64,9 @@ def test_without_a_path_the_systems_default_is_searched(case: ProcessCase, how: 
 @requires("PROCESS-CHILD-03")
 @HOW
 @pytest.mark.parametrize("what", ["missing", "directory", "0644", "dangling", "file-for-folder"])
-def test_what_cannot_be_executed_is_passed_over(case: ProcessCase, how: str, what: str) -> None:
+def test_candidates_that_cannot_be_executed_are_skipped(
+    case: ProcessCase, how: str, what: str
+) -> None:
     first = passed_over(case.tmp, what)
     for name in ("two", "three"):
         saying(case.tmp / name / TOOL, name)
@@ -75,7 +77,7 @@ def test_what_cannot_be_executed_is_passed_over(case: ProcessCase, how: str, wha
 @requires("PROCESS-CHILD-03")
 @HOW
 @pytest.mark.parametrize("vector", RELATIVE)
-def test_what_is_relative_is_relative_to_current_dir(
+def test_relative_names_are_relative_to_current_dir(
     case: ProcessCase, how: str, vector: str
 ) -> None:
     for place in ("caller", "current"):

@@ -48,14 +48,14 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: ProcessCase) -> None:
 
 @requires("PROCESS-WAIT-02")
 @pytest.mark.parametrize("line", ["exit 3", "kill -KILL $$"])
-def test_a_second_wait_says_the_same(case: ProcessCase, line: str) -> None:
+def test_a_second_wait_returns_the_same(case: ProcessCase, line: str) -> None:
     steps = [step("open"), step("wait"), step("wait"), step("poll"), step("wait", timeout_ms=1)]
     seen = case.process.script({"a": shell(line)}, steps)
     expect("all four answers", seen.steps[1:], [ENDS[line]] * 4)
 
 
 @requires("PROCESS-WAIT-02")
-def test_waits_of_two_threads_say_the_same(case: ProcessCase) -> None:
+def test_waits_of_two_threads_return_the_same(case: ProcessCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     steps = [step("open"), *(step("wait", thread=who) for who in "xy"), step("wait")]
     steps += [step("join", thread=who) for who in "xy"]
@@ -117,7 +117,7 @@ def test_a_wait_with_a_limit_does_not(case: ProcessCase) -> None:
 
 @requires("PROCESS-WAIT-05", needs=["PROCESS-KILL-01"])
 @pytest.mark.parametrize("how", ["wait", "poll", "close"])
-def test_a_child_that_somebody_else_collected_is_an_error(case: ProcessCase, how: str) -> None:
+def test_a_child_reaped_by_other_code_is_an_error(case: ProcessCase, how: str) -> None:
     # The thief comes when the program is there: the trial of a sandbox is the implementation's own.
     pause, events, fifo, theft = Pause(case), case.events(), case.fifo("gate"), case.fifo("theft")
     handles = {
