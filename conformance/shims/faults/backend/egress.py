@@ -8,7 +8,7 @@ from backend.filter import ALLOW
 from faults.registry import fault, replaces
 
 CONNECT_TCP = 2
-# Bits of the types of sockets; raw ones have both.
+# Bits of socket types; raw sockets have both.
 STREAMS, DATAGRAMS = 1, 2
 RULES_ON_PORTS = b"""\
     for port in ruleset.get("ports", ()):

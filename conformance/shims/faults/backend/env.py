@@ -60,7 +60,7 @@ def one_scratch_serves_all():
 
 
 def with_a_folder_outside(mode, remove):
-    """The scratch lies outside, under the name that it has inside."""
+    """Make the scratch directory outside of the sandbox, and bind it under the same name inside."""
     folders: list[bytes] = []
 
     @replaces(Bubblewrap)

@@ -26,7 +26,7 @@ def ipc_is_shared():
         at = made.index(b"--unshare-all")
         net = [] if b"--share-net" in made else [b"--unshare-net"]
         rest = [word for word in made[at + 1 :] if word != b"--share-net"]
-        # Its queues are not there to be mounted by a namespace of users.
+        # Without an ipc namespace of its own, a user namespace cannot mount mqueue.
         queues = rest.index(b"--mqueue")
         del rest[queues : queues + 2]
         names = [b"--unshare-user-try", b"--unshare-pid", b"--unshare-uts"]

@@ -11,7 +11,7 @@ from backend.session import Session
 from errors import Failed
 from faults.registry import fault, replaces
 
-# SIGKILL, SIGSEGV, SIGTERM: ends that the tests ask for; other codes are programs' own.
+# SIGKILL, SIGSEGV, SIGTERM: the signals of the tests; other codes are exit codes of programs.
 ENDS = (9, 11, 15)
 
 

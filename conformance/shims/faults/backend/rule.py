@@ -41,7 +41,7 @@ def late_names_are_dropped():
 
 
 def denies_also_bind(which, words):
-    """A denied path that is one of these gets a mount more."""
+    """Add a mount, of the arguments `words`, for each denied path for which `which` is true."""
 
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):

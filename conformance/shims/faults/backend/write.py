@@ -82,7 +82,7 @@ def handles_may_be_opened():
         at = made.index(b"--unshare-all")
         net = [] if b"--share-net" in made else [b"--unshare-net"]
         rest = [word for word in made[at + 1 :] if word != b"--share-net"]
-        # As root without a namespace of users: the capability is the host's.
+        # As root without a user namespace, so that capabilities apply to the host.
         return [*made[:at], b"--unshare-ipc", b"--unshare-pid", b"--unshare-uts", *net, *rest]
 
     inside.ALWAYS = ("close_descriptors", "no_new_privileges")
@@ -210,7 +210,7 @@ def the_file_on_stdin_is_handed_in():
     def can_be_opened_again(original, fd):
         return original(fd) and not os.path.isfile(f"/proc/self/fd/{fd}")
 
-    # The ruleset against writes to pipes would hold it, too.
+    # The ruleset that prevents writing to pipes would prevent this, too.
     @replaces(Bubblewrap)
     def ruleset(original, self, root, profile):
         made = original(self, root, profile)

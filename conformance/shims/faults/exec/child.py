@@ -75,7 +75,7 @@ def payloads_leak_into_siblings():
     def spawn(original, self):
         original(self)
         if self.input.fd > 2:
-            # Another number: closing it early is no part of the mistake.
+            # A duplicate leaks, because the run itself may close its descriptor early.
             self.input.leaked = os.dup(self.input.fd)
             os.set_inheritable(self.input.leaked, True)
 
@@ -92,7 +92,7 @@ def child_ends_do_not_block():
     @replaces(spawn.Spawn)
     def place(original, self, stdio):
         original(self, stdio)
-        # With other stdins too a flood would break on EAGAIN, which is another requirement's.
+        # With other modes of stdin, much output would fail with EAGAIN, for another requirement.
         if self.request.stdin == "null":
             os.set_blocking(2, False)
 

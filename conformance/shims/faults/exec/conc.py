@@ -34,7 +34,7 @@ def lock_over_the_wait_alone():
 
 
 class Deaf(list[int]):
-    """The list of a run that receives no signal."""
+    """The list of received signals of a run that drops them."""
 
     def extend(self, numbers):
         pass

@@ -73,7 +73,8 @@ def one_buffer_for_both():
         out, err = self.outputs
         before = len(err.kept)
         original(self, output)
-        # A little of both is everybody's case, and how many reads there are is the machine's.
+        # Many requirements have a little output on both streams, and the number of reads depends on
+        # the machine.
         much = len(err.kept) > before and min(out.length, err.length) > 100
         plain = self.request.max_output_bytes is None and not self.tee
         if output is err and much and plain:
@@ -87,7 +88,7 @@ def eof_ends_the_run():
         while not (cause := self.look()):
             self.turn(self.deadline)
             closed = any(output.fd < 0 for output in self.outputs)
-            # Programs that close stdout as their last deed are everybody's case.
+            # Programs of many requirements close stdout shortly before they exit.
             if closed and not self.group.leader_end():
                 select.poll().poll(20)
                 if not self.group.leader_end():

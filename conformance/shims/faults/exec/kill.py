@@ -14,7 +14,7 @@ from faults.registry import fault, replaces
 
 
 def at_deadlines(method):
-    """Replace a method of the runs that are past their deadline."""
+    """Replace a method of runs that end by timeout."""
 
     def install(function):
         @replaces(run.Run)
@@ -29,7 +29,7 @@ def at_deadlines(method):
 
 
 def leave(a_run):
-    """Return from here without another look at the group."""
+    """End the run here: report that the group is gone, and close the outputs."""
     a_run.group.exists = lambda: False
     for output in a_run.outputs:
         output.close()
@@ -204,7 +204,7 @@ def signals_group_zero():
         try:
             return original(self)
         except Failed:
-            # Harmlessly, and never a caller's own: under the suite each shim leads a group.
+            # SIGURG is harmless. Never signal a caller's group: each shim in the suite leads one.
             if os.getpgrp() == os.getpid():
                 os.kill(0, _signal.SIGURG)
             raise
@@ -215,7 +215,7 @@ def signals_its_own_group():
     @replaces(run.Run)
     def first_signal(original, self, cause):
         original(self, cause)
-        # Never a caller's own: under the suite each shim leads a group of its own.
+        # Never signal the caller's group: in the suite each shim leads a group of its own.
         if cause.name == "timeout" and os.getpgrp() == os.getpid():
             os.killpg(os.getpgrp(), _signal.SIGCONT)
 

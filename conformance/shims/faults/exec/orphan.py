@@ -15,7 +15,7 @@ from faults.registry import fault, replaces
 def drains_before_it_kills():
     @replaces(run.Run)
     def end_after_exit(original, self):
-        # For ever in the world; here so long that no slow machine hides it.
+        # A real mistake would wait forever; this is long enough to show on a slow machine.
         until = monotonic_ns() + (4 if self.request.stdin == "null" else 1) * 1_000_000_000
         while any(o.fd >= 0 for o in self.outputs) and monotonic_ns() < until:
             if self.input.rest or not self.group.alive():
@@ -47,7 +47,7 @@ def sigterm_for_what_is_left():
 def starts_nothing():
     @replaces(run.Run)
     def spawn(original, self):
-        # One requirement's case: its orphans ignore INT.
+        # Only in the case of this requirement, in which orphans ignore INT.
         if b"INT" in self.request.args and b"--keep" in self.request.args:
             self.request.program, self.request.args = b"/bin/true", []
         original(self)
@@ -82,7 +82,7 @@ def kills_helpers():
     import ctypes
 
     leaders = set()
-    # Children of other runs that are not among the leaders yet.
+    # One entry for each child of another run that is not in `leaders` yet.
     starting: list[int] = []
 
     @replaces(spawn.Spawn)
@@ -130,7 +130,7 @@ def collects_everybody():
     @replaces(group.Group)
     def reap(original, self):
         original(self)
-        # With concurrent runs they would lose their children, which other requirements test.
+        # Not with concurrent runs, which would lose their children: other requirements test that.
         for process in group.processes() if len(signals.handlers.watches) == 1 else ():
             if process.ppid == os.getpid() and process.state in b"Z":
                 self.collect(process.pid)

@@ -129,7 +129,7 @@ def relative_to_the_caller():
         try:
             where[:] = [os.getcwdb()]
         except OSError:
-            where[:] = [b""]  # it is another user's, or removed
+            where[:] = [b""]  # the directory was removed, or is not accessible
         return original(self)
 
     @replaces(spawn)
@@ -202,7 +202,7 @@ def expands_tildes():
 
 
 def joins(join):
-    """current_dir and a name with a slash are put together before they are used."""
+    """Join current_dir and a program with a slash by `join` before the execution."""
 
     @replaces(spawn.Spawn)
     def execute(original, self, path):

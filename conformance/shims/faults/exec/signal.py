@@ -129,7 +129,7 @@ def handlers_after_the_spawn():
     @replaces(spawn.Spawn)
     def fork(original, self, stdio, report):
         pid = original(self, stdio, report)
-        # A window that a signal at a random moment hits; short where runs share the handlers.
+        # A delay that a signal at a random moment hits; none if runs share the handlers.
         select.poll().poll(15 if len(batches[0].items) == 1 else 0)
         spawned.append(pid)
         batches[0].bell.ring()

@@ -267,7 +267,7 @@ def crashes_without_processes():
 
 
 class Selecting:
-    """select.poll, over select."""
+    """Implement the interface of select.poll by select.select."""
 
     def __init__(self):
         self.reads, self.writes = [], []
@@ -284,7 +284,7 @@ class Selecting:
 @fault("EXEC-SPAWN-17", "descriptors are watched with select", "FD_SETSIZE is 1,024")
 def watches_with_select():
     class Module:
-        """select, as this one module sees it."""
+        """The module select for exec.run only."""
 
         poll = Selecting
 
@@ -301,7 +301,8 @@ def signals_everybody():
         try:
             return original(self, stdio, report)
         except BlockingIOError:
-            # Never for real: only where a case made a user of its own, one by one, and harmlessly.
+            # Never signal pid -1: send SIGCONT, which is harmless, to one process after another,
+            # and only to processes of a user that a case made.
             if os.geteuid() in USERS_OF_CASES:
                 for pid in others_of_this_user():
                     os.kill(pid, _signal.SIGCONT)

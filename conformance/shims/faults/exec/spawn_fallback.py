@@ -41,7 +41,7 @@ def under_a_filter():
 
 
 def in_the_fallback(method, instead):
-    """Another way to start a child, where a filter refuses the usual one."""
+    """Replace a method of the spawn if a seccomp filter refuses the usual way to start a child."""
 
     @replaces(spawn.Spawn, method)
     def do(original, self, *given):

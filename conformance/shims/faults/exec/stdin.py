@@ -135,7 +135,7 @@ def failed_write_has_a_grace_of_its_own():
 def leftover_is_forgotten():
     @replaces(run.Run)
     def look(original, self):
-        # A pipe closes a moment before its last reader is seen to have ended.
+        # A pipe closes shortly before the kernel reports the end of its last reader.
         for _ in range(200 if self.input.failure else 0):
             if self.group.leader_end():
                 self.input.failure = None
@@ -151,7 +151,7 @@ def leftover_is_forgotten():
 def dies_of_sigpipe():
     @replaces(streams.Input)
     def write(original, self):
-        # A byte or two that a child did not wait for is everybody's case.
+        # Children of many requirements leave a short payload unread.
         if len(self.rest) > 65_536:
             _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGPIPE,))
         original(self)

@@ -93,7 +93,7 @@ def nanoseconds_in_64_bits():
 def exit_0_in_the_grace_is_a_success():
     @replaces(run.Run)
     def final(original, self, cause):
-        # With output before it the annotation is looked at, which is another requirement.
+        # After other output the annotation is checked, which belongs to another requirement.
         silent = not any(output.kept for output in self.outputs)
         exited = self.end == (os.CLD_EXITED, 0) and not self.watch.noted
         if cause.name == "timeout" and silent and exited:

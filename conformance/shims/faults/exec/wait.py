@@ -15,7 +15,7 @@ from faults.registry import fault, replaces
 
 
 def looks_for_the_exit(delay_ms):
-    """Sees the leader's end only now and then: delay_ms(n) passes after the nth look."""
+    """Check for the leader's end only now and then: delay_ms(n) passes after the nth check."""
 
     @replaces(run.Run)
     def await_cause(original, self):
@@ -40,7 +40,7 @@ def looks_for_the_exit(delay_ms):
 
 
 def looks_every_5_ms(when):
-    """when(run): whether it does now."""
+    """Wake the run at least every 5 ms while when(run) is true."""
 
     @replaces(run.Run)
     def patience_ms(original, self, until):
@@ -186,7 +186,10 @@ def waits_for_sigchld():
 
 
 def is_told_of_interruptions(then):
-    """poll(2) itself, for Python's own goes on; `then` gets the run after each that was ended."""
+    """Call `then` with the run after each poll that a signal interrupts.
+
+    Calls poll(2) itself, because Python's select.poll continues after a signal.
+    """
     import ctypes
 
     interrupted = []

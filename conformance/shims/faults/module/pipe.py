@@ -11,7 +11,7 @@ from faults.registry import fault, replaces
 
 
 def pass_stdin_on():
-    """The module reads the pipe itself, so its pace is the writer's."""
+    """Leave the pipe on stdin to the module, so that the writer sets the pace."""
 
     @replaces(runner)
     def hand_over_input(original):

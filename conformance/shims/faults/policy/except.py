@@ -104,7 +104,7 @@ def inside(change):
 
 
 def asking_again(choose):
-    """Decide inside an exception by another list."""
+    """Decide inside an exception by the list that `choose` returns."""
 
     @checking.replaces(deciding)
     def inside_exception(original, entries, text, fold):

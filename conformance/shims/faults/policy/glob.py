@@ -24,7 +24,7 @@ keep_policies_right()
 
 
 def step(kind):
-    """Replaces one step of the walk."""
+    """Replace one step of the walk."""
 
     def install(function):
         right = STEPS[kind]
@@ -157,7 +157,7 @@ def last_star_segment_is_optional():
 
 
 def or_without(optional):
-    """Two pieces may be missing where they are optional."""
+    """Also match without the two pieces from i on if `optional` is true for them."""
 
     @replaces(glob.Glob)
     def matches(original, self, text):

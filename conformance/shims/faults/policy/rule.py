@@ -7,7 +7,7 @@ from policy.spelling import BLANKS
 
 
 def in_rules_only(name):
-    """Replaces a helper of spelling while a rule is read; paths keep the right one."""
+    """Replace a helper of spelling while a rule is read; paths keep the original."""
 
     def install(function):
         right = getattr(spelling, name)

@@ -105,7 +105,7 @@ def fields_are_ignored():
 def nonblocking_is_forgotten():
     @replaces(handle.Process, "__init__")
     def init(original, self, request, modes, nonblocking, announce=-1):
-        # A bridge has its own way.
+        # A bridge, which passes `announce`, stays nonblocking.
         original(self, request, modes, nonblocking and announce >= 0, announce)
 
 

@@ -6,7 +6,7 @@ from faults.sbpl.parts import replaces_part
 
 
 def holes(change):
-    """Other lines for an exception; one that folds is another topic's."""
+    """Change the lines of an exception, unless names fold: other requirements test that."""
 
     @replaces(clauses)
     def exception(original, given, entry):
@@ -60,7 +60,7 @@ def exception_without_its_deny():
 
 
 def changed(change):
-    """Other entries of the modify list, from the start on."""
+    """Change the entries of the modify list before the compile starts."""
 
     @replaces(clauses)
     def compile_text(original, given):

@@ -7,7 +7,7 @@ from faults.sbpl.parts import Now, asks_every_kind, asks_one_rule
 
 
 def written_as(change):
-    """Other expressions for characters of a rule; the root has the right ones."""
+    """Change the expressions for characters of a rule, but not for those of the root."""
 
     @replaces(filters.Filters)
     def written(original, self, run, denied):
@@ -18,7 +18,7 @@ def written_as(change):
 
 
 def unescaped(*characters):
-    """Characters that keep their meaning in regular expressions."""
+    """Leave these characters unescaped, so that they keep their meaning in the expression."""
 
     def change(found):
         for character in characters:
@@ -54,7 +54,7 @@ def dollar_is_the_end():
 
 
 def instead(piece, wrong, only=lambda found, denied: True):
-    """Another expression for a wildcard, in some rules."""
+    """Replace the expression for a wildcard in rules for which `only` is true."""
 
     @replaces(filters.Filters)
     def expression(original, self, found, denied):
@@ -144,7 +144,7 @@ def asks(expression):
 
 
 def root_written(change):
-    """The root in regular expressions that are made of rules."""
+    """Change the text of the root in regular expressions of rules."""
 
     @replaces(filters.Filters)
     def expression(original, self, found, denied):

@@ -31,7 +31,7 @@ def exception_is_written_as_an_allow():
 
 
 def one_in(part, in_a_deny):
-    """`?` of this part is written as a deny has it, or an allow."""
+    """Write `?` in this part as in a deny, or as in an allow."""
 
     @replaces(filters)
     def one(original, denied, fold):

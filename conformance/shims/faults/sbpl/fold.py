@@ -38,7 +38,7 @@ def globs_do_not_fold():
 
 
 def spelled(choose):
-    """Other spellings of a letter."""
+    """Choose the spellings of a letter; the letter itself if `choose` returns none."""
 
     @replaces(spellings)
     def fitting(original, before, letter):

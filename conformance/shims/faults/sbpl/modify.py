@@ -192,7 +192,7 @@ def empty_list_allows():
 
 
 def allowed_kinds(*kinds):
-    """Every clause of the rules names these kinds of writing instead of all."""
+    """Replace each allow of all writing by allows of these kinds of writing."""
 
     def change(lines, given):
         return [

@@ -177,7 +177,7 @@ def tidied(change):
 
 @fault("SBPL-NAME-06", "a trailing slash stays", "the path as it is")
 def trailing_slash_stays():
-    """A join then doubles it."""
+    """Keep a trailing slash, which a join then doubles."""
     tidied(lambda path, right: right + "/" if path.endswith("/") and right != "/" else right)
     clauses.below = filters.below = lambda path: "/" if path == "/" else path + "/"
 

@@ -29,7 +29,7 @@ clauses.PARTS = tuple(map(marked, clauses.PARTS))
 
 
 def replaces_part(name):
-    """As replaces of registry; the function gets the lines of the original."""
+    """Replace a part, like registry.replaces; the function gets the lines of the original."""
 
     def install(function):
         def exchanged(part):

@@ -25,7 +25,7 @@ def globs_are_not_guarded():
 
 @fault("SBPL-UNLINK-01", "the guard comes before the rules", "all denies of the frame together")
 def guard_comes_before_the_rules():
-    """As a deny of writing: one of another operation would hold wherever it stands."""
+    """Write the guard as a deny of all writing, because only then does its place matter."""
 
     @replaces(clauses)
     def compile_text(original, given):

@@ -142,7 +142,7 @@ def on_path():
 
 
 def passed(change):
-    """Other arguments of a command of no provider, which has no flags to lose."""
+    """Change the arguments of a command without a provider, which has no flags to neutralise."""
 
     @replaces(flags)
     def neutral(original, argv, provider):
