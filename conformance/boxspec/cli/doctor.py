@@ -170,11 +170,11 @@ def _spawn() -> Finding:
 
 
 def _tool(name: str, needed_for: str) -> Callable[[], Finding]:
-    def look() -> Finding:
+    def check() -> Finding:
         found = shutil.which(name)
         return found is not None, False, f"{name}: {found or 'not on PATH'} ({needed_for})"
 
-    return look
+    return check
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (

@@ -19,7 +19,7 @@ from boxspec.cli.main import main as boxspec
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.faults import resume
-from boxspec.faults.evaluate import MORE_TRIES, judge, settle, unsettled
+from boxspec.faults.evaluate import MORE_TRIES, evaluate, is_unsettled, settle
 from boxspec.faults.fault import Fault, catalogue
 from boxspec.faults.outcome import Outcome
 from boxspec.faults.runs import Runs
@@ -36,14 +36,14 @@ NARROW = ("named", "own")
 
 
 def line(outcome: Outcome) -> str:
-    said = f"{outcome.word:9} {outcome.fault.id:45} {outcome.fault.requirement or '-':16}"
+    text = f"{outcome.word:9} {outcome.fault.id:45} {outcome.fault.requirement or '-':16}"
     if outcome.problem:
-        return f"{said} {outcome.problem}"
+        return f"{text} {outcome.problem}"
     others = [name for name in outcome.caught_by if name != outcome.fault.requirement]
     if outcome.tries > 1:
-        said += f" ({outcome.tries} tries)"
+        text += f" ({outcome.tries} tries)"
     shown = " ".join(others[:8]) + (f" and {len(others) - 8} more" if len(others) > 8 else "")
-    return f"{said} {shown}".rstrip()
+    return f"{text} {shown}".rstrip()
 
 
 def summary(outcomes: list[Outcome]) -> dict[str, int]:
@@ -206,20 +206,20 @@ def try_all(
     differs."""
     for contract in dict.fromkeys(fault.contract for fault in chosen):
         mine = [fault for fault in chosen if fault.contract == contract]
-        beside = [fault.requirement for fault in mine if fault.requirement]
+        others = [fault.requirement for fault in mine if fault.requirement]
         # The control and the no-op run most tests of their contract, so the longest runs start
         # first.
         mine.sort(key=lambda fault: fault.topic is not None)
         pool = ThreadPoolExecutor(args.jobs or lanes(contract, args.scope))
         met: list[Outcome] = []
         try:
-            futures = [pool.submit(judge, fault, runs, args.scope, beside) for fault in mine]
+            futures = [pool.submit(evaluate, fault, runs, args.scope, others) for fault in mine]
             for future in as_completed(futures):
                 met.append(future.result())
                 outcomes.append(met[-1])
-                if not unsettled(met[-1]):
+                if not is_unsettled(met[-1]):
                     print(line(met[-1]), flush=True)
-            for outcome in filter(unsettled, met):
+            for outcome in filter(is_unsettled, met):
                 settle(outcome, runs)
                 print(line(outcome), flush=True)
         except KeyboardInterrupt:
@@ -256,7 +256,7 @@ def main(words: Sequence[str]) -> int:
         # A second signal must not prevent the output of finished faults.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
-        for outcome in filter(unsettled, outcomes):
+        for outcome in filter(is_unsettled, outcomes):
             print(line(outcome), flush=True)
         print("boxspec: interrupted; finished faults are above", file=sys.stderr)
     finally:

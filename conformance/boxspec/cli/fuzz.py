@@ -99,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def agree(args: argparse.Namespace) -> None:
+def check_options(args: argparse.Namespace) -> None:
     """Raise a UsageError for options that contradict each other or would have no effect."""
     for name in ("why", "requirement", "into"):
         if getattr(args, name) is not None and not args.promote:
@@ -116,7 +116,7 @@ def agree(args: argparse.Namespace) -> None:
         raise UsageError("--results", "cannot be combined with --replay", "leave it out")
 
 
-def chosen(args: argparse.Namespace) -> list[Target]:
+def chosen_targets(args: argparse.Namespace) -> list[Target]:
     if args.every and args.targets:
         problem = f"got both --every and {args.targets[0]}"
         raise UsageError("boxspec fuzz", problem, "use only one of them")
@@ -160,7 +160,7 @@ def _replay(args: argparse.Namespace, target: Target, console: Terminal) -> list
     judge = builds.binary(builds.JUDGE, target)
     findings = Findings(target, judge, _folder(args, target), environment(args, target))
     for name in args.replay:
-        findings.take(Crash(Path(name).resolve(), sure=False))
+        findings.add(Crash(Path(name).resolve(), sure=False))
     found = list(findings.by_key.values())
     for finding in found:
         if not args.as_it_is:
@@ -183,7 +183,7 @@ def _run(
             plan = Plan(target, binary, _folder(args, target), args.jobs, seed, env)
             with claimed(plan.folder, args.engine):
                 run = Run(plan, args.engine, seconds, console)
-                return run.go(stopped, smaller=not args.as_it_is)
+                return run.run(stopped, smaller=not args.as_it_is)
 
         if record is None:
             outcome = make(some[0], args.seed, args.time)
@@ -195,7 +195,7 @@ def _run(
                 )
             return outcome.findings, not below
         turns = Turns(args.engine, args.jobs, args.seed, make)
-        return turns.go(some, args.time, record, stopped), not turns.left_out
+        return turns.run(some, args.time, record, stopped), not turns.left_out
 
 
 def _report(args: argparse.Namespace) -> int:
@@ -218,8 +218,8 @@ def main(words: Sequence[str]) -> int:
         return 0
     if args.report:
         return _report(args)
-    agree(args)
-    some = chosen(args)
+    check_options(args)
+    some = chosen_targets(args)
     into = Path(args.into).resolve() if args.into else ROOT
     if args.promote:
         check(into, args.requirement)

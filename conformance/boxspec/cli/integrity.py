@@ -80,7 +80,7 @@ class Kit:
         changed = {path for path, _ in self._before.items() ^ now.items()}
         # Additional files are no change: the interpreter compiles a module at its first import.
         compiled = self._compiled_now()
-        changed |= {path for path, told in self._compiled.items() if compiled.get(path) != told}
+        changed |= {path for path, digest in self._compiled.items() if compiled.get(path) != digest}
         if changed:
             raise HarnessError(
                 f"{min(changed)} was changed during the run, so the results are invalid: restore "

@@ -34,10 +34,10 @@ def row(requirement: dict[str, Any], columns: int | None) -> str:
     """Return one requirement as one line, or wrapped for a terminal with this many columns."""
     kind = f"{requirement['level']:<6} {requirement['profile']:<8}"
     tests = len(requirement["tests"])
-    said = "not testable" if requirement["testable"] is not True else _many(tests, "test")
+    tests_text = "not testable" if requirement["testable"] is not True else _many(tests, "test")
     if requirement["since"] != FIRST:
-        said += f", since {requirement['since']}"
-    head = f"{requirement['id']:<22} {kind} {said:<13} "
+        tests_text += f", since {requirement['since']}"
+    head = f"{requirement['id']:<22} {kind} {tests_text:<13} "
     if columns is None:
         return f"{head}{requirement['clause']}"
     beside = columns >= WIDE

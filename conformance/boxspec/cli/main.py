@@ -88,8 +88,8 @@ def status_of(verb: Callable[[], int]) -> int:
     except Exception as why:
         if os.environ.get("BOXSPEC_TRACEBACK"):
             raise
-        said = f"{type(why).__name__}: {why} ({_place(why)})"
-        _complain(f"internal error: {said}; set BOXSPEC_TRACEBACK=1 for details")
+        text = f"{type(why).__name__}: {why} ({_place(why)})"
+        _complain(f"internal error: {text}; set BOXSPEC_TRACEBACK=1 for details")
     return 2
 
 

@@ -98,12 +98,12 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
         if why is not None:
             raise why
     if status == USAGE:
-        told = [line for line in observer.output.getvalue().splitlines() if "ERROR: " in line]
-        problem = told[0].partition("ERROR: ")[2] if told else "pytest rejects the selection"
+        lines = [line for line in observer.output.getvalue().splitlines() if "ERROR: " in line]
+        problem = lines[0].partition("ERROR: ")[2] if lines else "pytest rejects the selection"
         raise UsageError("the selection", problem, "check -k and -m")
     if observer.failures or (status not in (0, 1, INTERRUPTED, NO_TESTS)):
-        told = [*observer.failures, observer.output.getvalue()][0].strip().splitlines()
-        ends = " … ".join(dict.fromkeys([told[0].strip(), told[-1].strip()])) if told else "?"
+        lines = [*observer.failures, observer.output.getvalue()][0].strip().splitlines()
+        ends = " … ".join(dict.fromkeys([lines[0].strip(), lines[-1].strip()])) if lines else "?"
         raise HarnessError(f"the tests cannot be collected or run: {ends}")
     if args.repeat:
         for line in observer.info.repeat:
@@ -201,14 +201,16 @@ def _report(
     assert ran.tree is not None
     tree = ran.tree
     incomplete = tree.incomplete(args.require_complete)
-    said = summary.INTERRUPTED if ran.interrupted else summary.verdict(tree, ran.status, incomplete)
+    verdict = (
+        summary.INTERRUPTED if ran.interrupted else summary.verdict(tree, ran.status, incomplete)
+    )
     unwritten = []
     if files or page is not None:
-        unwritten = _write(Result.of(json_report.plain(tree, ran.status, said)), files, page)
-    summary.tell(console, tree)
+        unwritten = _write(Result.of(json_report.plain(tree, ran.status, verdict)), files, page)
+    summary.print_summary(console, tree)
     if args.pytest_summary or os.environ.get("CI") == "true":
         console.write(pytest_summary(tree))
-    summary.close(console, tree, f"{said} · exit status {ran.status}", ran.status)
+    summary.close(console, tree, f"{verdict} · exit status {ran.status}", ran.status)
     if ran.interrupted:
         print("boxspec: interrupted; finished tests are above", file=sys.stderr)
     if unwritten:

@@ -18,9 +18,9 @@ def smoke(command: str | None, *, isolate: bool = False) -> int:
     session = Session(shim_argv(command), isolate=isolation() if isolate else None)
     try:
         trust(session, lambda line: print(f"ok    {one_line(line)}"))
-        said = session.hello["implementation"]
+        implementation = session.hello["implementation"]
         declared = ", ".join(sorted(session.capabilities)) or "nothing"
-        name = f"{said['name']} {said['version']}"
+        name = f"{implementation['name']} {implementation['version']}"
         cannot = [f"{contract}: {why}" for contract, why in session.unavailable.items()]
         if cannot and not {*spoken(session.capabilities)} - {*session.unavailable}:
             print(one_line(f"{name} cannot be judged here; {'; '.join(cannot)}"))

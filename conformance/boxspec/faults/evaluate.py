@@ -50,7 +50,7 @@ def words_for(fault: Fault, scope: str, others: Iterable[str]) -> list[str]:
     }[scope]
 
 
-def judge(fault: Fault, runs: Runs, scope: str | None, others: Iterable[str] = ()) -> Outcome:
+def evaluate(fault: Fault, runs: Runs, scope: str | None, others: Iterable[str] = ()) -> Outcome:
     """Run one fault.
 
     A requirement of another topic counts if it fails twice, because load may cause one failure. The
@@ -64,9 +64,9 @@ def judge(fault: Fault, runs: Runs, scope: str | None, others: Iterable[str] = (
     try:
         outcome.caught_by = runs.failing(fault, words)
         if fault.requirement and not outcome.named:
-            try_again(outcome, runs)
+            repeat_own(outcome, runs)
         if outcome.blunt:
-            ask_again(outcome, outcome.blunt, runs)
+            repeat_failing(outcome, outcome.blunt, runs)
     except HarnessError as why:
         if fault.role == "control" and "not a conforming shim" in str(why):
             outcome.caught_by = ["trust checks"]
@@ -75,7 +75,7 @@ def judge(fault: Fault, runs: Runs, scope: str | None, others: Iterable[str] = (
     return outcome
 
 
-def ask_again(outcome: Outcome, doubtful: list[str], runs: Runs) -> None:
+def repeat_failing(outcome: Outcome, doubtful: list[str], runs: Runs) -> None:
     """Remove requirements that do not fail a second time."""
     again = runs.failing(outcome.fault, of_topics(load()[name].topic for name in doubtful))
     outcome.caught_by = [
@@ -83,14 +83,14 @@ def ask_again(outcome: Outcome, doubtful: list[str], runs: Runs) -> None:
     ]
 
 
-def try_again(outcome: Outcome, runs: Runs) -> None:
+def repeat_own(outcome: Outcome, runs: Runs) -> None:
     """Run the tests of the fault's requirement again."""
     outcome.tries += 1
     again = runs.failing(outcome.fault, of_requirement(outcome.fault))
     outcome.caught_by = sorted({*outcome.caught_by, *again})
 
 
-def unsettled(outcome: Outcome) -> bool:
+def is_unsettled(outcome: Outcome) -> bool:
     """True for a missed fault, which may show in another run, and for a no-op that load may have
     failed."""
     if outcome.problem:
@@ -104,10 +104,10 @@ def settle(outcome: Outcome, runs: Runs) -> None:
     """Run the last repetitions, with no other run in parallel."""
     try:
         if outcome.fault.role == "noop":
-            ask_again(outcome, outcome.caught_by, runs)
+            repeat_failing(outcome, outcome.caught_by, runs)
             return
         for _ in range(MORE_TRIES):
-            try_again(outcome, runs)
+            repeat_own(outcome, runs)
             if outcome.named:
                 return
     except HarnessError as why:

@@ -54,12 +54,12 @@ def interpreter() -> str:
         found = shutil.which("python3", path=folder)
         if found is None:
             continue
-        told = subprocess.run(
+        done = subprocess.run(
             [found, "-I", "-S", "-c", "import sys; print(sys.version_info >= (3, 11))"],
             capture_output=True,
             check=False,
         )
-        if told.stdout.strip() == b"True":
+        if done.stdout.strip() == b"True":
             return found
     return str(own)
 

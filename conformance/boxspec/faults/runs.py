@@ -35,15 +35,15 @@ def run_quietly(main: Main, words: list[str], folder: str, errors: str) -> None:
     os.setsid()
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     null = os.open(os.devnull, os.O_RDWR)
-    said = os.open(errors, os.O_WRONLY | os.O_APPEND)
-    for number, instead in ((0, null), (1, null), (2, said)):
+    error_fd = os.open(errors, os.O_WRONLY | os.O_APPEND)
+    for number, instead in ((0, null), (1, null), (2, error_fd)):
         os.dup2(instead, number)
     os.close(null)
-    os.close(said)
+    os.close(error_fd)
     sys.exit(main(words))
 
 
-def caught(tree: dict[str, Any], named: str | None) -> list[str]:
+def failing_requirements(tree: dict[str, Any], named: str | None) -> list[str]:
     """Return the requirements that fail.
 
     The requirement of a fault may be blocked by another one that the same fault breaks. If one of
@@ -85,13 +85,13 @@ class Runs:
             words += ["--profile", "all", "--json", made.name]
             self._run(words, errors.name)
             text = Path(made.name).read_text(encoding="utf-8")
-            told = Path(errors.name).read_text(encoding="utf-8", errors="replace")
+            error_text = Path(errors.name).read_text(encoding="utf-8", errors="replace")
         if not text:
-            lines = told.strip().splitlines() or ["no output"]
+            lines = error_text.strip().splitlines() or ["no output"]
             # The line with the reason comes first; the lines after it name kept folders.
-            said = [line for line in lines if line.startswith("boxspec: ")]
-            raise HarnessError((said or lines)[-1])
-        return caught(json.loads(text), fault.requirement)
+            messages = [line for line in lines if line.startswith("boxspec: ")]
+            raise HarnessError((messages or lines)[-1])
+        return failing_requirements(json.loads(text), fault.requirement)
 
     def _run(self, words: list[str], errors: str) -> None:
         process = self.forks.Process(

@@ -85,11 +85,11 @@ def differing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> di
             done = subprocess.run(
                 argv, env={**env, **known}, stdin=quiet, stdout=quiet, stderr=subprocess.PIPE
             )
-            said = done.stderr.decode("utf-8", "replace")
-            told = crash_report.read(said)
-            if told is None or told.key in found:
+            output = done.stderr.decode("utf-8", "replace")
+            report = crash_report.read(output)
+            if report is None or report.key in found:
                 break
-            found[told.key] = Crash(path, said)
+            found[report.key] = Crash(path, output)
     return found
 
 
@@ -143,17 +143,17 @@ class Afl:
         return [*argv, "--", plan.binary]
 
     def progress(self) -> Progress:
-        told = [self._stats(name) for name in self._names]
+        all_stats = [self._stats(name) for name in self._names]
         return Progress(
             self._runs() - self._runs_before,
-            sum(float(stats.get("execs_per_sec", 0)) for stats in told),
-            max(int(stats.get("corpus_count", 0)) for stats in told),
+            sum(float(stats.get("execs_per_sec", 0)) for stats in all_stats),
+            max(int(stats.get("corpus_count", 0)) for stats in all_stats),
             max(
-                (int(stats["edges_found"]) for stats in told if "edges_found" in stats),
+                (int(stats["edges_found"]) for stats in all_stats if "edges_found" in stats),
                 default=None,
             ),
             max(
-                (int(stats["total_edges"]) for stats in told if "total_edges" in stats),
+                (int(stats["total_edges"]) for stats in all_stats if "total_edges" in stats),
                 default=None,
             ),
         )
@@ -190,8 +190,8 @@ class Afl:
     def why_ended(self) -> str | None:
         if any(child.status is None for child in self._children):
             return None
-        said = COLOUR.sub("", self._children[0].said()).replace("\r", "\n")
-        lines = [line for line in said.splitlines() if "PROGRAM ABORT" in line or "[-]" in line]
+        output = COLOUR.sub("", self._children[0].output()).replace("\r", "\n")
+        lines = [line for line in output.splitlines() if "PROGRAM ABORT" in line or "[-]" in line]
         return lines[-1].strip() if lines else f"status {self._children[0].status}"
 
     def stop(self) -> None:

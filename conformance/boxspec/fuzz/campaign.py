@@ -148,8 +148,8 @@ def main(words: Sequence[str]) -> int:
             names = dict.fromkeys(trial.target for trial in todo)
             builds.build([targets.named(name) for name in names], preset)
             results += _run(todo, Tree(preset), path)
-    for told in summary(results):
-        print(told)
+    for text in summary(results):
+        print(text)
     return 0
 
 

@@ -58,7 +58,7 @@ class Child:
         """Return the exit status once the process has ended."""
         return self._process.poll()
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
     def ask_to_end(self) -> None:

@@ -27,43 +27,43 @@ class Report:
     message: str
     oracle: str | None = None  # None: a crash, a leak, a hang
     case: list[str] = field(default_factory=list)
-    shim_said: list[str] = field(default_factory=list)
+    shim_stderr: list[str] = field(default_factory=list)
 
 
-def read(said: str) -> Report | None:
+def read(output: str) -> Report | None:
     """Return the report in an output, or None if there is no finding."""
-    fired = ORACLE.search(said)
+    fired = ORACLE.search(output)
     if fired is not None:
-        return _fired(fired, said)
-    broken = SANITIZER.search(said)
+        return _fired(fired, output)
+    broken = SANITIZER.search(output)
     if broken is not None:
         kind, rest = broken[2], broken[3]
         if broken[1] == "Leak":
             kind, rest = "leak", f" {kind}{rest}"
-        return _crash(kind, f"{broken[1]}Sanitizer:{rest}", said[broken.end() :])
-    undefined = UNDEFINED.search(said)
+        return _crash(kind, f"{broken[1]}Sanitizer:{rest}", output[broken.end() :])
+    undefined = UNDEFINED.search(output)
     if undefined is not None:
         place = f"{undefined[1].rpartition('/')[2]}:{undefined[2]}"
         return Report(f"undefined {place}", undefined[3])
-    ended = ENGINE.search(said)
+    ended = ENGINE.search(output)
     if ended is not None:
         message = ended[2].strip() or "killed by a signal"
-        return _crash(ended[1].replace(" ", "-"), message, said[ended.end() :])
+        return _crash(ended[1].replace(" ", "-"), message, output[ended.end() :])
     return None
 
 
-def _fired(fired: re.Match[str], said: str) -> Report:
+def _fired(fired: re.Match[str], output: str) -> Report:
     detail = DETAIL.match(fired[3])
     key, message = fired[2], fired[3]
     if detail is not None:
         key, message = f"{key} {detail[1]}", message[detail.end() :]
     case = []
-    for line in said[fired.end() :].splitlines()[1:]:
+    for line in output[fired.end() :].splitlines()[1:]:
         # Lines of the engine after the case are not indented.
         if not line.startswith("  ") or line.startswith("  file "):
             break
         case.append(line.strip())
-    return Report(key, message, fired[2], case, SHIM.findall(said[: fired.start()]))
+    return Report(key, message, fired[2], case, SHIM.findall(output[: fired.start()]))
 
 
 def _crash(kind: str, message: str, trace: str) -> Report:

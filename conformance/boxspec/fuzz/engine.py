@@ -51,7 +51,7 @@ class Crash:
     """An input that crashed a process, with the output of the process if that is known."""
 
     input: Path
-    said: str = ""
+    output: str = ""
     sure: bool = True  # False: it counts only if a replay confirms it
 
 

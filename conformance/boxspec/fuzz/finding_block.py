@@ -23,11 +23,11 @@ def _input(finding: Finding) -> str:
     return f"{len(data)} bytes{made}: {text}" if data else f"empty{made}"
 
 
-def _shown(said: list[str]) -> list[str]:
-    begins = next((n for n, line in enumerate(said) if BEGINNING.search(line)), None)
+def _shown(lines: list[str]) -> list[str]:
+    begins = next((n for n, line in enumerate(lines) if BEGINNING.search(line)), None)
     if begins is None:
-        return said[-SHOWN_LINES:]
-    return said[begins : begins + SHOWN_LINES]
+        return lines[-SHOWN_LINES:]
+    return lines[begins : begins + SHOWN_LINES]
 
 
 def _cut(line: str) -> str:
@@ -39,15 +39,15 @@ def _cut(line: str) -> str:
 
 def finding_block(finding: Finding, command: str) -> list[str]:
     """Return the lines in a fixed order, like the block of a failed requirement."""
-    told = finding.report
-    says = finding.target.oracles.get(told.oracle) if told.oracle is not None else None
-    lines = [f"{finding.target.name}: {told.key}: {_cut(told.message)}"]
+    report = finding.report
+    says = finding.target.oracles.get(report.oracle) if report.oracle is not None else None
+    lines = [f"{finding.target.name}: {report.key}: {_cut(report.message)}"]
     lines.append(f"  means     {says or 'the target crashed or hung'}")
-    lines.append("  case      " + ("" if told.case else "not available"))
-    lines += [f"    {_cut(line)}" for line in told.case]
-    if told.shim_said:
+    lines.append("  case      " + ("" if report.case else "not available"))
+    lines += [f"    {_cut(line)}" for line in report.case]
+    if report.shim_stderr:
         lines.append("  stderr    of the shim")
-        lines += [f"    {line}" for line in _shown(told.shim_said)]
+        lines += [f"    {line}" for line in _shown(report.shim_stderr)]
     lines.append(f"  input     {_input(finding)}")
     seen = "" if finding.reproduces else ", but not in the replay"
     lines.append(f"  seen      {finding.times} time{'s' if finding.times > 1 else ''}{seen}")

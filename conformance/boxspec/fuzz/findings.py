@@ -46,63 +46,65 @@ class Findings:
         self._folder = folder / "findings"
         self.by_key: dict[str, Finding] = {}
 
-    def take(self, crash: Crash) -> bool:
+    def add(self, crash: Crash) -> bool:
         """Add a crash; return False if it is known. The engine's own output is checked first, for
         free."""
-        heard = crash_report.read(crash.said)
-        if heard is not None and heard.key in self.by_key:
-            self.by_key[heard.key].times += 1
+        engine_report = crash_report.read(crash.output)
+        if engine_report is not None and engine_report.key in self.by_key:
+            self.by_key[engine_report.key].times += 1
             return False
-        path, seen = self._look(crash, heard)
-        told = seen or heard
-        if told is None and not crash.sure:
+        path, seen = self._replay(crash, engine_report)
+        report = seen or engine_report
+        if report is None and not crash.sure:
             # For example a timeout on a busy machine that the replay does not confirm.
             return False
-        told = told or Report(
+        report = report or Report(
             "engine", "crashes the engine's build, but not the build that replays"
         )
-        if told.key in self.by_key:
-            self.by_key[told.key].times += 1
+        if report.key in self.by_key:
+            self.by_key[report.key].times += 1
             return False
         original_bytes = crash.input.stat().st_size
-        kept = self._keep(told, path.read_bytes())
-        made = Finding(self._target, told, kept, original_bytes, reproduces=seen is not None)
-        self.by_key[told.key] = made
+        kept = self._save(report, path.read_bytes())
+        made = Finding(self._target, report, kept, original_bytes, reproduces=seen is not None)
+        self.by_key[report.key] = made
         return True
 
-    def _look(self, crash: Crash, heard: Report | None) -> tuple[Path, Report | None]:
+    def _replay(self, crash: Crash, engine_report: Report | None) -> tuple[Path, Report | None]:
         """Replay a crash; return the input and its report.
 
         From a batch, return only the request at fault, because another request may differ in
         another way.
         """
-        seen = self._alone(crash.input, heard)
+        seen = self._replay_single(crash.input, engine_report)
         if seen is not None:
             return self._trial, seen
-        seen = replay.look(self._judge, crash.input, self._env, quick=True)
+        seen = replay.run_input(self._judge, crash.input, self._env, quick=True)
         if seen is None or seen.oracle is None:
-            seen = replay.look(self._judge, crash.input, self._env)
-        alone = self._alone(crash.input, seen)
+            seen = replay.run_input(self._judge, crash.input, self._env)
+        alone = self._replay_single(crash.input, seen)
         return (self._trial, alone) if alone is not None else (crash.input, seen)
 
-    def _alone(self, path: Path, told: Report | None) -> Report | None:
+    def _replay_single(self, path: Path, report: Report | None) -> Report | None:
         """Replay only the request that the report names; return the report if it is equal."""
-        number = REQUEST.search(told.message) if self._target.shim and told is not None else None
-        if told is None or number is None:
+        number = (
+            REQUEST.search(report.message) if self._target.shim and report is not None else None
+        )
+        if report is None or number is None:
             return None
         self._folder.mkdir(parents=True, exist_ok=True)
         self._trial.write_bytes(bytes([ONE_ALONE + int(number[1])]) + path.read_bytes()[1:])
-        seen = replay.look(self._judge, self._trial, self._env, quick=True)
-        return seen if seen is not None and seen.key == told.key else None
+        seen = replay.run_input(self._judge, self._trial, self._env, quick=True)
+        return seen if seen is not None and seen.key == report.key else None
 
     @property
     def _trial(self) -> Path:
         # The pid is in the name because a replay may run in parallel with a run.
         return self._folder / f"trial-{os.getpid()}"
 
-    def _keep(self, told: Report, data: bytes) -> Path:
+    def _save(self, report: Report, data: bytes) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)
-        name = re.sub(r"[^\w.-]+", "-", told.key).strip("-")[:60]
+        name = re.sub(r"[^\w.-]+", "-", report.key).strip("-")[:60]
         path = self._folder / f"{name}-{hashlib.sha256(data).hexdigest()[:8]}"
         path.write_bytes(data)
         return path
@@ -121,7 +123,7 @@ class Findings:
         def same(data: bytes) -> bool:
             nonlocal longest
             trial.write_bytes(data)
-            seen = replay.look(self._judge, trial, self._env, quick=quick)
+            seen = replay.run_input(self._judge, trial, self._env, quick=quick)
             if seen is None or seen.key != finding.report.key:
                 return False
             if longest is None:
@@ -140,18 +142,18 @@ class Findings:
         trial.unlink(missing_ok=True)
         if small != finding.data:
             finding.path.unlink()
-            finding.path = self._keep(finding.report, small)
-            seen = replay.look(self._judge, finding.path, self._env)
+            finding.path = self._save(finding.report, small)
+            seen = replay.run_input(self._judge, finding.path, self._env)
             finding.report = seen or finding.report
 
     def command(self, finding: Finding) -> str:
         """Return a shell command, for the root of the checkout; of an installed kit for any
         folder."""
         assignments = [f"{name}={shlex.quote(value)}" for name, value in self._env.items()]
-        words = [_beside(self._judge), _beside(finding.path)]
+        words = [_shell_path(self._judge), _shell_path(finding.path)]
         return " ".join([*assignments, shlex.join(words)])
 
 
-def _beside(path: Path) -> str:
+def _shell_path(path: Path) -> str:
     here = not INSTALLED and path.is_relative_to(ROOT)
     return str(path.relative_to(ROOT)) if here else str(path)

@@ -87,7 +87,7 @@ class LibFuzzer:
 
     def progress(self) -> Progress:
         for job in self._jobs:
-            self._look_at(job)
+            self._poll(job)
         return Progress(
             sum(job.runs_before + job.now.runs for job in self._jobs),
             sum(job.now.per_second for job in self._jobs),
@@ -100,18 +100,18 @@ class LibFuzzer:
         folders = [folder for folder in (self._corpus, *self._plan.seeds) if folder.is_dir()]
         return sum(1 for folder in folders for _ in folder.iterdir())
 
-    def _look_at(self, job: _Job) -> None:
+    def _poll(self, job: _Job) -> None:
         child = job.child
         if child is None:
             return
         status = child.status
-        said = child.said()
-        lines = STATUS.findall(said)
-        if self._of_edges is None and (edges_of := EDGES.search(said)) is not None:
+        output = child.output()
+        lines = STATUS.findall(output)
+        if self._of_edges is None and (edges_of := EDGES.search(output)) is not None:
             self._of_edges = int(edges_of[1])
         if lines:
             runs, edges, inputs, per_second = map(int, lines[-1])
-            final = FINAL.search(said)
+            final = FINAL.search(output)
             if final is not None:
                 runs = int(final[1])
             elif status is None:
@@ -127,19 +127,19 @@ class LibFuzzer:
             job.asks_short = False
             self._start(job)
             return
-        artifact = ARTIFACT.search(said)
-        gave_up = GAVE_UP.search(said)
+        artifact = ARTIFACT.search(output)
+        gave_up = GAVE_UP.search(output)
         if gave_up is not None:
-            words = crash_report.SHIM.findall(said)
+            words = crash_report.SHIM.findall(output)
             job.why_ended = gave_up[1] + (f"; its stderr: {words[-1]}" if words else "")
             return
         if status not in FOUND or artifact is None:
-            job.why_ended = f"status {status}: {last_line(said)}"
+            job.why_ended = f"status {status}: {last_line(output)}"
             return
-        self._new.append(Crash(Path(artifact[1]), said))
-        told = crash_report.read(said)
-        if told is not None:
-            self._known[told.key] = None
+        self._new.append(Crash(Path(artifact[1]), output))
+        report = crash_report.read(output)
+        if report is not None:
+            self._known[report.key] = None
         if job.starts < MOST_STARTS:
             self._start(job)
         else:
@@ -158,6 +158,6 @@ class LibFuzzer:
         end_all([job.child for job in self._jobs if job.child is not None])
 
 
-def last_line(said: str) -> str:
-    lines = [line for line in said.splitlines() if line.strip()]
+def last_line(output: str) -> str:
+    lines = [line for line in output.splitlines() if line.strip()]
     return lines[-1] if lines else "no output"

@@ -59,36 +59,36 @@ def promote(
     accused: the command of the shim that the finding is about. Only vectors that it fails are
         written.
     """
-    told: list[str] = []
+    lines: list[str] = []
     try:
         cases = replay.cases(decoder, finding.path)
         made = [vector for case in cases for vector in vectors_of(case, _answer(accused, case))]
         for fields in made[:MOST]:
             if about is not None:
                 fields["requirement"] = about
-            told.append(_write(_file(into, fields), fields, why or _reason(finding)))
+            lines.append(_write(_file(into, fields), fields, why or _reason(finding)))
         if not made:
-            told.append("no vector: this operation has none; only the input is kept")
+            lines.append("no vector: this operation has none; only the input is kept")
         kept = into / INPUTS / finding.target.name / finding.path.name
         kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(finding.path, kept)
     except OSError as broke:
         problem = f"cannot be written: {broke.strerror}"
         raise UsageError(f"--into {into}", problem, ELSEWHERE) from None
-    return [*told, f"input {kept}"]
+    return [*lines, f"input {kept}"]
 
 
 def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the answer of a shim to a case; None if it has none, which may be its fault."""
     message = json.dumps({"id": "1", "op": case["op"], **case["request"]}) + "\n"
-    with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as output:
         request.write(message.encode())
         request.seek(0)
         try:
             process = subprocess.Popen(
                 [*accused, "serve"],
                 stdin=request,
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.DEVNULL,
                 process_group=0,
             )
@@ -102,8 +102,8 @@ def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] |
             if process.returncode is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-        said.seek(0)
-        line = said.readline(MOST_ANSWER)
+        output.seek(0)
+        line = output.readline(MOST_ANSWER)
     try:
         answer = json.loads(line)
     except (ValueError, RecursionError):
@@ -122,8 +122,8 @@ def vectors_of(
 
 def _reason(finding: Finding) -> str:
     # The schema requires a sentence; the person who commits the vector may improve it.
-    said = re.sub(r"\s+", " ", finding.report.message).strip().rstrip(".")
-    return f"Found by fuzzing {finding.target.name}, {finding.report.key}: {said}."
+    output = re.sub(r"\s+", " ", finding.report.message).strip().rstrip(".")
+    return f"Found by fuzzing {finding.target.name}, {finding.report.key}: {output}."
 
 
 def _file(into: Path, fields: dict[str, Any]) -> Path:
@@ -170,11 +170,11 @@ def _text(topic: str, entries: list[dict[str, Any]]) -> str:
     def line(entry: dict[str, Any], names: Iterator[str]) -> str:
         return json.dumps({name: entry[name] for name in names}, ensure_ascii=False)[1:-1]
 
-    told = []
+    lines = []
     for entry in entries:
         head = line(entry, iter(("id", "requirement", "kind")))
         why = line(entry, iter(("why",)))
         rest = line(entry, (n for n in entry if n not in ("id", "requirement", "kind", "why")))
-        told.append(f"    {{\n      {head},\n      {why},\n      {rest}\n    }}")
-    listed = ",\n".join(told)
+        lines.append(f"    {{\n      {head},\n      {why},\n      {rest}\n    }}")
+    listed = ",\n".join(lines)
     return f'{{\n  "topic": "{topic}",\n  "vectors": [\n{listed}\n  ]\n}}\n'

@@ -21,7 +21,9 @@ from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S
 LIMIT_S = 6 * INPUT_S
 
 
-def look(binary: Path, path: Path, env: Mapping[str, str], *, quick: bool = False) -> Report | None:
+def run_input(
+    binary: Path, path: Path, env: Mapping[str, str], *, quick: bool = False
+) -> Report | None:
     """Return the report of libFuzzer's binary about an input.
 
     quick: omit stack traces, which an oracle does not need and which take a quarter of a second.
@@ -49,8 +51,10 @@ def look(binary: Path, path: Path, env: Mapping[str, str], *, quick: bool = Fals
         if process.returncode == 0:
             return None
         out.seek(0)
-        said = out.read().decode("utf-8", "replace")
-    return crash_report.read(said) or Report(f"status {process.returncode}", said.strip()[-200:])
+        output = out.read().decode("utf-8", "replace")
+    return crash_report.read(output) or Report(
+        f"status {process.returncode}", output.strip()[-200:]
+    )
 
 
 def cases(decoder: Path, path: Path) -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ class Run:
         self._broke: str | None = None
         self._waiting: list[Crash] = []
 
-    def go(self, stopped: Sequence[int], *, smaller: bool) -> Outcome:
+    def run(self, stopped: Sequence[int], *, smaller: bool) -> Outcome:
         """Run until the time is over, or until `stopped` is not empty."""
         adopt_orphans()
         before, cpu_before_s = self._engine.inputs(), _cpu_s()
@@ -80,12 +80,12 @@ class Run:
             self._engine.stop()
         cpu_s, after = _cpu_s() - cpu_before_s, self._engine.inputs()
         self._progress = self._engine.progress()
-        self._take(TAKE_AT_THE_END_S)
+        self._add_findings(TAKE_AT_THE_END_S)
         found = list(self.findings.by_key.values())
         for finding in found if smaller else ():
             self._console.status(f"minimising {finding.path.name}")
             self.findings.minimise(finding, lambda: stopped)
-        self._tell(found, cpu_s)
+        self._print_findings(found, cpu_s)
         if self._plan.target.shim and not (found or stopped or self._broke or self._progress.runs):
             raise HarnessError(
                 f"no input was completed in {self._spent:.1f} s: the shim did not answer, or the"
@@ -100,26 +100,26 @@ class Run:
             time.sleep(LOOK_S)
             self._spent = time.monotonic() - started
             self._progress = self._engine.progress()
-            self._take(TAKE_S)
+            self._add_findings(TAKE_S)
             why = self._engine.why_ended() or no_room(self._plan.folder)
             if why is not None:
                 self._broke = str(why)
                 return
-            self._console.status(self._line())
+            self._console.status(self._status_line())
 
-    def _take(self, within_s: float) -> None:
+    def _add_findings(self, within_s: float) -> None:
         until = time.monotonic() + within_s
         self._waiting += self._engine.crashes()
         while self._waiting and time.monotonic() < until:
-            if self.findings.take(self._waiting.pop(0)):
-                told = list(self.findings.by_key.values())[-1].report
-                self._console.write(f"found     {told.key}: {told.message}")
+            if self.findings.add(self._waiting.pop(0)):
+                report = list(self.findings.by_key.values())[-1].report
+                self._console.write(f"found     {report.key}: {report.message}")
 
-    def _line(self) -> str:
+    def _status_line(self) -> str:
         name, found = self._plan.target.name, len(self.findings.by_key)
         return status.live(name, self._name, self._spent, self._seconds, self._progress, found)
 
-    def _tell(self, found: list[Finding], cpu_s: float) -> None:
+    def _print_findings(self, found: list[Finding], cpu_s: float) -> None:
         for finding in found:
             self._console.write()
             self._console.block(finding_block(finding, self.findings.command(finding)))

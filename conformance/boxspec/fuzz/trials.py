@@ -116,10 +116,10 @@ class Attempt:
             by_itself = child.status is not None
         finally:
             end_all([child])
-        said = child.said()
-        if by_itself and not done() and crash_report.read(said) is None:
-            raise HarnessError(f"{argv[0]} ended unexpectedly: {last_line(said)}")
-        return said, cpu_s
+        output = child.output()
+        if by_itself and not done() and crash_report.read(output) is None:
+            raise HarnessError(f"{argv[0]} ended unexpectedly: {last_line(output)}")
+        return output, cpu_s
 
     # libFuzzer ------------------------------------------------------------------------------
 
@@ -137,14 +137,14 @@ class Attempt:
         ]
         if self.target.dictionary is not None:
             argv.append(f"-dict={self.target.dictionary}")
-        said, cpu_s = self._watch([*argv, corpus, *self.target.seeds], self.env, lambda: False)
-        found = crash_report.read(said)
+        output, cpu_s = self._watch([*argv, corpus, *self.target.seeds], self.env, lambda: False)
+        found = crash_report.read(output)
         leaked = found is not None and found.key.startswith("leak")
-        if leaks and leaked and self.trial.control and "silenced" in said:
+        if leaks and leaked and self.trial.control and "silenced" in output:
             # A silenced oracle is interrupted before it frees its memory; this leak is caused by
             # the control.
             return self._libfuzzer(leaks=False)
-        lines = STATUS.findall(said)
+        lines = STATUS.findall(output)
         return (found.key if found else None), cpu_s, int(lines[-1][0]) if lines else 0
 
     # AFL++ ----------------------------------------------------------------------------------

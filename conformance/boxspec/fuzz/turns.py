@@ -35,7 +35,7 @@ class Turns:
         self._engine, self._jobs, self._seed, self._make = engine, jobs, seed, make
         self.left_out: list[str] = []
 
-    def go(
+    def run(
         self, chosen: Sequence[Target], each_s: float, ledger: Ledger, stopped: Sequence[int]
     ) -> list[Finding]:
         """Run turns until each target has `each_s` seconds in the ledger."""

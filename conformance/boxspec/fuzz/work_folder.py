@@ -39,7 +39,7 @@ def claimed(folder: Path, *engines: str) -> Iterator[None]:
             problem = f"cannot be written: {why.strerror}"
             raise UsageError(str(folder), problem, REMEDY) from None
         for file in files:
-            _take(locks.enter_context(file), folder)
+            _lock(locks.enter_context(file), folder)
         full = no_room(folder)
         if full is not None:
             raise full
@@ -50,7 +50,7 @@ def _lock_file(folder: Path, engine: str) -> IO[str]:
     return (folder.parent / f".{folder.name}.{engine}.lock").open("a", encoding="utf-8")
 
 
-def _take(lock: IO[str], folder: Path) -> None:
+def _lock(lock: IO[str], folder: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -46,8 +46,8 @@ def heading(name: str, verdict: Verdict) -> str:
     """Return `EXEC-ORPHAN-03 (MUST, contract): its clause`."""
     entry = load().get(name)
     kind = f" ({entry.level}, {entry.profile})" if entry else ""
-    told = "" if verdict is Verdict.FAILS else f" [{verdict}]"
-    return f"{name}{kind}{told}: {entry.clause if entry else '?'}"
+    verdict_suffix = "" if verdict is Verdict.FAILS else f" [{verdict}]"
+    return f"{name}{kind}{verdict_suffix}: {entry.clause if entry else '?'}"
 
 
 def _fact(name: str, value: Any) -> Iterator[str]:

@@ -123,9 +123,9 @@ def _explain_not_measured(made: JudgedRequirement, mine: list[Record], blockers:
     undecided = [each for each in mine if each.verdict is Verdict.NOT_MEASURED]
     made.blocked_by = sorted({*blockers, *(by for each in undecided for by in each.blocked_by)})
     if made.blocked_by:
-        said = next((each.reason for each in undecided if each.blocked_by), "")
+        reason = next((each.reason for each in undecided if each.blocked_by), "")
         made.why = f"blocked by {', '.join(made.blocked_by)}"
-        made.reason = f"{made.why}: {said}" if said else made.why
+        made.reason = f"{made.why}: {reason}" if reason else made.why
         return
     # Prefer a reason that is not a missing feature of the host.
     first = min(undecided, key=lambda each: bool(each.lacks))

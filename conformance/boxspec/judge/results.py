@@ -95,10 +95,10 @@ class ResultTree:
     @property
     def name(self) -> str:
         """Return the name and version of the implementation, or the command of its shim."""
-        said = self.hello.get("implementation", {})
-        if not said:
+        implementation = self.hello.get("implementation", {})
+        if not implementation:
             return " ".join(self.argv)
-        return f"{said.get('name')} {said.get('version')}"
+        return f"{implementation.get('name')} {implementation.get('version')}"
 
     def of(self, profile: str, level: str, contract: str | None = None) -> tuple[int, int]:
         """Return how many requirements conform, and how many were selected and apply."""
@@ -132,8 +132,8 @@ class ResultTree:
         """
         found: dict[str, list[str]] = {}
         for each in self.judged:
-            told = any(record.escaped or record.changed for record in each.records)
-            if each.verdict is Verdict.NOT_APPLICABLE and not told:
+            listed_separately = any(record.escaped or record.changed for record in each.records)
+            if each.verdict is Verdict.NOT_APPLICABLE and not listed_separately:
                 found.setdefault(", ".join(each.missing) or each.reason, []).append(each.id)
         return found
 

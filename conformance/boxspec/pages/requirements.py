@@ -27,8 +27,8 @@ def line(each: Requirement) -> str:
 
 def source(each: Requirement) -> str:
     """Return the source with a link for each public source."""
-    said = each.source
+    text = each.source
     # Replace longer names first, because a short name may be the beginning of a longer one.
     for name in sorted(each.links, key=len, reverse=True):
-        said = said.replace(name, f"[{name}]({each.links[name]})")
-    return said
+        text = text.replace(name, f"[{name}]({each.links[name]})")
+    return text

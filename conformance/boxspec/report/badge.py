@@ -16,7 +16,7 @@ CHARACTER = 7.2
 PADDING = 10
 
 
-def _said(result: Result) -> tuple[str, str, str]:
+def _content(result: Result) -> tuple[str, str, str]:
     """Return label, message and colour. An incomplete fraction never looks like a complete one."""
     selection, must = result.plain["selection"], result.plain["summary"]["contract"]["must"]
     label = f"boxspec {' '.join(selection['contracts'])}".rstrip()
@@ -28,7 +28,7 @@ def _said(result: Result) -> tuple[str, str, str]:
 
 
 def as_json(result: Result) -> str:
-    label, message, colour = _said(result)
+    label, message, colour = _content(result)
     endpoint = {"schemaVersion": 1, "label": label, "message": message, "color": colour}
     if result.status in (1, 2):
         endpoint["isError"] = True
@@ -36,14 +36,14 @@ def as_json(result: Result) -> str:
 
 
 def as_svg(result: Result) -> str:
-    label, message, colour = _said(result)
+    label, message, colour = _content(result)
     left, right = (round(len(text) * CHARACTER + 2 * PADDING) for text in (label, message))
-    width, said = left + right, escape(f"{label}: {message}")
+    width, title = left + right, escape(f"{label}: {message}")
     text = 'y="14" text-anchor="middle" fill="#fff"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img"'
-        f' aria-label="{said}">\n'
-        f"  <title>{said}</title>\n"
+        f' aria-label="{title}">\n'
+        f"  <title>{title}</title>\n"
         f'  <rect width="{width}" height="20" rx="3" fill="#444c56"/>\n'
         f'  <rect x="{left}" width="{right}" height="20" rx="3" fill="{colour}"/>\n'
         f'  <rect x="{left}" width="4" height="20" fill="{colour}"/>\n'

@@ -43,8 +43,8 @@ class Progress:
     """Prints the progress of a run: every second on a terminal, otherwise one line every 10
     seconds."""
 
-    def __init__(self, console: Console, told: Callable[[], str]) -> None:
-        self._console, self._told = console, told
+    def __init__(self, console: Console, progress_line: Callable[[], str]) -> None:
+        self._console, self._progress_line = console, progress_line
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
         self._thread.start()
@@ -54,7 +54,7 @@ class Progress:
         # If the reader of the output has gone, the main thread reports it.
         with contextlib.suppress(OSError, ValueError):
             while not self._over.wait(LIVE_S if tty else LINES_S):
-                (self._console.status if tty else self._console.write)(self._told())
+                (self._console.status if tty else self._console.write)(self._progress_line())
 
     def close(self) -> None:
         self._over.set()

@@ -23,8 +23,8 @@ class Change:
 
     def line(self) -> str:
         old, new = ("not asked" if each is None else each[0] for each in (self.before, self.after))
-        said = f"{self.id}  {old} -> {new}" if old != new else f"{self.id}  {new}"
-        return f"{said}: {self.after[1]}" if self.after and self.after[1] else said
+        text = f"{self.id}  {old} -> {new}" if old != new else f"{self.id}  {new}"
+        return f"{text}: {self.after[1]}" if self.after and self.after[1] else text
 
     def to_json(self) -> dict[str, Any]:
         def side(each: tuple[str, str] | None) -> Any:
@@ -63,7 +63,7 @@ def compare(old: Result, new: Result) -> Diff:
     made = Diff(old, new)
     for name in dict.fromkeys([*old.requirements, *new.requirements]):
         before, after = old.requirements.get(name), new.requirements.get(name)
-        change = Change(name, _said(before), _said(after))
+        change = Change(name, _verdict_and_reason(before), _verdict_and_reason(after))
         if before is None or after is None:
             # A new requirement that is broken counts as broken.
             lost = made.broken if _is_broken(after) else made.appeared
@@ -81,7 +81,7 @@ def _is_broken(each: Plain | None) -> bool:
     return each is not None and Verdict(each["verdict"]) in BROKEN
 
 
-def _said(each: Plain | None) -> tuple[str, str] | None:
+def _verdict_and_reason(each: Plain | None) -> tuple[str, str] | None:
     return None if each is None else (each["verdict"], each["reason"])
 
 

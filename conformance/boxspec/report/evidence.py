@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from boxspec.report.result import Result, is_error, is_failure, told_of
+from boxspec.report.result import Result, block_of, is_error, is_failure
 
 # Total number of characters of all blocks in a page, and the possible limits for one block.
 ROOM = 2_000_000
@@ -30,7 +30,7 @@ class Evidence:
     def of(cls, results: Mapping[str, Result]) -> Evidence:
         whole = {
             slug: {
-                name: "\n".join(told_of(result, test))
+                name: "\n".join(block_of(result, test))
                 for name, test in result.tests.items()
                 if is_failure(test) or is_error(test)
             }

@@ -31,9 +31,9 @@ class Failures:
     def line(self) -> str:
         """Return the group in one line."""
         shown = f"{self.record.verdict}: {self.record.what}: expected {self.record.expected}"
-        said = one_line(f"{self.first.id} {shown}, got {self.record.got}")
-        said = said if len(said) <= WIDTH else said[: WIDTH - 1] + "…"
-        return f"{said} ({share(self.first)}){self.others()}"
+        text = one_line(f"{self.first.id} {shown}, got {self.record.got}")
+        text = text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+        return f"{text} ({share(self.first)}){self.others()}"
 
     def others(self) -> str:
         ids = [each.id for each in self.judged[1:]]
@@ -42,12 +42,12 @@ class Failures:
 
 def share(judged: JudgedRequirement) -> str:
     """Return `2 of 3 tests fail`, and for tests with several questions how many of them failed."""
-    told = f"{len(judged.failing)} of {len(judged.records)} tests fail"
+    text = f"{len(judged.failing)} of {len(judged.records)} tests fail"
     asked = [record.cases for record in judged.failing if record.cases]
     if asked:
         failed, of = (sum(numbers) for numbers in zip(*asked, strict=True))
-        told += f", {failed} of {of} questions"
-    return told
+        text += f", {failed} of {of} questions"
+    return text
 
 
 def is_partial(judged: JudgedRequirement) -> bool:

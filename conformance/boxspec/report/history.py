@@ -31,11 +31,11 @@ def since(name: str, result: Result, past: Sequence[Result]) -> str:
             conformed = each
             break
         first = each
-    told = f"since {first.started} ({first.name})"
+    text = f"since {first.started} ({first.name})"
     if conformed is not None:
         verdict = conformed.requirements[name]["verdict"]
-        return f"{told}; {verdict} on {conformed.started} ({conformed.name})"
-    return f"{told}, the first result that is given"
+        return f"{text}; {verdict} on {conformed.started} ({conformed.name})"
+    return f"{text}, the first result that is given"
 
 
 def _is_broken(name: str, result: Result) -> bool:

@@ -109,20 +109,20 @@ def _requirement(each: JudgedRequirement) -> dict[str, Any]:
 
 
 def _test(tree: ResultTree, record: Record) -> dict[str, Any]:
-    said = record.to_json()
+    fields = record.to_json()
     names = (
         *("id", "line", "requirements", "verdict", "evidence", "seconds", "shim_seconds"),
         *("reason", "why", "request"),
     )
-    test = {name: said[name] for name in names}
+    test = {name: fields[name] for name in names}
     if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
-        test.update({name: said[name] for name in ("what", "expected", "got", "folder")})
+        test.update({name: fields[name] for name in ("what", "expected", "got", "folder")})
     if record.cases is not None:
         test["cases"] = {"failed": record.cases[0], "of": record.cases[1]}
     if record.escaped:
-        test.update({name: said[name] for name in ("declared", "escaped")})
+        test.update({name: fields[name] for name in ("declared", "escaped")})
     if record.changed:
         test["changed"] = record.changed
-    test["timing"] = said["timing"]
+    test["timing"] = fields["timing"]
     test["repro"] = repro_command(record.requirements[:1], tree.how)
     return test

@@ -9,7 +9,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from boxspec.printable import one_line
-from boxspec.report.result import Plain, Result, is_error, is_failure, told_of
+from boxspec.report.result import Plain, Result, block_of, is_error, is_failure
 
 # Characters that XML 1.0 cannot hold even escaped, and control characters for terminals.
 _UNWRITABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -40,9 +40,9 @@ def _case(result: Result, test: Plain) -> ET.Element:
     attributes = {"message": one_line(f"{test['verdict']}: {test['reason']}"[:500])}
     if kind != "skipped":
         attributes["type"] = test["verdict"]
-    told = ET.SubElement(case, kind, attributes)
+    element = ET.SubElement(case, kind, attributes)
     if kind != "skipped":
-        told.text = _clean("\n".join(told_of(result, test)))
+        element.text = _clean("\n".join(block_of(result, test)))
     return case
 
 

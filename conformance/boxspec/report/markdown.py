@@ -6,16 +6,16 @@ import re
 from collections.abc import Sequence
 
 from boxspec.printable import one_line
-from boxspec.report.result import Plain, Result, told_of
+from boxspec.report.result import Plain, Result, block_of
 
 # GitHub rejects a step summary of more than 1 MiB; other systems accept less.
 MAX_BYTES = 500_000
 _ACTS = re.compile(r"([\\`*_{}\[\]<>()#+!|~@$&])")
 
 
-def text(said: object) -> str:
+def text(value: object) -> str:
     """Escape a text for Markdown and HTML."""
-    return _ACTS.sub(lambda found: f"&#{ord(found[1])};", one_line(said))
+    return _ACTS.sub(lambda found: f"&#{ord(found[1])};", one_line(value))
 
 
 def fenced(lines: Sequence[str]) -> str:
@@ -95,7 +95,7 @@ def _failure(result: Result, requirement: Plain) -> str:
         f"<b>{text(requirement['id'])}</b> {requirement['level']} {requirement['verdict']}{known}"
     )
     test = result.tests.get(requirement["failing"][0])
-    lines = told_of(result, test) if test else [requirement["reason"]]
+    lines = block_of(result, test) if test else [requirement["reason"]]
     return (
         f"<details><summary>{head}: {text(requirement['clause'])}</summary>\n\n"
         f"{fenced(lines)}\n\n</details>"

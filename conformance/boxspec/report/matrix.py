@@ -40,14 +40,14 @@ def runs_of(groups: Mapping[str, Sequence[Result]]) -> list[Run]:
     The version distinguishes results with equal names, and a number distinguishes equal versions.
     """
     every = [(group, result) for group, results in groups.items() for result in results]
-    labels = _told_apart([result.name for _, result in every])
+    labels = _unique([result.name for _, result in every])
     backends = [result.plain["selection"]["backend"] for _, result in every]
     names = [
         f"{result.implementation} {backend or ''}"
         for (_, result), backend in zip(every, backends, strict=True)
     ]
     alike = Counter(slug(name) for name in names)
-    slugs = _told_apart(
+    slugs = _unique(
         [
             slug(name) if alike[slug(name)] == 1 else slug(label)
             for name, label in zip(names, labels, strict=True)
@@ -60,7 +60,7 @@ def runs_of(groups: Mapping[str, Sequence[Result]]) -> list[Run]:
     ]
 
 
-def _told_apart(names: Sequence[str], sign: str = " #") -> list[str]:
+def _unique(names: Sequence[str], sign: str = " #") -> list[str]:
     taken: set[str] = set()
     made = []
     for name in names:

@@ -44,14 +44,14 @@ class Result:
     @property
     def implementation(self) -> str:
         """Return the name of the implementation without its version."""
-        said = self.plain["target"]["implementation"]
-        return one_line(said.get("name") or " ".join(self.plain["target"]["argv"]))
+        implementation = self.plain["target"]["implementation"]
+        return one_line(implementation.get("name") or " ".join(self.plain["target"]["argv"]))
 
     @property
     def name(self) -> str:
         """Return the name with the version, and with the backend if one was named."""
-        said = self.plain["target"]["implementation"]
-        version = f" {one_line(said['version'])}" if said.get("version") else ""
+        implementation = self.plain["target"]["implementation"]
+        version = f" {one_line(implementation['version'])}" if implementation.get("version") else ""
         backend = self.plain["selection"]["backend"]
         return f"{self.implementation}{version}" + (f" · {one_line(backend)}" if backend else "")
 
@@ -156,7 +156,7 @@ class Result:
 UNDECIDED = ("not measured", "not applicable")
 
 
-def told_of(result: Result, test: Plain) -> list[str]:
+def block_of(result: Result, test: Plain) -> list[str]:
     """Return the lines of a test's failure block."""
     names = ("id", "verdict", "what", "expected", "got", "reason", "request", "evidence", "folder")
     given = {name: test[name] for name in names if name in test}

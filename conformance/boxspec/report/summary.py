@@ -20,10 +20,10 @@ INTERRUPTED = "no verdict: interrupted; finished tests are above"
 RED, YELLOW, BOLD = "1;31", "33", "1"
 
 
-def tell(console: Console, tree: ResultTree) -> None:
+def print_summary(console: Console, tree: ResultTree) -> None:
     """Print everything between the tests and the verdict."""
-    said = tree.hello.get("implementation", {})
-    language = f", {said['language']}" if said.get("language") else ""
+    implementation = tree.hello.get("implementation", {})
+    language = f", {implementation['language']}" if implementation.get("language") else ""
     console.write(f"target    {tree.name}{language}")
     if tree.not_declared:
         console.write(f"not declared: {', '.join(tree.not_declared)}")
@@ -32,7 +32,7 @@ def tell(console: Console, tree: ResultTree) -> None:
         console.write(line)
     for judged in tree.judged:
         if judged.verdict is Verdict.CONFORMS:
-            for line in _beside(judged):
+            for line in _remarks(judged):
                 console.write(f"conforms  {judged.id}: {line}")
     if tree.left:
         console.write(f"leftover  {tree.left}")
@@ -42,14 +42,14 @@ def tell(console: Console, tree: ResultTree) -> None:
         console.write(f"stale baseline  {line}")
 
 
-def _beside(judged: JudgedRequirement) -> Iterator[str]:
+def _remarks(judged: JudgedRequirement) -> Iterator[str]:
     """Yield the remarks of tests of a conforming requirement, and the reasons of tests that did not
     run."""
-    told = [each for each in judged.records if each.reason and not each.changed]
-    missing = Counter(each.reason for each in told if each.verdict is Verdict.NOT_APPLICABLE)
+    remarks = [each for each in judged.records if each.reason and not each.changed]
+    missing = Counter(each.reason for each in remarks if each.verdict is Verdict.NOT_APPLICABLE)
     for reason, count in missing.items():
         yield f"{count} of its {len(judged.records)} tests not run: {reason}"
-    yield from dict.fromkeys(each.reason for each in told if each.reason not in missing)
+    yield from dict.fromkeys(each.reason for each in remarks if each.reason not in missing)
 
 
 def _failures(console: Console, tree: ResultTree) -> None:
@@ -76,8 +76,8 @@ def _failures(console: Console, tree: ResultTree) -> None:
         console.write(f"rerun     {repro_command([], tree.how)} ID...")
     partly = [each for each in failed if is_partial(each)]
     if partly:
-        told = (f"{each.id} ({share(each)})" for each in partly)
-        console.write(f"partly    {' · '.join(told)}")
+        parts = (f"{each.id} ({share(each)})" for each in partly)
+        console.write(f"partly    {' · '.join(parts)}")
 
 
 def _undecided(tree: ResultTree) -> Iterator[str]:
@@ -116,8 +116,8 @@ def _not_run(tree: ResultTree) -> Iterator[str]:
         yield from (f"not measured  {each.id}: {each.reason}" for each in mine)
         return
     counts = Counter(contract_of(each.id) for each in mine)
-    told = " · ".join(f"{contract} {count}" for contract, count in counts.items())
-    yield f"not measured, no test ran: {told}"
+    parts = " · ".join(f"{contract} {count}" for contract, count in counts.items())
+    yield f"not measured, no test ran: {parts}"
 
 
 def close(console: Console, tree: ResultTree, verdict: str, status: int) -> None:

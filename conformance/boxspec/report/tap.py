@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import yaml
 
 from boxspec.printable import one_line
-from boxspec.report.result import Plain, Result, is_error, is_failure, told_of
+from boxspec.report.result import Plain, Result, block_of, is_error, is_failure
 
 
 def _escaped(text: str) -> str:
@@ -30,7 +30,7 @@ def _point(number: int, result: Result, test: Plain) -> Iterator[str]:
             "verdict": test["verdict"],
             "expected": one_line(test["expected"]),
             "got": one_line(test["got"]),
-            "block": told_of(result, test),
+            "block": block_of(result, test),
         }
     yield "  ---"
     # One line per value, because some readers process single lines.

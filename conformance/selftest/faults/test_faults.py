@@ -18,7 +18,7 @@ from boxspec.cli.faults import lanes, preload
 from boxspec.cli.faults import line as faults_line
 from boxspec.errors import UsageError
 from boxspec.faults import resume
-from boxspec.faults.evaluate import judge, settle, unsettled
+from boxspec.faults.evaluate import evaluate, is_unsettled, settle
 from boxspec.faults.fault import Fault, catalogue
 from boxspec.faults.outcome import Outcome
 from selftest.tools import CONTRACTS, PYTHON_IMPLEMENTATION, ROOT, Done, boxspec, requirements, run
@@ -290,8 +290,8 @@ def judged(
     fault: Fault, scope: str | None, *results: list[str], others: list[str] | None = None
 ) -> tuple[Any, Scripted]:
     runs = Scripted(*results)
-    outcome = judge(fault, runs, scope, others or [])  # type: ignore[arg-type]
-    if unsettled(outcome):
+    outcome = evaluate(fault, runs, scope, others or [])  # type: ignore[arg-type]
+    if is_unsettled(outcome):
         settle(outcome, runs)  # type: ignore[arg-type]
     return outcome, runs
 

@@ -75,7 +75,7 @@ def test_findings_differ_by_oracle_and_place(said: str, key: str | None) -> None
 )
 def test_each_kind_of_finding_is_reported_once(said: str, line: str, tmp_path: Path) -> None:
     known = findings(tmp_path, said, 77)
-    known.take(crash(tmp_path))
+    known.add(crash(tmp_path))
     (found,) = known.by_key.values()
     assert finding_block(found, "true")[0].startswith(f"glob_raw: {line}")
 
@@ -139,15 +139,15 @@ def crash(folder: Path, **how: Any) -> Crash:
 
 def test_two_reports_of_one_oracle_are_one_finding(tmp_path: Path) -> None:
     known = findings(tmp_path, FIRED, 77)
-    assert [known.take(crash(tmp_path)) for _ in range(3)] == [True, False, False]
+    assert [known.add(crash(tmp_path)) for _ in range(3)] == [True, False, False]
     assert known.by_key["match"].times == 3
-    assert known.take(crash(tmp_path, said=FIRED)) is False
+    assert known.add(crash(tmp_path, output=FIRED)) is False
     assert known.by_key["match"].times == 4
 
 
 def test_a_finding_that_does_not_reproduce_is_marked(tmp_path: Path) -> None:
     known = findings(tmp_path, "", 0)
-    assert known.take(crash(tmp_path, said=FIRED))
+    assert known.add(crash(tmp_path, output=FIRED))
     assert not known.by_key["match"].reproduces
     assert "not in the replay" in "\n".join(finding_block(known.by_key["match"], "true"))
 
@@ -156,8 +156,8 @@ def test_a_crash_that_only_the_engine_saw_is_a_finding_and_a_slow_input_is_none(
     tmp_path: Path,
 ) -> None:
     known = findings(tmp_path, "", 0)
-    assert known.take(crash(tmp_path, sure=False)) is False
-    assert known.take(crash(tmp_path)) is True
+    assert known.add(crash(tmp_path, sure=False)) is False
+    assert known.add(crash(tmp_path)) is True
     assert list(known.by_key) == ["engine"]
 
 

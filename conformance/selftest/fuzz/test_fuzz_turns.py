@@ -66,9 +66,9 @@ class Engines:
             found = [Finding(target, Report("match", "wrong", "match"), Path("/kept"), 1)]
         return Outcome(found, Progress(100, 1.0, 7, 30), seconds, seconds, 5, 7, early)
 
-    def go(self, path: Path, each_s: float) -> tuple[Turns, list[Finding]]:
+    def run(self, path: Path, each_s: float) -> tuple[Turns, list[Finding]]:
         turns = Turns("libfuzzer", 1, 1, self.make)
-        return turns, turns.go(CHOSEN, each_s, Ledger(path), self.stopped)
+        return turns, turns.run(CHOSEN, each_s, Ledger(path), self.stopped)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_all_have_a_turn_before_one_has_two(path: Path) -> None:
     engines = Engines()
-    engines.go(path, 1.5 * TURN_S)
+    engines.run(path, 1.5 * TURN_S)
     first = [(name, 1, TURN_S) for name in NAMES]
     assert engines.asked == [*first, *((name, 2, TURN_S / 2) for name in NAMES)]
 
@@ -90,29 +90,29 @@ def test_the_target_with_the_least_time_is_next(path: Path) -> None:
     for name, wall_s in (("glob_diff", 9.0), ("path_norm", 3.0)):
         Ledger(path).append(replace(ENTRY, target=name, wall_s=wall_s))
     engines = Engines()
-    engines.go(path, 10)
+    engines.run(path, 10)
     assert engines.asked == [("eval_laws", 1, 10), ("path_norm", 2, 7), ("glob_diff", 2, 1)]
     again = Engines()
-    again.go(path, 10)
+    again.run(path, 10)
     assert again.asked == []
 
 
 def test_the_time_of_another_engine_does_not_count(path: Path) -> None:
     Ledger(path).append(replace(ENTRY, engine="afl", wall_s=100))
     engines = Engines()
-    engines.go(path, 10)
+    engines.run(path, 10)
     assert {name for name, _, _ in engines.asked} == set(NAMES)
 
 
 def test_an_interrupted_turn_counts_and_continues(path: Path) -> None:
     engines = Engines(stops_after=2)
-    engines.go(path, 10)
+    engines.run(path, 10)
     assert [(each.target, each.wall_s) for each in Ledger(path).entries()] == [
         ("glob_diff", 10),
         ("path_norm", 5),
     ]
     again = Engines()
-    again.go(path, 10)
+    again.run(path, 10)
     assert again.asked == [("eval_laws", 1, 10), ("path_norm", 2, 5)]
 
 
@@ -120,7 +120,7 @@ def test_a_target_that_does_not_run_is_skipped_and_reported(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     engines = Engines(broken="glob_diff")
-    turns, _ = engines.go(path, 2 * TURN_S)
+    turns, _ = engines.run(path, 2 * TURN_S)
     assert [name for name, _, _ in engines.asked].count("glob_diff") == 1
     assert {each.target for each in Ledger(path).entries()} == {"path_norm", "eval_laws"}
     assert turns.left_out == ["glob_diff"]
@@ -129,7 +129,7 @@ def test_a_target_that_does_not_run_is_skipped_and_reported(
 
 def test_a_target_that_crashes_on_its_seeds_does_not_get_all_turns(path: Path) -> None:
     engines = Engines(lied_to="path_norm")
-    _, found = engines.go(path, 10)
+    _, found = engines.run(path, 10)
     assert [name for name, _, _ in engines.asked] == NAMES
     assert [each.report.key for each in found] == ["match"]
     (told,) = [each for each in Ledger(path).entries() if each.findings]

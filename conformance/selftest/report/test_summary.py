@@ -35,7 +35,7 @@ SIX = [
 def told(found: ResultTree, *, verbose: bool = False) -> str:
     out = io.StringIO()
     shown = Console(out, verbose=verbose)
-    summary.tell(shown, found)
+    summary.print_summary(shown, found)
     status = found.exit_code()
     words = summary.verdict(found, status, found.incomplete(False))
     summary.close(shown, found, words, status)
