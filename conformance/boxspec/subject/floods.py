@@ -26,8 +26,8 @@ class _Watched:
         """True if one of the files is too long; its writers are then ended."""
         for file in self.files:
             if _size(file) > MOST_BYTES:
-                said = f"it wrote more than {MOST_BYTES} bytes to its {file.name}"
-                self.warden.ended_for = said
+                reason = f"it wrote more than {MOST_BYTES} bytes to its {file.name}"
+                self.warden.ended_for = reason
                 self.warden.command("sweep")
                 return True
         return False

@@ -50,16 +50,16 @@ class Isolation:
         try:
             os.setxattr(folder, "system.posix_acl_default", rights)
         except OSError as why:
-            said = f"there are no access lists in {folder.parent}: {os.strerror(why.errno or 0)}"
+            problem = f"there are no access lists in {folder.parent}: {os.strerror(why.errno or 0)}"
             remedy = "name another TMPDIR, on tmpfs, ext4, xfs or btrfs"
-            raise UsageError(FLAG, said, remedy) from None
+            raise UsageError(FLAG, problem, remedy) from None
 
 
 def isolation() -> Isolation:
     """Return the isolation of this run; UsageError if the kit lacks the privileges."""
     if os.geteuid() != 0:
-        said = "only root can start the shim as another user"
-        raise UsageError(FLAG, said, "run the kit as root on a machine that holds nothing else")
+        problem = "only root can start the shim as another user"
+        raise UsageError(FLAG, problem, "run the kit as root on a machine that holds nothing else")
     uid = _FIRST + os.getpid() % _MANY
     state = ["--uid", str(uid)]
     for folder in (ROOT / "conformance", programs.folder):

@@ -114,8 +114,8 @@ class Session:
 
     @property
     def max_line(self) -> int:
-        said = int(self.hello.get("limits", {}).get("max_line_bytes", MAX_RESPONSE))
-        return min(said, MOST_BELIEVED)
+        declared = int(self.hello.get("limits", {}).get("max_line_bytes", MAX_RESPONSE))
+        return min(declared, MOST_BELIEVED)
 
     @property
     def grace_ms(self) -> int:
@@ -131,10 +131,10 @@ class Session:
         The expectations scale with the value of the contract.
         """
         # A shim without exec need not state it: the value of the contract holds.
-        unsaid = None if "exec" in self.capabilities else value
-        said = self.hello.get("constants", {}).get(name, unsaid)
-        if said != value:
-            raise NotMeasured(f"the shim states {name} {said}: the contract has {value}")
+        default = None if "exec" in self.capabilities else value
+        declared = self.hello.get("constants", {}).get(name, default)
+        if declared != value:
+            raise NotMeasured(f"the shim states {name} {declared}: the contract has {value}")
         return value
 
     def accept_hello(self, hello: dict[str, Any]) -> None:

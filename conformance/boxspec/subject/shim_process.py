@@ -238,8 +238,8 @@ class ShimProcess(Generic[Outcome]):
 
     def has_preload(self, name: str) -> bool:
         """True if the preload NAME was loaded into the shim, which may have ended."""
-        told = (self.exchange.folder / PRELOADED).read_text().splitlines()
-        return f"{self.shim_pid} {name}" in told
+        lines = (self.exchange.folder / PRELOADED).read_text().splitlines()
+        return f"{self.shim_pid} {name}" in lines
 
     def wakeups(self) -> int:
         return procs.wakeups(self.shim_pid)

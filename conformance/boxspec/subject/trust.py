@@ -53,18 +53,18 @@ def _step(
     session: Session, ask: Callable[[Any, Say], None], say: Say, make: type[Case] = Case
 ) -> None:
     """Run one check; repeat it if it was late because the machine was busy."""
-    said: list[str] = []
+    printed: list[str] = []
 
-    def tell(line: str) -> None:
-        if line not in said:
-            said.append(line)
+    def print_once(line: str) -> None:
+        if line not in printed:
+            printed.append(line)
             say(line)
 
     for left in reversed(range(TIMES)):
         case = make(session, "smoke")
         keep = False
         try:
-            ask(case, tell)
+            ask(case, print_once)
             return
         except (ShimBroke, Failure, Late, NotConforming) as why:
             if isinstance(why, Late) and left:
@@ -118,8 +118,8 @@ def _serve(case: Case, say: Say) -> None:
             )
             for nonce in nonces
         )
-        told = [known.result("hello", {**each, "nonce": ""}) for each in (first, second)]
-        if told[0] != told[1]:
+        answers = [known.result("hello", {**each, "nonce": ""}) for each in (first, second)]
+        if answers[0] != answers[1]:
             raise _no("hello twice in one session says two different things")
         say("hello: nonce, pid and shape are right, twice the same")
         unknown = [f"{name}.no-such-op" for name in names()[:1]]

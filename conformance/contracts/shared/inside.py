@@ -145,11 +145,11 @@ class Inside:
 
 def expect_confined(raw: Mapping[str, Any] | None) -> None:
     """Raise NotMeasured for a run without a sandbox: it is no evidence about runs inside."""
-    for said in _results((raw or {}).get("result")):
+    for result in _results((raw or {}).get("result")):
         # The signal came before the sandbox existed: no program was started.
-        if said.get("enforcement") == "none" and said.get("termination") != "parent_signal":
+        if result.get("enforcement") == "none" and result.get("termination") != "parent_signal":
             reasons = (
-                "; ".join(map(str, said.get("enforcement_reasons", ()))) or "no reason is given"
+                "; ".join(map(str, result.get("enforcement_reasons", ()))) or "no reason is given"
             )
             raise NotMeasured(f"it ran without a sandbox: {reasons}")
 

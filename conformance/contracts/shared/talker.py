@@ -150,19 +150,19 @@ def use(name: str, root: Path | None) -> dict[str, Any]:
     return {"name": name, "context": context, "on_unavailable": "degrade"}
 
 
-def expect_control(said: list[str], there: Outside) -> None:
+def expect_control(answers: list[str], there: Outside) -> None:
     """Expect that all commands work without a sandbox: otherwise a refusal is no evidence."""
-    seen = (said, there.effects())
+    seen = (answers, there.effects())
     if seen != (["did"] * 4, (CANARY + "x", 1)):
         raise HostLacks("escape probes", f"the attempts do nothing here even outside: {seen}")
 
 
 def expect_refused(
-    case: Case, said: list[str], there: Outside, result: Mapping[str, Any], name: str
+    case: Case, answers: list[str], there: Outside, result: Mapping[str, Any], name: str
 ) -> None:
     """Expect no effect outside, that the allowed commands worked, and all answers."""
     need_enforcement(case, result, name)
-    evidence = {"answers": said, "backend": name, "claim": result.get("enforcement")}
+    evidence = {"answers": answers, "backend": name, "claim": result.get("enforcement")}
     effects = there.effects()
     if effects != (CANARY, 0):
         _excuse(case, effects, result, name)
@@ -173,10 +173,10 @@ def expect_refused(
             evidence,
             Verdict.ESCAPED,
         )
-    ends = (said[:1], said[3:])
+    ends = (answers[:1], answers[3:])
     expect(f"answers to what is allowed, before and behind ({name})", ends, (["did"], ["did"]))
     # In its own file system or network the forbidden commands may succeed.
-    expect(f"answers in all ({name})", len(said), satisfies(lambda n: n == 4, "4"))
+    expect(f"answers in all ({name})", len(answers), satisfies(lambda n: n == 4, "4"))
 
 
 def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], name: str) -> None:

@@ -28,8 +28,8 @@ def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | 
     except FileNotFoundError:
         return None
     except OSError as why:
-        said = "it is a symbolic link" if why.errno == errno.ELOOP else why.strerror
-        raise ShimBroke(f"the response cannot be read: {said}") from None
+        reason = "it is a symbolic link" if why.errno == errno.ELOOP else why.strerror
+        raise ShimBroke(f"the response cannot be read: {reason}") from None
     try:
         facts = os.fstat(fd)
         if not stat.S_ISREG(facts.st_mode):
@@ -103,12 +103,12 @@ class Exchange:
         The value is never later, and at most a tick earlier. 0: the file system does not record
         it, or `age` was not called.
         """
-        told = self.request.stat().st_atime_ns
+        read_at_ns = self.request.stat().st_atime_ns
         # With relatime the time of the first reading is kept; otherwise the last one or no time.
         relatime = os.statvfs(self.request).f_flag & ST_RELATIME
-        if not relatime or self._offset_ns is None or told <= self.request.stat().st_ctime_ns:
+        if not relatime or self._offset_ns is None or read_at_ns <= self.request.stat().st_ctime_ns:
             return 0
-        return told - max(self._offset_ns, _offset_ns())
+        return read_at_ns - max(self._offset_ns, _offset_ns())
 
     def answered_ns(self) -> int:
         """Return when the response was written, on the monotonic clock; 0 without a response.

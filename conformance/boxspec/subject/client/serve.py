@@ -205,8 +205,8 @@ class Serve:
     def close(self) -> None:
         self.warden.sweep()
         self._stderr.close()
-        if said := self._stderr.text():
-            (self._folder / "stderr").write_bytes(said)
+        if text := self._stderr.text():
+            (self._folder / "stderr").write_bytes(text)
         self._streams.close()
 
 

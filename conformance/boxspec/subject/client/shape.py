@@ -72,13 +72,13 @@ def _words(error: ValidationError) -> str:
     around: Any = schema.at(place).contents
     if isinstance(kind, ValidationErrorKind.Required):
         # The pointer names the missing field.
-        said = f"{_pointer([*path, kind.property])}: is missing"
+        text = f"{_pointer([*path, kind.property])}: is missing"
         _, declared, capability = place.partition(schema.DECLARED)
         if declared:
-            said += f", {capability} is declared"
+            text += f", {capability} is declared"
         if kind.property in around.get("properties", {}):
-            said += f"; wanted: {wanted(schema.at(f'{place}/properties/{kind.property}'))}"
-        return said
+            text += f"; wanted: {wanted(schema.at(f'{place}/properties/{kind.property}'))}"
+        return text
     if keyword == "oneOf" and isinstance(value, dict) and "required" in around["oneOf"][0]:
         ways = [each["required"] for each in around["oneOf"]]
         words = [way[0] if len(way) == 1 else f"({', '.join(way)})" for way in ways]

@@ -258,8 +258,8 @@ def limits(pid: int, which: int) -> tuple[int, int]:
     raise ProcessLookupError(pid)
 
 
-def _limit(said: bytes) -> int:
-    return resource.RLIM_INFINITY if said == b"unlimited" else int(said)
+def _limit(word: bytes) -> int:
+    return resource.RLIM_INFINITY if word == b"unlimited" else int(word)
 
 
 class Status(dict[str, str]):
@@ -329,8 +329,8 @@ def wakeups(pid: int) -> int:
 def waited(pid: int) -> Waited:
     """Return how long its remaining threads have waited for a processor."""
     found = [read(f"/proc/{pid}/task/{task}/schedstat") for task in threads(pid)]
-    told = [int(text.split()[1]) for text in found if text]
-    return Waited(sum(told), len(told)) if told else UNKNOWN
+    values = [int(text.split()[1]) for text in found if text]
+    return Waited(sum(values), len(values)) if values else UNKNOWN
 
 
 def cpu_ms(pid: int) -> float:

@@ -41,8 +41,8 @@ class Victim:
     def _line(self) -> str:
         assert self._process.stdout is not None
         # A stopped victim does not answer; the wait has a limit.
-        said = poll([self._process.stdout.fileno()], ANSWERS_S)
-        return self._process.stdout.readline().decode("ascii").strip() if said else ""
+        ready = poll([self._process.stdout.fileno()], ANSWERS_S)
+        return self._process.stdout.readline().decode("ascii").strip() if ready else ""
 
     def _state(self) -> dict[str, str]:
         """Return its own counts, and its attributes in the kernel."""

@@ -222,8 +222,8 @@ class Warden:
     def kills(self) -> list[Kill]:
         """Return the signals sent so far (--trace-kill), without signal 0, which only checks."""
         self.pump()
-        told = [words[1:] for words in self.reports if words[0] == "kill"]
-        return [Kill(int(a), int(b), int(c), name) for a, b, c, name in told if name != "0"]
+        rows = [words[1:] for words in self.reports if words[0] == "kill"]
+        return [Kill(int(a), int(b), int(c), name) for a, b, c, name in rows if name != "0"]
 
     @property
     def shim_exit(self) -> Exit | None:
