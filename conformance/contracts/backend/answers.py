@@ -13,7 +13,7 @@ from contracts.shared.runs import RunAnswer
 
 
 class Claim(TypedDict, total=False):
-    """The claim for one aspect; reasons say what is missing."""
+    """The claim for one aspect; reasons describe the gaps."""
 
     claim: str
     reasons: list[str]
@@ -149,7 +149,7 @@ class ObservedSession(Observed):
         )
 
     def need_enforcement(self) -> None:
-        """Raise NotApplicable if the session reports that it enforces nothing."""
+        """Raise NotApplicable if the session reports no enforcement."""
         if self.dropped:
             why = self.result.get("why", "it does not say why")
             raise NotApplicable(f"the backend reports no enforcement: {why}")

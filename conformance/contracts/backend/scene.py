@@ -25,7 +25,7 @@ WITHIN_S = 20.0
 SECRET = "BOXSPEC_SECRET"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
-# The observer behind each word of a probe's column `needs`, in the order in which they start.
+# The observer for each word of a probe's column `needs`, in the order in which they start.
 OBSERVERS: dict[str, Callable[[Ground], Any]] = {
     "listeners": lambda ground: Listeners(ground.out, ground.token),
     "giver": lambda ground: Giver(ground.ws, ground.out / "file"),

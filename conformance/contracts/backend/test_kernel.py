@@ -1,4 +1,4 @@
-"""The attack surface of the kernel behind a filter, and actions on the host that need root."""
+"""The attack surface of the kernel under a filter, and actions on the host that need root."""
 
 import subprocess
 

@@ -39,7 +39,7 @@ def _planted(ground: Ground, name: str, root: Path | None = None) -> Path:
 
 
 def _need_effect(name: str, watched: str, line: str) -> None:
-    """Raise HostLacks if the line changes nothing here without a sandbox."""
+    """Raise HostLacks if the line has no effect here without a sandbox."""
     with made_ground() as ground:
         _planted(ground, name)
         ground.watch(ground.ws / watched)

@@ -1,4 +1,4 @@
-"""Cells and columns of a matrix, made from the verdicts of a run; nothing is judged twice."""
+"""Cells and columns of a matrix, made from the verdicts of a run; no attempt is judged twice."""
 
 from __future__ import annotations
 
