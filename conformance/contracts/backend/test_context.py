@@ -1,26 +1,28 @@
 """The working directory of a program, and contexts that contradict themselves."""
 
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import pytest
 
 from boxspec.api import expect, requires
-from contracts.backend.client import BackendCase
+from contracts.backend.client import BackendCase, SessionOptions
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.reports import report
 from contracts.shared.requests import ExecRequest
 
 
 def _refused(
-    case: BackendCase, ground: Ground, call: ExecRequest | None = None, **context: Any
+    case: BackendCase,
+    ground: Ground,
+    call: ExecRequest | None = None,
+    **context: Unpack[SessionOptions],
 ) -> None:
     """Fail unless the session is invalid_input; other tests run its valid counterpart."""
     request: ExecRequest = {"program": "/bin/true"}
-    session = case.backend.run(
-        [request | (call or {})],
-        **{"root": ground.ws, "profile": "repo-write", "on_unavailable": "degrade", **context},
-    )
+    asked: SessionOptions = {"root": ground.ws, "profile": "repo-write"}
+    asked["on_unavailable"] = "degrade"
+    session = case.backend.run([request | (call or {})], **(asked | context))
     expect("the kind of the error", session.error["kind"], "invalid_input")
 
 

@@ -18,12 +18,12 @@ from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell, she
 AFTER_PAYLOAD = 'cat >/dev/null; exec "$1" "$2" --out'
 
 
-def report_after_payload(case: ExecCase, stdin: Any = "null", **run: Any) -> dict[str, Any]:
+def report_after_payload(case: ExecCase, stdin: str | bytes) -> dict[str, Any]:
     """Return the report of a child that has read its payload, if it has one."""
     if not isinstance(stdin, bytes):
-        return report(case, stdin=stdin, **run)
+        return report(case, stdin=stdin)
     place = case.tmp / "report.json"
-    case.exec.run(**shell(AFTER_PAYLOAD, P.report, place), stdin=stdin, **run)
+    case.exec.run(**shell(AFTER_PAYLOAD, P.report, place), stdin=stdin)
     return reported(place)
 
 

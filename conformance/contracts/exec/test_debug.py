@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 
 from boxspec.api import contains, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.client import ExecCase
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.moments import attempted
 from contracts.exec.spawn_io import without_an_end
 
@@ -20,11 +20,15 @@ SECRET = b"hunter2-hunter2"
 
 
 def emit(
-    case: ExecCase, *pieces: str | bytes, secrets: dict[str, str] | None = None, **more: Any
+    case: ExecCase,
+    *pieces: str | bytes,
+    secrets: dict[str, str] | None = None,
+    **more: Unpack[RunOptions],
 ) -> ObservedRun:
     """Run with debug a child that writes these bytes; the caller's environment has `secrets`."""
     words = [piece.hex() if isinstance(piece, bytes) else piece for piece in pieces]
-    return case.exec.run(program=P.emit, args=words, debug=True, shim_env=secrets or {}, **more)
+    emits: RunOptions = {"program": P.emit, "args": words, "debug": True, "shim_env": secrets or {}}
+    return case.exec.run(**(emits | more))
 
 
 def expect_redacted(seen: ObservedRun, wanted: bytes, *secrets: str | bytes) -> None:

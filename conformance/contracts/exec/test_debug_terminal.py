@@ -8,7 +8,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 
@@ -16,7 +16,7 @@ from boxspec.api import HostLacks, expect, expect_no_longer, expect_within, requ
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import poll
 from contracts.exec.answers import ObservedRun
-from contracts.exec.client import ExecCase
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.spawn_io import of_another_user, outcome
 
 HERE = "exec.debug"
@@ -66,11 +66,10 @@ def closed_terminal() -> Iterator[int]:
         os.close(theirs)
 
 
-def flood(case: ExecCase, stderr: int | str, **more: Any) -> ObservedRun:
+def flood(case: ExecCase, stderr: int | str, **more: Unpack[RunOptions]) -> ObservedRun:
     """Run with debug a program that writes more than any pipe holds."""
-    return case.exec.run(
-        program=P.flood, args=[str(MUCH), str(MUCH)], debug=True, shim_stderr=stderr, **more
-    )
+    floods: RunOptions = {"program": P.flood, "args": [str(MUCH), str(MUCH)], "debug": True}
+    return case.exec.run(**(floods | more | {"shim_stderr": stderr}))
 
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.5)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Unpack
 
 import pytest
 
 from boxspec.api import Late, ShimProcess, Stamp, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.client import ExecCase
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.moments import (
     LINGER_MS,
     attempted,
@@ -107,7 +107,7 @@ def test_output_from_late_in_the_grace_is_kept(case: ExecCase) -> None:
     expect("stdout", seen.stdout, b"late")
 
 
-def run_with_escapee(case: ExecCase, **more: Any) -> tuple[ObservedRun, Stamp]:
+def run_with_escapee(case: ExecCase, **more: Unpack[RunOptions]) -> tuple[ObservedRun, Stamp]:
     """Run a leader that exits 0 while an escapee holds its pipes.
 
     Return the run and the leader's end.
@@ -115,9 +115,9 @@ def run_with_escapee(case: ExecCase, **more: Any) -> tuple[ObservedRun, Stamp]:
     events, fifo = case.events(), case.fifo("gate")
     line = 'setsid "$1" "$2" --out escaped & exec "$3" "$2" "$4" --out leader'
     shim: ShimProcess[ObservedRun]
-    with case.exec.start(
-        **shell(line, P.siglog, events.path, P.gate, fifo), within_s=20, **more
-    ) as shim:
+    words = [P.siglog, events.path, P.gate, str(fifo)]
+    leads: RunOptions = {"program": "/bin/sh", "args": ["-c", line, "sh", *words], "within_s": 20}
+    with case.exec.start(**(leads | more)) as shim:
         events.wait("ready")
         events.wait("ready")
         case.open_gate(fifo)

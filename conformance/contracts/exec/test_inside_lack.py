@@ -22,7 +22,7 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.client import ExecCase
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.host import unused_user
 from contracts.exec.moments import expect_none_left, need_preload
 from contracts.exec.silence import answers, crash
@@ -202,8 +202,9 @@ def test_inside_a_child_starts_in_the_same_state_except_its_group(
 ) -> None:
     place, here = case.tmp / "report", case.tmp / "here"
     here.mkdir()
-    run = {"program": P.report, "args": [str(place)], "current_dir": str(here), "stdin": "null"}
-    seen = run_under(case, filter_, **run, state=["--ignore", "PIPE", "--block", "USR2"])
+    run: RunOptions = {"program": P.report, "args": [str(place)], "stdin": "null"}
+    run |= {"current_dir": str(here), "state": ["--ignore", "PIPE", "--block", "USR2"]}
+    seen = run_under(case, filter_, **run)
     expect("the child's end under the filter", outcome(seen), "exit 0", error_of(seen))
     found = reported(place)
     got = (

@@ -7,13 +7,13 @@ from base64 import b64decode
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import pytest
 
 from boxspec.api import contains, expect, requires
 from boxspec.api import programs as P
-from contracts.exec.client import ExecCase
+from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.moments import extra_descendants
 from contracts.exec.spawn_io import error_of, left_by_child, outcome, report, reported
 from contracts.shared.files import program_at, script_at
@@ -182,8 +182,8 @@ def test_a_refusal_comes_before_any_spawn_failure(case: ExecCase, what: str) -> 
 
 @requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
 def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: ExecCase) -> None:
-    def held(servers: int = 0, **more: Any) -> tuple[list[str], int]:
-        with case.exec.start(program="/bin/true", hold=True, **more) as shim:
+    def held(servers: int = 0, **more: Unpack[RunOptions]) -> tuple[list[str], int]:
+        with case.exec.start(**(more | {"program": "/bin/true", "hold": True})) as shim:
             shim.wait_response()
             return extra_descendants(shim, servers), shim.status().fd_count
 

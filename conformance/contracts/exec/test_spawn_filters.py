@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import pytest
 
 from boxspec.api import NotMeasured, Observed, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.client import ExecCase, Run
+from contracts.exec.client import ExecCase, Run, RunOptions
 from contracts.exec.moments import FOREVER_MS, TIMED_OUT, expect_none_left
 from contracts.exec.spawn_io import error_of, outcome, reported
 from contracts.shared.requests import ExecRequest
@@ -37,10 +37,10 @@ def need_shim_under_filter(case: ExecCase, filter_: str, seen: Observed) -> None
         raise NotMeasured("the shim itself does not work under this filter")
 
 
-def run_under(case: ExecCase, filter_: str, **run: Any) -> ObservedRun:
+def run_under(case: ExecCase, filter_: str, **run: Unpack[RunOptions]) -> ObservedRun:
     """Run a program under the filter."""
     state = [*DENIED[filter_], *run.pop("state", ())]
-    seen = case.exec.run(**run, state=state, within_s=10, expect_result=False)
+    seen = case.exec.run(**(run | {"state": state, "within_s": 10, "expect_result": False}))
     need_shim_under_filter(case, filter_, seen)
     return seen
 

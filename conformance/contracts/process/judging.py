@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from boxspec.api import Late, ShimProcess
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import poll
-from contracts.process.client import Message, ProcessCase, Script, Step, StepResult, handle, step
+from contracts.process.client import (
+    Message,
+    ProcessCase,
+    Script,
+    ScriptOptions,
+    Step,
+    StepResult,
+    handle,
+    step,
+)
 from contracts.shared.moments import until
 
 CAT = "/bin/cat"
@@ -100,7 +109,7 @@ def has_ended(case: ProcessCase, shim: ShimProcess[Any], leader: int) -> bool:
 
 
 def member_lives_on(
-    case: ProcessCase, behind: Step, *last: Step, **options: Any
+    case: ProcessCase, behind: Step, *last: Step, **options: Unpack[ScriptOptions]
 ) -> tuple[bool, Script]:
     """Return whether a member is alive after a step that follows the exit of its leader.
 
@@ -111,7 +120,7 @@ def member_lives_on(
     words = [events.path, "--keep", "none", "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
     handles = {"a": handle(P.orphan, words), **{p.name: p.handle for p in (before, after)}}
     steps = [step("open"), *before.steps, behind, *after.steps, *last]
-    with case.process.start(handles, steps, within_s=15, **options) as shim:
+    with case.process.start(handles, steps, **(options | {"within_s": 15})) as shim:
         leader = events.wait("end").pid
         before.reached()
         until(lambda: has_ended(case, shim, leader))

@@ -5,19 +5,21 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 
 from boxspec.api import expect, requires, satisfies
-from contracts.process.client import ProcessCase, request, step
+from contracts.process.client import ProcessCase, ScriptOptions, request, step
 from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
 NOT_STARTED = "not started"
 
 
-def error_of(case: ProcessCase, how: str, program: str, fields: dict[str, Any], **run: Any) -> Any:
+def error_of(
+    case: ProcessCase, how: str, program: str, fields: dict[str, Any], **run: Unpack[ScriptOptions]
+) -> tuple[Any, bytes]:
     """(the error, or the output of the program)"""
     if how == "bridge":
         bridged = case.process.bridge(program, fields=fields, **run)
