@@ -116,7 +116,7 @@ def blocks(text: str) -> dict[str, str]:
 
 
 def test_a_failure_block_has_its_parts_in_order(judged: Judged) -> None:
-    order = ["test", "request", "judged", "expected", "got", "evidence", "repro", "kept"]
+    order = ["test", "request", "checked", "expected", "actual", "evidence", "repro", "kept"]
     shown = blocks(judged.done.stdout)
     assert shown != {}
     for block in shown.values():
