@@ -40,7 +40,7 @@ PARTS = {
 # PARTS.
 ROOMS = ("module/", "policy/", "process/", "sbpl/")
 OUTSIDE = """module/environment module/folder module/lookup module/module module/runner
-    module/shield process/bridge process/relay process/watcher policy/authoring/draft
+    module/shield process/bridge process/ending process/watcher policy/authoring/draft
     policy/authoring/links policy/authoring/migrate policy/authoring/whynot policy/path/walk
     policy/profile/audit policy/profile/linked policy/profile/resolved sbpl/file"""
 
