@@ -28,7 +28,8 @@ from boxspec.schedule.selection import (
     requires_of,
     select_tests,
 )
-from boxspec.schedule.stash import CASE, CASES, LATE, PROPERTY, RECORD, SECONDS
+from boxspec.schedule.session_info import PROPERTY
+from boxspec.schedule.stash import CASE, CASES, LATE, RECORD, SECONDS
 from boxspec.schedule.state import STATE, State
 from boxspec.schedule.worker import ClosedCase, WorkerFailure
 from boxspec.subject.case import Case

@@ -17,7 +17,7 @@ from boxspec.judge.record import Record
 from boxspec.judge.requirements import load
 from boxspec.places import CONTRACTS, ROOT
 from boxspec.schedule.selection import requires_of
-from boxspec.schedule.stash import PROPERTY, SESSION_INFO, SessionInfo
+from boxspec.schedule.session_info import PROPERTY, SESSION_INFO, SessionInfo
 
 # Installed third-party plugins are not needed, and loading them takes most of the start-up time.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"

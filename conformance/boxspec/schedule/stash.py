@@ -1,47 +1,12 @@
-"""Data that the plugin stores with the pytest session and with each test."""
+"""Data that the plugin stores with each test."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 
 from boxspec.judge.record import Record
 from boxspec.schedule.worker import ClosedCase
 from boxspec.subject.case import Case
-
-# Name of the user property that holds the record of a test.
-PROPERTY = "boxspec"
-
-
-@dataclass
-class SessionInfo:
-    """Results of a session apart from its records.
-
-    hello: the shim's answer to `hello`.
-    stop: the reason why no test ran.
-    repeat: the lines of --repeat.
-    flaky: the number of failures that --repeat saw.
-    left: returns the processes that the shim left running, in words.
-    folders: returns the case folders that cannot be removed.
-    ahead: returns the tests whose bodies ended in other threads before pytest reached them.
-    again: the name of the test that is being repeated.
-    """
-
-    hello: dict[str, Any] = field(default_factory=dict)
-    stop: BaseException | None = None
-    repeat: list[str] = field(default_factory=list)
-    flaky: int = 0
-    left: Callable[[], str] = str
-    folders: Callable[[], list[str]] = list
-    ahead: Callable[[], Iterable[Hashable]] = tuple
-    again: str = ""
-
-
-SESSION_INFO = pytest.StashKey[SessionInfo]()
-
 
 # A case of this process, or the result of a case of the worker process.
 CASE = pytest.StashKey[Case | ClosedCase]()

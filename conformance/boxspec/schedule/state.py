@@ -17,8 +17,8 @@ from boxspec.schedule.body_pool import BodyPool
 from boxspec.schedule.retry import Retry
 from boxspec.schedule.retry_pool import RetryPool, has_hung
 from boxspec.schedule.selection import requires_of
+from boxspec.schedule.session_info import SESSION_INFO, SessionInfo
 from boxspec.schedule.short_queue import ShortQueue
-from boxspec.schedule.stash import SESSION_INFO, SessionInfo
 from boxspec.schedule.worker import WORTH, ClosedCase, Worker
 from boxspec.subject.case import Case
 from boxspec.subject.client.command import shim_argv

@@ -11,13 +11,10 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.places import CONTRACTS
-
-if TYPE_CHECKING:
-    from boxspec.subject.case import Case
 
 Say = Callable[[str], None]
 Message = Mapping[str, Any]
@@ -100,9 +97,12 @@ class Contract:
     products: str = ""
     features: Mapping[str, str] = field(default_factory=dict)
 
-    def case_class(self) -> type[Case]:
-        """Return the class of the cases of the contract."""
-        found: type[Case] = _named(self.case)
+    def case_class(self) -> type[Any]:
+        """Return the class of the cases of the contract: `Case` of subject/case.py, or a subclass.
+
+        A declaration is read by code that never makes a case, so it does not import that module.
+        """
+        found: type[Any] = _named(self.case)
         return found
 
     def ask_trust(self, case: Any, say: Say) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.printable import one_line
-from boxspec.verify.judging import Verdict
+from boxspec.verify.result import Verdict, Verification
 from boxspec.verify.row import Status
 from boxspec.verify.table import closing, repeat
-from boxspec.verify.verification import Verification
 
 SCHEMA = "boxspec-verify/1"
 BAD = (Status.LEAKED.value, Status.BLOCKED.value)

@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from boxspec.verify.outcome import Both, Key, Outcome, Tried
+from boxspec.verify.result import Verdict
 from boxspec.verify.row import Row, Status
-from boxspec.verify.starts import Both, Key, Outcome, Tried
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """One verdict. evidence: the observations, for people. attempts: the number of attempts with a
-    working control."""
-
-    row: Row
-    status: Status
-    evidence: tuple[str, ...]
-    attempts: int = 0
 
 
 def verdicts(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> list[Verdict]:

@@ -6,24 +6,15 @@ import hashlib
 import json
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.subject.observe.inotify import OPEN, Inotify
 from boxspec.subject.observe.probes import Said
-from boxspec.verify.row import Attempt
+from boxspec.verify.row import Attempt, Record
 from boxspec.verify.scene import Scene, random_name
 
 REPORT_MOST = 16 << 20
 START, END = "start", "end"
-
-
-@dataclass(frozen=True)
-class Record:
-    """The report of the probe program about one attempt. ended: the end of its process."""
-
-    ended: str
-    said: Said
 
 
 class Plan:

@@ -87,3 +87,11 @@ class Row:
     allowed: bool = False
     cannot: str = ""
     terminal: bool = False
+
+
+@dataclass(frozen=True)
+class Record:
+    """The report of the probe program about one attempt. ended: the end of its process."""
+
+    ended: str
+    said: Said

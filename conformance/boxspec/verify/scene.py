@@ -130,7 +130,7 @@ class Scene:
 
     def process(self, token: str) -> Victim:
         """One more process of the user, outside, with this secret in its environment."""
-        return self._stack.enter_context(Victim(self.base, token))
+        return self._stack.enter_context(Victim(programs.victim, self.base, token))
 
     @property
     def listeners(self) -> Listeners:

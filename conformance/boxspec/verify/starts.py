@@ -15,59 +15,24 @@ import struct
 import termios
 import tty
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.command import Command
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.launch import Ended, Start, launch
-from boxspec.verify.plan import END, START, Plan, Record
-from boxspec.verify.row import Attempt, Line, Row
+from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
+from boxspec.verify.plan import END, START, Plan
+from boxspec.verify.row import Attempt, Line, Record, Row
 from boxspec.verify.scene import Scene, random_name
 
 # The number of further starts for the rest of a plan if the program was ended in the middle.
 AGAIN = 2
-NO_END = "the command did not end"
 # The end of a sandbox ends its processes; the kernel may take that long.
 ENDS_S = 1.0
 
-# The row, and the number of the attempt or line in it: the same in each scene.
-Key = tuple[str, int]
 # Why rows cannot be asked, by their id.
 Refused = dict[str, str]
-
-
-@dataclass
-class Tried:
-    """One attempt or line with its result. effects: the observations."""
-
-    shown: str
-    effects: list[str]
-    record: Record | None = None
-    group: str = ""
-    unclear: bool = False
-
-
-@dataclass
-class Outcome:
-    """The results of all starts of one kind. problem: why missing effects are no evidence.
-    cannot: the rows that cannot be asked, with the reason."""
-
-    tried: dict[Key, Tried] = field(default_factory=dict)
-    problem: str = ""
-    starts: int = 0
-    ran: bool = False
-    cannot: dict[str, str] = field(default_factory=dict)
-    output: str = ""
-
-    @property
-    def hangs(self) -> bool:
-        """True if the command did not end in time."""
-        return self.problem.startswith(NO_END)
-
-    def of(self, row: Row) -> dict[Key, Tried]:
-        return {key: each for key, each in self.tried.items() if key[0] == row.id}
 
 
 class Starter:
@@ -240,11 +205,3 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
             os.close(theirs)
     found.starts = starter.starts - before
     return found
-
-
-@dataclass
-class Both:
-    """A control and the same with the command."""
-
-    control: Outcome
-    inside: Outcome

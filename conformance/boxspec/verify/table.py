@@ -8,9 +8,8 @@ from pathlib import Path
 
 from boxspec.places import command_from
 from boxspec.terminal import Terminal
-from boxspec.verify.judging import Verdict
+from boxspec.verify.result import Verdict, Verification
 from boxspec.verify.row import Status
-from boxspec.verify.verification import Verification
 
 COLOURS = {Status.LEAKED: "31", Status.BLOCKED: "33", Status.NOT_TESTED: "33", Status.HELD: ""}
 EVIDENCE_MOST = 3

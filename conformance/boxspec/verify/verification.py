@@ -4,34 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from boxspec.verify.command import Command
 from boxspec.verify.janitor import Janitor
-from boxspec.verify.judging import Verdict, verdicts
-from boxspec.verify.row import Row, Status
-from boxspec.verify.starts import Both, Outcome, Starter, at_terminal, by_probes, by_shell
-
-
-@dataclass(frozen=True)
-class Verification:
-    """The result. starts: the number of starts of the command."""
-
-    command: tuple[str, ...]
-    started: str
-    seconds: float
-    starts: int
-    verdicts: tuple[Verdict, ...]
-
-    def count(self, status: Status) -> int:
-        return sum(each.status is status for each in self.verdicts)
-
-    @property
-    def exit_status(self) -> int:
-        if self.count(Status.LEAKED) or self.count(Status.BLOCKED):
-            return 1
-        return 3 if self.count(Status.NOT_TESTED) else 0
+from boxspec.verify.judging import verdicts
+from boxspec.verify.outcome import Both, Outcome
+from boxspec.verify.result import Verification
+from boxspec.verify.row import Row
+from boxspec.verify.starts import Starter, at_terminal, by_probes, by_shell
 
 
 def verify(

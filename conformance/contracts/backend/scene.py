@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.errors import HarnessError
+from boxspec.programs import programs
 from boxspec.subject.observe.lines import Deadline
 from boxspec.subject.observe.listeners import Listeners
 from boxspec.subject.observe.probes import Probe, Said, table
@@ -32,7 +33,7 @@ OBSERVERS: dict[str, Callable[[Ground], Any]] = {
     "pipe": lambda ground: PipeReader(ground.out),
     "workspace-pipe": lambda ground: PipeReader(ground.ws),
     "host-ipc": lambda ground: HostIpc(ground.token),
-    "victim": lambda ground: Victim(ground.out, ground.token),
+    "victim": lambda ground: Victim(programs.victim, ground.out, ground.token),
 }
 # The other words of that column, which made_scene provides.
 PREPARED = frozenset({"descriptors", "stdin", "variable", "workspace-watch"})

@@ -8,7 +8,6 @@ import platform
 import subprocess
 from pathlib import Path
 
-from boxspec.programs import programs
 from boxspec.subject.observe.lines import poll
 
 Params = dict[str, object]
@@ -22,11 +21,14 @@ def _share_of_disks(pid: int) -> int:
 
 
 class Victim:
-    """Runs inside the with-block as a child of the kit, without any part of the shim."""
+    """Runs inside the with-block as a child of the kit, without any part of the shim.
 
-    def __init__(self, cwd: Path, token: str) -> None:
+    program: the path of the fixture program `victim`.
+    """
+
+    def __init__(self, program: str, cwd: Path, token: str) -> None:
         self._process = subprocess.Popen(
-            [programs.victim, token],
+            [program, token],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=cwd,

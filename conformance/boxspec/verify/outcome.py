@@ -1,0 +1,51 @@
+"""The results of the starts, before a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from boxspec.verify.row import Record, Row
+
+NO_END = "the command did not end"
+# The row, and the number of the attempt or line in it: the same in each scene.
+Key = tuple[str, int]
+
+
+@dataclass
+class Tried:
+    """One attempt or line with its result. effects: the observations."""
+
+    shown: str
+    effects: list[str]
+    record: Record | None = None
+    group: str = ""
+    unclear: bool = False
+
+
+@dataclass
+class Outcome:
+    """The results of all starts of one kind. problem: why missing effects are no evidence.
+    cannot: the rows that cannot be asked, with the reason."""
+
+    tried: dict[Key, Tried] = field(default_factory=dict)
+    problem: str = ""
+    starts: int = 0
+    ran: bool = False
+    cannot: dict[str, str] = field(default_factory=dict)
+    output: str = ""
+
+    @property
+    def hangs(self) -> bool:
+        """True if the command did not end in time."""
+        return self.problem.startswith(NO_END)
+
+    def of(self, row: Row) -> dict[Key, Tried]:
+        return {key: each for key, each in self.tried.items() if key[0] == row.id}
+
+
+@dataclass
+class Both:
+    """A control and the same with the command."""
+
+    control: Outcome
+    inside: Outcome

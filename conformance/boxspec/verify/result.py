@@ -1,0 +1,38 @@
+"""The result of a verification: a verdict for each row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from boxspec.verify.row import Row, Status
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One verdict. evidence: the observations, for people. attempts: the number of attempts with a
+    working control."""
+
+    row: Row
+    status: Status
+    evidence: tuple[str, ...]
+    attempts: int = 0
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The result. starts: the number of starts of the command."""
+
+    command: tuple[str, ...]
+    started: str
+    seconds: float
+    starts: int
+    verdicts: tuple[Verdict, ...]
+
+    def count(self, status: Status) -> int:
+        return sum(each.status is status for each in self.verdicts)
+
+    @property
+    def exit_status(self) -> int:
+        if self.count(Status.LEAKED) or self.count(Status.BLOCKED):
+            return 1
+        return 3 if self.count(Status.NOT_TESTED) else 0
