@@ -84,7 +84,7 @@ class Shortage:
                 within_s=20,
             ) as shim:
                 shim.wait_response()
-                held = shim.status().fd_count if shim.exchange.held and shim.running else 0
+                held = shim.at_rest().fd_count if shim.exchange.held and shim.running else 0
                 seen = shim.finish()
         except (Failure, ShimBroke):
             if answers(self._case, state):

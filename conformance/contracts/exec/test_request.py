@@ -185,7 +185,7 @@ def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: Exe
     def held(servers: int = 0, **more: Unpack[RunOptions]) -> tuple[list[str], int]:
         with case.exec.start(**(more | {"program": "/bin/true", "hold": True})) as shim:
             shim.wait_response()
-            return extra_descendants(shim, servers), shim.status().fd_count
+            return extra_descendants(shim, servers), shim.at_rest().fd_count
 
     # A plain run may keep resources for the next one; a refusal may keep no more than that.
     servers, usual = held()

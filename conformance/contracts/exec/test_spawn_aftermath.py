@@ -38,7 +38,7 @@ def left(case: ExecCase, run: ExecRequest, usual: int = 0) -> tuple[str, list[st
     """
     with case.exec.start(**run, hold=True) as shim:
         shim.wait_response()
-        processes, status = extra_descendants(shim, usual), shim.status()
+        processes, status = extra_descendants(shim, usual), shim.at_rest()
         seen = shim.finish()
     return outcome(seen), processes, status.fd_count
 

@@ -143,7 +143,7 @@ def held_run(case: ExecCase, *state: str) -> tuple[ObservedRun, int]:
         hold=True,
     ) as shim:
         shim.wait_response()
-        descriptors = shim.status().fd_count if shim.exchange.held and shim.running else 0
+        descriptors = shim.at_rest().fd_count if shim.exchange.held and shim.running else 0
         return shim.finish(), descriptors
 
 

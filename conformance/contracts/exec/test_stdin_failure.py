@@ -182,7 +182,7 @@ def test_a_closed_pipe_does_not_kill_the_caller_nor_change_sigpipe(
         reads: RunOptions = {"program": P.read_some, "args": ["1"], "state": [flag, "PIPE"]}
         with case.exec.start(**(reads | run | {"hold": True})) as shim:
             shim.wait_response()
-            status = shim.status()
+            status = shim.at_rest()
             return shim.running, 13 in status.mask("SigIgn"), 13 in status.mask("SigCgt")
 
     expect(
@@ -199,7 +199,7 @@ def test_a_failed_write_does_not_change_how_sigpipe_is_handled(case: ExecCase) -
         before = {name: idle.mask(name) for name in ("SigIgn", "SigCgt")}
     with case.exec.start(program=P.read_some, args=["1"], stdin=LARGE, hold=True) as shim:
         shim.wait_response()
-        after = shim.status()
+        after = shim.at_rest()
     changed = [name for name in before if 13 in after.mask(name) and 13 not in before[name]]
     expect("ways in which SIGPIPE is handled since a failed write", changed, [])
 
