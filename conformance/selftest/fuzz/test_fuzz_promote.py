@@ -33,7 +33,7 @@ def test_a_replay_judges_an_input_again(work: Path) -> None:
     assert lied.returncode == 1
     assert 'pattern  "a*c"' in lied.stdout
     honest = replay(work, lie=False)
-    assert (honest.returncode, honest.stdout) == (0, "1 replayed, 0 different findings\n")
+    assert (honest.returncode, honest.stdout) == (0, "1 inputs replayed, 0 different findings\n")
 
 
 def test_the_finding_on_the_page_is_a_real_one() -> None:
@@ -66,7 +66,7 @@ def test_a_promoted_finding_becomes_a_vector_of_runs(work: Path, tmp_path: Path)
 def test_the_same_finding_is_promoted_once(work: Path, tmp_path: Path) -> None:
     for _ in range(2):
         done = replay(work, "--as-it-is", "--promote", "--into", tmp_path / "into")
-    assert "is this one already" in done.stdout
+    assert "is equal to this one" in done.stdout
 
 
 @pytest.fixture
