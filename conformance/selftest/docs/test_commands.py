@@ -81,7 +81,7 @@ def test_each_fenced_block_has_a_tested_kind() -> None:
         for kind in re.findall(r"^```(\w*)$", page.read_text(), re.M)
         if kind != ""
     }
-    assert kinds <= {"sh", "json", "python", "text", "yaml"}
+    assert kinds <= {"sh", "json", "python", "text", "toml", "yaml"}
 
 
 def test_the_policy_of_the_policy_page_loads_without_a_problem(tmp_path: Path) -> None:

@@ -81,10 +81,10 @@ def test_an_installed_kit_fuzzes_with_what_boxspec_fuzz_brought(
     try:
         target = fuzz_targets.named("shim_diff")
         assert [*fuzz_targets.every()] == ["shim_diff"]
-        with pytest.raises(UsageError, match=r"glob_diff: .*shim_diff is; .* source archive"):
+        with pytest.raises(UsageError, match=r"glob_diff: .*use shim_diff; .* source archive"):
             fuzz_targets.named("glob_diff")
         monkeypatch.setattr(builds, "ROOT", tmp_path)
-        with pytest.raises(UsageError, match=r"not whole \(pip install 'boxspec\[fuzz\]'\)"):
+        with pytest.raises(UsageError, match=r"is incomplete \(pip install 'boxspec\[fuzz\]'\)"):
             builds.build([target], builds.JUDGE)
         with pytest.raises(UsageError, match=r"--engine afl: needs AFL\+\+"):
             builds.build([target], builds.PRESETS["afl"])

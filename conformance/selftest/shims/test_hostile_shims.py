@@ -176,7 +176,7 @@ def test_leftover_processes_of_a_shim_are_ended_and_reported(tmp_path: Path) -> 
     done = judged(wrapped(tmp_path, script), "EXEC-TEXT-01")
     assert done.returncode == 0, done.stdout + done.stderr
     told = re.search(
-        r"^left +[0-9]+ process\S* behind .*: ([0-9]+) .*sleep 600$", done.stdout, re.M
+        r"^leftover +[0-9]+ process\S* behind .*: ([0-9]+) .*sleep 600$", done.stdout, re.M
     )
     assert told, done.stdout + done.stderr
     assert not Path(f"/proc/{told[1]}").exists()
@@ -215,7 +215,7 @@ def test_the_reason_that_a_folder_cannot_be_deleted_is_reported(
             pytest.skip("no file here is held by chattr(1)")
         pattern = f"{place}/.* is not removed: .*{why}.*; {remedy} .*, then rm -rf {place}/.*"
         assert left and all(re.fullmatch(pattern, each) for each in left), left
-        told = [line for line in done.stdout.splitlines() if line.startswith("left ")]
+        told = [line for line in done.stdout.splitlines() if line.startswith("leftover ")]
         assert (told, done.stderr) == ([f"leftover  {each}" for each in left], "")
     finally:
         subprocess.run(["chattr", "-R", "-ia", place], stderr=subprocess.DEVNULL, check=False)
