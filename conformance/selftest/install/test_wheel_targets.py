@@ -86,7 +86,7 @@ def test_an_installed_kit_fuzzes_with_what_boxspec_fuzz_brought(
         monkeypatch.setattr(builds, "ROOT", tmp_path)
         with pytest.raises(UsageError, match=r"is incomplete \(pip install 'boxspec\[fuzz\]'\)"):
             builds.build([target], builds.JUDGE)
-        with pytest.raises(UsageError, match=r"--engine afl: needs AFL\+\+"):
+        with pytest.raises(UsageError, match=r"--engine afl: .*, with AFL\+\+"):
             builds.build([target], builds.PRESETS["afl"])
         builds.binary(builds.JUDGE, target).parent.mkdir(parents=True)
         builds.binary(builds.JUDGE, target).touch()
