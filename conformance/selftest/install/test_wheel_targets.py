@@ -93,7 +93,7 @@ def test_an_installed_kit_fuzzes_with_what_boxspec_fuzz_brought(
         builds.build([target], builds.JUDGE)
         fuzz_targets.every.cache_clear()
         monkeypatch.setattr(fuzz_targets, "LIST", tmp_path / "targets.json")
-        with pytest.raises(UsageError, match=r"is not here \(pip install 'boxspec\[fuzz\]'\)"):
+        with pytest.raises(UsageError, match=r"is not installed \(pip install 'boxspec\[fuzz\]'\)"):
             fuzz_targets.every()
     finally:
         fuzz_targets.every.cache_clear()
