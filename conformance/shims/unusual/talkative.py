@@ -60,7 +60,7 @@ def answer(self, data):
 
 def end_all_with_stdin(self):
     """Kill the child at once if its stdin cannot be passed on completely."""
-    if self.lanes[0].failure and not self.process.end:
+    if self.relays[0].failure and not self.process.end:
         self.process.signal(signal.SIGKILL)
     end_sides(self)
 
