@@ -193,8 +193,9 @@ def test_runs_that_take_turns_are_no_leak(tmp_path: Path) -> None:
 def test_extra_fields_and_other_messages_conform(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'talkative.py'}"
     topics = (
-        "test_every_byte_goes_both_ways or test_what_cannot_be_started or test_an_end_is_a_code"
-        " or test_a_stdin_that_cannot_be_read or test_after_the_end_a_signal or test_a_handle_has"
+        "test_every_byte_goes_both_ways or test_a_program_that_cannot_start"
+        " or test_an_end_is_a_code"
+        " or test_a_stdin_that_cannot_be_read or test_a_signal_after_the_end or test_a_handle_has"
         " or test_a_signal_ends_a_group_that_ignores_it or test_a_timeout_is_in_milliseconds"
     )
     found = judged(shim, tmp_path, "--profile", "all", "-k", topics)
