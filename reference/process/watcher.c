@@ -30,8 +30,8 @@ static void end_group(pid_t pgid, int pidfd) {
 }
 
 /* Runs in the child of a program that may have threads: async-signal-safe calls only. It closes all
- * descriptors except its ends of the pipes, so it delays no reader of 0, 1 or 2. `ready` receives 0
- * once that is done, or an errno if it failed. */
+ * descriptors except its ends of the pipes, so that readers of 0, 1 and 2 see their end. `ready`
+ * gets 0 once that is done, or an errno if it failed. */
 static void run_watcher(int fd, int ready) {
     pid_t pgid = 0;
     int pidfd = -1;

@@ -47,8 +47,9 @@ class Findings:
         self.by_key: dict[str, Finding] = {}
 
     def add(self, crash: Crash) -> bool:
-        """Add a crash; return False if it is known. The engine's own output is checked first, for
-        free."""
+        """Add a crash; return False if it is known.
+
+        The engine's own output is checked first, because that needs no replay."""
         engine_report = crash_report.read(crash.output)
         if engine_report is not None and engine_report.key in self.by_key:
             self.by_key[engine_report.key].times += 1

@@ -48,7 +48,7 @@ class Target:
 
 @cache
 def every() -> dict[str, Target]:
-    """Return all targets by name, in the order of the file."""
+    """Return all targets by name, in the order of the list of targets."""
     if INSTALLED and not LIST.is_file():
         raise UsageError("boxspec fuzz", "the package boxspec-fuzz is not installed", PACKAGE)
     try:

@@ -18,7 +18,7 @@ from boxspec.subject.observe.realtime import realtime
 
 # The first attempt included.
 ATTEMPTS = 5
-# Total time for repeating tests that stay open: a machine that is late for minutes stays late.
+# Time limit for all repeats of undecided tests: a machine that was too busy for minutes stays so.
 MAX_UNDECIDED_S = 120.0
 
 # Runs the test in a new case.

@@ -27,7 +27,7 @@ from boxspec.subject.sentinels import no as _no
 from boxspec.subject.session import Session
 
 WITHIN_S = 10.0
-# How often a check is repeated that was late on a busy machine.
+# The number of attempts of a check that fails because a busy machine is late.
 TIMES = 3
 
 

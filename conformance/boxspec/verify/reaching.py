@@ -68,7 +68,7 @@ class Services(Target):
 
 @dataclass(frozen=True)
 class Processes(Target):
-    """A process of the user: signals to it, its memory, how it runs."""
+    """Attempts to signal another process of the user, and to change its memory and scheduling."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         params = {**scene.victim.params, "token": scene.victim_token}

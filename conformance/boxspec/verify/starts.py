@@ -75,7 +75,7 @@ class Starter:
         env = scene.environment(os.environ)
         self.starts += 1
         limit_s = self._limit_s
-        # The remaining processes of a control are ended at once.
+        # Without the command, as a control, no sandbox has to end: kill what is left immediately.
         ends_s = ENDS_S if self._command else 0.0
         how = Start(argv, env, flags, stdin, limit_s, ends_s)
         return launch(self._janitor, scene, how)

@@ -34,7 +34,7 @@ class BatchOptions(Options, total=False):
 
 
 class RunOptions(BatchOptions, ExecRequest, total=False):
-    """The same for one run, and the fields of its request."""
+    """The options of one run: those of a batch, and the fields of its request."""
 
     sandbox: Mapping[str, Any] | None
     old_request: bool

@@ -139,7 +139,8 @@ def test_the_duration_covers_the_childs_life_however_it_ends(case: ExecCase, how
     if len(marks) == 2:
         least = (marks[1] - marks[0]) // 10**6
     elif marks and limit:
-        # Without a grace the child lived until its deadline; half of that is enough here.
+        # Without a grace period the child lives until its deadline. Half of that time is a bound
+        # that a busy machine does not break.
         least = limit["timeout_ms"] // 2
     else:
         raise Late("the child ends by itself", "two events", str(len(marks)))

@@ -1,4 +1,4 @@
-"""EXEC-SIGNAL: SIGINT and SIGTERM to the caller, the child's signals and the result."""
+"""EXEC-SIGNAL: the caller gets SIGINT or SIGTERM. Which signals does the child get, and when?"""
 
 from __future__ import annotations
 

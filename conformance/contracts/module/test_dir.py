@@ -225,7 +225,7 @@ def test_a_directory_that_is_left_is_reported(case: ModuleCase) -> None:
     expect("what is left, and what is told", told, str(home) if home.is_dir() else None)
 
 
-# So long it is tried.
+# The removal of a directory is tried again for this long.
 TRIED_MS = 1000
 
 

@@ -40,7 +40,7 @@ LINGER_MS = 1000
 
 
 def pair(kind: str) -> tuple[int, int]:
-    """Return a reading and a writing end. Clients in Node use sockets."""
+    """Return a reading and a writing end, of a pipe or of sockets, as clients in Node use them."""
     if kind == "pipe":
         return os.pipe()
     ends = socket.socketpair()

@@ -78,8 +78,8 @@ static const struct bs_entry *denying_link(const struct planner *planner, enum b
     return bs_rule_below(planner->names.words, op, at->relative);
 }
 
-/* A mount cannot cover a link. A target in the workspace gets its mount for both names. Every other
- * denied link is reported. */
+/* A mount cannot cover a symbolic link. If the link leads into the workspace, a mount over its
+ * target protects both names. Every other denied link is reported. */
 static void report_link(struct planner *planner, const struct bs_walk_entry *at,
                         enum bs_access above) {
     const struct bs_entry *reading = denying_link(planner, BS_OP_READ, at);

@@ -1,5 +1,5 @@
-/* Rules that a well-formed policy must keep (POLICY-VALID, POLICY-EXCEPT, POLICY-MERGE-04 and
- * -05). The functions report problems and return false if memory ran out. */
+/* Conditions that a well-formed policy must also meet (POLICY-VALID, POLICY-EXCEPT, POLICY-MERGE-04
+ * and -05). The functions report problems and return false if memory ran out. */
 #ifndef BS_POLICY_DOCUMENT_VALIDATE_H
 #define BS_POLICY_DOCUMENT_VALIDATE_H
 

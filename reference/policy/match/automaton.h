@@ -27,7 +27,7 @@ struct bs_automaton {
     uint32_t words;
     uint32_t n_classes;
     uint8_t class_of[256]; /* bytes that every state treats alike share a class */
-    uint8_t loop_of[256];  /* by class: which of the sets in `loop` counts */
+    uint8_t loop_of[256];  /* by class: the index of its set in `loop` */
     uint64_t *initial;
     uint64_t *consume;        /* n_classes sets: states that a byte of the class leads on from */
     uint64_t *loop[BS_LOOPS]; /* states that stay */

@@ -9,8 +9,8 @@ static inline size_t stars(const struct bs_tokens *tokens) {
 
 static bool segment_ends(const char *at, const char *end) { return at == end || *at == '/'; }
 
-/* A gap after a gap matches no more. Skipping all but one keeps each state at most one skip away
- * from the next. */
+/* Repeated gaps (two `**` segments in a row) match the same paths as one. Only one of them is kept,
+ * so that each state is at most one skipped gap away from the next. */
 static inline const char *past_repeated_gaps(const char *at, const char *end) {
     while (end - at >= 5 && at[0] == '*' && at[1] == '*' && at[2] == '/' && at[3] == '*' &&
            at[4] == '*' && segment_ends(at + 5, end))

@@ -1,4 +1,4 @@
-/* Long lists in a report: their memory, and that they are complete. */
+/* Tests that long lists in a report are complete and that their memory is freed. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 

@@ -89,7 +89,7 @@ static void a_deny_with_wildcards_may_contain_an_exception(void **state) {
     assert_valid(SPEC("\"denyModify\":[\"*.a\",\"!x.a\",\"x.*\",\"**/x.a\"]"));
 }
 
-/* A policy of `n` rules and as many denies and exceptions that do not cover each other. */
+/* Return a policy with `n` rules, `n` denies and `n` exceptions. None of them covers another. */
 static char *large(size_t n) {
     char *text = malloc(n * 100 + 200);
     assert_non_null(text);

@@ -1,4 +1,4 @@
-/* Profiles from short texts: most tests of a check fit into one line. */
+/* Build profiles from short texts, so that most tests of a policy check fit into one line. */
 #ifndef BS_TESTS_PROFILES_H
 #define BS_TESTS_PROFILES_H
 

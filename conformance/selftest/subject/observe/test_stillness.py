@@ -1,4 +1,4 @@
-"""The time since which all processes of a run sleep, by their counters and states in /proc."""
+"""Tests of the time for which all processes of a run have slept, as /proc shows it."""
 
 from __future__ import annotations
 

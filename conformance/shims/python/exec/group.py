@@ -89,8 +89,9 @@ class Group:
             pass
 
     def kill_by_pidfd(self) -> None:
-        """Kill the group after another process has reaped the leader: the pidfd still refers to
-        it.
+        """Kill the group by its leader's pidfd, after another process has reaped the leader.
+
+        The number of the group may be in use again; the pidfd still stands for the old group.
         """
         if self.pidfd >= 0:
             try:

@@ -25,7 +25,7 @@ class Cover:
         self.sizes = {len(place) for place in places if place is not None}
 
     def last(self, body: str) -> int:
-        """Return the highest number of a rule that covers `body`, or -1."""
+        """Return the highest number among the rules that cover `body`; -1 if no rule covers it."""
         covers = ["**", body]
         covers += [body[:size] + "/**" for size in self.sizes if ends_a_segment(body, size)]
         return max(self.numbers.get(cover, -1) for cover in covers)

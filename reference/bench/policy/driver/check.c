@@ -26,7 +26,7 @@ struct contestant {
     ptrdiff_t *answers;
     size_t answered;
     uint64_t pass_ns;
-    uint64_t *ns; /* hundredths of a nanosecond a check, one a round */
+    uint64_t *ns; /* for each round: the time of a check in 0.01 ns */
     size_t rounds;
     char why[512]; /* the rules were refused */
 };

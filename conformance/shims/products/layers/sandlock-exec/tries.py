@@ -1,4 +1,7 @@
-"""Show how a Process of sandlock behaves, without the kit: tries.py ID...; one line for each."""
+"""Show without the kit how a Process of sandlock behaves.
+
+Usage: tries.py ID... prints one line for each ID.
+"""
 
 import os
 import select
