@@ -84,7 +84,7 @@ def test_unit_tests_of_sandboxes_pass(clone: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.turns(2)
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     "words",
     [("--backend", "bubblewrap+seccomp"), ("--shim", "conformance/shims/python/shim.py")],

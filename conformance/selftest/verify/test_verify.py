@@ -132,6 +132,7 @@ CHEATS = {
 
 
 @needs_bubblewrap
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_command_that_cheats_is_never_held(tmp_path: Path, name: str) -> None:
     found = verify(tmp_path, "--timeout", "8", "--", wrapper(tmp_path, "cheat.sh", CHEATS[name]))
@@ -219,6 +220,7 @@ def test_rules_of_each_kind(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("words", [("sh", "-c", "{sh}"), ("env", "{}"), ("env",)])
 def test_the_words_of_the_program_are_put_in_their_place(
     tmp_path: Path, words: tuple[str, ...]
@@ -252,6 +254,7 @@ def _left(caches: Path) -> list[str]:
     return [str(path) for path in found if path not in ours] + left_below(caches)
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_if_the_kit_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     started = tmp_path / "started"
@@ -278,8 +281,9 @@ def _until(condition: Callable[[], bool]) -> None:
 
 
 def _commands_of_the_page() -> list[str]:
-    blocks = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(), re.M | re.S)
-    return [line for block in blocks for line in block.splitlines()]
+    blocks = re.findall(r"^```(?:sh|text)\n(.*?)^```", PAGE.read_text(), re.M | re.S)
+    lines = [line.removeprefix("./ci/") for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line.startswith("boxspec verify ")]
 
 
 @needs_bubblewrap
