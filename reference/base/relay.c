@@ -24,7 +24,7 @@ void bs_relay_connect(struct bs_relay *relay, int from, int to) {
 void bs_relay_poll(const struct bs_relay *relay, struct pollfd set[2]) {
     bool holds = relay->start < relay->end || relay->full;
     set[0] = (struct pollfd){.fd = holds || relay->to < 0 ? -1 : relay->from, .events = POLLIN};
-    /* Polled without bytes to write too, so that POLLERR reports at once that the reader has gone.
+    /* Poll `to` even without bytes to write: POLLERR then reports at once that its reader has gone.
      */
     set[1] = (struct pollfd){.fd = relay->from < 0 && !holds ? -1 : relay->to,
                              .events = (short)(holds ? POLLOUT : 0)};
@@ -44,7 +44,7 @@ static void read_bytes(struct bs_relay *relay) {
         relay->from = -1;
 }
 
-/* With SPLICE_F_NONBLOCK a pipe writable as much as fits, whatever its own flags say. */
+/* With SPLICE_F_NONBLOCK a pipe takes as much as fits, whatever its own flags say. */
 static void splice_bytes(struct bs_relay *relay) {
     ssize_t n = splice(relay->from, NULL, relay->to, NULL, BS_RELAY_SPLICED,
                        SPLICE_F_MOVE | SPLICE_F_NONBLOCK);

@@ -109,8 +109,8 @@ int bs_watcher_start(struct bs_watcher *watcher) {
         if (watcher->pid == 0)
             run_watcher(fd, ready_write);
         bs_close(&ready_write);
-        /* In a group of its own it survives a kill of the caller's group. Done here too, because
-         * the watcher may be scheduled late. */
+        /* In a group of its own the watcher survives a kill of the caller's group. The caller moves
+         * it, because the watcher may be scheduled late. */
         if (watcher->pid > 0)
             (void)setpgid(watcher->pid, watcher->pid);
         if (watcher->pid > 0)

@@ -70,7 +70,7 @@ extern "C" {
 #define BS_EXEC_TICK_MS 100   /* longest time between two looks while something must be polled */
 /* Bounds of waits that the contract leaves open. */
 #define BS_EXEC_KILL_MS 1000   /* from SIGKILL to giving a member up as group_left */
-#define BS_EXEC_LINGER_MS 1000 /* from the end of the group to closing pipes that another holds */
+#define BS_EXEC_LINGER_MS 1000 /* from the end of the group to closing pipes that others hold */
 #define BS_EXEC_TEE_MS 100 /* longest time spent flushing `debug` output to a blocked terminal */
 
 enum bs_stdin_mode {
@@ -176,11 +176,10 @@ struct bs_exec_result {
     }
 
 /* Run the program. Returns 0; BS_E_EXECUTION for a failed spawn ("failed to spawn `P`: ...", with
- * the step in between if it is known and is not the program itself), a payload that could
- * not be written ("failed to write stdin: ..."), output that could not be read ("failed to read
- * stdout:
- * ..."), a child that another part of the program reaped ("wait timeout error: ...") or missing
- * memory; the sandbox's own code if it refused. *result is cleared first. Any thread. */
+ * the step in between if it is known and is not the program itself), a payload that could not be
+ * written ("failed to write stdin: ..."), output that could not be read ("failed to read
+ * stdout: ..."), a child that another part of the program reaped ("wait timeout error: ...") or
+ * missing memory; the sandbox's own code if it refused. *result is cleared first. Any thread. */
 BS_EXPORT int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,
                           struct bs_error *err);
 

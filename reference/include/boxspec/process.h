@@ -62,8 +62,7 @@ struct bs_process_end {
 
 /* The sandbox may be NULL. Returns 0 with a handle in *process. Else *process is NULL and no child
  * is left: BS_E_INVALID for a mode or a field that a process does not have, BS_E_EXECUTION for a
- * failed spawn
- * ("failed to spawn `P`: ..."), the sandbox's own code where it refused. */
+ * failed spawn ("failed to spawn `P`: ..."), the sandbox's own code if it refused. */
 BS_EXPORT int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio *stdio,
                               const struct bs_sandbox *sandbox, struct bs_process **process,
                               struct bs_error *err);
@@ -83,9 +82,8 @@ BS_EXPORT void bs_process_close_stream(struct bs_process *process, int stream);
 /* Wait for the end. NULL: without limit; stdin is closed first if the handle still owns it. 0 ms
  * never blocks. A wait that finds the leader ended kills the rest of the group; with a limit other
  * than 0 it then waits up to BS_EXEC_TICK_MS longer for killed members. As long as a member lives,
- * or if the time runs out, *end says that the process runs. Returns 0, or BS_E_EXECUTION
- * ("wait error: ...") if another part of the program reaped the child.
- */
+ * or if the time runs out, *end says that the process runs. Returns 0, or BS_E_EXECUTION ("wait
+ * error: ...") if another part of the program reaped the child. */
 BS_EXPORT int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
                               struct bs_process_end *end, struct bs_error *err);
 
@@ -112,7 +110,7 @@ BS_EXPORT void bs_process_drop(struct bs_process *process);
  * the output has been passed on, or was not read for BS_EXEC_LINGER_MS. A watcher in a group of its
  * own kills the child's group if the calling process dies for any reason. Returns as
  * bs_process_open and bs_process_wait do, and BS_E_EXECUTION if bytes could not be read or written,
- * unless their reader has gone. No other thread may fork meanwhile. */
+ * unless their reader has gone. One thread at a time; no other thread may fork meanwhile. */
 BS_EXPORT int bs_process_bridge(const struct bs_exec_request *request,
                                 const struct bs_sandbox *sandbox, struct bs_process_end *end,
                                 struct bs_error *err);
