@@ -31,33 +31,34 @@ static void end_stopped(struct bs_process *process) {
     (void)bs_group_signal(process->pid, SIGKILL);
 }
 
-/* True once the leader has ended or cannot be waited for. */
-static bool look_at_leader(struct bs_process *process) {
+static bool leader_ended(const struct bs_process *process) {
+    return process->leader_end.state != BS_PROCESS_RUNS;
+}
+
+static void look_at_leader(struct bs_process *process) {
     siginfo_t info = {0};
-    if (process->leader_ended)
-        return true;
+    if (leader_ended(process))
+        return;
     if (BS_RETRY(waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT)) != 0) {
         process->lost_error = errno;
         bs_terminal_take_back(&process->terminal);
         bs_watch_kill_lost_group(&process->watch, process->pid);
-        return true;
+        return;
     }
     if (info.si_pid == 0) {
         end_stopped(process);
-        return false;
+        return;
     }
     bs_terminal_take_back(&process->terminal);
-    process->leader_ended = true;
     process->leader_end.state =
         info.si_code == CLD_EXITED ? BS_PROCESS_EXITED : BS_PROCESS_SIGNALED;
     process->leader_end.number = info.si_status;
     if (process->stopped_by != 0)
         process->leader_end = (struct bs_process_end){BS_PROCESS_SIGNALED, process->stopped_by};
-    return true;
 }
 
 bool bs_process_is_over(const struct bs_process *process) {
-    return process->reaped || process->lost_error != 0;
+    return process->end.state != BS_PROCESS_RUNS || process->lost_error != 0;
 }
 
 /* When the next step of ending the group is due. */
@@ -69,19 +70,18 @@ static uint64_t next_step(const struct bs_process *process) {
 
 bool bs_process_step_to_end(struct bs_process *process, bool keeps_grace) {
     struct bs_group_end *group = &process->group_end;
-    if (bs_process_is_over(process) || (look_at_leader(process) && process->lost_error != 0))
+    if (!bs_process_is_over(process))
+        look_at_leader(process);
+    if (bs_process_is_over(process))
         return true;
     uint64_t now = bs_now_ns();
     bool is_ending = group->phase == BS_GROUP_KILLED || group->phase == BS_GROUP_REAPED ||
                      (group->phase == BS_GROUP_GRACE && keeps_grace);
-    if (process->leader_ended && !is_ending)
+    if (leader_ended(process) && !is_ending)
         bs_group_end_kill(group, process->pid, now);
-    if (group->phase == BS_GROUP_RUNS || !bs_group_end_step(group, process->leader_ended, now) ||
-        !process->leader_ended)
-        return false;
-    process->end = process->leader_end;
-    process->reaped = true;
-    return true;
+    if (group->phase != BS_GROUP_RUNS && bs_group_end_step(group, leader_ended(process), now))
+        process->end = process->leader_end;
+    return bs_process_is_over(process);
 }
 
 /* How often to look for the end of the child if no descriptor reports it. */
@@ -92,7 +92,7 @@ static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 /* When to look again if no event happens. */
 static uint64_t next_look(const struct bs_process *process, uint64_t now) {
     uint64_t at = next_step(process);
-    if (process->leader_ended)
+    if (leader_ended(process))
         return at;
     if (process->watch.polled)
         at = earlier(at, bs_after_ms(now, POLLED_MS));
@@ -105,9 +105,9 @@ static uint64_t next_look(const struct bs_process *process, uint64_t now) {
 /* Wait for an event or until `until`, with the lock free meanwhile. */
 static void wait_for_event(struct bs_process *process, uint64_t now, uint64_t until) {
     /* The descriptor of a leader that has ended stays readable. */
-    pid_t member = process->leader_ended ? process->group_end.live_pid : 0;
+    pid_t member = leader_ended(process) ? process->group_end.live_pid : 0;
     int member_pidfd = member != 0 ? bs_pidfd(member) : -1;
-    struct pollfd entry = {.fd = process->leader_ended ? member_pidfd : process->watch.fd,
+    struct pollfd entry = {.fd = leader_ended(process) ? member_pidfd : process->watch.fd,
                            .events = POLLIN};
     uint64_t at = earlier(next_look(process, now), until);
     (void)pthread_mutex_unlock(&process->lock);
@@ -121,7 +121,7 @@ static void wait_for_event(struct bs_process *process, uint64_t now, uint64_t un
 /* True for BS_EXEC_TICK_MS after the first SIGKILL: killed members usually end by then, so a wait
  * goes on beyond its limit. */
 static bool were_just_killed(const struct bs_process *process, uint64_t now) {
-    return process->leader_ended && process->group_end.phase > BS_GROUP_GRACE &&
+    return leader_ended(process) && process->group_end.phase > BS_GROUP_GRACE &&
            now < bs_after_ms(process->group_end.killed_at, BS_EXEC_TICK_MS);
 }
 
@@ -173,7 +173,7 @@ int bs_process_step(struct bs_process *process, struct bs_process_step *step,
     bs_process_begin_call(process);
     (void)bs_process_step_to_end(process, true);
     int code = bs_process_report_end(process, &step->end, err);
-    step->leader_ended = process->leader_ended;
+    step->leader_ended = leader_ended(process);
     step->at = next_step(process);
     bs_process_end_call(process);
     return code;

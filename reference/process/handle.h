@@ -19,12 +19,10 @@ struct bs_process {
     unsigned calls;            /* calls that have begun and not ended */
     int streams[3];            /* the caller's ends; -1 once taken or closed */
     int report; /* of a launcher, closed by the drop because that ends the launcher; else -1 */
-    bool leader_ended; /* the rest of the group is being ended */
     struct bs_group_end group_end;
-    struct bs_process_end leader_end; /* `end` becomes this when the group has ended */
-    bool reaped;
+    struct bs_process_end leader_end; /* its state is BS_PROCESS_RUNS until the leader has ended */
+    struct bs_process_end end;        /* becomes leader_end when the group has ended */
     int lost_error; /* errno if another part of the program reaped the child; else 0 */
-    struct bs_process_end end;
     bool detached_writers;
 };
 
@@ -37,16 +35,15 @@ void bs_process_end_call(struct bs_process *process);
 /* True if the group has ended, or if another part of the program reaped the child. */
 bool bs_process_is_over(const struct bs_process *process);
 
-/* Take one step without blocking, with the lock held. After the end of the leader the rest of the
- * group is killed, after its grace period if `keeps_grace` is true. Returns true if the wait is
- * over. */
+/* Take one step without blocking. When the leader has ended, the rest of the group is killed; if
+ * `keeps_grace` is true, only after its grace period. Returns bs_process_is_over. */
 bool bs_process_step_to_end(struct bs_process *process, bool keeps_grace);
 
 /* Wait until the group has ended or until `until`. */
 void bs_process_await_end(struct bs_process *process, uint64_t until);
 
-/* Wait until the group has ended, which is being ended, or is given up. The leader may end first
- * and stays a zombie, because a grace period is for the whole group. */
+/* Wait until a group that is being ended has ended or is given up. A leader that ends before its
+ * members stays a zombie meanwhile, because the grace period is for the whole group. */
 void bs_process_await_ended_group(struct bs_process *process);
 
 /* Send SIGTERM and begin the grace period. A group that is being ended already keeps the shorter
