@@ -31,10 +31,13 @@ static void plan_next_step(struct bs_group_end *end, uint64_t now) {
 
 void bs_group_end_start(struct bs_group_end *end, pid_t pgid, int signo, uint64_t grace_ms,
                         uint64_t now) {
+    uint64_t until = bs_after_ms(now, grace_ms);
+    if (end->phase == BS_GROUP_GRACE)
+        until = earlier(until, end->until);
     end->pgid = pgid;
     end->unsent = bs_group_signal(end->pgid, signo) ? 0 : signo;
     (void)bs_group_signal(end->pgid, SIGCONT);
-    enter_phase(end, BS_GROUP_GRACE, bs_after_ms(now, grace_ms));
+    enter_phase(end, BS_GROUP_GRACE, until);
     plan_next_step(end, now);
 }
 

@@ -37,7 +37,8 @@ struct bs_group_end {
     uint64_t reaped_at; /* clock ticks since boot */
 };
 
-/* Send a signal, and SIGCONT because a stopped member could not act on it before SIGKILL. */
+/* Send a signal, and SIGCONT because a stopped member could not act on it before SIGKILL. During a
+ * grace period the signal is sent again, and the earlier end of the two grace periods is kept. */
 void bs_group_end_start(struct bs_group_end *end, pid_t pgid, int signo, uint64_t grace_ms,
                         uint64_t now);
 

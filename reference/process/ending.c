@@ -152,14 +152,9 @@ int bs_process_report_end(const struct bs_process *process, struct bs_process_en
 
 void bs_process_set_grace(struct bs_process *process, uint64_t grace_ms) {
     struct bs_group_end *group = &process->group_end;
-    uint64_t until = group->phase == BS_GROUP_GRACE ? group->until : BS_NEVER;
-    if (bs_process_is_over(process))
-        return;
     bool is_killed = group->phase == BS_GROUP_KILLED || group->phase == BS_GROUP_REAPED;
-    if (!is_killed)
+    if (!bs_process_is_over(process) && !is_killed)
         bs_group_end_start(group, process->pid, SIGTERM, grace_ms, bs_now_ns());
-    if (!is_killed && until < group->until)
-        group->at = group->until = until;
 }
 
 void bs_process_start_grace(struct bs_process *process, uint64_t grace_ms) {

@@ -46,8 +46,8 @@ void bs_process_await_end(struct bs_process *process, uint64_t until);
  * members stays a zombie meanwhile, because the grace period is for the whole group. */
 void bs_process_await_ended_group(struct bs_process *process);
 
-/* Send SIGTERM and begin the grace period. A group that is being ended already keeps the shorter
- * time. */
+/* Send SIGTERM and begin the grace period, unless the group was sent SIGKILL. If a grace period has
+ * begun before, the earlier end of the two is kept. */
 void bs_process_set_grace(struct bs_process *process, uint64_t grace_ms);
 
 /* Fill *end. Returns 0, or BS_E_EXECUTION if another part of the program reaped the child. */

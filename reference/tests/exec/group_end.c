@@ -124,6 +124,25 @@ static void a_member_keeps_its_grace_period_after_the_end_of_the_leader(void **s
     assert_group_is_gone(leader);
 }
 
+static void a_second_start_keeps_the_earlier_end_of_the_grace_period(void **state) {
+    (void)state;
+    struct bs_group_end end = {0};
+    pid_t leader = start_group(true, true);
+    uint64_t now = bs_now_ns();
+    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS, now);
+    while (!has_ended(leader))
+        (void)poll(NULL, 0, 1);
+    assert_false(bs_group_end_step(&end, true, now));
+    bs_group_end_start(&end, leader, SIGTERM, 2UL * BS_EXEC_GRACE_MS, now);
+    assert_true(end.until == bs_after_ms(now, BS_EXEC_GRACE_MS));
+    /* The leader has ended, so its members are looked for soon, not at the end of the period. */
+    assert_true(end.at <= bs_after_ms(now, BS_EXEC_TICK_MS));
+    bs_group_end_start(&end, leader, SIGTERM, 0, now);
+    assert_true(end.until == now);
+    step_to_the_end(&end, leader, 0);
+    assert_group_is_gone(leader);
+}
+
 static void the_rest_of_a_group_is_killed_after_an_exit(void **state) {
     (void)state;
     struct bs_group_end end = {0};
@@ -198,6 +217,7 @@ int main(void) {
         leaves_nothing(members_that_obey_end_within_the_grace_period),
         leaves_nothing(a_group_is_killed_after_the_grace_period),
         leaves_nothing(a_member_keeps_its_grace_period_after_the_end_of_the_leader),
+        leaves_nothing(a_second_start_keeps_the_earlier_end_of_the_grace_period),
         leaves_nothing(the_rest_of_a_group_is_killed_after_an_exit),
         leaves_nothing(a_signal_that_is_refused_is_sent_again),
         leaves_nothing(a_leader_that_does_not_end_is_given_up),
