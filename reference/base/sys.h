@@ -36,6 +36,10 @@ uint64_t bs_now_ns(void);
 /* Return start + ms, or BS_NEVER if the sum overflows. */
 uint64_t bs_after_ms(uint64_t start_ns, uint64_t ms);
 
+static inline uint64_t bs_earlier(uint64_t a_ns, uint64_t b_ns) {
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
 /* Return the timeout for poll: the milliseconds until `at`, rounded up so that a deadline never
  * fires early; -1 for BS_NEVER. */
 int bs_poll_timeout(uint64_t now_ns, uint64_t at_ns);

@@ -12,8 +12,6 @@
 /* A killed process usually ends within a millisecond. */
 enum { QUICK_MS = 1, QUICK_FOR_MS = 20, SLOW_MS = 10 };
 
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static void enter_phase(struct bs_group_end *end, enum bs_group_end_phase phase, uint64_t until) {
     end->phase = phase;
     end->until = until;
@@ -26,14 +24,14 @@ static void plan_next_step(struct bs_group_end *end, uint64_t now) {
         at = bs_after_ms(now, BS_EXEC_TICK_MS);
     if (end->phase == BS_GROUP_KILLED || end->phase == BS_GROUP_REAPED)
         at = bs_after_ms(now, now < bs_after_ms(end->killed_at, QUICK_FOR_MS) ? QUICK_MS : SLOW_MS);
-    end->at = earlier(at, end->until);
+    end->at = bs_earlier(at, end->until);
 }
 
 void bs_group_end_start(struct bs_group_end *end, pid_t pgid, int signo, uint64_t grace_ms,
                         uint64_t now) {
     uint64_t until = bs_after_ms(now, grace_ms);
     if (end->phase == BS_GROUP_GRACE)
-        until = earlier(until, end->until);
+        until = bs_earlier(until, end->until);
     end->pgid = pgid;
     end->unsent = bs_group_signal(end->pgid, signo) ? 0 : signo;
     (void)bs_group_signal(end->pgid, SIGCONT);

@@ -142,28 +142,23 @@ static bool stop_draining(struct bs_run *run, uint64_t now) {
     return true;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-/* How often to look for the end of the leader if no descriptor reports it; see bs_watch_start. */
-enum { POLLED_MS = 20 };
-
 /* When to look again if no event happens. */
 static uint64_t next_look(const struct bs_run *run, uint64_t now) {
     uint64_t at = run->phase == RUNNING  ? run->deadline
                   : run->phase == ENDING ? run->group.at
                                          : run->drain_until;
     if (run->phase == RUNNING && run->child->terminal.inherited)
-        at = earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
+        at = bs_earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
     if (run->phase == DRAINING && bs_signal_first(run->slot) == 0 && run->deadline > now)
-        at = earlier(at, run->deadline);
+        at = bs_earlier(at, run->deadline);
     if (run->child->watch.polled && !run->leader_gone)
-        at = earlier(at, bs_after_ms(now, POLLED_MS));
+        at = bs_earlier(at, bs_after_ms(now, BS_WATCH_POLLED_MS));
     return at;
 }
 
 /* If poll fails, wait a moment and treat everything as ready: no call that follows blocks. */
 static void wait_without_poll(int timeout_ms) {
-    int ms = timeout_ms >= 0 && timeout_ms < POLLED_MS ? timeout_ms : POLLED_MS;
+    int ms = timeout_ms >= 0 && timeout_ms < BS_WATCH_POLLED_MS ? timeout_ms : BS_WATCH_POLLED_MS;
     struct timespec moment = {0, ms * (long)BS_NS_PER_MS};
     (void)nanosleep(&moment, NULL);
 }

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* How often to look for the end of a child that no descriptor reports. */
+#define BS_WATCH_POLLED_MS 20
+
 struct bs_watch {
     int fd; /* to poll */
     bool is_pidfd;

@@ -84,21 +84,16 @@ bool bs_process_step_to_end(struct bs_process *process, bool keeps_grace) {
     return bs_process_is_over(process);
 }
 
-/* How often to look for the end of the child if no descriptor reports it. */
-enum { POLLED_MS = 20 };
-
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* When to look again if no event happens. */
 static uint64_t next_look(const struct bs_process *process, uint64_t now) {
     uint64_t at = next_step(process);
     if (leader_ended(process))
         return at;
     if (process->watch.polled)
-        at = earlier(at, bs_after_ms(now, POLLED_MS));
+        at = bs_earlier(at, bs_after_ms(now, BS_WATCH_POLLED_MS));
     /* No descriptor reports a stop, so it is polled for. */
     if (process->terminal.inherited)
-        at = earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
+        at = bs_earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
     return at;
 }
 
@@ -109,7 +104,7 @@ static void wait_for_event(struct bs_process *process, uint64_t now, uint64_t un
     int member_pidfd = member != 0 ? bs_pidfd(member) : -1;
     struct pollfd entry = {.fd = leader_ended(process) ? member_pidfd : process->watch.fd,
                            .events = POLLIN};
-    uint64_t at = earlier(next_look(process, now), until);
+    uint64_t at = bs_earlier(next_look(process, now), until);
     (void)pthread_mutex_unlock(&process->lock);
     int ready = poll(&entry, 1, bs_poll_timeout(now, at));
     (void)pthread_mutex_lock(&process->lock);

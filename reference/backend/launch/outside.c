@@ -107,8 +107,6 @@ static bool reap_children(struct launcher *launcher) {
     return child_reaped;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* The caller was killed: the launcher ends the program in its place. */
 static void end_with_caller(void) {
     kill_leftover_processes(true);
@@ -124,10 +122,10 @@ static void wait_for_events(struct launcher *launcher, bool child_ended) {
                            {launcher->report_fd, 0, 0}};
     bs_relay_poll(&launcher->relay, &set[3]);
     uint64_t now = bs_now_ns();
-    uint64_t at = earlier(launcher->grace_until, launcher->strays_until);
+    uint64_t at = bs_earlier(launcher->grace_until, launcher->strays_until);
     /* A member of the group need not be a child of the launcher, so no signal reports its end. */
     if (child_ended)
-        at = earlier(at, bs_after_ms(now, 20));
+        at = bs_earlier(at, bs_after_ms(now, 20));
     if (BS_RETRY(poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, at))) <= 0)
         return;
     /* Before the status: after SIGINT or SIGTERM the program must not be released. */
