@@ -12,13 +12,6 @@
 #include "exec/signals.h"
 #include "exec/spawn.h"
 
-/* A run moves down this list only. */
-enum bs_phase {
-    RUNNING, /* no cause has ended the run yet */
-    ENDING,  /* `group` is being ended */
-    DRAINING /* the group has ended; a process outside it may hold the pipes until `drain_until` */
-};
-
 enum bs_cause { NONE, EXITED, DEADLINE, SIGNALLED, CANCELLED, CAPPED, STDIN_FAILED, STOPPED, LOST };
 
 struct bs_run {
@@ -28,20 +21,18 @@ struct bs_run {
     struct bs_outlets outlets;
     struct bs_drain out;
     struct bs_drain err;
-    enum bs_phase phase;
-    enum bs_cause cause;
-    int signo;         /* with SIGNALLED: the signal that reached the caller */
-    int stopped_by;    /* SIGTTIN or SIGTTOU that stopped the leader for good; else 0 */
-    uint64_t deadline; /* times are CLOCK_MONOTONIC ns; BS_NEVER: no limit */
-    uint64_t drain_until;
+    enum bs_cause cause; /* NONE until the run has to end */
+    int signo;           /* with SIGNALLED: the signal that reached the caller */
+    int stopped_by;      /* SIGTTIN or SIGTTOU that stopped the leader for good; else 0 */
+    uint64_t deadline;   /* times are CLOCK_MONOTONIC ns; BS_NEVER: no limit */
     struct bs_group_end group;
-    bool leader_gone; /* it is a zombie or reaped */
-    int output_error; /* the errno of a stream that could not be read to its end; else 0 */
+    uint64_t drain_until; /* the limit for pipes that others hold; 0 until the group has ended */
+    int output_error;     /* the errno of a stream that could not be read to its end; else 0 */
     enum bs_stream output_lost;
     pid_t member; /* the live member that member_pidfd is open for; 0: none */
     int member_pidfd;
     int lost_error;
-    siginfo_t end;
+    siginfo_t end; /* of the leader; si_pid is 0 while it runs */
     struct rusage usage;
     bool detached_writers;
 };

@@ -25,16 +25,22 @@ static int query_leader_end(struct bs_run *run) {
         syscall(SYS_waitid, P_PID, pgid(run), &run->end, WEXITED | WNOHANG | WNOWAIT, &run->usage));
 }
 
+static bool leader_ended(const struct bs_run *run) { return run->end.si_pid != 0; }
+
+/* True until a cause has ended the run. */
+static bool is_running(const struct bs_run *run) { return run->group.phase == BS_GROUP_RUNS; }
+
+/* True once the group has ended. A process outside it may still hold the pipes. */
+static bool is_draining(const struct bs_run *run) { return run->group.phase == BS_GROUP_ENDED; }
+
 /* End the run. The first cause decides the result. */
 static void end_run(struct bs_run *run, enum bs_cause cause, int signo, uint64_t now) {
     run->cause = cause;
-    run->phase = ENDING;
     bs_group_end_start(&run->group, pgid(run), signo, BS_EXEC_GRACE_MS, now);
 }
 
 static void kill_group(struct bs_run *run, uint64_t now) {
     run->cause = CAPPED;
-    run->phase = ENDING;
     bs_group_end_kill(&run->group, pgid(run), now);
 }
 
@@ -48,30 +54,29 @@ static void watch_member(struct bs_run *run) {
         run->member_pidfd = bs_pidfd(run->member);
 }
 
-static void step_group(struct bs_run *run, uint64_t now) {
-    bool ended = bs_group_end_step(&run->group, run->leader_gone, now);
+/* Take the step that is due. Returns true once the group has ended. */
+static bool step_group(struct bs_run *run, uint64_t now) {
+    if (run->drain_until != 0)
+        return true;
+    bool ended = bs_group_end_step(&run->group, leader_ended(run), now);
     watch_member(run);
-    if (!ended)
-        return;
-    run->phase = DRAINING;
-    run->drain_until = bs_after_ms(now, BS_EXEC_LINGER_MS);
+    if (ended)
+        run->drain_until = bs_after_ms(now, BS_EXEC_LINGER_MS);
+    return ended;
 }
 
 static void look_at_leader(struct bs_run *run) {
-    if (run->leader_gone || run->cause == LOST)
+    if (leader_ended(run) || run->cause == LOST)
         return;
-    run->end.si_pid = 0;
     if (query_leader_end(run) != 0) {
         run->lost_error = errno;
         run->cause = LOST;
-    } else if (run->end.si_pid != 0) {
-        run->leader_gone = true;
     }
 }
 
 /* No descriptor reports a stop, so it is polled for. */
 static void look_for_stop(struct bs_run *run) {
-    if (run->phase == RUNNING && !run->leader_gone)
+    if (is_running(run) && !leader_ended(run))
         run->stopped_by = bs_terminal_check_stop(&run->child->terminal, pgid(run));
 }
 
@@ -89,7 +94,7 @@ static bool cancelled(const struct bs_run *run) {
  * wins over an exit that is seen in the same turn. */
 static void decide_cause(struct bs_run *run, uint64_t now) {
     bool strict = run->request->stdin_failure == BS_STDIN_FAILURE_ERROR;
-    if (run->leader_gone)
+    if (leader_ended(run))
         bs_feed_abandon(&run->child->feed);
     int signo = bs_signal_first(run->slot);
     if (strict && bs_feed_failed(&run->child->feed)) {
@@ -99,9 +104,8 @@ static void decide_cause(struct bs_run *run, uint64_t now) {
         end_run(run, SIGNALLED, signo, now);
     } else if (run->out.over || run->err.over) {
         kill_group(run, now);
-    } else if (run->leader_gone) {
+    } else if (leader_ended(run)) {
         run->cause = EXITED;
-        run->phase = ENDING;
         bs_group_end_after_exit(&run->group, pgid(run), now);
     } else if (cancelled(run)) {
         end_run(run, CANCELLED, SIGTERM, now);
@@ -144,14 +148,14 @@ static bool stop_draining(struct bs_run *run, uint64_t now) {
 
 /* When to look again if no event happens. */
 static uint64_t next_look(const struct bs_run *run, uint64_t now) {
-    uint64_t at = run->phase == RUNNING  ? run->deadline
-                  : run->phase == ENDING ? run->group.at
-                                         : run->drain_until;
-    if (run->phase == RUNNING && run->child->terminal.inherited)
+    uint64_t at = is_running(run)    ? run->deadline
+                  : is_draining(run) ? run->drain_until
+                                     : run->group.at;
+    if (is_running(run) && run->child->terminal.inherited)
         at = bs_earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
-    if (run->phase == DRAINING && bs_signal_first(run->slot) == 0 && run->deadline > now)
+    if (is_draining(run) && bs_signal_first(run->slot) == 0 && run->deadline > now)
         at = bs_earlier(at, run->deadline);
-    if (run->child->watch.polled && !run->leader_gone)
+    if (run->child->watch.polled && !leader_ended(run))
         at = bs_earlier(at, bs_after_ms(now, BS_WATCH_POLLED_MS));
     return at;
 }
@@ -167,16 +171,15 @@ enum slot_of { P_OUT, P_ERR, P_IN, P_SIGNAL, P_CANCEL, P_LEADER, P_MEMBER, P_TEE
 
 /* poll skips negative descriptors. */
 static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64_t now) {
-    bool open_ended = run->phase == RUNNING || run->phase == DRAINING;
+    bool open_ended = is_running(run) || is_draining(run);
     set[P_OUT] = (struct pollfd){.fd = run->out.fd, .events = POLLIN};
     set[P_ERR] = (struct pollfd){.fd = run->err.fd, .events = POLLIN};
     set[P_IN] = (struct pollfd){.fd = run->child->feed.fd, .events = POLLOUT};
     set[P_SIGNAL] =
         (struct pollfd){.fd = open_ended ? bs_signal_fd(run->slot) : -1, .events = POLLIN};
-    set[P_CANCEL] =
-        (struct pollfd){.fd = run->phase == RUNNING ? cancel_fd(run) : -1, .events = POLLIN};
+    set[P_CANCEL] = (struct pollfd){.fd = is_running(run) ? cancel_fd(run) : -1, .events = POLLIN};
     set[P_LEADER] =
-        (struct pollfd){.fd = run->leader_gone ? -1 : run->child->watch.fd, .events = POLLIN};
+        (struct pollfd){.fd = leader_ended(run) ? -1 : run->child->watch.fd, .events = POLLIN};
     set[P_MEMBER] = (struct pollfd){.fd = run->member_pidfd, .events = POLLIN};
     set[P_TEE] = (struct pollfd){.fd = run->outlets.tee != NULL ? bs_tee_fd(run->outlets.tee) : -1,
                                  .events = POLLOUT};
@@ -219,7 +222,8 @@ static bool turn(struct bs_run *run) {
     uint64_t now = bs_now_ns();
     /* Look at the leader at a deadline too: an exit wins over a deadline that is seen in the same
      * turn. */
-    bool is_due = now >= run->deadline || (run->phase == ENDING && now >= run->group.until);
+    bool is_ending = !is_running(run) && !is_draining(run);
+    bool is_due = now >= run->deadline || (is_ending && now >= run->group.until);
     if (set[P_LEADER].revents != 0 || run->child->watch.polled || is_due ||
         bs_feed_failed(&run->child->feed))
         look_at_leader(run);
@@ -231,11 +235,9 @@ static bool turn(struct bs_run *run) {
     }
     if (run->output_error != 0 && run->cause == NONE)
         kill_group(run, now);
-    if (run->phase == RUNNING)
+    if (is_running(run))
         decide_cause(run, now);
-    if (run->phase == ENDING)
-        step_group(run, now);
-    if (run->phase != DRAINING)
+    if (is_running(run) || !step_group(run, now))
         return false;
     decide_late_cap(run);
     return stop_draining(run, now);
@@ -252,7 +254,6 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
                          .child = child,
                          .slot = slot,
                          .outlets = {.request = request, .tee = tee},
-                         .phase = RUNNING,
                          .cause = NONE,
                          .deadline = bs_after_ms(bs_now_ns(), limit(request->timeout_ms, BS_NEVER)),
                          .member_pidfd = -1};
