@@ -14,6 +14,7 @@
 #include "backend/plan/walk.h"
 #include "backend/session/context.h"
 #include "base/error.h"
+#include "base/list.h"
 
 bool bs_root_is_writable(const struct bs_backend_context *context) {
     return context->confine != BS_CONFINE_READ_ONLY;
@@ -123,15 +124,12 @@ struct collection {
 };
 
 static bool add_hard_link(struct collection *collection, const struct bs_walk_entry *at) {
-    if (collection->n == collection->cap) {
-        size_t cap = collection->cap > 0 ? collection->cap * 2 : 64;
-        struct hard_link *list = realloc(collection->list, cap * sizeof *list);
-        if (list == NULL)
-            return false;
-        collection->list = list;
-        collection->cap = cap;
-    }
-    struct hard_link *one = &collection->list[collection->n];
+    struct hard_link *list =
+        bs_list_room(collection->list, collection->n, &collection->cap, sizeof *list);
+    if (list == NULL)
+        return false;
+    collection->list = list;
+    struct hard_link *one = &list[collection->n];
     *one = (struct hard_link){strdup(at->relative), *at->st};
     collection->n += one->relative != NULL;
     return one->relative != NULL;

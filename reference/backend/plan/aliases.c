@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/list.h"
+
 static int by_file(const void *a, const void *b) {
     const struct bs_alias *x = a;
     const struct bs_alias *y = b;
@@ -15,15 +17,11 @@ static int by_file(const void *a, const void *b) {
 bool bs_has_other_names(const struct stat *st) { return !S_ISDIR(st->st_mode) && st->st_nlink > 1; }
 
 bool bs_aliases_add(struct bs_aliases *aliases, const struct stat *st, int access) {
-    if (aliases->n == aliases->cap) {
-        size_t cap = aliases->cap > 0 ? aliases->cap * 2 : 64;
-        struct bs_alias *list = realloc(aliases->list, cap * sizeof *list);
-        if (list == NULL)
-            return false;
-        aliases->list = list;
-        aliases->cap = cap;
-    }
-    aliases->list[aliases->n++] = (struct bs_alias){st->st_dev, st->st_ino, access};
+    struct bs_alias *list = bs_list_room(aliases->list, aliases->n, &aliases->cap, sizeof *list);
+    if (list == NULL)
+        return false;
+    aliases->list = list;
+    list[aliases->n++] = (struct bs_alias){st->st_dev, st->st_ino, access};
     return true;
 }
 

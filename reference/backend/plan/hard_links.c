@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/plan/profile.h"
 #include "backend/session/report.h"
 #include "base/error.h"
+#include "base/list.h"
 
 struct name {
     char *path;
@@ -22,16 +24,12 @@ struct names {
 
 static bool add_name(void *ctx, const struct bs_link *link) {
     struct names *names = ctx;
-    if (names->n == names->cap) {
-        size_t cap = names->cap > 0 ? names->cap * 2 : 16;
-        struct name *list = realloc(names->list, cap * sizeof *list);
-        names->out_of_memory = list == NULL;
-        if (list == NULL)
-            return false;
-        names->list = list;
-        names->cap = cap;
-    }
-    struct name *name = &names->list[names->n];
+    struct name *list = bs_list_room(names->list, names->n, &names->cap, sizeof *list);
+    names->out_of_memory = list == NULL;
+    if (list == NULL)
+        return false;
+    names->list = list;
+    struct name *name = &list[names->n];
     *name = (struct name){strdup(link->path), *link};
     names->out_of_memory = name->path == NULL;
     names->n += name->path != NULL;

@@ -21,6 +21,7 @@
 #include "backend/session/private_dir.h"
 #include "backend/session/report.h"
 #include "base/error.h"
+#include "base/list.h"
 #include "base/sys.h"
 
 /* bubblewrap reads the list of all mounts for each mount that it makes. So 1,000 mounts add about a
@@ -178,17 +179,14 @@ static void keep_access_above(struct planner *planner, const struct bs_walk_entr
 }
 
 static bool push(struct planner *planner, const struct level *level) {
-    if (planner->depth == planner->cap_levels) {
-        size_t cap = planner->cap_levels > 0 ? planner->cap_levels * 2 : 64;
-        struct level *levels = realloc(planner->levels, cap * sizeof *levels);
-        if (levels == NULL)
-            return false;
-        planner->levels = levels;
-        planner->cap_levels = cap;
-    }
-    planner->levels[planner->depth] = *level;
-    planner->levels[planner->depth].path = strdup(level->path);
-    if (planner->levels[planner->depth].path == NULL)
+    struct level *levels =
+        bs_list_room(planner->levels, planner->depth, &planner->cap_levels, sizeof *levels);
+    if (levels == NULL)
+        return false;
+    planner->levels = levels;
+    levels[planner->depth] = *level;
+    levels[planner->depth].path = strdup(level->path);
+    if (levels[planner->depth].path == NULL)
         return false;
     planner->depth++;
     return true;

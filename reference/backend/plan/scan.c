@@ -12,6 +12,7 @@
 #include "backend/plan/walk.h"
 #include "backend/session/report.h"
 #include "base/error.h"
+#include "base/list.h"
 #include "base/sys.h"
 
 /* Limit of the first snapshot, which delays the opening of the session. */
@@ -32,15 +33,12 @@ struct bs_snapshot {
 
 static bool add_path(struct bs_snapshot *snapshot, const char *path, const char *rule,
                      const struct stat *st) {
-    if (snapshot->n == snapshot->cap) {
-        size_t cap = snapshot->cap > 0 ? snapshot->cap * 2 : 64;
-        struct denied_path *list = realloc(snapshot->list, cap * sizeof *list);
-        if (list == NULL)
-            return false;
-        snapshot->list = list;
-        snapshot->cap = cap;
-    }
-    struct denied_path *entry = &snapshot->list[snapshot->n++];
+    struct denied_path *list =
+        bs_list_room(snapshot->list, snapshot->n, &snapshot->cap, sizeof *list);
+    if (list == NULL)
+        return false;
+    snapshot->list = list;
+    struct denied_path *entry = &list[snapshot->n++];
     *entry = (struct denied_path){strdup(path), strdup(rule), *st};
     return entry->path != NULL && entry->rule != NULL;
 }

@@ -6,19 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 enum { MOST_LINKS_IN_A_NAME = 8 };
 
 bool bs_inner_links_add(struct bs_inner_links *links, const char *path, const char *target,
                         bool replaceable) {
-    if (links->n == links->cap) {
-        size_t cap = links->cap > 0 ? links->cap * 2 : 16;
-        struct bs_inner_link *list = realloc(links->list, cap * sizeof *list);
-        if (list == NULL)
-            return false;
-        links->list = list;
-        links->cap = cap;
-    }
-    struct bs_inner_link *link = &links->list[links->n++];
+    struct bs_inner_link *list = bs_list_room(links->list, links->n, &links->cap, sizeof *list);
+    if (list == NULL)
+        return false;
+    links->list = list;
+    struct bs_inner_link *link = &list[links->n++];
     *link = (struct bs_inner_link){strdup(path), strdup(target), replaceable};
     return link->path != NULL && link->target != NULL;
 }

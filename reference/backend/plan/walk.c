@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/list.h"
 #include "base/sys.h"
 
 /* A larger workspace would delay each opening of a session too long. */
@@ -108,15 +109,11 @@ static bool is_shortage(int os_error) {
 }
 
 static int push_level(struct tree *tree, const struct stat *st, struct bs_error *err) {
-    if (tree->depth == tree->cap) {
-        size_t cap = tree->cap > 0 ? tree->cap * 2 : 16;
-        struct level *levels = realloc(tree->levels, cap * sizeof *levels);
-        if (levels == NULL)
-            return no_memory(tree, err);
-        tree->levels = levels;
-        tree->cap = cap;
-    }
-    struct level *level = &tree->levels[tree->depth++];
+    struct level *levels = bs_list_room(tree->levels, tree->depth, &tree->cap, sizeof *levels);
+    if (levels == NULL)
+        return no_memory(tree, err);
+    tree->levels = levels;
+    struct level *level = &levels[tree->depth++];
     *level = (struct level){BS_BUF_INIT, 0, tree->path.len, *st};
     int os_error = read_entries(tree, &level->entries);
     if (os_error == 0)
