@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "backend/session/report.h"
 
+#include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,10 @@ static bool add_format(struct bs_backend_report *report, const char ***list, siz
     return good;
 }
 
+static void keep(void *entry) { (void)entry; }
+
 void bs_backend_report_clear(struct bs_backend_report *report) {
+    tdestroy(report->unenforced_tree, keep); /* the entries are in the arena */
     bs_arena_free(report->arena);
     *report = (struct bs_backend_report)BS_BACKEND_REPORT_INIT;
 }
@@ -92,12 +96,29 @@ bool bs_report_warn(struct bs_backend_report *report, const char *format, ...) {
     return good;
 }
 
+static int by_rule(const void *a, const void *b) {
+    const struct bs_unenforced *x = a;
+    const struct bs_unenforced *y = b;
+    int order = strcmp(x->rule, y->rule);
+    return order != 0 ? order : strcmp(x->why, y->why);
+}
+
+/* For a list that a backend has set itself. */
+static bool plant_tree(struct bs_backend_report *report) {
+    bool good = true;
+    for (size_t i = 0; good && i < report->n_unenforced; i++)
+        good = tsearch(&report->unenforced[i], &report->unenforced_tree, by_rule) != NULL;
+    return good;
+}
+
+/* A policy may have 10,000 rules, so a tree finds the entry that a new one would repeat. After the
+ * list has grown, the tree points to the former copies in the arena, which have the same texts. */
 bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, const char *why) {
-    for (size_t i = 0; i < report->n_unenforced; i++) {
-        if (strcmp(report->unenforced[i].rule, rule) == 0 &&
-            strcmp(report->unenforced[i].why, why) == 0)
-            return true;
-    }
+    const struct bs_unenforced key = {NULL, rule, why};
+    if (report->n_unenforced > 0 && report->unenforced_tree == NULL && !plant_tree(report))
+        return false;
+    if (tfind(&key, &report->unenforced_tree, by_rule) != NULL)
+        return true;
     struct bs_unenforced *next =
         grown(report, report->unenforced, report->n_unenforced, sizeof *next);
     if (next == NULL)
@@ -105,7 +126,8 @@ bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, co
     struct bs_unenforced *one = &next[report->n_unenforced];
     one->rule = copy_text(report, rule);
     one->why = copy_text(report, why);
-    if (one->rule == NULL || one->why == NULL)
+    if (one->rule == NULL || one->why == NULL ||
+        tsearch(one, &report->unenforced_tree, by_rule) == NULL)
         return false;
     report->unenforced = next;
     report->n_unenforced++;

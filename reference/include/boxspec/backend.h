@@ -173,10 +173,11 @@ struct bs_backend_report {
     struct bs_violation *violations; /* found by bs_session_scan */
     size_t n_violations;
     struct bs_arena *arena;
+    void *unenforced_tree; /* for the library: finds the entries of `unenforced` */
 };
 
 #define BS_BACKEND_REPORT_INIT                                                                     \
-    { BS_CLAIM_UNAVAILABLE, {{BS_NOT_REQUESTED, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    { BS_CLAIM_UNAVAILABLE, {{BS_NOT_REQUESTED, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 BS_EXPORT void bs_backend_report_clear(struct bs_backend_report *report);
 
