@@ -44,21 +44,21 @@ static enum bs_access access_of_name(const struct bs_names *names, const char *r
                                      const struct stat *st) {
     const struct bs_profile *profile = names->profile;
     const char *path = relative[0] != '\0' ? relative : ".";
-    bool reads = bs_profile_allows(profile, BS_OP_READ, path);
-    bool writes = bs_profile_allows(profile, BS_OP_MODIFY, path);
-    if (S_ISDIR(st->st_mode)) {
-        reads = reads && bs_profile_allows_new(profile, BS_OP_READ, relative);
-        writes = bs_profile_allows_new(profile, BS_OP_MODIFY, relative);
-    }
-    return access_of(reads, writes && bs_root_is_writable(names->context), st);
+    bool is_dir = S_ISDIR(st->st_mode);
+    bool reads = bs_profile_allows(profile, BS_OP_READ, path) &&
+                 (!is_dir || bs_profile_allows_new(profile, BS_OP_READ, relative));
+    bool writes = bs_root_is_writable(names->context) &&
+                  (is_dir ? bs_profile_allows_new(profile, BS_OP_MODIFY, relative)
+                          : bs_profile_allows(profile, BS_OP_MODIFY, path));
+    return access_of(reads, writes, st);
 }
 
 const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op op,
                                         const char *relative, bool is_dir) {
-    const struct bs_entry *entry = bs_profile_denying(names->profile, op, relative);
     char *below = NULL;
     if (op == BS_OP_MODIFY && !bs_root_is_writable(names->context))
         return NULL; /* the workspace is read-only without this rule */
+    const struct bs_entry *entry = bs_profile_denying(names->profile, op, relative);
     if (entry != NULL || !is_dir || asprintf(&below, "%s/" BS_NEW_NAME, relative) < 0)
         return entry;
     entry = bs_profile_denying(names->profile, op, below);

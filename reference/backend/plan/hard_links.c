@@ -51,14 +51,8 @@ static bool treated_alike(const struct bs_profile *profile, const struct name *l
     bool alike = true;
     for (int op = BS_OP_READ; profile != NULL && op <= BS_OP_MODIFY; op++) {
         size_t allowed = 0;
-        for (size_t i = 0; i < n; i++) {
-            struct bs_decision decision;
-            if (bs_profile_check(profile, (enum bs_op)op, list[i].path, strlen(list[i].path),
-                                 &decision, NULL) != BS_OK)
-                continue;
-            allowed += decision.allowed;
-            bs_decision_clear(&decision);
-        }
+        for (size_t i = 0; i < n; i++)
+            allowed += bs_profile_allows(profile, (enum bs_op)op, list[i].path);
         alike = alike && (allowed == 0 || allowed == n);
     }
     return alike;
