@@ -144,8 +144,8 @@ static bool can_keep_mounts(void) {
 /* The launcher is pid 1 of the namespace, instead of the one of bubblewrap: it stays in the process
  * group that the caller signals, puts the program into a new session, and gives it a grace period.
  * bubblewrap dies with the launcher outside (--die-with-parent), which has only one thread. */
-int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
-                       const char *dir, const char *scratch, int cancel, struct bs_buf *out,
+int bs_bubblewrap_plan(const struct bs_backend_context *context, const char *dir,
+                       const char *scratch, int cancel, struct bs_buf *out,
                        struct bs_backend_report *report, struct bs_error *err) {
     static const char *const head[] = {BS_BUBBLEWRAP,
                                        "--unshare-all",
@@ -178,8 +178,8 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs
     bind_readable(out, context, scratch);
     bind(out, writable ? "--bind" : "--ro-bind", context->root);
     int code = BS_OK;
-    if (profile != NULL)
-        code = bs_mounts_add(profile, context, dir, cancel, out, report, err);
+    if (context->profile != NULL)
+        code = bs_mounts_add(context->profile, context, dir, cancel, out, report, err);
     bs_plan_arg(out, "--chdir");
     bs_plan_arg(out, "/");
     if (code == BS_OK && (!good || out->failed))

@@ -3,7 +3,6 @@
 #define BS_BACKEND_MECHANISMS_BUBBLEWRAP_H
 
 #include <boxspec/backend.h>
-#include <boxspec/profile.h>
 
 #include "base/buf.h"
 
@@ -11,8 +10,8 @@
 
 /* Appends the command of bubblewrap. `dir` is the private directory of the session, `scratch` the
  * TMPDIR of the programs. Returns 0 or BS_E_EXECUTION. */
-int bs_bubblewrap_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
-                       const char *dir, const char *scratch, int cancel, struct bs_buf *out,
+int bs_bubblewrap_plan(const struct bs_backend_context *context, const char *dir,
+                       const char *scratch, int cancel, struct bs_buf *out,
                        struct bs_backend_report *report, struct bs_error *err);
 
 /* As bs_landlock_claims. */

@@ -116,12 +116,12 @@ static bool grant_cache(struct bs_buf *out, uint64_t handled, const char *root, 
     return good;
 }
 
-int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_profile *profile,
-                     const char *scratch, struct bs_buf *out, struct bs_backend_report *report,
-                     struct bs_error *err) {
+int bs_landlock_plan(const struct bs_backend_context *context, const char *scratch,
+                     struct bs_buf *out, struct bs_backend_report *report, struct bs_error *err) {
     int abi = bs_landlock_abi();
     uint64_t handled = handled_fs(abi);
     enum bs_network network = bs_context_network(context);
+    const struct bs_profile *profile = context->profile;
     if (abi == 0)
         return bs_fail(err, BS_E_EXECUTION, ENOSYS,
                        "this kernel has no Landlock, or it is disabled");
@@ -143,8 +143,8 @@ int bs_landlock_plan(const struct bs_backend_context *context, const struct bs_p
     bs_plan_grant(out, tree_rights(handled), scratch);
     bool good = true;
     if (context->confine == BS_CONFINE_FULL_DEV)
-        good = grant_cache(out, handled, context->root,
-                           profile != NULL && bs_profile_denies(profile, BS_OP_MODIFY), report);
+        good = grant_cache(out, handled, context->root, bs_profile_denies(profile, BS_OP_MODIFY),
+                           report);
     if (context->confine != BS_CONFINE_READ_ONLY && profile == NULL)
         bs_plan_grant(out, tree_rights(handled), context->root);
     else if (context->confine != BS_CONFINE_READ_ONLY)

@@ -29,16 +29,22 @@ struct prepared {
     struct bs_private_dir dir;
     char *launcher;
     char *plan;
-    char *scratch;                    /* TMPDIR of the programs */
-    bool hides_home;                  /* the caller's HOME cannot be entered inside */
-    char *root;                       /* of the context, for the scan */
-    const struct bs_profile *profile; /* of the context, which lives longer */
-    struct bs_snapshot *snapshot;     /* NULL: no scan is needed */
+    char *scratch;                            /* TMPDIR of the programs */
+    bool hides_home;                          /* the caller's HOME cannot be entered inside */
+    const struct bs_backend_context *context; /* lives longer */
+    struct bs_snapshot *snapshot;             /* NULL: no scan is needed */
 };
 
 static int out_of_memory(struct bs_error *err) {
     (void)bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a sandbox");
     return BS_E_EXECUTION;
+}
+
+static bool join(char **out, const char *dir, const char *name) {
+    if (asprintf(out, "%s/%s", dir, name) >= 0)
+        return true;
+    *out = NULL;
+    return false;
 }
 
 static int add_filter(const struct bs_mechanism *mechanism,
@@ -55,7 +61,7 @@ static int add_filter(const struct bs_mechanism *mechanism,
     int code = bs_private_dir_add_file(dir, "filter", filter, n_bytes, 0600, err);
     if (code != BS_OK)
         return code;
-    if (asprintf(&path, "%s/filter", dir) < 0)
+    if (!join(&path, dir, "filter"))
         return out_of_memory(err);
     bs_plan_add(plan, BS_PLAN_FILTER, path);
     free(path);
@@ -68,9 +74,9 @@ static int build_plan(const struct bs_mechanism *mechanism,
                       struct bs_backend_report *report, struct bs_error *err) {
     struct bs_buf plan = BS_BUF_INIT;
     int code = mechanism->namespaces
-                   ? bs_bubblewrap_plan(context, state->profile, state->dir.path, state->scratch,
-                                        cancel, &plan, report, err)
-                   : bs_landlock_plan(context, state->profile, state->scratch, &plan, report, err);
+                   ? bs_bubblewrap_plan(context, state->dir.path, state->scratch, cancel, &plan,
+                                        report, err)
+                   : bs_landlock_plan(context, state->scratch, &plan, report, err);
     if (code == BS_OK && mechanism->filtered && mechanism->namespaces &&
         !bs_pipes_plan(context, state->scratch, &plan))
         code = out_of_memory(err);
@@ -82,13 +88,6 @@ static int build_plan(const struct bs_mechanism *mechanism,
         code = bs_private_dir_add_file(state->dir.path, "plan", plan.data, plan.len, 0600, err);
     bs_buf_clear(&plan);
     return code;
-}
-
-static bool join(char **out, const char *dir, const char *name) {
-    if (asprintf(out, "%s/%s", dir, name) >= 0)
-        return true;
-    *out = NULL;
-    return false;
 }
 
 /* If programs inside can write to the launcher, one of them could replace it, and the next run
@@ -153,7 +152,7 @@ static bool hides_home(const struct bs_mechanism *mechanism, const struct prepar
     char *real = realpath(home, NULL);
     bool hidden = real == NULL || access(real, R_OK | X_OK) != 0 ||
                   (mechanism->namespaces && bs_is_below(real, state->scratch) &&
-                   !bs_is_below(real, state->root));
+                   !bs_is_below(real, state->context->root));
     free(real);
     return hidden;
 }
@@ -173,7 +172,6 @@ static bool needs_home(const struct bs_mechanism *mechanism, const struct prepar
 
 static void free_state(struct prepared *state) {
     bs_snapshot_free(state->snapshot);
-    free(state->root);
     free(state->launcher);
     free(state->plan);
     free(state->scratch);
@@ -210,17 +208,19 @@ static int check_rules(const struct bs_mechanism *mechanism,
                        struct bs_backend_report *report, struct bs_error *err) {
     struct bs_unenforced_rules anywhere = {{0, 0}, {0, 0}};
     struct bs_unenforced_rules here = {{0, 0}, {0, 0}};
-    bool good = mechanism->namespaces
-                    ? bs_rules_of_mounts(state->profile, context, NULL, report, &anywhere) &&
-                          bs_rules_of_mounts(state->profile, context, context->root, report, &here)
-                    : bs_rules_of_grants(state->profile, context, report, &anywhere);
+    bool good =
+        mechanism->namespaces
+            ? bs_rules_of_mounts(context->profile, context, NULL, report, &anywhere) &&
+                  bs_rules_of_mounts(context->profile, context, context->root, report, &here)
+            : bs_rules_of_grants(context->profile, context, report, &anywhere);
     if (!good || !bs_mechanism_claim_unenforced(mechanism, &here, report))
         return out_of_memory(err);
     if (anywhere.reported[BS_OP_MODIFY] + here.reported[BS_OP_MODIFY] == 0 &&
         report->aspects[BS_ASPECT_FS_WRITE].claim != BS_CLAIM_PARTIAL)
         return BS_OK;
     bool cut = false;
-    int code = bs_snapshot_take(state->profile, context->root, cancel, &cut, &state->snapshot, err);
+    int code =
+        bs_snapshot_take(context->profile, context->root, cancel, &cut, &state->snapshot, err);
     if (code == BS_OK && cut &&
         !bs_report_warn(report,
                         "the workspace is too large for a scan: changes of denied paths are "
@@ -238,14 +238,11 @@ int bs_mechanism_prepare_with(const struct bs_mechanism *mechanism,
     if (state == NULL)
         return out_of_memory(err);
     state->dir = (struct bs_private_dir)BS_PRIVATE_DIR_INIT;
-    state->root = strdup(context->root);
-    if (state->root == NULL)
-        return out_of_memory(err);
+    state->context = context;
     state->launcher = bs_launcher_find(context->launcher, err);
     if (state->launcher == NULL)
         return BS_E_EXECUTION;
     int code = bs_mechanism_check_profile(context, err);
-    state->profile = context->profile;
     if (code == BS_OK)
         code = make_dir(mechanism, context, also_writable, state, report, err);
     if (code == BS_OK)
@@ -253,7 +250,7 @@ int bs_mechanism_prepare_with(const struct bs_mechanism *mechanism,
     if (code == BS_OK)
         code = check_rules(mechanism, context, state, cancel, report, err);
     if (code == BS_OK)
-        code = bs_hard_links_report(context->root, mechanism->namespaces ? NULL : state->profile,
+        code = bs_hard_links_report(context->root, mechanism->namespaces ? NULL : context->profile,
                                     report, err);
     state->hides_home = code == BS_OK && hides_home(mechanism, state, getenv("HOME"));
     return code;
@@ -307,7 +304,7 @@ int bs_mechanism_scan(void *ctx, void *made, struct bs_backend_report *report,
     (void)ctx;
     if (state->snapshot == NULL)
         return BS_OK;
-    return bs_snapshot_compare(state->snapshot, state->profile, state->root, report, err);
+    return bs_snapshot_compare(state->snapshot, state->context->root, report, err);
 }
 
 int bs_mechanism_shutdown(void *ctx, void *made, struct bs_error *err) {

@@ -127,10 +127,10 @@ static bool unchanged(const struct stat *a, const struct stat *b) {
                                    same_time(a->st_ctim, b->st_ctim));
 }
 
-int bs_snapshot_compare(const struct bs_snapshot *before, const struct bs_profile *profile,
-                        const char *root, struct bs_backend_report *report, struct bs_error *err) {
+int bs_snapshot_compare(const struct bs_snapshot *before, const char *root,
+                        struct bs_backend_report *report, struct bs_error *err) {
     struct bs_snapshot *now = NULL;
-    int code = bs_snapshot_take(profile, root, -1, NULL, &now, err);
+    int code = bs_snapshot_take(before->profile, root, -1, NULL, &now, err);
     if (code != BS_OK)
         return code;
     bool good = true;

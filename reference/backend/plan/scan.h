@@ -15,8 +15,8 @@ int bs_snapshot_take(const struct bs_profile *profile, const char *root, int can
                      struct bs_snapshot **snapshot, struct bs_error *err);
 
 /* Adds a violation to the report for each denied path that has changed. Returns as above. */
-int bs_snapshot_compare(const struct bs_snapshot *snapshot, const struct bs_profile *profile,
-                        const char *root, struct bs_backend_report *report, struct bs_error *err);
+int bs_snapshot_compare(const struct bs_snapshot *snapshot, const char *root,
+                        struct bs_backend_report *report, struct bs_error *err);
 void bs_snapshot_free(struct bs_snapshot *snapshot); /* or NULL */
 
 #endif
