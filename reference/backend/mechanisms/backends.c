@@ -1,18 +1,15 @@
 #include <string.h>
 
 #include "backend/mechanisms/mechanism.h"
+#include "backend/session/report.h"
 #include "base/error.h"
 
 static int none_probe(void *ctx, const struct bs_backend_context *context, int cancel,
                       struct bs_backend_report *report, struct bs_error *err) {
-    bool good = true;
     (void)ctx;
     (void)cancel;
-    for (int i = 0; good && i < BS_ASPECTS; i++) {
-        if (bs_context_requests(context, (enum bs_aspect)i, false))
-            good = bs_report_reason(report, (enum bs_aspect)i, BS_CLAIM_UNAVAILABLE,
-                                    "the backend `none` confines nothing");
-    }
+    bool good =
+        bs_report_unavailable(report, context, false, "the backend `none` confines nothing");
     bs_report_conclude(report, context, false);
     return good ? BS_OK : bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a report");
 }

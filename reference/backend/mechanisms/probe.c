@@ -6,6 +6,7 @@
 #include "backend/mechanisms/mechanism.h"
 #include "backend/plan/profile.h"
 #include "backend/plan/rules.h"
+#include "backend/session/report.h"
 #include "base/error.h"
 
 static int out_of_memory(struct bs_error *err) {
@@ -25,16 +26,6 @@ static bool claim_rules(const struct bs_mechanism *mechanism,
     return good && bs_mechanism_claim_unenforced(mechanism, &unenforced, report);
 }
 
-static bool claim_unavailable(const struct bs_backend_context *context, bool denies_reading,
-                              const char *why, struct bs_backend_report *report) {
-    bool good = true;
-    for (int i = 0; good && i < BS_ASPECTS; i++) {
-        if (bs_context_requests(context, (enum bs_aspect)i, denies_reading))
-            good = bs_report_reason(report, (enum bs_aspect)i, BS_CLAIM_UNAVAILABLE, "%s", why);
-    }
-    return good;
-}
-
 int bs_mechanism_probe(void *ctx, const struct bs_backend_context *context, int cancel,
                        struct bs_backend_report *report, struct bs_error *err) {
     const struct bs_mechanism *mechanism = ctx;
@@ -47,10 +38,10 @@ int bs_mechanism_probe(void *ctx, const struct bs_backend_context *context, int 
     bool reads = bs_profile_denies(profile, BS_OP_READ);
     bool good = true;
     if (!mechanism->namespaces && abi == 0) {
-        good = claim_unavailable(context, reads, "this kernel has no Landlock, or it is disabled",
-                                 report);
+        good = bs_report_unavailable(report, context, reads,
+                                     "this kernel has no Landlock, or it is disabled");
     } else if (bs_mechanism_control(mechanism, context, cancel, &control) != BS_OK) {
-        good = claim_unavailable(context, reads, control.message, report);
+        good = bs_report_unavailable(report, context, reads, control.message);
     } else {
         good = (mechanism->namespaces
                     ? bs_bubblewrap_claims(context, mechanism->filtered, report)

@@ -181,6 +181,17 @@ void bs_report_conclude(struct bs_backend_report *report, const struct bs_backen
         report->overall = BS_CLAIM_FULLY;
 }
 
+bool bs_report_unavailable(struct bs_backend_report *report,
+                           const struct bs_backend_context *context, bool denies_reading,
+                           const char *why) {
+    bool good = true;
+    for (int i = 0; good && i < BS_ASPECTS; i++) {
+        if (bs_context_requests(context, (enum bs_aspect)i, denies_reading))
+            good = bs_report_reason(report, (enum bs_aspect)i, BS_CLAIM_UNAVAILABLE, "%s", why);
+    }
+    return good;
+}
+
 bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from) {
     bool good = true;
     for (int i = 0; good && i < BS_ASPECTS; i++) {

@@ -19,7 +19,12 @@ bool bs_report_violation(struct bs_backend_report *report, const char *root, con
  * partial or unavailable becomes partial, and so does an overall claim of fully. */
 bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from);
 
-/* Make each claimed aspect unavailable, because the backend could not be prepared. */
+/* Makes each requested aspect unavailable; see bs_context_requests. */
+bool bs_report_unavailable(struct bs_backend_report *report,
+                           const struct bs_backend_context *context, bool denies_reading,
+                           const char *why);
+
+/* Makes each claimed aspect unavailable, because the backend could not be prepared. */
 bool bs_report_withdraw(struct bs_backend_report *report, const char *why);
 
 #endif
