@@ -18,12 +18,10 @@ char *bs_module_folder_make(void) {
     char *path = NULL;
     if (below == NULL || below[0] != '/')
         below = "/tmp";
-    if (asprintf(&path, "%s/boxspec-module-XXXXXX", below) < 0)
-        path = NULL;
-    if (path == NULL)
+    if (asprintf(&path, "%s/boxspec-module-XXXXXX", below) < 0) {
         errno = ENOMEM;
-    if (path == NULL)
         return NULL;
+    }
     /* The umask may have withheld rights of the owner. */
     bool made = mkdtemp(path) != NULL;
     if (made && chmod(path, 0700) == 0)

@@ -15,9 +15,9 @@
 
 #include "base/descriptors.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/sys.h"
 #include "module/lookup.h"
+#include "module/output.h"
 #include "module/shield.h"
 
 __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...) {
@@ -93,11 +93,10 @@ void bs_module_runner_main(int argc, char **argv) {
     struct bs_buf input = BS_BUF_INIT;
     struct bs_json_error why;
     read_input(&input);
-    cJSON *tree = bs_json_parse(input.data, input.len, &why);
-    if (tree == NULL)
+    bool is = false;
+    if (!bs_module_is_json(input.data, input.len, &why, &is) || !is)
         give_up("the input is not JSON: line %zu, column %zu: %s", why.line, why.column,
                 why.message);
-    cJSON_Delete(tree);
     put_on_stdin(&input);
     bs_shield_drop_capabilities();
     bs_buf_clear(&input);
