@@ -132,10 +132,5 @@ int main(void) {
         INSIDE(a_granted_path_that_became_a_link_is_not_granted),
         INSIDE(a_root_of_the_system_is_refused),
     };
-    int failed = 0;
-    for (size_t i = 1; bs_backend_at(i) != NULL; i++) {
-        backend_name = bs_backend_at(i)->name;
-        failed += cmocka_run_group_tests_name(backend_name, tests, NULL, NULL);
-    }
-    return failed;
+    return run_in_each_backend(tests, sizeof tests / sizeof *tests);
 }

@@ -367,10 +367,5 @@ int main(int argc, char **argv) {
         INSIDE(a_closed_session_leaves_no_directory),
         INSIDE(no_process_outlives_a_killed_caller),
     };
-    int failed = 0;
-    for (size_t i = 1; bs_backend_at(i) != NULL; i++) {
-        backend_name = bs_backend_at(i)->name;
-        failed += cmocka_run_group_tests_name(backend_name, tests, NULL, NULL);
-    }
-    return failed;
+    return run_in_each_backend(tests, sizeof tests / sizeof *tests);
 }

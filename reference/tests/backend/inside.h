@@ -72,4 +72,14 @@ static inline bool exists(const struct inside *inside, const char *name) {
 
 #define INSIDE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
+/* Returns the number of failures. The first backend confines nothing. */
+static int run_in_each_backend(const struct CMUnitTest *tests, size_t n) {
+    int failed = 0;
+    for (size_t i = 1; bs_backend_at(i) != NULL; i++) {
+        backend_name = bs_backend_at(i)->name;
+        failed += _cmocka_run_group_tests(backend_name, tests, n, NULL, NULL);
+    }
+    return failed;
+}
+
 #endif

@@ -68,10 +68,5 @@ int main(void) {
         INSIDE(a_probe_compiles_its_policy_once),
         INSIDE(a_backend_refuses_a_policy_that_is_not_compiled),
     };
-    int failed = 0;
-    for (size_t i = 1; bs_backend_at(i) != NULL; i++) {
-        backend_name = bs_backend_at(i)->name;
-        failed += cmocka_run_group_tests_name(backend_name, tests, NULL, NULL);
-    }
-    return failed;
+    return run_in_each_backend(tests, sizeof tests / sizeof *tests);
 }
