@@ -59,8 +59,8 @@ void bs_proc_sealing_exceptions(const char *proc, struct bs_buf *names) {
     const struct dirent *entry = NULL;
     while (entries != NULL && (entry = readdir(entries)) != NULL) {
         const char *name = entry->d_name;
-        if (isdigit(
-                (unsigned char)name[0])) /* the rest are processes, of which there may be many */
+        /* The rest are processes, of which there may be many. */
+        if (isdigit((unsigned char)name[0]))
             break;
         int len = snprintf(path, sizeof path, "%s/%s", proc, name);
         if (name[0] == '.' || strchr(name, ':') != NULL || len >= PATH_MAX || may_be_written(path))

@@ -135,9 +135,8 @@ bool bs_link_is_relevant(const struct bs_rule_words *words, const char *link, co
     return false;
 }
 
-/* The positions in a rule after it has matched some components of a path. `named`: a word other
- * than
- * `**` has matched at least one of them. */
+/* The positions in a rule after it has matched some components of a path. `named`: a word that is
+ * not `**` has matched at least one of them. */
 struct positions {
     bool *plain; /* both have n + 1 elements; the last one is the end of the rule */
     bool *named;

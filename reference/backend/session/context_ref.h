@@ -8,10 +8,9 @@
 
 struct bs_context_ref;
 
-/* Copies the context and all that it points to, and sets `profile` of the copy. The count of *ref
- * is
- * 1. Returns 0; BS_E_INVALID for a policy that is wrong; BS_E_EXECUTION if memory ran out. After an
- * error *ref is NULL. */
+/* Copies the context and all that it points to, and sets `profile` of the copy. *ref has the count
+ * one. Returns 0; BS_E_INVALID for a policy that is wrong; BS_E_EXECUTION if memory ran out. After
+ * an error *ref is NULL. */
 int bs_context_ref_new(const struct bs_backend_context *given, struct bs_context_ref **ref,
                        struct bs_error *err);
 

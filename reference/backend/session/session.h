@@ -12,8 +12,8 @@ struct bs_session {
     struct bs_session_log log;
     void *state; /* made by the backend's prepare */
     enum bs_claim enforcement;
-    int interrupted; /* SIGINT or SIGTERM that arrived during the opening: no program is run. Or 0
-                      */
+    /* SIGINT or SIGTERM if one of them arrived during the opening: then no program is run. Or 0. */
+    int interrupted;
 };
 
 /* Reports one call to the session's log, if it has one. */

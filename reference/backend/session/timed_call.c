@@ -103,7 +103,7 @@ static struct worker *start(const struct bs_timed_call *call, pthread_t *thread,
     return NULL;
 }
 
-void bs_timed_call_run(struct bs_timed_call *call, unsigned long long until, int cancel) {
+void bs_timed_call_run(struct bs_timed_call *call, uint64_t until, int cancel) {
     pthread_t thread = 0;
     int os_error = 0;
     struct worker *worker = start(call, &thread, &os_error);

@@ -20,6 +20,6 @@ struct bs_timed_call {
  * the call is cancelled and gets another second to return. A call that ignores cancellation is
  * detached: it keeps its own reference to the context, *call has no state and no report, and its
  * code is BS_E_EXECUTION. The caller clears the report. */
-void bs_timed_call_run(struct bs_timed_call *call, unsigned long long until, int cancel);
+void bs_timed_call_run(struct bs_timed_call *call, uint64_t until, int cancel);
 
 #endif

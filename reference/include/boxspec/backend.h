@@ -1,12 +1,12 @@
 /* Sandbox backends: they confine programs, and report what they enforce on this host.
  *
  *   1. Fill a struct bs_backend_context from BS_BACKEND_CONTEXT_INIT: the workspace, the
- * confinement (an enum bs_confine), and a policy if there is one.
+ *      confinement (an enum bs_confine), and a policy if there is one.
  *   2. Choose a backend with bs_backend_find, or fill a struct bs_backend of your own.
  *   3. bs_session_open. It calls the backend's probe and prepare and decides on both reports,
- * because prepare may find rules that are not enforceable in this workspace. 0: the session is
- * open, and bs_session_enforcement says how much is enforced; under BS_DEGRADE it may run programs
- * without a sandbox. Negative: no program was started and no file is left.
+ *      because prepare may find rules that are not enforceable in this workspace. 0: the session is
+ *      open, and bs_session_enforcement says how much is enforced; under BS_DEGRADE it may run
+ *      programs without a sandbox. Negative: no program was started and no file is left.
  *   4. bs_session_run for each program.
  *   5. bs_session_scan, if the policy has rules that the backend does not enforce.
  *   6. bs_session_close. It shuts the backend down, once, after any error as well.
@@ -155,9 +155,8 @@ struct bs_violation {
     const char *rule; /* denies the path and is not enforced */
 };
 
-/* Initialise it with BS_BACKEND_REPORT_INIT; bs_backend_report_clear may be called any number of
- * times.
- */
+/* Initialise it with BS_BACKEND_REPORT_INIT. bs_backend_report_clear may be called any number of
+ * times. */
 struct bs_backend_report {
     enum bs_claim overall; /* never BS_NOT_REQUESTED */
     struct bs_aspect_claim aspects[BS_ASPECTS];

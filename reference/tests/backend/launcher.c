@@ -101,7 +101,7 @@ static void what_bubblewrap_says_is_the_reason(void **state) {
     "mode=bubblewrap\narg=/usr/bin/bwrap\narg=--unshare-all\narg=--as-pid-1\narg=--ro-bind\n"      \
     "arg=/\narg=/\narg=--proc\narg=/proc\narg=--cap-drop\narg=ALL\n"
 
-/* Pid 1 seals it while it may; whatever keeps it from that, no program starts. */
+/* Pid 1 makes /proc read-only before it drops its privileges. If that fails, no program starts. */
 static void what_cannot_be_sealed_starts_nothing(void **state) {
     const struct folder *folder = *state;
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
@@ -114,9 +114,8 @@ static void what_cannot_be_sealed_starts_nothing(void **state) {
                    "/proc/none");
 }
 
-/* It inherits SIGTERM blocked, as bubblewrap does, and has nothing inside that a grace would be
- * for.
- */
+/* The process in place of bubblewrap inherits SIGTERM blocked, as bubblewrap does. No program runs
+ * inside, so no process needs a grace period. */
 static void a_bubblewrap_that_hangs_has_no_grace(void **state) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
@@ -149,7 +148,7 @@ static void quiet_launch(const char *plan, const char *made) {
     _exit(99);
 }
 
-/* SIGTERM waits already when the launcher starts. */
+/* SIGTERM is already pending when the launcher starts. */
 static void launch_asked_to_end(const char *plan, const char *made) {
     sigset_t term;
     int status = 0;
@@ -188,7 +187,7 @@ static uint64_t in_ms(struct timeval time) {
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_usec / 1000;
 }
 
-/* Namespaces take their time to end, and pid 1 has let go of everything by then. */
+/* bubblewrap may end long after pid 1 has closed its pipes. Until then the launcher must sleep. */
 static void it_sleeps_while_bubblewrap_ends(void **state) {
     const char *text = "mode=bubblewrap\narg=/bin/sh\narg=-c\narg=exec 3>&-; exec sleep 0.5\n";
     struct rusage used;

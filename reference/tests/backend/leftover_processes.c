@@ -1,4 +1,4 @@
-/* Who is left in a sandbox without namespaces, on a host where /proc cannot be read. */
+/* The launcher finds leftover processes without namespaces, also if /proc cannot be read. */
 #define _GNU_SOURCE
 #include "backend/launch/launch.h"
 
@@ -41,7 +41,7 @@ int __wrap_openat(int dir, const char *path, int flags, ...) {
     return fails == FILES ? -1 : __real_openat(dir, path, flags);
 }
 
-/* A child that waits to be killed, in our group or in one of its own. */
+/* A child that waits to be killed, in the group of the caller or in one of its own. */
 static pid_t waiting_child(bool in_group) {
     pid_t pid = fork();
     if (pid == 0) {
@@ -55,7 +55,7 @@ static pid_t waiting_child(bool in_group) {
 
 static bool is_alive(pid_t pid) { return waitpid(pid, NULL, WNOHANG) == 0; }
 
-/* The status of the process says which of these is not so. */
+/* Returns the number of the check that failed, or 0: the process ends with it. */
 static int find_and_kill(void) {
     if (group_may_have_others())
         return 1;
@@ -77,7 +77,7 @@ static int find_and_kill(void) {
     return group_may_have_others() ? 7 : 0;
 }
 
-/* A leader of a group, that orphans come to; what it leaves dies with it. */
+/* Leads a session and is the subreaper of its descendants, as the launcher is. */
 static void lead(void) {
     sigset_t all;
     (void)alarm(120);

@@ -1,4 +1,5 @@
-/* Streams on their way to a child: nobody has them meanwhile, and what cannot be sent stays. */
+/* Streams that are queued for a child: no process holds them meanwhile, and those that cannot be
+ * queued stay open. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@ int __wrap_socketpair(int domain, int type, int protocol, int *ends) {
     return pair_error != 0 ? -1 : __real_socketpair(domain, type, protocol, ends);
 }
 
-/* The ends of pipes that the program has at FIRST and behind it, and ours. */
+/* This program's ends of three pipes. The other ends are at FIRST to FIRST + 2. */
 struct streams {
     int in;
     int out;
@@ -71,7 +72,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* A child that says on 1 what it reads on 0, and a word on 2. */
+/* Runs a child that copies a byte from 0 to 1 and writes another one to 2. */
 static void start(const struct stream_queue *queue) {
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -100,7 +101,7 @@ static void assert_child_has_streams(const struct streams *streams, struct strea
     assert_int_equal(read_byte(streams->out), 'x');
     assert_int_equal(read_byte(streams->err), 'e');
     char none = 0;
-    assert_int_equal(read(streams->out, &none, 1), 0); /* nobody holds it any more */
+    assert_int_equal(read(streams->out, &none, 1), 0); /* no process holds the other end */
 }
 
 static void queued_streams_reach_the_child(void **state) {
@@ -113,7 +114,8 @@ static void queued_streams_reach_the_child(void **state) {
     assert_child_has_streams(*state, &queue);
 }
 
-/* Before the child is there, and while they are on their way, the other ends are no ends. */
+/* While the streams wait in the queue, their pipes have both ends, although no process holds the
+ * ends of the program. */
 static void queued_streams_stay_open_until_the_queue_closes(void **state) {
     const struct streams *streams = *state;
     struct stream_queue queue = {-1, -1};

@@ -47,8 +47,8 @@ int __wrap_fstatat(int at, const char *name, struct stat *st, int flags) {
     return fails() ? -1 : __real_fstatat(at, name, st, flags);
 }
 
-/* The visits: one word for each name, `>` before a directory that is left, `!` before a closed one.
- * They are sorted, because a directory has no order. */
+/* The visits: one word for each name, `>` before a directory that is left, `!` before one that
+ * cannot be listed. They are sorted, because a directory has no order. */
 struct log {
     char *words[64];
     size_t n;
