@@ -47,6 +47,7 @@ WITHIN_S = 30.0
 class Options(TypedDict, total=False):
     """The start of a shim process, and the expectations of its test (see `Case.launch`)."""
 
+    hold: bool
     expect_result: bool
     within_s: float
     state: State

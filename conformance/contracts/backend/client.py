@@ -69,7 +69,6 @@ class SessionOptions(Options, Context, total=False):
     backend: str | None
     script: Mapping[str, Any] | None
     on_unavailable: str | None
-    hold: bool
     shim_stdin: Wish
 
 

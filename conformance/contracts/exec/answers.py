@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
-from boxspec.subject.observed import Facts, Observed
-from contracts.shared.inside import expect_confined
+from boxspec.subject.observed import Observed
 from contracts.shared.runs import RunAnswer
 
 
@@ -20,19 +18,3 @@ class ObservedBatch(Observed):
     @cached_property
     def runs(self) -> list[RunAnswer]:
         return [RunAnswer(run) for run in self.result["runs"]]
-
-
-class RunInside(ObservedRun):
-    """The answer of one exec.run inside a sandbox."""
-
-    def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
-        expect_confined(raw)
-        super().__init__(raw, observed)
-
-
-class BatchInside(ObservedBatch):
-    """The answer of one exec.batch with each run inside a sandbox."""
-
-    def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
-        expect_confined(raw)
-        super().__init__(raw, observed)

@@ -13,8 +13,8 @@ from boxspec.subject.case import WITHIN_S, Case, Options, State
 from boxspec.subject.client.streams import Wish
 from boxspec.subject.launching import ShimEnv
 from boxspec.subject.shim_process import ShimProcess
-from contracts.exec.answers import BatchInside, ObservedBatch, ObservedRun, RunInside
-from contracts.shared.inside import Inside
+from contracts.exec.answers import ObservedBatch, ObservedRun
+from contracts.shared.inside import Inside, confined, put_inside
 from contracts.shared.requests import EnvMode, ExecRequest, env_mode, exec_request, has_bytes
 
 Message = dict[str, Any]
@@ -27,7 +27,6 @@ Run = tuple[int, ExecRequest] | ExecRequest
 class BatchOptions(Options, total=False):
     """How a shim process is started for several runs."""
 
-    hold: bool
     shim_stdin: Wish
     shim_stdout: Wish
     shim_stderr: Wish
@@ -88,7 +87,7 @@ class ExecClient:
             message |= self.inside.use(None if "current_dir" in request else _cwd(state))
         return self._case.launch(
             message,
-            RunInside if "backend" in message else ObservedRun,
+            confined(ObservedRun) if put_inside(message) else ObservedRun,
             child=True,
             deadline_ms=_deadline_ms(request),
             hold=hold,
@@ -113,32 +112,25 @@ class ExecClient:
         self,
         runs: Sequence[Run],
         *,
-        hold: bool = False,
-        expect_result: bool = True,
-        within_s: float = WITHIN_S,
-        state: State = (),
-        shim_env: ShimEnv | None = None,
         shim_stdin: Wish = None,
         shim_stdout: Wish = None,
         shim_stderr: Wish = None,
+        **options: Unpack[Options],
     ) -> ShimProcess[ObservedBatch]:
         """Start several runs at once in one shim: (after_ms, fields) or just the fields."""
         listed: list[Message] = []
         for run in runs:
             after_ms, fields = run if isinstance(run, tuple) else (0, run)
             listed.append({"after_ms": after_ms, "request": self._request(fields)})
-        message: Message = {"op": "exec.batch", "runs": listed, **self.inside.use(_cwd(state))}
+        message: Message = {"op": "exec.batch", "runs": listed}
+        message |= self.inside.use(_cwd(options.get("state", ())))
         return self._case.launch(
             message,
-            BatchInside if "backend" in message else ObservedBatch,
+            confined(ObservedBatch) if put_inside(message) else ObservedBatch,
             child=True,
             deadline_ms=_deadline_ms(*(run["request"] for run in listed)),
-            hold=hold,
-            expect_result=expect_result,
-            within_s=within_s,
-            state=state,
-            shim_env=shim_env,
             streams={"stdin": shim_stdin, "stdout": shim_stdout, "stderr": shim_stderr},
+            **options,
         )
 
     def batch(self, runs: Sequence[Run], **options: Unpack[BatchOptions]) -> ObservedBatch:

@@ -7,14 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
-from boxspec.subject.case import WITHIN_S, Case, Options, State
+from boxspec.subject.case import WITHIN_S, Case, Options
 from boxspec.subject.client.b64 import put_word
-from boxspec.subject.launching import ShimEnv
-from boxspec.subject.observed import Facts, Observed
+from boxspec.subject.observed import Observed
 from boxspec.subject.patience import slow_s
 from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.files import script_at
-from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
+from contracts.shared.inside import OF_THE_RUN, Around, Inside, confined, put_inside
 
 RUNNER = "--internal-sandbox-runner"
 
@@ -70,14 +69,6 @@ class Executed(Observed):
         return self.result.get("error", {}).get(name)
 
 
-class ExecutedInside(Executed):
-    """One module.execute inside a sandbox."""
-
-    def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
-        expect_confined(raw)
-        super().__init__(raw, observed)
-
-
 class ExecuteOptions(Options, total=False):
     """The fields of an execution in addition to id and input."""
 
@@ -116,10 +107,7 @@ class ModuleClient:
         timeout_ms: int | None = None,
         extensions_root: str | Path | None = "",
         backend: Around = OF_THE_RUN,
-        expect_result: bool = True,
-        within_s: float = WITHIN_S,
-        state: State = (),
-        shim_env: ShimEnv | None = None,
+        **options: Unpack[Options],
     ) -> ShimProcess[Executed]:
         """Start an execution; the default extensions_root is that of the case, `None` omits it."""
         message: dict[str, Any] = {"op": "module.execute", "module_id": module_id}
@@ -130,23 +118,21 @@ class ModuleClient:
             put_word(message, "extensions_root", str(extensions_root or self.root))
         if enabled:
             message |= self.inside.around(backend, own_root=True)
-        of_the_run = "backend" in message and backend is OF_THE_RUN
+        of_the_run = put_inside(message, backend)
         # A killed caller cannot remove its directory; it is deleted with the case.
         self.below.mkdir(exist_ok=True)
         self.below.chmod(0o777)
+        options["shim_env"] = {
+            "TMPDIR": str(self.below),
+            **(self._noting(message) if of_the_run else {}),
+            **(options.get("shim_env") or {}),
+        }
         return self._case.launch(
             message,
-            ExecutedInside if of_the_run else Executed,
+            confined(Executed) if of_the_run else Executed,
             child=enabled,
             deadline_ms=timeout_ms or None,
-            expect_result=expect_result,
-            within_s=within_s,
-            state=state,
-            shim_env={
-                "TMPDIR": str(self.below),
-                **(self._noting(message) if of_the_run else {}),
-                **(shim_env or {}),
-            },
+            **options,
         )
 
     def _noting(self, message: dict[str, Any]) -> dict[str, str]:

@@ -7,13 +7,12 @@ from functools import cached_property
 from typing import Any, TypedDict, Unpack, cast
 
 from boxspec.programs import programs
-from boxspec.subject.case import WITHIN_S, Case, Options, State
+from boxspec.subject.case import Case, Options
 from boxspec.subject.client.b64 import put_word, put_words, unb64
 from boxspec.subject.client.streams import Wish
-from boxspec.subject.launching import ShimEnv
-from boxspec.subject.observed import Error, Facts, Observed
+from boxspec.subject.observed import Error, Observed
 from boxspec.subject.shim_process import ShimProcess
-from contracts.shared.inside import OF_THE_RUN, Around, Inside, expect_confined
+from contracts.shared.inside import OF_THE_RUN, Around, Inside, confined, put_inside
 
 Message = dict[str, Any]
 Step = dict[str, Any]
@@ -113,22 +112,6 @@ class Bridge(Observed):
         return {key: self.result[key] for key in ("exited", "signaled") if key in self.result}
 
 
-class ScriptInside(Script):
-    """One process.script inside a sandbox."""
-
-    def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
-        expect_confined(raw)
-        super().__init__(raw, observed)
-
-
-class BridgeInside(Bridge):
-    """One process.bridge inside a sandbox."""
-
-    def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
-        expect_confined(raw)
-        super().__init__(raw, observed)
-
-
 def request(program: str, args: Sequence[Any] = (), **fields: Any) -> Message:
     made: Message = {}
     put_word(made, "program", program)
@@ -156,7 +139,6 @@ def step(name: str, on: str = "a", **fields: Any) -> Step:
 class ScriptOptions(Options, total=False):
     """How the shim process of a script is started."""
 
-    hold: bool
     backend: Around
     stdout: Wish
     stderr: Wish
@@ -174,11 +156,6 @@ class ProcessClient:
         self._case = case
         self.inside = Inside(case, "process")
 
-    @staticmethod
-    def _judged_inside(message: Message, backend: Around) -> bool:
-        """True if `--backend` put the run inside a sandbox."""
-        return "backend" in message and backend is OF_THE_RUN
-
     def ends(self, code: int) -> tuple[Mapping[str, Message], list[Step]]:
         """Return a script with a child that exits with a code."""
         return {"a": handle(programs.exit_with, [code])}, [step("open"), step("wait")]
@@ -189,26 +166,18 @@ class ProcessClient:
         steps: Sequence[Step],
         *,
         backend: Around = OF_THE_RUN,
-        within_s: float = WITHIN_S,
-        expect_result: bool = True,
-        hold: bool = False,
-        state: State = (),
-        shim_env: ShimEnv | None = None,
         stdout: Wish = None,
         stderr: Wish = None,
+        **options: Unpack[Options],
     ) -> ShimProcess[Script]:
         message = {"op": "process.script", "handles": dict(handles), "steps": list(steps)}
         message |= self.inside.around(backend)
         return self._case.launch(
             message,
-            ScriptInside if self._judged_inside(message, backend) else Script,
+            confined(Script) if put_inside(message, backend) else Script,
             child=True,
-            within_s=within_s,
-            expect_result=expect_result,
-            hold=hold,
-            state=state,
-            shim_env=shim_env,
             streams={"stdout": stdout, "stderr": stderr},
+            **options,
         )
 
     def script(
@@ -227,28 +196,20 @@ class ProcessClient:
         *,
         fields: Mapping[str, Any] | None = None,
         backend: Around = OF_THE_RUN,
-        within_s: float = WITHIN_S,
-        expect_result: bool = True,
-        hold: bool = False,
-        state: State = (),
-        shim_env: ShimEnv | None = None,
         stdin: Wish = None,
         stdout: Wish = None,
         stderr: Wish = None,
+        **options: Unpack[Options],
     ) -> ShimProcess[Bridge]:
         """fields: more of the request, `current_dir` and `env`."""
         message = {"op": "process.bridge", "request": request(program, args, **(fields or {}))}
         message |= self.inside.around(backend)
         return self._case.launch(
             message,
-            BridgeInside if self._judged_inside(message, backend) else Bridge,
+            confined(Bridge) if put_inside(message, backend) else Bridge,
             child=True,
-            within_s=within_s,
-            expect_result=expect_result,
-            hold=hold,
-            state=state,
-            shim_env=shim_env,
             streams={"stdin": stdin, "stdout": stdout, "stderr": stderr},
+            **options,
         )
 
     def bridge(

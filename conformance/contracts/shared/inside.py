@@ -7,7 +7,7 @@ inside, and the test that decides instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,8 @@ from boxspec.errors import UsageError
 from boxspec.judge.verdict import Changed, NotApplicable, NotMeasured
 from boxspec.places import CONTRACTS
 from boxspec.programs import programs
-from boxspec.subject.case import Case
+from boxspec.subject.case import Case, Outcome
+from boxspec.subject.observed import Facts
 
 # Programs may write to the workspace and use the network, as the tests need.
 PROFILE = "repo-write"
@@ -141,6 +142,21 @@ class Inside:
             if here and change.requirement in self._case.deciding and names & {*change.tests}:
                 instead = f"; {change.instead} decides what holds" if change.instead else ""
                 raise Changed(f"{change.why}{instead}")
+
+
+def put_inside(message: Mapping[str, Any], backend: Around = OF_THE_RUN) -> bool:
+    """True if `--backend`, not the test, puts the request inside a sandbox."""
+    return "backend" in message and backend is OF_THE_RUN
+
+
+def confined(make: Callable[..., Outcome]) -> Callable[..., Outcome]:
+    """Let `make` take only the answers of runs that had a sandbox (see `expect_confined`)."""
+
+    def made(raw: dict[str, Any] | None, observed: Facts) -> Outcome:
+        expect_confined(raw)
+        return make(raw, observed)
+
+    return made
 
 
 def expect_confined(raw: Mapping[str, Any] | None) -> None:
