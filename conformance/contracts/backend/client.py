@@ -23,13 +23,13 @@ Message = dict[str, Any]
 CONTROL = "none"
 # A session in which the backend's own time limit cut off its probe takes longer than this.
 CUT_OFF_MS = 2000.0
-# The backends that have enforced or claimed something in this run, each with its shim.
-_seen_enforcing: set[tuple[str, ...]] = set()
 # The fields of a context that backend.probe has too.
 PROBED = ("profile", "policy", "egress", "strict_metadata", "accept")
 # Variables that depend on the ground: they differ in each session and do not affect a claim.
 OF_THE_GROUND = ("HOME", "BOXSPEC_SECRET")
-# The claims of backend.probe, by session and by the fields of the request.
+# By session, the backends that have enforced or claimed something.
+_enforcing: WeakKeyDictionary[Session, set[str]] = WeakKeyDictionary()
+# By session, and by the fields of the request, the claims of backend.probe.
 _probed: WeakKeyDictionary[Session, dict[str, Claims | None]] = WeakKeyDictionary()
 
 
@@ -125,7 +125,7 @@ class BackendClient:
         ) as shim:
             answer = shim.finish()
         if answer.ok and answer.result["overall"] != "unavailable":
-            _seen_enforcing.add(self._named(message["backend"]))
+            self._enforcing.add(message["backend"])
         return answer
 
     def start(
@@ -195,22 +195,22 @@ class BackendClient:
         self._look_again_if_cut_off(seen, message["backend"])
         return known[key]
 
-    def _named(self, backend: str) -> tuple[str, ...]:
-        return (*map(str, self._case.session.argv), backend)
+    @property
+    def _enforcing(self) -> set[str]:
+        return _enforcing.setdefault(self._case.session, set())
 
     def _look_again_if_cut_off(self, seen: ObservedSession, backend: str) -> None:
-        """Raise Late, so that the test is repeated alone, if the backend may have been too slow.
+        """Raise Late if the session dropped a backend that has enforced before, after a long time.
 
-        That is so if it has enforced before and is dropped now: without a free processor, its probe
-        may have missed its time limit.
+        The probe of the backend may have missed its own time limit because no processor was free.
+        Late lets the test be repeated alone.
         """
-        named = self._named(backend)
         if not seen.ok:
             return
         if seen.result["enforcement"] != "none":
-            _seen_enforcing.add(named)
+            self._enforcing.add(backend)
         elif (
-            named in _seen_enforcing
+            backend in self._enforcing
             and seen.elapsed_ms >= CUT_OFF_MS
             and self._case.look.number == 1
         ):
