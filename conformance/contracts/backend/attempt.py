@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
 from boxspec.judge.expect import expect
 from boxspec.judge.verdict import Failure, HostLacks, Verdict
 from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import ObservedSession
-from contracts.backend.client import BackendCase
+from contracts.backend.client import BackendCase, ProbeFields
 from contracts.backend.scene import SECRET, Scene, made_scene, run_outside
 from contracts.shared.requests import ExecRequest
 
@@ -25,7 +25,9 @@ OWN = "launch"
 WORK, EVERYWHERE = "BACKEND-ALLOW-01", "BACKEND-ALLOW-02"
 
 
-def attempt(case: BackendCase, name: str, profile: str = "repo-write", **context: Any) -> None:
+def attempt(
+    case: BackendCase, name: str, profile: str = "repo-write", **context: Unpack[ProbeFields]
+) -> None:
     """Make one attempt inside the backend of this run, and judge it."""
     control(name)
     with made_scene(name) as scene:
@@ -48,7 +50,7 @@ def need_effect(scene: Scene, **params: object) -> None:
 
 
 def inside(
-    case: BackendCase, scene: Scene, profile: str, **context: Any
+    case: BackendCase, scene: Scene, profile: str, **context: Unpack[ProbeFields]
 ) -> tuple[ObservedSession, Said]:
     """Make the attempt inside; NotApplicable if the session runs without a sandbox."""
     more = {"sibling": scene.ground.ws / "sibling"} if profile in WRITABLE else {}

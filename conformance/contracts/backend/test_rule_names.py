@@ -21,10 +21,16 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 
 
 def inside(
-    case: BackendCase, ground: Ground, line: str, rules: dict[str, Any], **how: Any
+    case: BackendCase,
+    ground: Ground,
+    line: str,
+    rules: dict[str, Any],
+    *,
+    root: Path | None = None,
+    profile: str = "repo-write",
 ) -> ObservedSession:
     """Run a line as line_inside does; its last output shows that it was executed."""
-    session = line_inside(case, ground, f"{line}\necho ran", rules, **how)
+    session = line_inside(case, ground, f"{line}\necho ran", rules, root=root, profile=profile)
     expect("whether it ran", b"ran\n" in session.only.stdout, True, verdict=Verdict.OVERREFUSED)
     return session
 

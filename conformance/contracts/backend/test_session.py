@@ -1,6 +1,6 @@
 """Refuse and degrade: the result of probe and prepare decides if and how the calls run."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 
@@ -15,7 +15,7 @@ from boxspec.api import (
     satisfies,
 )
 from contracts.backend.answers import ObservedSession
-from contracts.backend.client import BackendCase
+from contracts.backend.client import BackendCase, ProbeFields
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import policy
 from contracts.backend.scripted import Seen, scripted
@@ -159,15 +159,16 @@ def test_each_result_has_the_enforcement(case: BackendCase, probe: str) -> None:
 
 
 def _asked_twice(
-    case: BackendCase, cwd: str | None = None, **context: Any
+    case: BackendCase, profile: str, cwd: str | None = None, **context: Unpack[ProbeFields]
 ) -> tuple[str, ObservedSession]:
     """Return the overall claim of the backend of this run, and a session with the same fields."""
-    claimed = case.backend.probe(**context).result["overall"]
+    claimed = case.backend.probe(profile, **context).result["overall"]
     with made_ground() as ground:
         (ground.ws / "sub").mkdir()
         session = case.backend.run(
             [{"program": "/bin/true"}],
             root=ground.ws,
+            profile=profile,
             cwd=None if cwd is None else ground.ws / cwd,
             on_unavailable="degrade",
             shim_env={"HOME": str(ground.home)},

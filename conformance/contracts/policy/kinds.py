@@ -219,11 +219,11 @@ def _question(vector: Vector) -> Item:
     return made
 
 
-def _one(case: PolicyCase, vector: Vector, op: str, key: str = "checks", **more: Any) -> Item:
+def _one(case: PolicyCase, vector: Vector, op: str, key: str = "checks") -> Item:
     """Return the item of one check of a valid policy."""
     letter_case = vector.fields.get("case")
     checks = [_question(vector)]
-    answer = case.policy.ask(op, policy=vector.policy, checks=checks, case=letter_case, **more)
+    answer = case.policy.ask(op, policy=vector.policy, checks=checks, case=letter_case)
     item: Item = known.result(op, _given("the policy", answer))[key][0]
     return item
 

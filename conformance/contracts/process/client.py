@@ -112,11 +112,18 @@ class Bridge(Observed):
         return {key: self.result[key] for key in ("exited", "signaled") if key in self.result}
 
 
-def request(program: str, args: Sequence[Any] = (), **fields: Any) -> Message:
+class RequestFields(TypedDict, total=False):
+    """The fields of a request besides the program and its arguments."""
+
+    current_dir: str
+    env: Mapping[str, Any]
+
+
+def request(program: str, args: Sequence[Any] = (), **fields: Unpack[RequestFields]) -> Message:
     made: Message = {}
     put_word(made, "program", program)
     put_words(made, "args", [str(word) for word in args])
-    return made | fields
+    return {**made, **fields}
 
 
 def handle(program: str, args: Sequence[Any] = (), **options: Any) -> Message:
@@ -147,7 +154,7 @@ class ScriptOptions(Options, total=False):
 class BridgeOptions(ScriptOptions, total=False):
     """How the shim process of a bridge is started."""
 
-    fields: Mapping[str, Any] | None
+    fields: RequestFields | None
     stdin: Wish
 
 
@@ -194,14 +201,13 @@ class ProcessClient:
         program: str,
         args: Sequence[Any] = (),
         *,
-        fields: Mapping[str, Any] | None = None,
+        fields: RequestFields | None = None,
         backend: Around = OF_THE_RUN,
         stdin: Wish = None,
         stdout: Wish = None,
         stderr: Wish = None,
         **options: Unpack[Options],
     ) -> ShimProcess[Bridge]:
-        """fields: more of the request, `current_dir` and `env`."""
         message = {"op": "process.bridge", "request": request(program, args, **(fields or {}))}
         message |= self.inside.around(backend)
         return self._case.launch(

@@ -6,13 +6,13 @@ import json
 from base64 import b64decode
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 
 from boxspec.api import Failure, expect, requires
 from boxspec.api import programs as P
-from contracts.process.client import ProcessCase, request, step
+from contracts.process.client import ProcessCase, RequestFields, request, step
 from contracts.process.judging import shell
 from contracts.shared.signals import expect_the_three_to_act, ignoring
 
@@ -27,7 +27,7 @@ def carried_out(
     program: str,
     args: Sequence[Any],
     state: Sequence[str] = (),
-    **fields: Any,
+    **fields: Unpack[RequestFields],
 ) -> bytes:
     """Return the whole stdout of the program."""
     if how == "bridge":
@@ -37,10 +37,12 @@ def carried_out(
     return case.process.script(handles, steps, state=state).data(1)
 
 
-def reported(case: ProcessCase, how: str, **more: Any) -> dict[str, Any]:
+def reported(
+    case: ProcessCase, how: str, state: Sequence[str] = (), **fields: Unpack[RequestFields]
+) -> dict[str, Any]:
     """Return the report of the program about its start."""
     place: Path = case.tmp / "report.json"
-    carried_out(case, how, P.report, [place], **more)
+    carried_out(case, how, P.report, [place], state, **fields)
     if not place.exists():
         raise Failure("the program runs", "its report", "no such file", {})
     said: dict[str, Any] = json.loads(place.read_text())

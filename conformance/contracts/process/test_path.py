@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import pytest
 
 from boxspec.api import expect, requires, satisfies
-from contracts.process.client import ProcessCase, ScriptOptions, request, step
+from contracts.process.client import ProcessCase, RequestFields, ScriptOptions, request, step
 from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
@@ -18,7 +18,7 @@ NOT_STARTED = "not started"
 
 
 def error_of(
-    case: ProcessCase, how: str, program: str, fields: dict[str, Any], **run: Unpack[ScriptOptions]
+    case: ProcessCase, how: str, program: str, fields: RequestFields, **run: Unpack[ScriptOptions]
 ) -> tuple[Any, bytes]:
     """(the error, or the output of the program)"""
     if how == "bridge":
@@ -31,11 +31,19 @@ def error_of(
     return error, b"" if error else seen.data(1)
 
 
-def said(case: ProcessCase, how: str, program: str, *folders: Path | str, **more: Any) -> str:
+def said(
+    case: ProcessCase,
+    how: str,
+    program: str,
+    *folders: Path | str,
+    current_dir: str | None = None,
+    **run: Unpack[ScriptOptions],
+) -> str:
     """Return the output of the program found with a PATH of these folders, if there are any."""
     pairs = [["PATH", ":".join(map(str, folders))]] if folders else []
-    run = {key: more.pop(key) for key in ("state", "shim_env") if key in more}
-    fields = {"env": {"clear_and_set": pairs}, **more}
+    fields: RequestFields = {"env": {"clear_and_set": pairs}}
+    if current_dir is not None:
+        fields["current_dir"] = current_dir
     error, printed = error_of(case, how, program, fields, **run)
     if error is not None:
         return NOT_STARTED if error["kind"] == "execution" else f"error {error['kind']}"
@@ -98,11 +106,11 @@ def test_the_working_directory_is_searched_where_path_says_so(case: ProcessCase,
     saying(case.tmp / "current" / TOOL, "in current")
     (case.tmp / "bin").mkdir()
     saying(case.tmp / "bin" / "sub" / TOOL, "in PATH")
-    here: dict[str, Any] = {"current_dir": str(case.tmp / "current")}
+    here = str(case.tmp / "current")
     got = [
-        said(case, how, TOOL, case.tmp / "bin", **here),
-        said(case, how, TOOL, case.tmp / "bin", ".", **here),
-        said(case, how, f"sub/{TOOL}", case.tmp / "bin", **here),
+        said(case, how, TOOL, case.tmp / "bin", current_dir=here),
+        said(case, how, TOOL, case.tmp / "bin", ".", current_dir=here),
+        said(case, how, f"sub/{TOOL}", case.tmp / "bin", current_dir=here),
     ]
     wanted = [NOT_STARTED, "in current", NOT_STARTED]
     expect("without a dot, with one, and a name with a slash", got, wanted)

@@ -7,11 +7,11 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from boxspec.api import Answer, Observed, expect, requires, satisfies
+from boxspec.subject.case import State
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.client import SbplCase, WrapFields
 
@@ -19,10 +19,10 @@ TEXT = '(version 1)\n(deny default)\n; é "quoted"\n'
 
 
 @contextmanager
-def held(case: SbplCase, folder: Path, text: str = TEXT, **options: Any) -> Iterator[Path]:
+def held(case: SbplCase, folder: Path, text: str = TEXT, state: State = ()) -> Iterator[Path]:
     """Start a wrap that has answered but not ended; yield the file that it names."""
     message = sbpl.wrap_message(["x"], text=text, dir=folder, wrapper="present")
-    with case.launch(message, Observed, hold=True, **options) as shim:
+    with case.launch(message, Observed, hold=True, state=state) as shim:
         shim.wait_response()
         answer = shim.exchange.answer(case.capabilities) or {}
         argv = sbpl.argv_of(Answer(answer))
