@@ -16,8 +16,8 @@ NO_SUCH = "no-such-backend"
 def trust(case: BackendCase, say: Say) -> None:
     declared = "backend" in case.capabilities
     if declared:
-        # A backend starts launchers and test programs, whose scheduling delay cannot be read after
-        # their end.
+        # Launchers and test programs of a backend are helper processes: their scheduling delay
+        # cannot be read after they have ended.
         case.session.company["backend"] = Company(before=True, beside=True)
     name = case.backend.chosen if declared else NO_SUCH
     answer = case.backend.probe("repo-write", backend=name, within_s=WITHIN_S)

@@ -1,4 +1,4 @@
-"""debug with a terminal that blocks, that is closed, or whose flags must not change."""
+"""EXEC-DEBUG: terminals that block, are closed or cannot be reopened; their flags are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EXEC-SPAWN: a failed start leaves nothing, and a program is started exactly once."""
+"""EXEC-SPAWN: the caller after a failed start, and the number of starts of a program."""
 
 from __future__ import annotations
 

@@ -222,7 +222,11 @@ def test_a_directory_that_is_left_is_reported(case: ModuleCase) -> None:
     home = Path(noted(case.tmp / "home"))
     expect("the end", end(seen), "value")
     told = seen.result.get("directory_left")
-    expect("what is left, and what is told", told, str(home) if home.is_dir() else None)
+    expect(
+        "the reported directory, and the one that is left",
+        told,
+        str(home) if home.is_dir() else None,
+    )
 
 
 # The removal of a directory is tried again for this long.
@@ -281,7 +285,7 @@ def test_removal_is_repeated_until_a_writer_stops(case: ModuleCase) -> None:
         raise Late("the writer behind the module", f"it stops within {STOPPED_MS} ms", "it writes")
     with for_the_prompt(case):
         got = (left, seen.result.get("directory_left"))
-        expect("whether it is left, and what is told", got, (False, None))
+        expect("whether it is left, and the reported directory", got, (False, None))
     expect_not_held_up(case, seen)
 
 
@@ -303,5 +307,5 @@ def test_a_surviving_writer_does_not_delay_the_return(case: ModuleCase) -> None:
     # `mkdir -p` can create it again at any time, so only a reported name is checked.
     told = seen.result.get("directory_left")
     expect("the end", end(seen), "value")
-    expect("the directory that is told, if one is", told in (None, str(home)), True)
+    expect("the reported directory, if there is one", told in (None, str(home)), True)
     expect_not_held_up(case, seen)

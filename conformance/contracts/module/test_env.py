@@ -195,4 +195,6 @@ def test_a_root_whose_name_is_no_text_has_its_modules(case: ModuleCase, how: str
         env = {"APCORE_EXTENSIONS_ROOT": str(root)}
         seen = case.module.execute("there", extensions_root=None, shim_env=env)
     got = (end(seen), os.path.realpath(noted(found)))
-    expect("the end, and the root that the module is told", got, ("value", os.path.realpath(root)))
+    expect(
+        "the end, and the root in the module's environment", got, ("value", os.path.realpath(root))
+    )

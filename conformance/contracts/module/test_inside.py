@@ -44,7 +44,9 @@ def test_inside_the_runner_is_the_module(case: ModuleCase) -> None:
     got = (end(seen), is_there, same)
     wanted: tuple[str, bool, list[int]] = ("value", True, [])
     expect(
-        "end; whether the module is there; who of them executes the runner's program", got, wanted
+        "the end, whether the module runs, and the processes that execute the runner's program",
+        got,
+        wanted,
     )
 
 

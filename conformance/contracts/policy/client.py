@@ -76,7 +76,7 @@ class Resolved(Answer):
 
 
 def question(op: str, path: Word, profile: str | None = "p", **more: Any) -> Check:
-    """Return one item of `checks`; with `profile` None the field is left out."""
+    """Return one item of `checks`; the profile None leaves the field `profile` out."""
     made: Message = {"op": op, **more}
     if profile is not None:
         made["profile"] = profile

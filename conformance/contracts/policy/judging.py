@@ -30,7 +30,7 @@ def judge(case: PolicyCase, group: Group) -> None:
     blocked = each_is_right(case, askable, ask)
     if blocked:
         by = sorted({name for why in blocked.values() for name in why.by})
-        raise Blocked(by, f"the twins of {' '.join(blocked)} do not conform")
+        raise Blocked(by, f"the allowed counterparts of {' '.join(blocked)} do not conform")
 
 
 def each_is_right(

@@ -349,7 +349,7 @@ def test_flags_of_its_streams_stay(case: ProcessCase, kind: str) -> None:
             if fd >= 0:
                 os.close(fd)
     expect("the answer", answer, b"x\n", verdict="unproven")
-    expect("flags in the middle and behind", (during, after), (before, before))
+    expect("flags during the bridge and after it", (during, after), (before, before))
 
 
 KEPT = "memory that it took meanwhile, in KiB"

@@ -72,7 +72,9 @@ def test_a_member_has_the_grace_when_its_leader_has_gone(case: ProcessCase) -> N
     heard = [
         {event.pid for event in case.events().all(word)} for word in ("ready", "signal", "end")
     ]
-    expect("who was there, heard it, and ended by itself", heard, [heard[0]] * 3)
+    expect(
+        "the processes that were ready, got SIGTERM, and ended by themselves", heard, [heard[0]] * 3
+    )
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
@@ -268,7 +270,7 @@ def test_a_drop_does_not_wait_for_other_groups(case: ProcessCase, keep: str) -> 
     steps = [step("open"), step("wait"), step("drop"), step("open", "b"), step("wait", "b")]
     handles = {"a": handle(P.orphan, words), "b": handle("/bin/true")}
     seen = case.process.script(handles, steps, within_s=10)
-    expect("who came behind it", seen.steps[4], {"exited": 0})
+    expect("the end of the next child", seen.steps[4], {"exited": 0})
 
 
 @requires("PROCESS-DROP-01", needs=["PROCESS-KILL-01"])

@@ -26,7 +26,7 @@ def test_inside_an_inherited_pipe_is_the_shims(case: ProcessCase) -> None:
         seen = shim.finish()
     got = (seen.steps[1], seen.steps[2], came)
     wanted = ({"stdin": True, "stdout": True, "stderr": False}, {"exited": 0}, b"here\n")
-    expect("the streams, the end, and what came on the shim's own stderr", got, wanted)
+    expect("the streams, the end, and the shim's own stderr", got, wanted)
 
 
 @requires("PROCESS-GROUP-02", capability=HERE, inside=True)

@@ -95,7 +95,7 @@ def test_a_kill_reaches_members_that_outlive_the_leader(case: ProcessCase) -> No
 def test_a_terminate_reaches_members_that_outlive_the_leader(case: ProcessCase) -> None:
     behind_its_leader(case, step("terminate"), heard=True)
     heard = [{event.pid for event in case.events().all(word)} for word in ("ready", "signal")]
-    expect("who was there, and who heard it", heard, [heard[0]] * 2)
+    expect("the processes that were ready, and those that got SIGTERM", heard, [heard[0]] * 2)
 
 
 @requires("PROCESS-KILL-03", needs=["PROCESS-WAIT-02"])
@@ -117,11 +117,11 @@ def numbered(case: ProcessCase, number: int) -> Iterator[subprocess.Popen[bytes]
     with subprocess.Popen(words, stdin=subprocess.PIPE, process_group=0) as other:
         try:
             if not until(lambda: bool(events.all("ready")) or other.poll() is not None):
-                raise NotMeasured(f"nobody came to have the number {number}")
+                raise NotMeasured(f"no process got the number {number}")
             if other.returncode == 4:
                 raise HostLacks("root", "to start a process with a number of choice needs root")
             if other.returncode == 3:
-                raise NotMeasured(f"somebody else has the number {number}")
+                raise NotMeasured(f"another process has the number {number}")
             yield other
         finally:
             other.kill()

@@ -148,4 +148,4 @@ def test_failed_opens_leak_nothing(case: ProcessCase) -> None:
     expect("opens that failed", failed, rounds * len(ways), verdict="unproven")
     for what in COUNTED:
         expect(f"{what} more than before", grown[what], at_most(FEW))
-    expect("an open behind them all", seen.steps[-1], {"exited": 0})
+    expect("an open after them all", seen.steps[-1], {"exited": 0})

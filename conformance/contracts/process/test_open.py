@@ -93,7 +93,7 @@ def test_a_null_stream_is_dev_null(case: ProcessCase) -> None:
 def test_an_inherited_stream_is_the_callers(case: ProcessCase) -> None:
     steps = [step("open"), step("wait")]
     seen = case.process.script({"a": shell("echo here >&2", stderr=0)}, steps)
-    expect("what came on the shim's own stderr", seen.shim_stderr, contains(b"here\n"))
+    expect("the shim's own stderr", seen.shim_stderr, contains(b"here\n"))
 
 
 @requires("PROCESS-OPEN-05")
@@ -177,7 +177,7 @@ def test_one_of_two_threads_gets_a_stream(case: ProcessCase, stream: str) -> Non
     seen = case.process.script(handles, [*opens, *takes, *joins], within_s=30)
     taken = [each.get("taken") for each in seen.steps[len(opens) : -2]]
     got = [sorted(pair, key=bool) for pair in zip(taken[::2], taken[1::2], strict=True)]
-    expect("who got it, of each pair", got, [[False, True]] * len(names))
+    expect("the takes of each pair that succeeded", got, [[False, True]] * len(names))
 
 
 @requires("PROCESS-TAKE-01")
@@ -193,7 +193,7 @@ def test_a_taken_stream_outlives_a_close(case: ProcessCase) -> None:
     take, read = step("take", stream="stdout"), step("read_eof", stream="stdout")
     steps = [step("open"), take, step("wait"), step("close"), read]
     seen = case.process.script({"a": shell("printf left")}, steps)
-    expect("what is read behind the close", seen.data(4), b"left")
+    expect("what is read after the close", seen.data(4), b"left")
 
 
 @requires("PROCESS-TAKE-01")

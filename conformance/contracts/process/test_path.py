@@ -20,7 +20,7 @@ NOT_STARTED = "not started"
 def error_of(
     case: ProcessCase, how: str, program: str, fields: RequestFields, **run: Unpack[ScriptOptions]
 ) -> tuple[Any, bytes]:
-    """(the error, or the output of the program)"""
+    """Return the error, or the output of the program."""
     if how == "bridge":
         bridged = case.process.bridge(program, fields=fields, **run)
         return (bridged.raw or {}).get("error"), bridged.shim_stdout

@@ -118,7 +118,7 @@ def test_a_wait_with_a_limit_does_not(case: ProcessCase) -> None:
 @requires("PROCESS-WAIT-05", needs=["PROCESS-KILL-01"])
 @pytest.mark.parametrize("how", ["wait", "poll", "close"])
 def test_a_child_reaped_by_other_code_is_an_error(case: ProcessCase, how: str) -> None:
-    # The thief comes when the program is there: the trial of a sandbox is the implementation's own.
+    # The theft starts only once the program runs, so that the probe of the sandbox succeeds.
     pause, events, fifo, theft = Pause(case), case.events(), case.fifo("gate"), case.fifo("theft")
     handles = {
         "a": handle(P.gate, [events.path, fifo, "--exit", 7]),
@@ -134,9 +134,11 @@ def test_a_child_reaped_by_other_code_is_an_error(case: ProcessCase, how: str) -
         children = len(shim.children())
         case.open_gate(fifo)
         if not until(lambda: len(shim.children()) < children):
-            raise NotMeasured("nobody collected the child before it was asked for")
+            raise NotMeasured("the preload reaped no child before the step")
         pause.go_on()
         seen = shim.finish()
     said = [each.get("error", each) for each in seen.steps[3:]]
     told = [(each.get("kind"), str(each.get("message", each))[:12]) for each in said]
-    expect("what it says, and a close behind it", told, [("execution", "wait error: ")] * 2)
+    expect(
+        "the error of the wait, and of a close after it", told, [("execution", "wait error: ")] * 2
+    )

@@ -62,7 +62,9 @@ def compare(shim: str | None, write: bool, folder: Path = FOLDER) -> int:
         for shape in every:
             answer = Answer(session.serve().ask(shape.request))
             if not answer.ok:
-                raise UsageError(shape.name, f"is answered with {shown(answer.raw)}", "mend it")
+                raise UsageError(
+                    shape.name, f"is answered with {shown(answer.raw)}", "fix the request"
+                )
             made = bytes_of(answer)
             if made == shape.text and shape.golden.exists():
                 continue

@@ -61,7 +61,7 @@ def refuses(case: SbplCase, what: str, bad: Setup, good: Setup, *parts: str) -> 
     asked, case.asked = case.asked, bad.message()
     if not answer.ok:
         raise Failure(
-            f"{what}: the refusal is proved by its allowed twin",
+            f"{what}: the allowed counterpart of the refusal",
             f"a text for {shown(asked)}",
             shown(answer.raw),
             verdict=Verdict.UNPROVEN,

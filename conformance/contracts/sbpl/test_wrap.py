@@ -171,7 +171,11 @@ def test_a_directory_that_is_not_absolute_is_refused(case: SbplCase, folder: str
 def test_an_empty_program_is_refused(case: SbplCase, argv: list[str], wrapper: str) -> None:
     fields: WrapFields = {"wrapper": wrapper, "allow_fallback": True}
     sbpl.refused(f"the command {argv}", case.sbpl.wrap(argv, **fields))
-    expect("whether its twin is wrapped or bare", case.sbpl.wrap(["x", ""], **fields).ok, True)
+    expect(
+        "whether its allowed counterpart is wrapped or bare",
+        case.sbpl.wrap(["x", ""], **fields).ok,
+        True,
+    )
 
 
 @requires("SBPL-WRAP-08")

@@ -38,7 +38,7 @@ def looks(case: Case, contract: str, start: Start, name: str = "company") -> dic
 
 
 def looks_in_passing(case: Case, contract: str, start: Start) -> None:
-    """Do the same, without an exception: the requirements report a failed run."""
+    """Record them as `looks` does; a run may fail, because the requirements report that."""
     try:
         looks(case, contract, start)
     except (Failure, Late):

@@ -123,7 +123,7 @@ class Inside:
         return {"backend": {"name": self.name, "context": context, "on_unavailable": "degrade"}}
 
     def around(self, backend: Around, own_root: bool = False) -> dict[str, Any]:
-        """Return the same, or the backend of the test, which may be no sandbox."""
+        """Return the field `backend` of `use`, or that of the test, which may be no sandbox."""
         if backend is OF_THE_RUN:
             return self.use(own_root=own_root)
         return {} if backend is None else {"backend": dict(backend)}

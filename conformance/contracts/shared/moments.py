@@ -61,7 +61,7 @@ def attempted(events: Events, **wanted: int) -> None:
     came = {word: len(events.all(word)) for word in wanted}
     if any(came[word] < count for word, count in wanted.items()):
         raise Failure(
-            "what is looked for was tried",
+            "the attempts took place",
             f"events, at least {wanted}",
             str(came),
             {"events": [str(event) for event in events.all()]},

@@ -167,14 +167,18 @@ def expect_refused(
     if effects != (CANARY, 0):
         _excuse(case, effects, result, name)
         raise Failure(
-            "nothing outside is another for it",
+            "nothing outside changes",
             f"the canary as it was, and no connection ({name})",
             f"the canary {effects[0]!r}, connections {effects[1]}",
             evidence,
             Verdict.ESCAPED,
         )
     ends = (answers[:1], answers[3:])
-    expect(f"answers to what is allowed, before and behind ({name})", ends, (["did"], ["did"]))
+    expect(
+        f"answers to the allowed commands, before and after the attempts ({name})",
+        ends,
+        (["did"], ["did"]),
+    )
     # In its own file system or network the forbidden commands may succeed.
     expect(f"answers in all ({name})", len(answers), satisfies(lambda n: n == 4, "4"))
 
@@ -205,7 +209,7 @@ def _probed(case: Case, name: str) -> Mapping[str, Any]:
 
 
 def need_enforcement(case: Case, result: Mapping[str, Any], name: str) -> None:
-    """Raise NotApplicable for a backend that enforces no rule and claims the same."""
+    """Raise NotApplicable for a backend that enforces nothing and claims nothing either."""
     if result.get("enforcement") == "none":
         why = "; ".join(map(str, result.get("enforcement_reasons", ())))
         _expect_unavailable(case, name, why)

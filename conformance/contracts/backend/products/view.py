@@ -25,8 +25,8 @@ from contracts.backend.products.cells import TOPICS, Column, cell
 PROFILES = ("repo-write", "read-only", "no-network", "full-dev", "ci-only")
 # Backends of the reference; without a name the word means all of them.
 OWN = "reference"
-# A probe that missed its own time limit on a busy machine is asked again: without claims there is
-# no column.
+# A column needs the claims. They are asked so often at most, because on a busy machine a probe may
+# miss its own time limit.
 TURNS = 3
 SYSCTLS = ("user.max_user_namespaces", "kernel.io_uring_disabled", "dev.tty.legacy_tiocsti")
 # The facts of a backend in a matrix besides its cells, without `shim`, which names a folder.

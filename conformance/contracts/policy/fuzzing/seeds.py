@@ -104,8 +104,9 @@ SMALL = {
 def shim_diff() -> Iterator[bytes]:
     """Yield inputs with one request each, so that a difference is reported by a short case.
 
-    The numbers are those of path.normalize and glob.match in a batch that begins with a glob, and
-    of the file itself in a batch of files.
+    An input stands for a batch; its first byte selects one request by the number in the batch. In a
+    batch that begins with a glob, 0 is path.normalize and 1 is glob.match. In a batch of files, 0
+    loads the files unchanged. The small texts have no number: their whole batch is sent.
     """
     paths = [
         vector.word("path") for vector in vectors.every().values() if vector.kind == "normalize"

@@ -32,7 +32,7 @@ def explain(
         )
     except Unreadable as why:
         word = "undecidable" if why.kind == "undecidable" else "sandbox-exec would refuse it"
-        raise UsageError(f"{file}:{why.line}", f"{word}: {why.words}", "mend the line") from None
+        raise UsageError(f"{file}:{why.line}", f"{word}: {why.words}", "fix the line") from None
     if not known(operation):
         raise UsageError(operation, "no operation of Seatbelt", "file-write-create is one")
     if path is None and on_paths(operation):
