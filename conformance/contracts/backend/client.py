@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 from weakref import WeakKeyDictionary
 
 from boxspec.judge.verdict import Late, NotApplicable
-from boxspec.subject.case import WITHIN_S, Case, Options, State
+from boxspec.subject.case import WITHIN_S, Case, Message, Options, State
 from boxspec.subject.client.b64 import Word, put_word
 from boxspec.subject.client.streams import Wish
 from boxspec.subject.launching import ShimEnv
@@ -19,7 +19,6 @@ from boxspec.subject.shim_process import ShimProcess
 from contracts.backend.answers import Claims, ObservedProbe, ObservedSession
 from contracts.shared.requests import ExecRequest, exec_request
 
-Message = dict[str, Any]
 CONTROL = "none"
 # A session in which the backend's own time limit cut off its probe takes longer than this.
 CUT_OFF_MS = 2000.0

@@ -9,16 +9,13 @@ from typing import Any, Unpack
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.subject.case import WITHIN_S, Case, Options, State
+from boxspec.subject.case import WITHIN_S, Case, Message, Options, State
 from boxspec.subject.client.streams import Wish
 from boxspec.subject.launching import ShimEnv
 from boxspec.subject.shim_process import ShimProcess
 from contracts.exec.answers import ObservedBatch, ObservedRun
 from contracts.shared.inside import Inside, confined, put_inside
 from contracts.shared.requests import EnvMode, ExecRequest, env_mode, exec_request, has_bytes
-
-Message = dict[str, Any]
-
 
 # A run of a batch, with the ms after which it starts if that is not at once.
 Run = tuple[int, ExecRequest] | ExecRequest

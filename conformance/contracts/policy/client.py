@@ -8,14 +8,13 @@ from typing import Any, TypedDict, Unpack, cast
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.subject.case import Case
+from boxspec.subject.case import Case, Message
 from boxspec.subject.client import known
 from boxspec.subject.client.b64 import Word, put_word, put_words
 from boxspec.subject.contract import owner
 from boxspec.subject.observed import Answer, Error, Problem
 from contracts.shared.documents import Policy, as_yaml
 
-Message = dict[str, Any]
 Check = Mapping[str, Any]
 
 

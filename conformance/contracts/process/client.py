@@ -7,14 +7,13 @@ from functools import cached_property
 from typing import Any, TypedDict, Unpack, cast
 
 from boxspec.programs import programs
-from boxspec.subject.case import Case, Options
+from boxspec.subject.case import Case, Message, Options
 from boxspec.subject.client.b64 import put_word, put_words, unb64
 from boxspec.subject.client.streams import Wish
 from boxspec.subject.observed import Error, Observed
 from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.inside import OF_THE_RUN, Around, Inside, confined, put_inside
 
-Message = dict[str, Any]
 Step = dict[str, Any]
 
 

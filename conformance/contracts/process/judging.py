@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
 from boxspec.api import Late, ShimProcess
 from boxspec.api import programs as P
+from boxspec.subject.case import Message
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import poll
 from contracts.process.client import (
-    Message,
     ProcessCase,
+    RequestFields,
     Script,
     ScriptOptions,
     Step,
     StepResult,
     handle,
+    request,
     step,
 )
 from contracts.shared.moments import until
@@ -30,6 +32,25 @@ SH = "/bin/sh"
 def shell(line: str, *words: Any, **options: Any) -> Message:
     """A handle on `sh -c line` with $1, $2, …"""
     return handle(SH, ["-c", line, "sh", *words], **options)
+
+
+def carried_out(
+    case: ProcessCase,
+    how: str,
+    program: str,
+    args: Sequence[Any] = (),
+    fields: RequestFields | None = None,
+    **run: Unpack[ScriptOptions],
+) -> tuple[Any, bytes]:
+    """Run a program to its end, as a script or as a bridge; return its error and its output."""
+    if how == "bridge":
+        bridged = case.process.bridge(program, args, fields=fields, **run)
+        return (bridged.raw or {}).get("error"), bridged.shim_stdout
+    handles = {"a": {"request": request(program, args, **(fields or {}))}}
+    steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
+    seen = case.process.script(handles, steps, **run)
+    error = seen.steps[0].get("error")
+    return error, b"" if error else seen.data(1)
 
 
 def leader_with_a_stopped_member(events: str) -> tuple[str, list[str]]:

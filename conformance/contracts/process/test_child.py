@@ -12,8 +12,8 @@ import pytest
 
 from boxspec.api import Failure, expect, requires
 from boxspec.api import programs as P
-from contracts.process.client import ProcessCase, RequestFields, request, step
-from contracts.process.judging import shell
+from contracts.process.client import ProcessCase, RequestFields, step
+from contracts.process.judging import carried_out, shell
 from contracts.shared.signals import expect_the_three_to_act, ignoring
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
@@ -21,28 +21,12 @@ HOW = pytest.mark.parametrize("how", ["script", "bridge"])
 WORDS = ["", "two words", "*", "$HOME", "-c", "--", "'\"", "line\nbreak"]
 
 
-def carried_out(
-    case: ProcessCase,
-    how: str,
-    program: str,
-    args: Sequence[Any],
-    state: Sequence[str] = (),
-    **fields: Unpack[RequestFields],
-) -> bytes:
-    """Return the whole stdout of the program."""
-    if how == "bridge":
-        return case.process.bridge(program, args, fields=fields, state=state).shim_stdout
-    steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
-    handles = {"a": {"request": request(program, args, **fields)}}
-    return case.process.script(handles, steps, state=state).data(1)
-
-
 def reported(
     case: ProcessCase, how: str, state: Sequence[str] = (), **fields: Unpack[RequestFields]
 ) -> dict[str, Any]:
     """Return the report of the program about its start."""
     place: Path = case.tmp / "report.json"
-    carried_out(case, how, P.report, [place], state, **fields)
+    carried_out(case, how, P.report, [place], fields, state=state)
     if not place.exists():
         raise Failure("the program runs", "its report", "no such file", {})
     said: dict[str, Any] = json.loads(place.read_text())
@@ -53,7 +37,8 @@ def reported(
 @HOW
 def test_arguments_arrive_as_they_are(case: ProcessCase, how: str) -> None:
     wanted = "\n".join(WORDS).encode()
-    expect("what the program prints of them", carried_out(case, how, P.say, WORDS), wanted)
+    _, printed = carried_out(case, how, P.say, WORDS)
+    expect("what the program prints of them", printed, wanted)
 
 
 @requires("PROCESS-CHILD-01")

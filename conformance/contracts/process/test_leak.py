@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import chain
 
 from boxspec.api import ShimProcess, at_most, expect, requires
-from contracts.process.client import Message, ProcessCase, Script, Step, handle, step
+from boxspec.subject.case import Message
+from contracts.process.client import ProcessCase, Script, Step, handle, step
 from contracts.process.judging import Pause, shell
 from contracts.shared.files import script_at
 from contracts.shared.moments import until

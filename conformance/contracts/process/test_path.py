@@ -5,30 +5,17 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import pytest
 
 from boxspec.api import expect, requires, satisfies
-from contracts.process.client import ProcessCase, RequestFields, ScriptOptions, request, step
+from contracts.process.client import ProcessCase, RequestFields, ScriptOptions
+from contracts.process.judging import carried_out
 from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
 NOT_STARTED = "not started"
-
-
-def error_of(
-    case: ProcessCase, how: str, program: str, fields: RequestFields, **run: Unpack[ScriptOptions]
-) -> tuple[Any, bytes]:
-    """Return the error, or the output of the program."""
-    if how == "bridge":
-        bridged = case.process.bridge(program, fields=fields, **run)
-        return (bridged.raw or {}).get("error"), bridged.shim_stdout
-    handles = {"a": {"request": request(program, **fields)}}
-    steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
-    seen = case.process.script(handles, steps, **run)
-    error = seen.steps[0].get("error")
-    return error, b"" if error else seen.data(1)
 
 
 def said(
@@ -44,7 +31,7 @@ def said(
     fields: RequestFields = {"env": {"clear_and_set": pairs}}
     if current_dir is not None:
         fields["current_dir"] = current_dir
-    error, printed = error_of(case, how, program, fields, **run)
+    error, printed = carried_out(case, how, program, fields=fields, **run)
     if error is not None:
         return NOT_STARTED if error["kind"] == "execution" else f"error {error['kind']}"
     return str(printed.decode("utf-8", "replace")).strip()
@@ -66,7 +53,8 @@ def test_a_bare_name_is_one_of_its_own_path(case: ProcessCase, how: str) -> None
 def test_without_a_path_the_systems_default_is_searched(case: ProcessCase, how: str) -> None:
     saying(case.tmp / "caller" / TOOL, "the caller's")
     caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
-    found, _ = error_of(case, how, "true", {"env": {"clear_and_set": []}}, shim_env=caller)
+    empty: RequestFields = {"env": {"clear_and_set": []}}
+    found, _ = carried_out(case, how, "true", fields=empty, shim_env=caller)
     got = (found, said(case, how, TOOL, shim_env=caller))
     expect("`true`, and a tool of the caller", got, (None, NOT_STARTED))
 
@@ -127,7 +115,7 @@ def test_the_reason_says_whether_a_candidate_existed(
     if number == errno.EACCES:
         saying(case.tmp / "one" / TOOL, "not executable", mode=0o644)
     pairs = [["PATH", f"{case.tmp}/one:{case.tmp}/two"]]
-    error, _ = error_of(case, how, TOOL, {"env": {"clear_and_set": pairs}})
+    error, _ = carried_out(case, how, TOOL, fields={"env": {"clear_and_set": pairs}})
     names = (os.strerror(number).lower(), errno.errorcode[number].lower())
 
     def named(text: str) -> bool:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypedDict, Unpack, cast
 
-from boxspec.subject.case import Case
+from boxspec.subject.case import Case, Message
 from boxspec.subject.client.b64 import Word, b64, put_word, put_words, raw, text_or_none, unb64
 from boxspec.subject.observed import Answer
 from contracts.sbpl.text import Text
 from contracts.shared.documents import Policy, one_profile
 
-Message = dict[str, Any]
 HOME = "/Users/u"
 ROOT = "/Users/u/ws"
 
