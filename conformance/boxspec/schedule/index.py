@@ -19,7 +19,7 @@ class RequirementIndex:
         self.by_pitfall: dict[str, list[str]] = defaultdict(list)
         observer = collect()
         if observer.failures:
-            raise UsageError("the tests", "cannot be index", "\n".join(observer.failures))
+            raise UsageError("the tests", "cannot be collected", "\n".join(observer.failures))
         for item in observer.items:
             marked = requires_of(item)
             assert marked is not None

@@ -38,5 +38,6 @@ def ask_python_implementation(case: Mapping[str, Any]) -> Fields:
     try:
         answer: Fields = json.loads(done.stdout.splitlines()[0])
     except (IndexError, ValueError):
-        raise HarnessError(f"the twin has no answer: {done.stderr.strip()[-200:]}") from None
+        reason = done.stderr.strip()[-200:]
+        raise HarnessError(f"the Python implementation has no answer: {reason}") from None
     return answer
