@@ -153,10 +153,8 @@ class Patience:
 
         On a busy machine the deadline of a program may have passed before it caused the event.
         """
-        got, met = (
-            "everybody had ended",
-            any(_met_deadline(run) for run in self._case.shim_processes),
-        )
+        got = "everybody had ended"
+        met = any(_met_deadline(run) for run in self._case.shim_processes)
         if met and not self._case.look.realtime:
             return Late(what, expected, f"{got}, by a deadline", evidence)
         return Failure(what, expected, got, evidence, timed=met)
