@@ -7,10 +7,13 @@ from typing import Any
 
 from boxspec.errors import NotConforming
 from boxspec.judge.expect import shown
-from boxspec.subject.contract import every
+from boxspec.subject.contract import Say, every
 
-Say = Callable[[str], None]
 Ask = tuple[str, dict[str, Any]]
+
+
+def quiet(_: str) -> None:
+    """Print nothing, in place of a function that prints a line."""
 
 
 def no(reason: str) -> NotConforming:
@@ -64,9 +67,5 @@ def sentinels(
         for op, fields in asks:
             answer = dict(put({**fields, "op": op}) or {})
             # One line for each capability, after its last request.
-            tell = say if (op, fields) == asks[-1] else _quiet
+            tell = say if (op, fields) == asks[-1] else quiet
             sentinel(capability, capability in declared, answer, tell, op)
-
-
-def _quiet(_: str) -> None:
-    pass

@@ -19,11 +19,11 @@ from boxspec.judge.verdict import Failure, Late
 from boxspec.subject.case import Case
 from boxspec.subject.client import known
 from boxspec.subject.client.serve import Serve
-from boxspec.subject.contract import find, names
+from boxspec.subject.contract import Say, find, names
 from boxspec.subject.leftovers import Leftovers
 from boxspec.subject.observed import Observed
-from boxspec.subject.sentinels import Say
 from boxspec.subject.sentinels import no as _no
+from boxspec.subject.sentinels import quiet
 from boxspec.subject.session import Session
 
 WITHIN_S = 10.0
@@ -31,11 +31,7 @@ WITHIN_S = 10.0
 TIMES = 3
 
 
-def _quiet(_: str) -> None:
-    pass
-
-
-def trust(session: Session, say: Say = _quiet, contracts: Sequence[str] | None = None) -> None:
+def trust(session: Session, say: Say = quiet, contracts: Sequence[str] | None = None) -> None:
     """Run the checks of these contracts, or of all; NotConforming names the first that failed.
 
     Fills session.hello.

@@ -5,8 +5,9 @@ The checks are coarse on purpose, because the requirements test the claims.
 
 from __future__ import annotations
 
+from boxspec.subject.contract import Say
 from boxspec.subject.observe.company import Company
-from boxspec.subject.sentinels import Say, sentinel
+from boxspec.subject.sentinels import sentinel
 from contracts.backend.client import BackendCase
 
 WITHIN_S = 30.0

@@ -9,8 +9,9 @@ from typing import Any
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
-from boxspec.subject.sentinels import Say, sentinel, undeclared
+from boxspec.subject.contract import Say
 from boxspec.subject.sentinels import no as _no
+from boxspec.subject.sentinels import sentinel, undeclared
 from boxspec.subject.shim_process import ShimProcess
 from contracts.exec.client import ExecCase, Run
 from contracts.shared.company import WITHIN_S, looks

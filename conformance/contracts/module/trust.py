@@ -6,8 +6,9 @@ from pathlib import Path
 
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
-from boxspec.subject.sentinels import Say, sentinel
+from boxspec.subject.contract import Say
 from boxspec.subject.sentinels import no as _no
+from boxspec.subject.sentinels import sentinel
 from boxspec.subject.shim_process import ShimProcess
 from contracts.module.client import Executed, ModuleCase
 from contracts.shared.company import WITHIN_S, looks_in_passing

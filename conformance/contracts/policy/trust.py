@@ -7,7 +7,8 @@ serve session answers all questions.
 from __future__ import annotations
 
 from boxspec.judge.expect import shown
-from boxspec.subject.sentinels import Ask, Say, no, sentinel, sentinels
+from boxspec.subject.contract import Say
+from boxspec.subject.sentinels import Ask, no, sentinel, sentinels
 from contracts.policy.client import PolicyCase, question, readable
 from contracts.shared.documents import one_profile
 

@@ -11,7 +11,8 @@ from typing import Any
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Blocked, Failure
 from boxspec.subject.client import known
-from boxspec.subject.sentinels import Ask, Say, sentinels
+from boxspec.subject.contract import Say
+from boxspec.subject.sentinels import Ask, sentinels
 from boxspec.subject.sentinels import no as _no
 from contracts.sbpl.client import SbplCase, Setup, wrap_message
 from contracts.sbpl.text import WRITE

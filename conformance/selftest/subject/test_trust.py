@@ -14,7 +14,7 @@ from boxspec.programs import programs
 from boxspec.subject import trust
 from boxspec.subject.case import Case
 from boxspec.subject.client.command import shim_argv
-from boxspec.subject.sentinels import Say
+from boxspec.subject.contract import Say
 from boxspec.subject.session import Session
 from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE
 
