@@ -57,7 +57,6 @@ class InnerLinks:
     """Links of a workspace that lead into it: a file has one more name below each of them."""
 
     MOST_IN_A_NAME = 8
-    MOST_NAMES = 1024
 
     def __init__(self, root: bytes) -> None:
         self.targets: dict[bytes, list[bytes]] = {}
