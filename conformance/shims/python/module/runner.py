@@ -58,11 +58,12 @@ def die_with_the_parent() -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up what would let a module of root read the environment of its caller."""
+    """Drop the capabilities with which a module of root could read its caller's environment."""
     import ctypes
 
+    libc = ctypes.CDLL(None)
     for capability in READS_ANY_PROCESS:
-        ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
 def hand_over_input() -> None:
