@@ -42,8 +42,8 @@ class Progress:
     runs: int = 0
     per_second: float = 0.0
     inputs: int = 0
-    edges: int | None = None  # of the code, as the engine counts them
-    of_edges: int | None = None  # number of edges that exist
+    edges: int | None = None  # edges of the code that the inputs reach, as the engine counts them
+    of_edges: int | None = None  # all edges of the code
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class Engine(Protocol):
         """Return the progress without blocking."""
 
     def inputs(self) -> int:
-        """Return the number of inputs that a run would start with: those of the tree and the kept
-        ones."""
+        """Return how many inputs a new run would start with: the seeds of the tree, and the inputs
+        that this and earlier runs kept."""
 
     def crashes(self) -> list[Crash]:
         """Return the crashes since the last call."""

@@ -24,7 +24,7 @@ PARALLEL_ATTEMPTS = 2
 
 @dataclass
 class Timing:
-    """One measurement of a time limit; all values in milliseconds.
+    """One measured duration and its limit. Fields with `_ms` are in milliseconds.
 
     limit_ms: the limit of the requirement.
     spare_ms: measurement allowance on top of the limit, independent of load.

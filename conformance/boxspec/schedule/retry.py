@@ -40,16 +40,19 @@ class Retry:
         alone: bool = True,
         use_realtime: bool = True,
     ) -> str:
-        """Repeat until one attempt decides; return a description of the late ones.
+        """Repeat a late test until an attempt decides. If that attempt conforms, return a
+        description of the late ones before it.
 
-        pooled: returns or raises the result of the second attempt, if it ran in the retry pool.
+        first: the exception of the first attempt.
+        pooled: a function that returns if the second attempt conformed, and raises its exception
+            otherwise. None if no attempt ran in the retry pool.
         alone: True if no other test runs meanwhile.
         use_realtime: True to use real-time priority if the system permits it. Only one test at a
             time may do so.
 
-        Raise Failure if an attempt decides against the implementation, and NotMeasured if no
-        attempt decides. A test that hung twice fails if the second time was with real-time
-        priority.
+        Raise Failure if an attempt decides against the implementation, also by a hang with
+        real-time priority. A hang without it ends the repeats, except in the retry pool. Raise
+        NotMeasured if no attempt decides.
         """
         seen = [first]
         if pooled is not None:

@@ -83,7 +83,8 @@ class Session:
         self._wardens: set[Warden] = set()
         self._interrupted = False
         self._busy: list[tuple[int, int]] = []
-        # Whether each vector conformed: a refusal counts only if its allowed counterpart conforms.
+        # By the id of a vector or the name of several: True if they conformed. A refusal proves
+        # nothing unless its allowed counterpart conformed.
         self.outcomes: dict[str, bool] = {}
         # How long this shim takes to start, run a program and end; smoke measures it.
         self.startup_ms = 0.0

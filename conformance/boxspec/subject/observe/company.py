@@ -10,8 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Company:
-    """threads: the largest number of threads of the shim. before: the shim had helper processes
-    before its child existed. `beside`: it had some while or after the child existed."""
+    """The helpers of one or more runs.
+
+    threads: the largest number of threads that the shim had.
+    before: True if the shim had a helper process before its child existed.
+    beside: True if the shim had a helper process while its child existed or later, or if a helper
+        process is the parent of the child.
+    """
 
     threads: int = 1
     before: bool = False
