@@ -13,7 +13,7 @@ from boxspec.subject.patience import Patience
 def open_gate(
     path: str | os.PathLike[str], limit: Patience, any_process_alive: Callable[[], bool]
 ) -> None:
-    """Give a present or later reader of this fifo its end of file."""
+    """Open this fifo and close it, so that its present or next reader reads end-of-file."""
     done = threading.Event()
 
     def open_and_close() -> None:

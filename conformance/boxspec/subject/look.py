@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Look:
-    """The number of an attempt at a test, and its conditions: with no other test, and with
-    SCHED_FIFO if the kit may use it."""
+    """An attempt at a test.
+
+    number: 1 for the first attempt.
+    alone: True if no other test runs meanwhile.
+    realtime: True if the attempt runs with SCHED_FIFO (see observe/realtime.py).
+    """
 
     number: int = 1
     alone: bool = False

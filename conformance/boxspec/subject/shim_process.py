@@ -347,7 +347,7 @@ class ShimProcess(Generic[Outcome]):
         return ended
 
     def finish(self) -> Outcome:
-        """Wait for the end and return the answer; later calls return the same."""
+        """Wait for the end and return the answer; later calls return it again."""
         if self._outcome is not None:
             return self._outcome
         ended = self.wait_exit()

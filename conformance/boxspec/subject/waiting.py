@@ -62,7 +62,8 @@ def waited_between(
 
 
 def waited_by_now(run: Run) -> tuple[float, bool]:
-    """Return the same from the start of a shim until now, or until its end."""
+    """Return the longest possible scheduling delay of a shim until now or its end, and whether it
+    was measured."""
     now = Stamp(run.t_ended_ns or time.monotonic_ns(), targets={run.shim_pid: run.waited()})
     return _waited(run, Stamp(run.t_started_ns), now)
 

@@ -14,7 +14,7 @@ from boxspec.places import INSTALLED, ROOT
 _NAME = "boxspec-ref"
 _BUILT = ROOT / "build" / "release" / "reference" / _NAME
 REFERENCE = Path(shutil.which(_NAME) or _NAME) if INSTALLED else _BUILT
-# A wheel without the reference has this file with the reason; its command prints the same.
+# A wheel without the reference has this file with the reason, which its boxspec-ref prints too.
 ABSENT = ROOT / "without-boxspec-ref.txt"
 ELSEWHERE = "judging needs none; a wheel that is built on the system that it is for has one"
 

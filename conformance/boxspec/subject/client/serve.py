@@ -101,7 +101,7 @@ class Serve:
         return self.ask({"op": op, **fields})
 
     def ask(self, message: Mapping[str, Any], within_s: float | None = None) -> dict[str, Any]:
-        """Do the same for a request with fields of any name."""
+        """Send one request, whose fields may have any name, and check the shape of its answer."""
         with self._lock:
             self._number += 1
             asked = {"id": f"s{self._number}-{random.getrandbits(32):08x}", **message}

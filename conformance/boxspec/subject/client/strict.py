@@ -9,7 +9,7 @@ from typing import Any
 from boxspec.errors import ShimBroke
 
 MAX_RESPONSE = 16 * 2**20
-# A value takes up to two hundred bytes of memory, however short its text is, and a name the same.
+# A value or a name takes up to two hundred bytes of memory, however short its text is.
 # Characters inside strings count too: this allows two streams of only commas.
 MOST_MARKS = 2 * 2**20
 MARKS = {b",": 1, b"[": 1, b"{": 1, b":": 2}
