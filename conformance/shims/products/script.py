@@ -152,8 +152,8 @@ def read_eof(stream):
         digest.update(piece)
         length += len(piece)
         data = data + piece if length <= SHORT else b""
-    results = {"bytes": length, "sha256": digest.hexdigest()}
-    return results | ({"data_b64": b64encode(data).decode()} if length <= SHORT else {})
+    result = {"bytes": length, "sha256": digest.hexdigest()}
+    return result | ({"data_b64": b64encode(data).decode()} if length <= SHORT else {})
 
 
 def ended(code):

@@ -128,8 +128,8 @@ def order_of_a_set():
 def order_of_the_members():
     @replaces(ops)
     def take_env(original, reader):
-        twin = "env_b64" if "env_b64" in reader.fields else "env"
-        names = list(reader.fields.get(twin, {}))
+        field = "env_b64" if "env_b64" in reader.fields else "env"
+        names = list(reader.fields.get(field, {}))
         found = original(reader)
         return {name: found[name] for name in names if name in found}
 

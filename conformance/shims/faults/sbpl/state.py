@@ -146,8 +146,8 @@ def empty_means_none():
     @replaces(ops)
     def take_env(original, reader):
         emptied.clear()
-        for twin in ("env", "env_b64"):
-            given = reader.fields.get(twin, {})
+        for field in ("env", "env_b64"):
+            given = reader.fields.get(field, {})
             emptied.update(name for name, value in given.items() if value == "")
         return original(reader)
 

@@ -193,10 +193,9 @@ def empty_command_is_wrapped():
 def relative_file_is_taken():
     @replaces(wrapping)
     def absolute(original, reader, name):
-        for twin in (name, name + "_b64"):
-            if twin == name and isinstance(reader.fields.get(name), str):
-                path = reader.fields[name]
-                reader.fields[name] = path if path.startswith("/") else os.path.abspath(path)
+        if isinstance(reader.fields.get(name), str):
+            path = reader.fields[name]
+            reader.fields[name] = path if path.startswith("/") else os.path.abspath(path)
         return original(reader, name)
 
 

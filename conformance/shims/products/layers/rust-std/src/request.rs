@@ -48,9 +48,9 @@ impl Request {
 }
 
 /// A string, or its base64 counterpart.
-fn word(plain: &Value, twin: bool) -> Vec<u8> {
+fn word(plain: &Value, encoded: bool) -> Vec<u8> {
     let text = plain.as_str().unwrap_or("");
-    if twin {
+    if encoded {
         BASE64.decode(text).unwrap_or_default()
     } else {
         text.as_bytes().to_vec()
@@ -58,22 +58,22 @@ fn word(plain: &Value, twin: bool) -> Vec<u8> {
 }
 
 fn bytes(holder: &Value, name: &str) -> Option<Vec<u8>> {
-    let twin = holder.get(format!("{name}_b64")).map(|value| word(value, true));
-    twin.or_else(|| holder.get(name).map(|value| word(value, false)))
+    let decoded = holder.get(format!("{name}_b64")).map(|value| word(value, true));
+    decoded.or_else(|| holder.get(name).map(|value| word(value, false)))
 }
 
 fn items<'a>(holder: &'a Value, name: &str) -> (Vec<&'a Value>, bool) {
-    let twin = holder.get(format!("{name}_b64"));
-    let found = twin.or_else(|| holder.get(name)).and_then(Value::as_array);
-    (found.map_or(Vec::new(), |list| list.iter().collect()), twin.is_some())
+    let encoded = holder.get(format!("{name}_b64"));
+    let found = encoded.or_else(|| holder.get(name)).and_then(Value::as_array);
+    (found.map_or(Vec::new(), |list| list.iter().collect()), encoded.is_some())
 }
 
 fn lists(holder: &Value, name: &str) -> Vec<Vec<u8>> {
-    let (found, twin) = items(holder, name);
-    found.into_iter().map(|value| word(value, twin)).collect()
+    let (found, encoded) = items(holder, name);
+    found.into_iter().map(|value| word(value, encoded)).collect()
 }
 
 fn pairs(env: &Value) -> Vec<[Vec<u8>; 2]> {
-    let (found, twin) = items(env, "clear_and_set");
-    found.into_iter().map(|pair| [word(&pair[0], twin), word(&pair[1], twin)]).collect()
+    let (found, encoded) = items(env, "clear_and_set");
+    found.into_iter().map(|pair| [word(&pair[0], encoded), word(&pair[1], encoded)]).collect()
 }
