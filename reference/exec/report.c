@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/sys.h"
 #include "exec/launched.h"
 
 static void annotate(struct bs_buf *text, const char *words) {

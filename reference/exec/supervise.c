@@ -4,14 +4,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "exec/group.h"
 #include "exec/report.h"
 #include "exec/run.h"
 

@@ -4,14 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/relay.h"
 #include "base/sys.h"
-#include "exec/group.h"
 #include "exec/signals.h"
 #include "exec/sigpipe.h"
 #include "exec/watch.h"
