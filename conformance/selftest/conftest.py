@@ -1,7 +1,8 @@
 """pytest hooks of the self-tests.
 
-A session that gets SIGTERM ends its processes, as with SIGINT. Evidence of failing shims is deleted
-together with the session's folder.
+A session that gets SIGTERM ends its processes, as with SIGINT. Neither is ignored, also if the
+session was started in the background. Evidence of failing shims is deleted together with the
+session's folder.
 
 Tests with the mark `turns(n)` take turns if BOXSPEC_TURN is a number. ci/test sets it by the
 commit, so that each of these tests runs at one of n commits. Without BOXSPEC_TURN all tests run.
@@ -26,7 +27,10 @@ temporary = pytest.StashKey[Path]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A shell starts background jobs with SIGINT ignored, and the processes of the tests would inherit
+    # that: the kit would not end at the SIGINT of a test or of a time limit.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         return  # a worker of xdist has the folder of the session
     # pytest keeps its last three folders; they stay in the usual place.
