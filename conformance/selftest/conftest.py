@@ -27,8 +27,8 @@ temporary = pytest.StashKey[Path]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A shell starts background jobs with SIGINT ignored, and the processes of the tests would inherit
-    # that: the kit would not end at the SIGINT of a test or of a time limit.
+    # A shell starts background jobs with SIGINT ignored. The processes of the tests would inherit
+    # that, and the kit would not end at the SIGINT of a test or of a time limit.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     if hasattr(config, "workerinput"):
