@@ -40,9 +40,10 @@ static int ask_mode(int dir, const char *path) {
 int bs_may_execute(int dir, const char *path) {
     if (faccessat(dir, path, X_OK, AT_EACCESS) == 0)
         return 0;
-    /* Effective ids need faccessat2 (Linux 5.8). If the kernel lacks it, the C library falls back;
-     * but a seccomp filter that answers EPERM to unknown system calls looks like a refusal. The
-     * access check of a file never fails with EPERM. */
+    /* The check uses the effective ids, which needs faccessat2 (Linux 5.8). If the kernel lacks the
+     * call, the C library emulates it. But a seccomp filter may answer EPERM to system calls that
+     * it does not know, and a missing call then looks like a refusal. A real refusal is never
+     * EPERM. */
     if (errno != EPERM)
         return errno;
     if (getuid() == geteuid() && getgid() == getegid())

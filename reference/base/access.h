@@ -1,4 +1,4 @@
-/* Tells whether this process, by its effective ids, may execute a file or enter a directory. */
+/* Tests whether this process, by its effective ids, may execute a file or enter a directory. */
 #ifndef BS_BASE_ACCESS_H
 #define BS_BASE_ACCESS_H
 
@@ -10,11 +10,11 @@ int bs_may_execute(int dir, const char *path);
 
 struct bs_identity {
     uid_t user;
-    const gid_t *groups; /* the effective one and the supplementary ones */
+    const gid_t *groups; /* the effective group and the supplementary groups */
     int n_groups;
 };
 
-/* Decides by the mode bits only, for when faccessat2 is blocked. */
+/* Decides by the mode bits only. Used if a seccomp filter blocks faccessat2. */
 bool bs_mode_lets_execute(const struct stat *st, const struct bs_identity *who);
 
 #endif

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chunks after the first one grow fast, so that a large policy needs few; unused parts of them are
- * never touched. glibc returns the free end of the heap to the kernel if it exceeds twice the
- * largest block that was unmapped. If all blocks were much smaller than an arena, the kernel would
- * have to provide the pages again for each policy that is loaded. */
+/* Each chunk is much larger than the one before, so that a large policy needs few of them; the
+ * kernel provides no memory for parts that are never touched. glibc returns the free end of the
+ * heap to the kernel if it exceeds twice the largest block that was unmapped. With small chunks
+ * only, the kernel would have to provide the same pages again for each policy that is loaded. */
 enum {
     GROWTH = 8,
     LARGEST_CHUNK = BS_ARENA_ROOM * GROWTH * GROWTH * GROWTH,
@@ -50,7 +50,7 @@ struct bs_arena *bs_arena_new(size_t room) {
 void bs_arena_free(struct bs_arena *arena) {
     if (arena == NULL)
         return;
-    struct chunk *chunk = arena->last; /* the arena itself is in one of them */
+    struct chunk *chunk = arena->last; /* one of the chunks holds the arena itself */
     while (chunk != NULL) {
         struct chunk *before = chunk->before;
         free(chunk);
@@ -68,7 +68,7 @@ bool bs_arena_holds(const struct bs_arena *arena, const void *at) {
 }
 
 void *bs_arena_alone(struct bs_arena *arena, size_t size) {
-    struct chunk *last = arena->last; /* stays last: it has room left */
+    struct chunk *last = arena->last; /* the new chunk is full, so the older one stays the last */
     if (size > SIZE_MAX / 2)
         return NULL;
     struct chunk *chunk = chunk_new(size, last->before);

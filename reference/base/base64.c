@@ -50,7 +50,8 @@ bool bs_base64_decode(char *text, size_t text_len, size_t *len) {
     size_t padding = 0;
     while (padding < 2 && padding < text_len && text[text_len - 1 - padding] == '=')
         padding++;
-    size_t n = 0; /* at most i: no unread byte is overwritten */
+    /* the result is never longer than the text read so far, so no unread byte is overwritten */
+    size_t n = 0;
     uint32_t bits = 0;
     size_t digits = text_len - padding;
     for (size_t i = 0; i < digits; i++) {

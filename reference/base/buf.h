@@ -1,6 +1,6 @@
-/* A buffer that grows by doubling. realloc moves large blocks by remapping pages, so resident
- * memory does not double while it grows. After a failed growth every append is a no-op and `failed`
- * stays set, so a caller checks once at the end. */
+/* A buffer that doubles its memory when it is full. realloc moves large blocks by remapping pages,
+ * so resident memory does not double while it grows. If memory runs out, `failed` is set and later
+ * appends do nothing, so a caller checks `failed` once at the end. */
 #ifndef BS_BASE_BUF_H
 #define BS_BASE_BUF_H
 
@@ -22,7 +22,7 @@ struct bs_buf {
 
 bool bs_buf_grow(struct bs_buf *buf, size_t more);
 
-/* Makes room for `more` bytes after len, and one for a NUL. False when memory ran out. */
+/* Make room for `more` bytes after len, and for a NUL. Returns false if memory ran out. */
 static inline bool bs_buf_reserve(struct bs_buf *buf, size_t more) {
     return (!buf->failed && more < buf->cap - buf->len) || bs_buf_grow(buf, more);
 }
@@ -33,7 +33,8 @@ void bs_buf_char(struct bs_buf *buf, char c);
 void bs_buf_u64(struct bs_buf *buf, uint64_t value);
 void bs_buf_clear(struct bs_buf *buf);
 
-/* Moves the contents to a struct bs_bytes, with a NUL at the end, and leaves the buffer empty. */
+/* Move the contents to a struct bs_bytes, with a NUL after the last byte. The buffer is empty
+ * then. */
 struct bs_bytes bs_buf_take(struct bs_buf *buf);
 
 #endif

@@ -12,8 +12,8 @@
 
 #include "base/sys.h"
 
-/* An entry as getdents64 writes it. readdir would allocate memory, which is not allowed in the
- * child of a program with threads. */
+/* A directory entry as getdents64 writes it. readdir is not used, because it allocates memory,
+ * which is not allowed in the forked child of a program with threads. */
 struct entry {
     uint64_t inode;
     int64_t offset;
@@ -22,7 +22,7 @@ struct entry {
     char name[];
 };
 
-/* Return -1 if the name is not a number. */
+/* Return the descriptor number that an entry of /proc/self/fd names, or -1 if it names none. */
 static int number_of(const char *name) {
     int number = 0;
     for (; *name >= '0' && *name <= '9'; name++)
@@ -33,7 +33,7 @@ static int number_of(const char *name) {
 static int release(int fd, bool on_exec) {
     if (on_exec)
         return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? 0 : errno;
-    /* The number is free even if close fails. */
+    /* Linux frees the number even if close reports an error. */
     (void)close(fd);
     return 0;
 }

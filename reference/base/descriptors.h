@@ -1,4 +1,4 @@
-/* Closes all descriptors from a number on, on any kernel. */
+/* Closes all open descriptors from a given number on, also on kernels without close_range. */
 #ifndef BS_BASE_DESCRIPTORS_H
 #define BS_BASE_DESCRIPTORS_H
 

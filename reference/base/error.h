@@ -3,11 +3,11 @@
 
 #include <boxspec/error.h>
 
-/* Fills *err unless it is NULL, and returns code, so that callers can `return bs_fail(...)`. */
+/* Fill *err unless it is NULL, and return code, so that callers can `return bs_fail(...)`. */
 int bs_fail(struct bs_error *err, int code, int os_error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Return the system's message for an errno. It may be written to `buf`. Thread-safe. */
+/* Return the message of the C library for an errno. It may be written to `buf`. Thread-safe. */
 const char *bs_os_message(int os_error, char *buf, unsigned long size);
 
 #endif

@@ -25,9 +25,9 @@ static bool has_earlier(const cJSON *object, const cJSON *member) {
     return earlier != member;
 }
 
-/* cJSON keeps both members of one name and finds the first; other readers find the last. Policies
- * have a finder of their own (policy/file/node.h), since a policy with a repeated name is reported
- * at its place and read further, while a request is refused as a whole. */
+/* An object with a repeated name is refused, because cJSON would use its first member and other
+ * readers use the last one. Policies do not use this check: a policy with a repeated name is
+ * reported with its position and read further (policy/file/node.h). */
 enum finding { NONE, FOUND, NO_MEMORY };
 
 static enum finding find_duplicates(const cJSON *object) {
@@ -67,11 +67,12 @@ static enum finding find_any_duplicates(const cJSON *item) {
     return finding;
 }
 
-/* Gives each number of the text that a double may not hold its text. */
+/* The state of a walk through the tree that stores the original text of each number that a double
+ * may not represent. */
 struct spelling {
     const struct bs_json_text *json;
-    size_t seen; /* numbers of the tree */
-    size_t next; /* of json->numbers */
+    size_t seen; /* numbers of the tree visited so far */
+    size_t next; /* index of the next entry of json->numbers */
 };
 
 static bool spell(cJSON *item, struct spelling *s) {

@@ -10,7 +10,8 @@ const char BS_JSON_NO_MEMORY[] = "out of memory";
 
 enum { FIRST_PLACES = 64, BYTES_PER_PLACE = 16, FIRST_NUMBERS = 16 };
 
-/* An integer of 15 digits is exact in a double. cJSON before 1.7.19 reads 63 bytes of a number. */
+/* A double represents every integer of 15 digits. cJSON before 1.7.19 reads at most 63 bytes of a
+ * number. */
 enum { EXACT_DIGITS = 15, MOST_OF_CJSON = 63 };
 
 struct reader {
@@ -18,11 +19,13 @@ struct reader {
     const char *text;
     size_t len;
     size_t at;
-    size_t copied;    /* bytes of the text that `rewritten` has */
-    size_t line_base; /* start of the line, plus the bytes in it that begin no character */
+    size_t copied; /* the text before this offset is in `rewritten` */
+    /* an offset: `at` minus line_base is the column. Bytes that do not begin a character move it
+     * forward. */
+    size_t line_base;
     uint32_t line;
-    size_t room;         /* in places */
-    size_t numbers_room; /* in numbers */
+    size_t room;         /* allocated elements of json->places */
+    size_t numbers_room; /* allocated elements of json->numbers */
     size_t numbers_seen;
 };
 
@@ -35,7 +38,7 @@ static int peek(const struct reader *r) {
     return r->at < r->len ? (unsigned char)r->text[r->at] : -1;
 }
 
-/* In an indented file most white space comes in runs. */
+/* Compares eight bytes at a time, because white space in an indented file comes in long runs. */
 static void skip_blanks(struct reader *r) {
     static const char eight[] = "        ";
     while (r->len - r->at >= sizeof eight - 1 &&
@@ -49,7 +52,7 @@ static void skip_space(struct reader *r) {
         if ((unsigned char)c > ' ')
             return;
         if (c == '\n' || c == '\r') {
-            /* The LF of CR LF ends no second line. */
+            /* The CR of CR LF has ended the line already. */
             if (c == '\r' || r->at == 0 || r->text[r->at - 1] != '\r')
                 r->line++;
             r->line_base = r->at + 1;
@@ -98,7 +101,7 @@ static void copy_up_to(struct reader *r, size_t at) {
     r->copied = at;
 }
 
-/* Records the number that ends here, unless a double holds it exactly. */
+/* Record the number that ends here, unless a double represents it for certain. */
 static bool note_number(struct reader *r, size_t start, bool is_integer) {
     struct bs_json_text *json = r->json;
     size_t index = r->numbers_seen++;
@@ -131,7 +134,7 @@ static int hex_value(int c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The value of the four digits at `at`, or -1. */
+/* Return the value of the four hexadecimal digits at `at`, or -1. */
 static int hex4(const struct reader *r, size_t at) {
     int value = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -169,9 +172,9 @@ static bool unicode_escape(struct reader *r) {
     return true;
 }
 
-/* Eight bytes at a time: the result has the high bit of each byte that is below 0x20, a quote, a
- * backslash or above 0x7F. A borrow may set the bit of another byte, but only after one that is
- * rightly set. */
+/* Test eight bytes at once. The result has the high bit set in each byte that is below 0x20, a
+ * quote, a backslash or above 0x7F. The borrow of a subtraction may set the bit of a plain byte,
+ * but only of one after a byte that is special, so the first set bit is always right. */
 
 static uint64_t special(uint64_t word) {
     uint64_t quote = word ^ BS_EACH_BYTE('"');
@@ -183,7 +186,7 @@ static uint64_t special(uint64_t word) {
 
 static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
 
-/* Return the number of bytes before the first one that has its high bit set. */
+/* Return the number of bytes before the first byte whose high bit is set. */
 static size_t bytes_before(uint64_t marked) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     return marked != 0 ? (size_t)__builtin_ctzll(marked) / 8 : sizeof marked;
@@ -192,7 +195,7 @@ static size_t bytes_before(uint64_t marked) {
 #endif
 }
 
-/* Skips the characters of a string up to a quote, a backslash or a control character. */
+/* Skip the characters of a string up to a quote, a backslash or a control character. */
 static void skip_plain(struct reader *r) {
     size_t at = r->at;
     for (;;) {
@@ -362,7 +365,7 @@ bool bs_json_check(struct bs_json_text *json) {
         return refuse(&r, "a byte order mark; remove it");
     }
     bool good = value(&r, 0);
-    /* Not after an error: `at` may be a white space character that is refused. */
+    /* Only after success: after an error `at` must stay at the refused character. */
     if (good)
         skip_space(&r);
     if (good && r.at < r.len)

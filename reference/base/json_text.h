@@ -1,8 +1,7 @@
-/* Checks a JSON text against RFC 8259, in one pass, before it is read. It decodes nothing.
+/* Checks a JSON text against RFC 8259 in one pass, without decoding it.
  *
- * Both readers of JSON start with it: base/json.h gives the checked text to cJSON; the reader of
- * policies (policy/file/json.c) needs the position of each value and uses these instead of a tree.
- */
+ * Both readers of JSON start with this check. base/json.h then gives the text to cJSON. The reader
+ * of policies (policy/file/json.c) builds no tree: it uses the recorded place of each value. */
 #ifndef BS_BASE_JSON_TEXT_H
 #define BS_BASE_JSON_TEXT_H
 
@@ -16,48 +15,53 @@
 
 /* A position in the text at which a member name or a value begins. */
 struct bs_json_place {
-    uint32_t at;     /* bytes from the start */
+    uint32_t at;     /* offset in bytes from the start */
     uint32_t line;   /* from 1; LF, CR LF and a lone CR end a line */
     uint32_t column; /* from 1, in code points */
-    uint32_t len;    /* string: bytes between its quotes, or BS_JSON_ESCAPED if it has escapes;
-                      * number, literal: bytes; container: places inside it */
+    /* of a string: bytes between its quotes, or BS_JSON_ESCAPED if it has escapes; of a number or
+     * literal: its bytes; of a container: the number of places inside it */
+    uint32_t len;
 };
 
 #define BS_JSON_ESCAPED UINT32_MAX
 
-/* A number that a double may not hold as it is written: it has a fraction, an exponent, or more
- * than 15 characters. */
+/* A number that a double may not represent exactly: it has a fraction, an exponent, or more than 15
+ * characters. */
 struct bs_json_number {
-    size_t index; /* among all numbers of the text */
+    size_t index; /* position among all numbers of the text, from 0 */
     size_t at;
     size_t len;
 };
 
-/* Stands for a NUL in a string of cJSON, which would end there. No UTF-8 text has this byte. */
+/* Replaces a NUL in the text for cJSON, whose strings end at a NUL. This byte cannot occur in
+ * UTF-8. */
 #define BS_JSON_NUL '\xFF'
 
 struct bs_json_text {
-    const char *text; /* borrowed */
+    const char *text; /* not copied: the caller keeps it */
     size_t len;
-    bool wants_places;          /* and no numbers; the text must be shorter than 4 GiB */
-    bool refuses_nul;           /* `\u0000` is refused */
-    unsigned around;            /* levels that enclose the value, beyond BS_JSON_MOST_DEPTH */
-    struct bs_json_place *lent; /* the caller's, for the first places: most texts need no more */
+    bool wants_places; /* record places instead of numbers; the text must be shorter than 4 GiB */
+    bool refuses_nul;  /* treat `\u0000` as an error */
+    /* levels of nesting that are allowed beyond BS_JSON_MOST_DEPTH, for a text that encloses a
+     * value */
+    unsigned around;
+    /* memory of the caller for the first places; it suffices for most texts */
+    struct bs_json_place *lent;
     size_t n_lent;
 
-    /* The text for cJSON where it differs: BS_JSON_NUL for each `\u0000`, and 0 for a number that
-     * is too long for cJSON. Empty if it does not differ. */
+    /* The text to give to cJSON, if it must differ from `text`: BS_JSON_NUL for each `\u0000`, and
+     * 0 for a number that is too long for cJSON. Empty if cJSON can read `text`. */
     struct bs_buf rewritten;
     struct bs_json_number *numbers;
     size_t n_numbers;
-    struct bs_json_place *places; /* of every name and value, in their order */
+    struct bs_json_place *places; /* one for each name and value, in the order of the text */
     size_t n_places;
     size_t at;           /* offset of the error */
-    const char *problem; /* static */
+    const char *problem; /* a static string */
 };
 
-/* True if the text is JSON; else `at` and `problem` are set, and problem is BS_JSON_NO_MEMORY if
- * memory ran out. Call bs_json_text_clear in both cases. */
+/* Return true if the text is JSON. Otherwise `at` and `problem` are set; problem is
+ * BS_JSON_NO_MEMORY if memory ran out. Call bs_json_text_clear in both cases. */
 bool bs_json_check(struct bs_json_text *json);
 void bs_json_text_clear(struct bs_json_text *json);
 

@@ -7,7 +7,7 @@ static void add_text(struct bs_json_writer *out, const char *text) {
     const char *nul = NULL;
     while ((nul = strchr(text, BS_JSON_NUL)) != NULL) {
         bs_json_add_text(out, text, (size_t)(nul - text));
-        bs_json_add_text(out, "", 1); /* the NUL of the literal */
+        bs_json_add_text(out, "", 1); /* the NUL that ends the literal */
         text = nul + 1;
     }
     bs_json_add_text(out, text, strlen(text));
@@ -23,7 +23,7 @@ static void put_number(struct bs_json_writer *out, const cJSON *item) {
     bs_json_put_value(out, text, strlen(text));
 }
 
-/* bs_json_parse has bounded the depth. */
+/* Recursion is safe here: bs_json_parse has limited the depth of the tree. */
 void bs_json_put_tree(struct bs_json_writer *out, const cJSON *item) {
     if (cJSON_IsArray(item)) {
         bs_json_open_array(out);

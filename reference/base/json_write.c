@@ -7,8 +7,9 @@
 
 static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
 
-/* Sets the high bit of each byte that is below 0x20, a quote or a backslash. Bytes above 0x7F get
- * none. A borrow may set the bit of another byte too. */
+/* Set the high bit of each byte that is below 0x20, a quote or a backslash; bytes above 0x7F need
+ * no escape. The borrow of a subtraction may set the bit of another byte too, which costs only
+ * time. */
 static uint64_t may_need_escape(uint64_t word) {
     uint64_t quote = word ^ BS_EACH_BYTE('"');
     uint64_t escape = word ^ BS_EACH_BYTE('\\');
@@ -40,7 +41,7 @@ static void put_escape(struct bs_buf *out, unsigned char c) {
     bs_buf_add(out, escape, is_short ? 2 : sizeof escape);
 }
 
-/* Into room that bs_buf_reserve made. */
+/* Append without a check: bs_buf_reserve has made the room. */
 static void add_reserved(struct bs_buf *out, const char *text, size_t len) {
     memcpy(out->data + out->len, text, len);
     out->len += len;
@@ -60,7 +61,7 @@ void bs_json_quote(struct bs_buf *out, const char *text, size_t len) {
     if (!bs_buf_reserve(out, len + 2))
         return;
     out->data[out->len++] = '"';
-    /* Most strings need no escape and fit as they are. */
+    /* Most strings need no escape, so their characters are copied as they are. */
     size_t plain = plain_run(text, len);
     add_reserved(out, text, plain);
     if (plain == len) {
@@ -71,7 +72,8 @@ void bs_json_quote(struct bs_buf *out, const char *text, size_t len) {
     bs_buf_char(out, '"');
 }
 
-/* Makes room for so many bytes of a value, after the comma that may have to stand before it. */
+/* Make room for `len` bytes of a value, and write the comma before it unless it is the first
+ * one. */
 static bool begin(struct bs_json_writer *out, size_t len) {
     struct bs_buf *text = &out->text;
     if (!bs_buf_reserve(text, len + 1))
@@ -92,7 +94,7 @@ static void open(struct bs_json_writer *out, char bracket) {
     out->needs_comma = false;
 }
 
-/* The level around it has a member or an element now. */
+/* After a closed container, a further value on the level around it needs a comma. */
 static void close(struct bs_json_writer *out, char bracket) {
     bs_buf_char(&out->text, bracket);
     out->needs_comma = true;

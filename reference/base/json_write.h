@@ -1,14 +1,14 @@
-/* Writes JSON. The writer adds commas and escapes; the caller opens containers, writes values and
- * closes containers, in order. It must write a key before each value of an object.
+/* Writes JSON. The writer adds commas and escapes. The caller opens containers, writes values and
+ * closes containers, in the order of the text. In an object it writes a key before each value.
  *
- *     bs_json_open_object(&out);
+ * bs_json_open_object(&out);
  *     bs_json_put_key(&out, "path");
  *     bs_json_put_text(&out, path);
  *     bs_json_close_object(&out);
  *
- * There is no tree to print: building one costs more than the rest of an answer. Running out of
- * memory is noted in text.failed; later calls do nothing, so a caller checks it once at the end.
- */
+ * The writer builds no tree, because a tree would cost more time than the rest of an answer. If
+ * memory runs out, text.failed is set and later calls do nothing, so a caller checks it once at the
+ * end. */
 #ifndef BS_BASE_JSON_WRITE_H
 #define BS_BASE_JSON_WRITE_H
 
@@ -27,42 +27,44 @@ void bs_json_close_object(struct bs_json_writer *out);
 void bs_json_open_array(struct bs_json_writer *out);
 void bs_json_close_array(struct bs_json_writer *out);
 
-/* The name of the next member, in characters that need no escape; another name is a string in
- * pieces. */
+/* Write the name of the next member. It must not contain characters that need an escape; write any
+ * other name with bs_json_open_string and bs_json_close_key. */
 void bs_json_put_key(struct bs_json_writer *out, const char *name);
 
-/* Text must be UTF-8, here and below. */
+/* Write a string. Here and below, text must be UTF-8. */
 void bs_json_put_string(struct bs_json_writer *out, const char *text, size_t len);
 void bs_json_put_text(struct bs_json_writer *out, const char *text); /* ends with a NUL */
 
-/* Bytes: each ill-formed sequence becomes one U+FFFD, as in boxspec/bytes.h. */
+/* Write bytes as a string. Each ill-formed sequence becomes one U+FFFD, as in boxspec/bytes.h. */
 void bs_json_put_lossy(struct bs_json_writer *out, const char *bytes, size_t len);
 
 void bs_json_put_u64(struct bs_json_writer *out, uint64_t value);
 void bs_json_put_bool(struct bs_json_writer *out, bool value);
 void bs_json_put_null(struct bs_json_writer *out);
 
-/* A whole value that is JSON text already. */
+/* Write a value that is JSON text already. */
 void bs_json_put_value(struct bs_json_writer *out, const char *json, size_t len);
 
-/* A whole value of another writer; its failure becomes this writer's. */
+/* Write the finished value of another writer. If that writer has failed, this one fails too. */
 void bs_json_put_written(struct bs_json_writer *out, const struct bs_json_writer *written);
 
-/* One string in several pieces. A string from open_string ends with one of the two closes. */
+/* Write one string in several pieces. bs_json_close_string ends a value, bs_json_close_key the name
+ * of a member. */
 void bs_json_open_string(struct bs_json_writer *out);
 void bs_json_add_text(struct bs_json_writer *out, const char *text, size_t len);
 void bs_json_add_lossy(struct bs_json_writer *out, const char *bytes, size_t len);
 void bs_json_close_string(struct bs_json_writer *out);
-void bs_json_close_key(struct bs_json_writer *out); /* the string is the name of a member */
+void bs_json_close_key(struct bs_json_writer *out); /* for the name of a member */
 
-/* Ends the line after a whole value; another value may follow on the next one. */
+/* End the line after a finished value. Another value may follow on the next line. */
 void bs_json_end_line(struct bs_json_writer *out);
 
-/* Empties the writer but keeps its memory. */
+/* Empty the writer but keep its memory for the next text. */
 void bs_json_writer_reset(struct bs_json_writer *out);
 void bs_json_writer_clear(struct bs_json_writer *out);
 
-/* A string literal, with its quotes, in a text that no writer writes. */
+/* Append a JSON string literal, with its quotes, to a text that was not made by a
+ * bs_json_writer. */
 void bs_json_quote(struct bs_buf *out, const char *text, size_t len);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Returns `list`, which has n elements and room for *cap, or a larger copy in its place if it is
- * full: there is room for one more element. NULL: out of memory, and the list is unchanged. */
+/* Return an array with room for one more element: `list` itself, or a larger copy of it if its *cap
+ * elements are all in use. NULL if memory ran out; `list` is unchanged then. */
 static inline void *bs_list_room(void *list, size_t n, size_t *cap, size_t size) {
     if (n < *cap)
         return list;

@@ -5,7 +5,7 @@ struct bs_position bs_position_of(const char *text, size_t at) {
     for (size_t i = 0; i < at; i++) {
         unsigned char c = (unsigned char)text[i];
         if (c == '\n' && i > 0 && text[i - 1] == '\r')
-            continue; /* the CR has ended the line */
+            continue; /* CR LF is one line end: the CR has been counted */
         if (c == '\n' || c == '\r')
             position = (struct bs_position){position.line + 1, 1};
         else

@@ -1,4 +1,4 @@
-/* Line and column of an offset, for the error of a text that is not well-formed. */
+/* Converts the offset of an error in a text to line and column. */
 #ifndef BS_BASE_POSITION_H
 #define BS_BASE_POSITION_H
 

@@ -46,7 +46,7 @@ enum bs_proc_stat_outcome bs_proc_stat_read(int proc, const char *pid, struct bs
         return errno == ENOENT || errno == ESRCH ? BS_PROC_STAT_GONE : BS_PROC_STAT_UNREADABLE;
     ssize_t n = (ssize_t)BS_RETRY(read(fd, text, sizeof text - 1));
     bs_close(&fd);
-    if (n < 0) /* ESRCH: the process ended between open and read */
+    if (n < 0) /* ESRCH means that the process ended between open and read */
         return errno == ESRCH ? BS_PROC_STAT_GONE : BS_PROC_STAT_UNREADABLE;
     text[n] = '\0';
     return parse(text, stat) ? BS_PROC_STAT_READ : BS_PROC_STAT_UNREADABLE;
@@ -55,6 +55,7 @@ enum bs_proc_stat_outcome bs_proc_stat_read(int proc, const char *pid, struct bs
 bool bs_proc_stat_is_dead(const struct bs_proc_stat *stat) {
     if (stat->state == 'X' || stat->state == 'x')
         return true;
-    /* A process whose main thread has ended stays a zombie while its other threads run. */
+    /* A process whose main thread has ended is shown as a zombie while other threads of it still
+     * run. */
     return stat->state == 'Z' && stat->threads <= 1;
 }

@@ -16,8 +16,9 @@ struct bs_proc_stat {
 
 enum bs_proc_stat_outcome { BS_PROC_STAT_READ, BS_PROC_STAT_GONE, BS_PROC_STAT_UNREADABLE };
 
-/* Read the file of process `pid`, a name in the directory /proc, which `proc` has open.
- * BS_PROC_STAT_GONE: the process has ended and is reaped. BS_PROC_STAT_UNREADABLE: it may run. */
+/* Read the stat file of a process. `proc` is a descriptor of /proc and `pid` a name in it. The
+ * result BS_PROC_STAT_GONE means that the process has ended and is reaped, BS_PROC_STAT_UNREADABLE
+ * that it may still run. */
 enum bs_proc_stat_outcome bs_proc_stat_read(int proc, const char *pid, struct bs_proc_stat *stat);
 
 /* True if the process has ended: it is a zombie, or the kernel is removing it. */

@@ -24,8 +24,8 @@ void bs_relay_connect(struct bs_relay *relay, int from, int to) {
 void bs_relay_poll(const struct bs_relay *relay, struct pollfd set[2]) {
     bool holds = relay->start < relay->end || relay->full;
     set[0] = (struct pollfd){.fd = holds || relay->to < 0 ? -1 : relay->from, .events = POLLIN};
-    /* Poll `to` even without bytes to write: POLLERR then reports at once that its reader has gone.
-     */
+    /* Poll `to` even if there is nothing to write: POLLERR then reports at once that its reader has
+     * gone. */
     set[1] = (struct pollfd){.fd = relay->from < 0 && !holds ? -1 : relay->to,
                              .events = (short)(holds ? POLLOUT : 0)};
 }
@@ -44,17 +44,19 @@ static void read_bytes(struct bs_relay *relay) {
         relay->from = -1;
 }
 
-/* With SPLICE_F_NONBLOCK a pipe takes as much as fits, whatever its own flags say. */
+/* SPLICE_F_NONBLOCK makes splice move only the bytes that fit, even if a pipe itself is
+ * blocking. */
 static void splice_bytes(struct bs_relay *relay) {
     ssize_t n = splice(relay->from, NULL, relay->to, NULL, BS_RELAY_SPLICED,
                        SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-    /* EAGAIN: `to` is full, or another reader has emptied `from`. A second EAGAIN in a row, after
-     * `to` became writable, means the latter, so the next poll waits for `from`. */
+    /* EAGAIN has two causes: `to` is full, or another reader has emptied `from`. A second EAGAIN in
+     * a row, after `to` became writable, has the second cause, so the next poll waits for
+     * `from`. */
     relay->full = n < 0 && errno == EAGAIN && !relay->full;
     if (n < 0 && must_retry())
         return;
     if (n < 0 && errno != EPIPE) {
-        relay->splices = false; /* for example, both are the same pipe */
+        relay->splices = false; /* for example because both are ends of one pipe */
         return;
     }
     if (n > 0)
@@ -99,7 +101,7 @@ void bs_relay_turn(struct bs_relay *relay, const struct pollfd set[2]) {
 
 uint64_t bs_relay_held(const struct bs_relay *relay) {
     int readable = 0;
-    /* If the reader has gone, the owner may have closed the source. */
+    /* `both` is false if the reader has gone: the owner may have closed the source then. */
     bool both = relay->from >= 0 && relay->to >= 0;
     if (!both || ioctl(relay->from, FIONREAD, &readable) != 0 || readable < 0)
         readable = 0;

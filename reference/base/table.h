@@ -1,5 +1,5 @@
-/* A hash table from keys to numbers. Each table has its own seed, so that no policy can be written
- * whose keys all have the same slot. The size is fixed, because callers know the number of keys. */
+/* A hash table from strings to numbers. Each table has a random seed, so that no author of a policy
+ * can choose keys that all collide. The size is fixed, because callers know the number of keys. */
 #ifndef BS_BASE_TABLE_H
 #define BS_BASE_TABLE_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct bs_slot {
-    const char *key; /* borrowed; NULL: free */
+    const char *key; /* not copied; NULL marks a free slot */
     uint32_t len;
     uint32_t hash;
     uint32_t first;
@@ -17,32 +17,34 @@ struct bs_slot {
 
 struct bs_table {
     struct bs_slot *slots;
-    uint64_t *seen; /* a Bloom filter: it rules out most absent keys without a slot */
+    /* a Bloom filter, which finds out without a slot that most absent keys are absent */
+    uint64_t *seen;
     size_t mask;
 };
 
 #define BS_TABLE_INIT                                                                              \
     { 0, 0, 0 }
 
-/* Makes room for `most` keys; with 0 the table has no slots. False when memory ran out, and then it
- * has no slots either. */
+/* Make room for `most` keys. Returns false if memory ran out. The table has no slots then, as with
+ * `most` 0. */
 bool bs_table_init(struct bs_table *table, size_t most);
 void bs_table_clear(struct bs_table *table);
 
 /* Return a new seed. `somewhere` is any address of this process. */
 uint64_t bs_table_seed(const void *somewhere);
 
-/* Return the hash of a text. A caller that also needs the hashes of its prefixes computes it in
- * steps: the state starts as the seed, bs_table_step adds each whole word of the text, and
- * bs_table_finish adds the bytes after the last whole word (with zeros above them) and the length.
- */
+/* Return the hash of a text. A caller that also needs the hashes of the text's prefixes computes it
+ * in steps: the state starts as the seed, bs_table_step adds each whole word of the text, and
+ * bs_table_finish adds the bytes after the last whole word (with zeros above them) and the
+ * length. */
 uint64_t bs_table_hash(uint64_t seed, const char *text, size_t len);
 
 #define BS_TABLE_ODD UINT64_C(0x9E3779B97F4A7C15)
 
 __extension__ typedef unsigned __int128 bs_wide;
 
-/* Folds both halves of a product: each bit of the result depends on each bit of the factors. */
+/* Multiply, and combine the halves of the product, so that each bit of the result depends on each
+ * bit of the factors. */
 static inline uint64_t bs_table_mix(uint64_t a, uint64_t b) {
     bs_wide product = (bs_wide)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -56,7 +58,7 @@ static inline uint64_t bs_table_finish(uint64_t seed, uint64_t state, uint64_t r
     return bs_table_mix(state ^ rest ^ (len * BS_TABLE_ODD), seed ^ BS_TABLE_ODD);
 }
 
-/* Few bits, so that the filter stays in the first-level cache. */
+/* A small number, so that the filter fits in the first-level cache. */
 #define BS_TABLE_SEEN_PER_SLOT 4
 
 static inline uint64_t *bs_table_seen(const struct bs_table *table, uint32_t hash, uint64_t *bit) {
@@ -65,12 +67,13 @@ static inline uint64_t *bs_table_seen(const struct bs_table *table, uint32_t has
     return &table->seen[number / 64];
 }
 
-/* Return the slot of a key, or NULL. `hash` must be the one it was added with, and the table must
- * have slots. */
+/* Return the slot of a key, or NULL. `hash` must be the hash that the key was added with. The table
+ * must have slots. */
 struct bs_slot *bs_table_look(const struct bs_table *table, uint32_t hash, const char *key,
                               size_t len);
 
-/* The same for any table; for most absent keys without a function call. */
+/* As bs_table_look, also for a table without slots. For most absent keys the filter avoids the
+ * call. */
 static inline struct bs_slot *bs_table_find(const struct bs_table *table, uint32_t hash,
                                             const char *key, size_t len) {
     if (table->slots == NULL)
@@ -80,8 +83,8 @@ static inline struct bs_slot *bs_table_find(const struct bs_table *table, uint32
     return (*seen & bit) != 0 ? bs_table_look(table, hash, key, len) : NULL;
 }
 
-/* Return the slot of a key. *added is set if the slot is new; its `first` and `last` are `number`
- * then. */
+/* Return the slot of a key, which is added if it is new. Then *added is true and both numbers of
+ * the slot, `first` and `last`, are `number`. */
 struct bs_slot *bs_table_add(struct bs_table *table, uint32_t hash, const char *key, size_t len,
                              uint32_t number, bool *added);
 

@@ -6,9 +6,9 @@
 
 #include "base/buf.h"
 
-/* Return the length of a sequence that starts with `first`, or 0 if none does. *low and *high are
- * the bounds of its second byte, which exclude E0 80, ED A0, F4 90 and so on; later bytes are
- * always 80..BF. */
+/* Return the length of the sequences that start with the byte `first`, or 0 if no sequence does.
+ * *low and *high become the bounds of the second byte. They exclude E0 80, ED A0, F4 90 and so on;
+ * the bytes after the second one are always 80..BF. */
 static size_t sequence(uint8_t first, uint8_t *low, uint8_t *high) {
     *low = 0x80;
     *high = 0xBF;
@@ -33,8 +33,8 @@ static size_t sequence(uint8_t first, uint8_t *low, uint8_t *high) {
     return 0;
 }
 
-/* Return the number of well-formed bytes of the sequence at data; *whole is set if it is complete.
- */
+/* Return how many bytes at `data` are well-formed as the beginning of a sequence. *whole becomes
+ * true if the sequence is complete. */
 static size_t accepted(const uint8_t *data, size_t len, bool *whole) {
     uint8_t low = 0;
     uint8_t high = 0;
@@ -60,7 +60,8 @@ static uint64_t word_at(const uint8_t *data) {
     return word;
 }
 
-/* Return the length of leading ASCII, the common case, in steps of 32 bytes and then of eight. */
+/* Return the length of the ASCII text at the start, in steps of 32 and then of 8 bytes. Most text
+ * is ASCII. */
 static size_t ascii_words(const uint8_t *data, size_t len) {
     const uint64_t high = UINT64_C(0x8080808080808080);
     enum { WORD = sizeof high };
@@ -121,7 +122,7 @@ int bs_bytes_to_text(struct bs_bytes *bytes) {
     if (at == bytes->len)
         return BS_OK;
     struct bs_buf text = BS_BUF_INIT;
-    /* Most output has few ill-formed bytes, so the result is about as long. */
+    /* Most output has few ill-formed bytes, so the result is about as long as the input. */
     (void)bs_buf_reserve(&text, bytes->len);
     bs_buf_add(&text, bytes->data, at);
     while (at < bytes->len) {

@@ -1,4 +1,4 @@
-/* Eight bytes of text in a register. The first byte is the lowest one on every machine. */
+/* Eight bytes of text as one integer. The first byte is the lowest one on every machine. */
 #ifndef BS_BASE_WORD_H
 #define BS_BASE_WORD_H
 
@@ -18,7 +18,7 @@ static inline uint64_t bs_word_at(const char *text) {
     return word;
 }
 
-/* The same for fewer than eight bytes; the others are `fill`. */
+/* As bs_word_of for fewer than eight bytes. The missing bytes are `fill`. */
 static inline uint64_t bs_word_of_few(const char *text, size_t len, char fill) {
     char bytes[BS_WORD_BYTES];
     memset(bytes, fill, sizeof bytes);
@@ -37,8 +37,9 @@ static inline uint64_t bs_word_rest(const char *text, size_t len) {
                : bs_word_at(text + len - BS_WORD_BYTES) >> 8 * (BS_WORD_BYTES - left);
 }
 
-/* Return `len` bytes from `at` on, at most eight, with zeros above them. For a text of eight bytes
- * or more there is no branch on `len`, because it could not be predicted. */
+/* Return `len` bytes from `at` on, at most eight, with zeros above them. If the text has eight
+ * bytes or more, the function has no branch on `len`, because the processor would often mispredict
+ * it. */
 static inline uint64_t bs_word_part(const char *text, size_t text_len, size_t at, size_t len) {
     uint64_t keep = len < BS_WORD_BYTES ? (UINT64_C(1) << 8 * len) - 1 : UINT64_MAX;
     if (at + BS_WORD_BYTES <= text_len)
@@ -57,7 +58,8 @@ static inline uint64_t bs_word_equal(uint64_t word, unsigned char byte) {
     return ~(((differs & low) + low) | differs | low);
 }
 
-/* Collects these high bits in the lowest eight bits; that of the first byte becomes the lowest. */
+/* Collect the high bits of bs_word_equal in the lowest eight bits. The lowest bit is for the first
+ * byte. */
 static inline uint64_t bs_word_bits(uint64_t flags) {
     return (flags * UINT64_C(0x0002040810204081)) >> 56;
 }

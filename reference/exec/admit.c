@@ -23,7 +23,7 @@ int bs_admit(const struct bs_exec_request *request, struct bs_wrapped *wrapped, 
         return code;
     code = sandbox->wrap(sandbox->ctx, request, wrapped, err);
     *is_wrapped = code == BS_OK;
-    /* An empty command must not lead to an unwrapped run. */
+    /* An empty command must not lead to a run without the sandbox. */
     if (code == BS_OK && (wrapped->argv == NULL || wrapped->argv[0] == NULL)) {
         code = bs_fail(err, BS_E_EXECUTION, 0, "the sandbox wrapped `%.900s` into an empty command",
                        request->program);

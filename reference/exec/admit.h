@@ -1,4 +1,4 @@
-/* Checks before a run has any effect: may the child be started at all? */
+/* Checks that come before any effect of a run: the sandbox's own checks, and SIGCHLD. */
 #ifndef BS_EXEC_ADMIT_H
 #define BS_EXEC_ADMIT_H
 
@@ -9,7 +9,7 @@
 int bs_admit(const struct bs_exec_request *request, struct bs_wrapped *wrapped, bool *is_wrapped,
              struct bs_error *err);
 
-/* Call the sandbox's unwrap if *is_wrapped, which becomes false. */
+/* Call the sandbox's unwrap if *is_wrapped is true, and set it to false. */
 void bs_release(const struct bs_exec_request *request, struct bs_wrapped *wrapped,
                 bool *is_wrapped);
 

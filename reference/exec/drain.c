@@ -11,7 +11,7 @@
 
 enum {
     PIPE_DEFAULT = 64 * 1024,
-    PIPE_GROWN = 256 * 1024, /* 5.5 GB/s instead of 1.9; see bench/exec */
+    PIPE_GROWN = 256 * 1024, /* reads 5.5 GB/s instead of 1.9; see bench/exec */
     SMALL_READ = 16 * 1024
 };
 
@@ -19,8 +19,9 @@ void bs_drain_init(struct bs_drain *drain, int fd, enum bs_stream stream, uint64
     *drain = (struct bs_drain){.fd = fd, .stream = stream, .most = most, .kept = BS_BUF_INIT};
 }
 
-/* Enlarge a pipe that was found half full; most never are, and all runs share the user's budget of
- * pipe memory. EPERM means that the budget is spent, which only costs speed. */
+/* Enlarge the pipe. Only pipes that were found half full are enlarged, because all runs share the
+ * user's budget of pipe memory. EPERM means that the budget is spent; then the pipe stays
+ * slower. */
 static void enlarge_pipe(struct bs_drain *drain) {
     drain->grown = true;
     (void)fcntl(drain->fd, F_SETPIPE_SZ, PIPE_GROWN);
@@ -40,7 +41,7 @@ static void at_end(struct bs_drain *drain, const struct bs_outlets *outlets) {
         bs_tee_end(outlets->tee, drain->stream);
 }
 
-/* Close a stream that cannot be read: in the poll set it would wake every poll. */
+/* Close a stream that cannot be read. If it stayed open, every poll would return at once. */
 static int fail(struct bs_drain *drain, int os_error) {
     bs_close(&drain->fd);
     return os_error;
@@ -52,8 +53,9 @@ int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
     char *into = scratch;
     size_t room = sizeof scratch;
     uint64_t left = drain->most - drain->taken;
-    /* Read directly into `kept`, unless the cap is near (a byte too many must be seen) or the bytes
-     * are not kept. The first reservation is small, to keep short outputs cheap. */
+    /* Read directly into `kept`, which avoids a copy, if the bytes are kept and the cap is not near
+     * (one byte beyond the cap must be read to notice the excess). The first reservation is small,
+     * so that short outputs cost little memory. */
     if (keep && left > PIPE_GROWN) {
         size_t want = drain->kept.len == 0 ? SMALL_READ : drain->grown ? PIPE_GROWN : PIPE_DEFAULT;
         if (!bs_buf_reserve(&drain->kept, want))
@@ -95,7 +97,7 @@ int bs_drain_rest(struct bs_drain *drain, const struct bs_outlets *outlets) {
         if (os_error != 0)
             return os_error;
         if (drain->taken == before)
-            break; /* empty for now, at its end, or beyond the cap */
+            break; /* no byte is available now, or the stream has ended or exceeded the cap */
         seen += (size_t)(drain->taken - before);
     }
     return 0;

@@ -1,5 +1,5 @@
-/* One output stream of the child. It is always read to its end; its bytes are kept up to a cap, or
- * handed on. */
+/* Reads one output stream of the child to its end. The bytes are stored, or passed to the caller at
+ * once, up to a cap. */
 #ifndef BS_EXEC_DRAIN_H
 #define BS_EXEC_DRAIN_H
 
@@ -10,15 +10,15 @@
 struct bs_drain {
     int fd; /* -1 once it has ended */
     enum bs_stream stream;
-    uint64_t most;  /* the cap: bytes to keep or hand on */
-    uint64_t taken; /* bytes kept or handed on */
+    uint64_t most;  /* the cap: how many bytes are stored or passed on */
+    uint64_t taken; /* bytes stored or passed on so far */
     struct bs_buf kept;
-    bool over;  /* a byte beyond `most` was dropped */
+    bool over;  /* at least one byte beyond `most` was dropped */
     bool grown; /* the pipe was enlarged */
 };
 
-/* Other receivers of the bytes besides `kept`: the request's on_output, and the tee, which may be
- * NULL. */
+/* Receivers of the bytes besides `kept`. Both may be absent: the request's on_output, and the copy
+ * for `debug` (NULL). */
 struct bs_outlets {
     const struct bs_exec_request *request;
     struct bs_tee *tee;
@@ -27,12 +27,12 @@ struct bs_outlets {
 /* The drain owns fd from here on. */
 void bs_drain_init(struct bs_drain *drain, int fd, enum bs_stream stream, uint64_t most);
 
-/* Read once. Closes fd at the end of the stream. Returns 0, or an errno (ENOMEM included), after
- * which fd is closed too. */
+/* Read once. At the end of the stream fd is closed. Returns 0, or an errno (ENOMEM included); fd is
+ * closed after an error too. */
 int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets);
 
-/* Read the bytes that are there now, but no more than the largest pipe holds, because a fast writer
- * could keep it full for ever. Returns as bs_drain_read. */
+/* Read the bytes that are available now. The function stops after the size of the largest pipe,
+ * because a fast writer could keep the pipe full for ever. Returns as bs_drain_read does. */
 int bs_drain_rest(struct bs_drain *drain, const struct bs_outlets *outlets);
 
 /* Drop an incomplete character at the end of a stream that was cut at the cap. */

@@ -43,12 +43,13 @@ static int spawn_and_supervise(const struct bs_exec_request *request,
     struct bs_child child;
     int code = bs_spawn(request, wrapped, NULL, &child, err);
     if (code == BS_OK) {
-        /* After the spawn, so that the child gets the caller's signal mask. */
+        /* SIGPIPE is blocked only after the spawn, so that the child gets the signal mask of the
+         * caller. */
         struct bs_sigpipe guard = {0};
         if (request->debug || request->stdin_mode == BS_STDIN_BYTES)
             bs_sigpipe_hold(&guard);
-        /* The caller is in the background while the child has the terminal; under `stty tostop` a
-         * copy of the output would stop the caller. */
+        /* While the child has the terminal, the caller is in the background. Under `stty tostop`
+         * writing the debug copy to the terminal would then stop the caller. */
         sigset_t mask;
         bool in_background = child.terminal.lent;
         if (in_background)
@@ -66,7 +67,7 @@ static int spawn_and_supervise(const struct bs_exec_request *request,
     return code;
 }
 
-/* All signals that arrived, except the one that the result is named after. */
+/* Return the signals that arrived, except the one that the result already names. */
 static unsigned pending(const struct bs_exec_result *result, unsigned sigints, unsigned sigterms) {
     if (result->termination == BS_ENDED_PARENT_SIGNAL && result->signal == SIGINT)
         sigints--;

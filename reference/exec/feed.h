@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct bs_feed {
-    int fd; /* -1 once all is written or given up */
+    int fd; /* -1 once all bytes are written, or after an error */
     const char *data;
     size_t left;  /* bytes */
     int os_error; /* the error that stopped the feed, else 0 */
@@ -18,11 +18,11 @@ struct bs_feed {
 /* The feed owns fd from here on. */
 void bs_feed_init(struct bs_feed *feed, int fd, const void *data, size_t len);
 
-/* Write as much as the pipe takes and close fd after the last byte, or at once for an empty
- * payload. fd must be non-blocking: POLLOUT promises room for PIPE_BUF bytes only. */
+/* Write as much as the pipe takes. fd is closed after the last byte, or at once for an empty
+ * payload. fd must be non-blocking, because POLLOUT promises room for PIPE_BUF bytes only. */
 void bs_feed_write(struct bs_feed *feed);
 
-/* The child has ended: bytes that are left count as not taken (EPIPE). */
+/* Call after the end of the child: bytes that are not written yet count as lost (EPIPE). */
 void bs_feed_abandon(struct bs_feed *feed);
 
 bool bs_feed_failed(const struct bs_feed *feed);

@@ -18,7 +18,8 @@ static void inspect_member(int proc, const char *name, pid_t pid, pid_t pgid, pi
     switch (bs_proc_stat_read(proc, name, &stat)) {
     case BS_PROC_STAT_GONE:
         return;
-    case BS_PROC_STAT_UNREADABLE: /* getpgid found it: better a needless wait than a survivor */
+    /* getpgid has found the process: a needless wait is better than a surviving member */
+    case BS_PROC_STAT_UNREADABLE:
         members->alive++;
         return;
     case BS_PROC_STAT_READ:
@@ -49,7 +50,7 @@ struct bs_members bs_group_find_members(pid_t pgid, pid_t leader, uint64_t not_a
         if (number <= 0 || *end != '\0')
             continue;
         pid_t pid = (pid_t)number;
-        /* getpgid first: a look at 70 processes takes 0.04 ms instead of 0.4. */
+        /* getpgid comes first, because it is fast: 70 processes take 0.04 ms instead of 0.4. */
         if (getpgid(pid) == pgid)
             inspect_member(dirfd(proc), entry->d_name, pid, pgid, leader, not_after, &members);
     }

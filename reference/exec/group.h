@@ -1,4 +1,4 @@
-/* Look for the members of a process group, and signal it. */
+/* Finds the members of a process group, and signals the group. */
 #ifndef BS_EXEC_GROUP_H
 #define BS_EXEC_GROUP_H
 
@@ -7,8 +7,9 @@
 #include <sys/types.h>
 
 struct bs_members {
-    bool known;     /* /proc could be read to its end */
-    unsigned alive; /* members that are no zombies; a zombie whose other threads run is alive */
+    bool known; /* all of /proc could be read */
+    /* members that have not ended; a zombie with other threads that run has not ended */
+    unsigned alive;
     pid_t live_pid; /* a live member; 0 if there is none */
 };
 

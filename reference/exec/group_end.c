@@ -9,7 +9,7 @@
 #include "base/sys.h"
 #include "exec/group.h"
 
-/* A killed process usually ends within a millisecond. */
+/* Check often at first, because a killed process usually ends within a millisecond. */
 enum { QUICK_MS = 1, QUICK_FOR_MS = 20, SLOW_MS = 10 };
 
 static void enter_phase(struct bs_group_end *end, enum bs_group_end_phase phase, uint64_t until) {
@@ -51,7 +51,8 @@ void bs_group_end_kill(struct bs_group_end *end, pid_t pgid, uint64_t now) {
     plan_next_step(end, now);
 }
 
-/* Reap the leader, whose zombie has reserved the number until here. */
+/* Reap the leader. Before this, its zombie has kept the number of the group from being assigned
+ * again. */
 static void reap_leader(struct bs_group_end *end, enum bs_group_end_phase next) {
     siginfo_t info;
     (void)BS_RETRY(waitid(P_PID, (id_t)end->pgid, &info, WEXITED | WNOHANG));
@@ -66,8 +67,8 @@ static void kill_and_reap(struct bs_group_end *end, uint64_t now) {
     begin_killed(end, now);
     if (!sent)
         return;
-    /* Killed members may take a moment to end, or are zombies that their own parent has not
-     * reaped. */
+    /* Killed members may take a moment to end, or may be zombies that their own parent has not
+     * reaped yet. */
     reap_leader(end, BS_GROUP_REAPED);
     if (bs_group_empty(end->pgid))
         enter_phase(end, BS_GROUP_ENDED, end->until);
@@ -99,7 +100,8 @@ static void step_grace(struct bs_group_end *end, uint64_t now) {
 }
 
 static void step_killed(struct bs_group_end *end, uint64_t now) {
-    /* Again at each step: a member that was being forked missed the last signal. */
+    /* Each step sends SIGKILL again, because a process that a member was forking at the time misses
+     * the signal. */
     if (now > end->killed_at)
         (void)bs_group_signal(end->pgid, SIGKILL);
     if (!end->leader_ended) {

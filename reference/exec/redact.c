@@ -115,8 +115,8 @@ void bs_secrets_clear(struct bs_secrets *secrets) {
     *secrets = (struct bs_secrets){0};
 }
 
-/* Return the length of the longest secret at text[0], or 0. *partial becomes true if text ends
- * within a secret. */
+/* Return the length of the longest secret that begins at text[0], or 0. *partial becomes true if
+ * the text ends in the middle of a secret. */
 static size_t match_secret(const struct bs_secrets *secrets, const char *text, size_t len,
                            bool *partial) {
     size_t longest = 0;
@@ -139,7 +139,7 @@ void bs_redact(struct bs_redactor *redactor, const char *data, size_t len, bool 
     struct bs_buf *held = &redactor->held;
     bs_buf_add(held, data, len);
     size_t covered = redactor->covered;
-    size_t plain = 0; /* start of ordinary text that is not written yet */
+    size_t plain = 0; /* start of the ordinary text that is not written yet */
     size_t at = 0;
     for (; at < held->len; at++) {
         if (at == covered)
@@ -149,7 +149,7 @@ void bs_redact(struct bs_redactor *redactor, const char *data, size_t len, bool 
         bool partial = false;
         size_t found = match_secret(secrets, held->data + at, held->len - at, &partial);
         if (partial && !end)
-            break; /* a longer secret may begin here: wait for more text */
+            break; /* a longer secret may begin here, so more text is needed */
         if (found == 0)
             continue;
         if (at >= covered) {

@@ -17,7 +17,8 @@ struct bs_secret {
 struct bs_secrets {
     struct bs_secret *list;
     size_t n;
-    bool starts[256]; /* by first byte: ordinary text costs one lookup per byte */
+    /* indexed by the first byte of a secret, so that ordinary text costs one lookup per byte */
+    bool starts[256];
 };
 
 /* Collect the secrets of the calling process's environment and of the pairs. Returns 0 or ENOMEM.
@@ -25,19 +26,20 @@ struct bs_secrets {
 int bs_secrets_collect(struct bs_secrets *secrets, const struct bs_env_pair *env, size_t n_env);
 void bs_secrets_clear(struct bs_secrets *secrets);
 
-/* The state of one stream. Overlapping matches become one replacement. The end of the text is held
- * back while it may be the beginning of a secret. */
+/* The state of one stream. Secrets that overlap are replaced together, once. The end of the text is
+ * not written while it may be the beginning of a secret. */
 struct bs_redactor {
     const struct bs_secrets *secrets; /* borrowed */
     struct bs_buf held;
-    size_t covered; /* bytes at the start of `held` that belong to a replacement already written */
+    /* bytes at the start of `held` that belong to a secret whose replacement is already written */
+    size_t covered;
 };
 
 #define BS_REDACTOR_INIT(secrets)                                                                  \
     { secrets, BS_BUF_INIT, 0 }
 
-/* Append the text that is decided to `out`. `end`: no more text follows, so all of it is decided.
- */
+/* Append to `out` the text that is certain to be ordinary or a secret. With `end` no more text
+ * follows, so the rest is appended too. */
 void bs_redact(struct bs_redactor *redactor, const char *data, size_t len, bool end,
                struct bs_buf *out);
 void bs_redactor_clear(struct bs_redactor *redactor);

@@ -87,8 +87,9 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
     return BS_OK;
 }
 
-/* Read the launcher's failure record. A launcher that could not start the program ends, and a
- * payload that is being written to it fails: the record is the cause of both. */
+/* Read the failure record of the launcher. A launcher that could not start the program ends early,
+ * which also makes writing the payload fail. So the record has precedence: it has the cause of
+ * both. */
 static bool launch_failed(const struct bs_run *run, struct bs_launch_failure *failure) {
     if (run->child->report < 0 || (run->cause != EXITED && run->cause != STDIN_FAILED))
         return false;

@@ -1,11 +1,11 @@
-/* Turn a finished run into a result or an error. */
+/* Turns a finished run into a result or an error. */
 #ifndef BS_EXEC_REPORT_H
 #define BS_EXEC_REPORT_H
 
 #include "exec/run.h"
 
-/* Fill the result except duration_ms and pending_signals, moving the kept output into it, or *err.
- */
+/* Fill the result, or *err. The kept output is moved into the result. duration_ms and
+ * pending_signals are left to the caller. */
 int bs_report(struct bs_run *run, struct bs_exec_result *result, struct bs_error *err);
 
 /* Append `process interrupted by signal SIGINT` (or SIGTERM), after a newline if text is not empty.

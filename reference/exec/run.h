@@ -21,18 +21,19 @@ struct bs_run {
     struct bs_outlets outlets;
     struct bs_drain out;
     struct bs_drain err;
-    enum bs_cause cause; /* NONE until the run has to end */
-    int signo;           /* with SIGNALLED: the signal that reached the caller */
+    enum bs_cause cause; /* why the run was ended; NONE while it goes on */
+    int signo;           /* if the cause is SIGNALLED: the signal that reached the caller */
     int stopped_by;      /* SIGTTIN or SIGTTOU that stopped the leader for good; else 0 */
-    uint64_t deadline;   /* times are CLOCK_MONOTONIC ns; BS_NEVER: no limit */
+    uint64_t deadline;   /* all times are CLOCK_MONOTONIC ns; BS_NEVER is no limit */
     struct bs_group_end group;
-    uint64_t drain_until; /* the limit for pipes that others hold; 0 until the group has ended */
-    int output_error;     /* the errno of a stream that could not be read to its end; else 0 */
+    /* until when to wait for pipes that other processes hold; 0 until the group has ended */
+    uint64_t drain_until;
+    int output_error; /* the errno of a stream that could not be read to its end; else 0 */
     enum bs_stream output_lost;
-    pid_t member; /* the live member that member_pidfd is open for; 0: none */
+    pid_t member; /* the member that member_pidfd refers to; 0 if there is none */
     int member_pidfd;
     int lost_error;
-    siginfo_t end; /* of the leader; si_pid is 0 while it runs */
+    siginfo_t end; /* of the leader; si_pid is 0 while the leader runs */
     struct rusage usage;
     bool detached_writers;
 };

@@ -14,8 +14,9 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* Slots form a list that only grows. The handler walks it without a lock, so a slot is never freed
- * before the library is unloaded; runs reuse idle slots. */
+/* One run that receives signals. The slots form a list that only grows: the signal handler walks
+ * through it without a lock, so no slot is freed before the library is unloaded. A new run reuses
+ * an idle slot. */
 struct bs_signal_slot {
     struct bs_signal_slot *next; /* set before the slot is in the list */
     int fd;
@@ -28,23 +29,24 @@ static const int watched[2] = {SIGINT, SIGTERM};
 
 static _Atomic(struct bs_signal_slot *) slots;
 static atomic_uint in_handler;
-static atomic_int owner; /* the process that installed the handlers */
+static atomic_int owner; /* pid of the process that installed the handlers */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Guarded by lock. */
+/* protected by `lock` */
 static unsigned active_runs;
 static struct sigaction previous[2];
 static bool has_fork_handlers;
 static sigset_t mask_before_fork;
 
-/* In a child that was made without the fork handlers (vfork, _Fork): memory and descriptors may be
- * shared with the parent, so the signal is not noted. It is raised again with the previous
- * disposition and takes effect when the handler returns. */
+/* Runs in a child that was made without the fork handlers (vfork, _Fork). Such a child may share
+ * memory and descriptors with its parent, so it must not note the signal. It restores the previous
+ * disposition and raises the signal again, which takes effect when the handler returns. */
 static void raise_previous(int signo) {
     (void)sigaction(signo, &previous[signo == SIGTERM], NULL);
     (void)raise(signo);
 }
 
-/* Async-signal-safe: lock-free atomics, and write(2) on a non-blocking eventfd; errno is kept. */
+/* Async-signal-safe: it uses only lock-free atomics and write(2) on a non-blocking eventfd. errno
+ * is kept. */
 static void on_signal(int signo) {
     int saved = errno;
     if (atomic_load(&owner) != getpid()) {
@@ -83,8 +85,7 @@ static int install(struct bs_error *err) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
-    /* SA_RESTART: the handler must not make the calling program's own system calls fail with EINTR.
-     */
+    /* SA_RESTART: the handler must not make system calls of the calling program fail with EINTR. */
     action.sa_flags = SA_RESTART;
     action.sa_mask = watched_set();
     atomic_store(&owner, getpid());
@@ -102,7 +103,7 @@ static int install(struct bs_error *err) {
     return BS_OK;
 }
 
-/* Return an idle slot or a new one. The lock is held. */
+/* Return an idle slot or a new one. The caller holds the lock. */
 static struct bs_signal_slot *idle_slot(void) {
     struct bs_signal_slot *slot = atomic_load(&slots);
     while (slot != NULL && atomic_load(&slot->active))
@@ -117,7 +118,7 @@ static struct bs_signal_slot *idle_slot(void) {
     return slot;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static struct bs_signal_slot *open_slot(struct bs_error *err) {
     struct bs_signal_slot *slot = idle_slot();
     int fd = slot != NULL ? bs_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) : -1;
@@ -148,9 +149,9 @@ static void close_slot(struct bs_signal_slot *slot) {
     bs_close(&slot->fd);
 }
 
-/* Hold the lock during a fork, so that parent and child see a consistent state. Block the signals,
- * or one that is sent to the child would run the library's handler there: the child would miss it,
- * and the shared eventfd would wake the parent. */
+/* Hold the lock during a fork, so that parent and child see a consistent state. Also block the
+ * signals. Otherwise a signal to the child could run the library's handler there: the child would
+ * miss it, and the shared eventfd would wake the parent. */
 static void before_fork(void) {
     sigset_t set = watched_set();
     (void)pthread_mutex_lock(&lock);
@@ -163,7 +164,8 @@ static void after_fork(void) {
     (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* No run is active in the child, because their threads stay with the parent. Async-signal-safe. */
+/* The child has no active run, because the threads of the runs stay in the parent.
+ * Async-signal-safe. */
 static void after_fork_in_child(void) {
     if (active_runs > 0)
         restore(2);
@@ -176,7 +178,7 @@ static void after_fork_in_child(void) {
     after_fork();
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static int install_fork_handlers(struct bs_error *err) {
     int os_error =
         has_fork_handlers ? 0 : pthread_atfork(before_fork, after_fork, after_fork_in_child);
@@ -207,10 +209,10 @@ int bs_signal_first(const struct bs_signal_slot *slot) { return atomic_load(&slo
 
 void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned *sigterms) {
     (void)pthread_mutex_lock(&lock);
-    /* 0 in a child that was forked during the run */
+    /* it is 0 in a child that was forked during the run */
     if (active_runs > 0 && --active_runs == 0) {
         restore(2);
-        wait_for_handlers(); /* the slot is still active: the counts below include these signals */
+        wait_for_handlers(); /* the slot still counts signals, so the counts below include these */
     }
     close_slot(slot);
     *sigints = atomic_load(&slot->noted[0]);
@@ -218,7 +220,7 @@ void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* When the library is unloaded, or at exit: free the slots, unless a run is active, whose handler
+/* Free the slots at exit, or when the library is unloaded. If a run is active, its handler still
  * needs them. */
 __attribute__((destructor)) static void free_slots(void) {
     if (pthread_mutex_trylock(&lock) != 0)

@@ -1,26 +1,25 @@
-/* SIGINT and SIGTERM of the calling process, while at least one run is active. */
+/* Catches SIGINT and SIGTERM of the calling process while at least one run is active. */
 #ifndef BS_EXEC_SIGNALS_H
 #define BS_EXEC_SIGNALS_H
 
 #include <boxspec/error.h>
 
-/* One run's view: a descriptor that becomes readable when a signal arrives, and which signals
- * arrived. */
+/* The signals that one run has seen, with a descriptor that becomes readable when one arrives. */
 struct bs_signal_slot;
 
 /* Take a slot, and install the handlers if no other run is active. Returns NULL with *err filled if
  * that fails; no state has changed then. */
 struct bs_signal_slot *bs_signals_acquire(struct bs_error *err);
 
-/* A descriptor that becomes readable at the first signal and stays so: do not poll it after that.
- */
+/* Return the descriptor that becomes readable at the first signal. It stays readable: do not poll
+ * it after that. */
 int bs_signal_fd(const struct bs_signal_slot *slot);
 
 /* The first signal that arrived, or 0. */
 int bs_signal_first(const struct bs_signal_slot *slot);
 
-/* Release the slot, and restore the previous dispositions if no other run is active. Fills how
- * often each signal arrived, up to the restoration. */
+/* Release the slot, and restore the previous dispositions if no other run is active. *sigints and
+ * *sigterms become the number of signals that arrived until then. */
 void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned *sigterms);
 
 #endif

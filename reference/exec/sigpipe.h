@@ -1,6 +1,6 @@
-/* Keep SIGPIPE from the calling thread while it writes to pipes, without a change to the process's
- * disposition: block it in this thread, and discard one that a write raised before the mask is
- * restored. */
+/* Protects the calling thread from SIGPIPE while it writes to pipes. The disposition belongs to the
+ * whole process and stays unchanged. Instead the signal is blocked in this thread, and a SIGPIPE
+ * that a write raised is discarded before the mask is restored. */
 #ifndef BS_EXEC_SIGPIPE_H
 #define BS_EXEC_SIGPIPE_H
 

@@ -44,7 +44,7 @@ static void spawn_state_clear(struct spawn_state *state) {
     bs_close(&state->report);
 }
 
-/* Longer names are cut, or the reason after them would not fit. */
+/* Longer names are cut, so that the reason after the name fits in the message. */
 enum { NAME_MOST = 900 };
 
 static int fail(const struct bs_exec_request *request, int os_error, enum bs_spawn_step step,
@@ -66,8 +66,8 @@ static int fail(const struct bs_exec_request *request, int os_error, enum bs_spa
                    request->program, steps[step], reason);
 }
 
-/* Make a pipe between caller and child. `nonblocking` is for the caller's end only: programs do not
- * expect O_NONBLOCK on their streams. The flag belongs to an end, not to the pipe. */
+/* Make a pipe between caller and child. `nonblocking` applies to the caller's end only, because
+ * programs do not expect O_NONBLOCK on their streams. */
 static int make_pipe(int *ours, int *theirs, bool we_read, bool nonblocking) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -103,8 +103,8 @@ static int open_null(int *fd, int flags) {
     return *fd >= 0 ? 0 : errno;
 }
 
-/* Connect one stream. A stream that the caller has closed becomes /dev/null, or the first file that
- * the child opens would take its number. */
+/* Connect one stream of the child. If the caller has closed its own stream, the child gets
+ * /dev/null; otherwise the first file that the child opens would get the number of the stream. */
 static int plug(enum bs_plug how, int target, bool nonblocking, int *ours, int *theirs) {
     if (how == BS_PLUG_PIPE)
         return make_pipe(ours, theirs, target != 0, nonblocking);
@@ -130,8 +130,8 @@ static int prepare_stdin(const struct bs_exec_request *request, struct spawn_sta
         int ours = -1;
         int os_error = make_pipe(&ours, &state->in, false, true);
         bs_feed_init(&child->feed, ours, request->stdin_data, request->stdin_len);
-        /* Before the spawn: a payload that fits in the pipe is written even if the child ends at
-         * once. */
+        /* Write before the spawn, so that a payload that fits in the pipe is delivered even if the
+         * child ends at once. */
         if (os_error == 0)
             bs_feed_write(&child->feed);
         return os_error;
@@ -141,7 +141,7 @@ static int prepare_stdin(const struct bs_exec_request *request, struct spawn_sta
     return open_null(&state->in, O_RDONLY);
 }
 
-/* The streams of a run: both outputs are captured. */
+/* Connect the streams of a run, which captures both outputs. */
 static int prepare_streams(const struct bs_exec_request *request, struct spawn_state *state,
                            struct bs_child *child) {
     int os_error = make_pipe(&child->out, &state->out, true, true);
@@ -150,8 +150,9 @@ static int prepare_streams(const struct bs_exec_request *request, struct spawn_s
     return os_error == 0 ? prepare_stdin(request, state, child) : os_error;
 }
 
-/* Open the working directory before the spawn, so that an error names it and not the program. The
- * child gets the descriptor, so both mean the same directory. */
+/* Open the working directory before the spawn, so that an error message names the directory and not
+ * the program. The child changes to this descriptor, so it gets exactly the directory that was
+ * checked. */
 static int open_cwd(const char *dir, int *fd) {
     *fd = bs_above_stdio((int)BS_RETRY(open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC)));
     if (*fd < 0)
@@ -170,7 +171,7 @@ static int build_argv(const struct bs_exec_request *request, const struct bs_wra
     state->argv = calloc(n + 1, sizeof *state->argv);
     if (state->argv == NULL)
         return ENOMEM;
-    /* posix_spawn takes char *const[] and promises not to write. */
+    /* posix_spawn takes char *const[] but does not write to the strings. */
     for (size_t i = 0; i < n; i++) {
         const char *word = wrapped != NULL ? wrapped->argv[i]
                            : i == 0        ? request->program
@@ -213,7 +214,8 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
         os_error = bs_watch_prepare(&child->watch);
     if (os_error != 0)
         return fail(request, os_error, BS_STEP_NONE, err);
-    /* A launcher leads a session of its own, in which the terminal stops no process. */
+    /* The program of a launcher cannot use the terminal, because the launcher leads a new session.
+     * So no terminal is lent. */
     enum bs_plug in = plugs != NULL ? plugs->in : BS_PLUG_INHERIT;
     bool inherits = plugs != NULL || request->stdin_mode == BS_STDIN_INHERIT;
     if (inherits && in == BS_PLUG_INHERIT && state->report < 0)
@@ -244,8 +246,8 @@ static int start(const struct bs_spawn_args *spawn, pid_t *pid, enum bs_spawn_st
         (void)posix_spawn_file_actions_destroy(&actions);
         return os_error;
     }
-    /* The signal mask stays the caller's. The two signals that end the group, and SIGPIPE, which
-     * programs rely on, get their default disposition. */
+    /* The child keeps the signal mask of the caller. Three signals get their default disposition:
+     * the two that end the group, and SIGPIPE, which programs rely on. */
     sigset_t defaults;
     (void)sigemptyset(&defaults);
     (void)sigaddset(&defaults, SIGINT);
@@ -253,7 +255,7 @@ static int start(const struct bs_spawn_args *spawn, pid_t *pid, enum bs_spawn_st
     (void)sigaddset(&defaults, SIGPIPE);
     (void)posix_spawnattr_setsigdefault(&attr, &defaults);
     (void)posix_spawnattr_setpgroup(&attr, 0);
-    /* A session leader leads a group already; setpgid would fail with EPERM. */
+    /* A session leader leads its own group already, and setpgid would fail with EPERM. */
     int leads = spawn->report >= 0 ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
     (void)posix_spawnattr_setflags(&attr, (short)(leads | POSIX_SPAWN_SETSIGDEF));
     if (spawn->cwd >= 0)
@@ -264,7 +266,7 @@ static int start(const struct bs_spawn_args *spawn, pid_t *pid, enum bs_spawn_st
         os_error = posix_spawn_file_actions_adddup2(&actions, spawn->out, 1);
     if (os_error == 0 && spawn->err >= 0)
         os_error = posix_spawn_file_actions_adddup2(&actions, spawn->err, 2);
-    /* Last, because number 3 may be the source of a dup2 above. */
+    /* This dup2 is the last one, because number 3 may be the source of a dup2 above. */
     if (os_error == 0 && spawn->report >= 0)
         os_error = posix_spawn_file_actions_adddup2(&actions, spawn->report, BS_LAUNCH_REPORT_FD);
     if (os_error == 0)

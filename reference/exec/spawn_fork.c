@@ -17,8 +17,8 @@
 
 bool bs_clone3_refused(void) { return syscall(SYS_clone3, NULL, 0) == -1 && errno == EPERM; }
 
-/* Reset all handled signals to their default: handlers of the calling program must not run in the
- * child, and signals that are pending for them must not stay for the program. */
+/* Reset all handled signals to their default. A handler of the calling program must not run in the
+ * child, and a signal that is pending for it must not reach the program. */
 static void reset_dispositions(void) {
     for (int signo = 1; signo < NSIG; signo++) {
         struct sigaction action;
@@ -40,7 +40,7 @@ static enum bs_spawn_step prepare(const struct bs_spawn_args *spawn, int *failur
     if (spawn->takes_terminal)
         bs_terminal_enter_foreground();
     pid_t self = getpid();
-    /* less than PIPE_BUF, so it is written at once */
+    /* atomic, because it is shorter than PIPE_BUF */
     if (spawn->announce >= 0 && BS_RETRY(write(spawn->announce, &self, sizeof self)) < 0)
         return BS_STEP_ANNOUNCE;
     reset_dispositions();
@@ -54,7 +54,7 @@ static enum bs_spawn_step prepare(const struct bs_spawn_args *spawn, int *failur
         return BS_STEP_STDERR;
     if (spawn->report < 0)
         return BS_STEP_NONE;
-    /* The failure pipe may have the number that the launcher expects its report at. */
+    /* Move the pipe above the number at which the launcher expects its report. */
     int moved = fcntl(*failures, F_DUPFD_CLOEXEC, BS_LAUNCH_REPORT_FD + 1);
     if (moved < 0)
         return BS_STEP_REPORT;
@@ -66,7 +66,8 @@ static enum bs_spawn_step prepare(const struct bs_spawn_args *spawn, int *failur
     return placed ? BS_STEP_NONE : BS_STEP_REPORT;
 }
 
-/* The child's message to its parent, written at once because it is shorter than PIPE_BUF. */
+/* The message of the child to its parent. It is shorter than PIPE_BUF, so it is written in one
+ * piece. */
 struct failure {
     int os_error;
     enum bs_spawn_step step;
@@ -105,7 +106,7 @@ int bs_spawn_fork(const struct bs_spawn_args *spawn, pid_t *pid, enum bs_spawn_s
     (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
     bs_close(&report[1]);
     if (*pid > 0) {
-        /* End-of-file after exec, or the failure. */
+        /* Read the failure of the child. End-of-file means that exec has succeeded. */
         struct failure failure;
         if (BS_RETRY(read(report[0], &failure, sizeof failure)) == (long)sizeof failure) {
             siginfo_t info;

@@ -15,9 +15,9 @@
 
 static pid_t pgid(const struct bs_run *run) { return run->child->pid; }
 
-/* Ask how the leader ended, without reaping it. The answer is kept: another part of the program may
- * reap the leader before bs_exec_run does. The system call also fills the rusage that waitid(2)
- * leaves out. */
+/* Read how the leader ended, without reaping it. The answer is stored, because another part of the
+ * program may reap the leader before bs_exec_run does. The system call is used directly, because it
+ * also fills the rusage that waitid(2) does not return. */
 static int query_leader_end(struct bs_run *run) {
     return (int)BS_RETRY(
         syscall(SYS_waitid, P_PID, pgid(run), &run->end, WEXITED | WNOHANG | WNOWAIT, &run->usage));
@@ -25,13 +25,13 @@ static int query_leader_end(struct bs_run *run) {
 
 static bool leader_ended(const struct bs_run *run) { return run->end.si_pid != 0; }
 
-/* True until a cause has ended the run. */
+/* True until there is a reason to end the run. */
 static bool is_running(const struct bs_run *run) { return run->group.phase == BS_GROUP_RUNS; }
 
 /* True once the group has ended. A process outside it may still hold the pipes. */
 static bool is_draining(const struct bs_run *run) { return run->group.phase == BS_GROUP_ENDED; }
 
-/* End the run. The first cause decides the result. */
+/* End the run. Later causes are ignored: the first one decides the result. */
 static void end_run(struct bs_run *run, enum bs_cause cause, int signo, uint64_t now) {
     run->cause = cause;
     bs_group_end_start(&run->group, pgid(run), signo, BS_EXEC_GRACE_MS, now);
@@ -42,7 +42,8 @@ static void kill_group(struct bs_run *run, uint64_t now) {
     bs_group_end_kill(&run->group, pgid(run), now);
 }
 
-/* Open a pidfd of the live member that the last step found, which reports the end of the member. */
+/* Open a pidfd of a member that was alive at the last step, so that poll wakes when the member
+ * ends. */
 static void watch_member(struct bs_run *run) {
     if (run->group.live_pid == run->member)
         return;
@@ -72,7 +73,7 @@ static void look_at_leader(struct bs_run *run) {
     }
 }
 
-/* No descriptor reports a stop, so it is polled for. */
+/* No descriptor reports that a process was stopped, so this is checked at each turn. */
 static void look_for_stop(struct bs_run *run) {
     if (is_running(run) && !leader_ended(run))
         run->stopped_by = bs_terminal_check_stop(&run->child->terminal, pgid(run));
@@ -87,9 +88,9 @@ static bool cancelled(const struct bs_run *run) {
     return entry.fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) == 1;
 }
 
-/* Decide whether a cause ends the run, in the order of the contract: stdin failure, signal, cap,
- * exit, cancel, stop, deadline. The leader is looked at before the signal is read, so that a signal
- * wins over an exit that is seen in the same turn. */
+/* Find out whether the run has to end. If there are several causes, the order of the contract
+ * decides: stdin failure, signal, cap, exit, cancel, stop, deadline. The leader was checked before
+ * the signal is read, so that a signal wins over an exit that is seen in the same turn. */
 static void decide_cause(struct bs_run *run, uint64_t now) {
     bool strict = run->request->stdin_failure == BS_STDIN_FAILURE_ERROR;
     if (leader_ended(run))
@@ -114,13 +115,13 @@ static void decide_cause(struct bs_run *run, uint64_t now) {
     }
 }
 
-/* Bytes beyond the cap count even if the exit was seen first. */
+/* Bytes beyond the cap count even if the exit was noticed before them. */
 static void decide_late_cap(struct bs_run *run) {
     if (run->cause == EXITED && (run->out.over || run->err.over))
         run->cause = CAPPED;
 }
 
-/* The first stream that could not be read makes the run an error. */
+/* Record the error of the first stream that could not be read. It makes the run fail. */
 static void note_output(struct bs_run *run, const struct bs_drain *drain, int os_error) {
     if (os_error == 0 || run->output_error != 0)
         return;
@@ -131,7 +132,8 @@ static void note_output(struct bs_run *run, const struct bs_drain *drain, int os
 static bool drained(const struct bs_run *run) { return run->out.fd < 0 && run->err.fd < 0; }
 
 /* True if the run need not wait for the pipes any longer: both are closed, or the linger time or
- * the deadline has passed, or a signal arrived. A process outside the group may hold them. */
+ * the deadline has passed, or a signal arrived. The time is limited, because a process outside the
+ * group may hold a pipe for ever. */
 static bool stop_draining(struct bs_run *run, uint64_t now) {
     if (drained(run))
         return true;
@@ -144,7 +146,7 @@ static bool stop_draining(struct bs_run *run, uint64_t now) {
     return true;
 }
 
-/* When to look again if no event happens. */
+/* Return when to continue if no event happens. */
 static uint64_t next_look(const struct bs_run *run, uint64_t now) {
     uint64_t at = is_running(run)    ? run->deadline
                   : is_draining(run) ? run->drain_until
@@ -158,7 +160,8 @@ static uint64_t next_look(const struct bs_run *run, uint64_t now) {
     return at;
 }
 
-/* If poll fails, wait a moment and treat everything as ready: no call that follows blocks. */
+/* If poll fails, wait a moment and then treat every descriptor as ready. No call that follows
+ * blocks. */
 static void wait_without_poll(int timeout_ms) {
     int ms = timeout_ms >= 0 && timeout_ms < BS_WATCH_POLLED_MS ? timeout_ms : BS_WATCH_POLLED_MS;
     struct timespec moment = {0, ms * (long)BS_NS_PER_MS};
@@ -167,7 +170,7 @@ static void wait_without_poll(int timeout_ms) {
 
 enum slot_of { P_OUT, P_ERR, P_IN, P_SIGNAL, P_CANCEL, P_LEADER, P_MEMBER, P_TEE, P_COUNT };
 
-/* poll skips negative descriptors. */
+/* An entry with a negative descriptor is ignored by poll. */
 static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64_t now) {
     bool open_ended = is_running(run) || is_draining(run);
     set[P_OUT] = (struct pollfd){.fd = run->out.fd, .events = POLLIN};
@@ -211,14 +214,14 @@ static void handle_events(struct bs_run *run, const struct pollfd *set) {
     }
 }
 
-/* Take one turn: wait, serve ready descriptors, look at the leader, take a step. Returns true once
- * the run is over. */
+/* Wait for an event, serve the descriptors that are ready, check the leader and take a step.
+ * Returns true once the run is over. */
 static bool turn(struct bs_run *run) {
     struct pollfd set[P_COUNT];
     wait_for_events(run, set, bs_now_ns());
     handle_events(run, set);
     uint64_t now = bs_now_ns();
-    /* Look at the leader at a deadline too: an exit wins over a deadline that is seen in the same
+    /* Check the leader at the deadline too: an exit wins over a deadline that is seen in the same
      * turn. */
     bool is_ending = !is_running(run) && !is_draining(run);
     bool is_due = now >= run->deadline || (is_ending && now >= run->group.until);
@@ -258,7 +261,7 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
     uint64_t most = limit(request->max_output_bytes, UINT64_MAX);
     bs_drain_init(&run.out, child->out, BS_STDOUT, most);
     bs_drain_init(&run.err, child->err, BS_STDERR, most);
-    child->out = child->err = -1; /* the drains own them now */
+    child->out = child->err = -1; /* now owned by the drains */
     while (!turn(&run)) {
     }
     int code = bs_report(&run, result, err);

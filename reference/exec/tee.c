@@ -14,10 +14,10 @@
 
 enum { MOST_PENDING = 64 * 1024 };
 
-/* Choose a way to write to descriptor 2 without blocking. O_NONBLOCK on the caller's descriptor
- * would be shared with every process that has it, so a pipe or terminal is reopened, which gives it
- * its own flags. A socket takes MSG_DONTWAIT, and a file never blocks. If reopening is refused, no
- * more is written than a writable pipe promises to take. */
+/* Find a way to write to descriptor 2 without blocking. Setting O_NONBLOCK on the descriptor would
+ * change it for every process that shares it. So a pipe or a terminal is opened a second time,
+ * which gives it flags of its own. A socket takes MSG_DONTWAIT, and a file never blocks. If the
+ * pipe or terminal cannot be reopened, each write is limited to the size that poll promises. */
 static void choose_descriptor(struct bs_tee *tee) {
     struct stat st;
     tee->fd = -1;
@@ -68,8 +68,8 @@ static void queue(struct bs_tee *tee, const struct bs_buf *text) {
 
 static void copy_to_queue(struct bs_tee *tee, enum bs_stream stream, const char *data, size_t len,
                           bool end) {
-    /* In pieces that fit the queue, with a flush after each, or one large read would overflow the
-     * queue at once. */
+    /* Add pieces that fit the queue and flush after each piece, because one large read would
+     * overflow the queue at once. */
     do {
         size_t piece = len < MOST_PENDING / 4 ? len : MOST_PENDING / 4;
         struct bs_buf text = BS_BUF_INIT;
@@ -95,8 +95,8 @@ void bs_tee_end(struct bs_tee *tee, enum bs_stream stream) {
 
 int bs_tee_fd(const struct bs_tee *tee) { return tee->pending.len > 0 ? tee->fd : -1; }
 
-/* Return 0, EAGAIN or EPIPE. A full pipe without readers never becomes writable, but POLLERR would
- * wake every poll, so it counts as EPIPE. */
+/* Return 0 if descriptor 2 is writable, else EAGAIN or EPIPE. A full pipe without readers never
+ * becomes writable, and its POLLERR would end every poll at once, so it counts as EPIPE. */
 static int check_writable(int fd) {
     struct pollfd entry = {.fd = fd, .events = POLLOUT};
     if (BS_RETRY(poll(&entry, 1, 0)) != 1)
@@ -124,7 +124,7 @@ void bs_tee_flush(struct bs_tee *tee) {
             continue;
         }
         if (n < 0 && errno != EAGAIN) {
-            /* The reader has gone; the run goes on without a copy. */
+            /* The reader has gone: the run continues without a copy. */
             if (tee->owned)
                 bs_close(&tee->fd);
             tee->fd = -1;

@@ -11,8 +11,8 @@
 #include "base/sys.h"
 #include "exec/group.h"
 
-/* The pid of the process whose run has the terminal, or 0. A pid, because a forked child has a copy
- * of this variable but no run. */
+/* The pid of the process whose run has the terminal, or 0. It is a pid and no flag, because a
+ * forked child inherits this variable but not the run. */
 static atomic_int holder;
 
 static bool claim(void) {
@@ -41,8 +41,8 @@ static bool set_foreground(pid_t pgid) {
 }
 
 void bs_terminal_lend(struct bs_terminal *terminal) {
-    /* Fails for a file, a pipe, or a terminal that is not the controlling one: none of these stops
-     * a reader. */
+    /* tcgetpgrp fails for a file, a pipe and a terminal that is not the controlling terminal. None
+     * of these stops a process that reads. */
     pid_t foreground = tcgetpgrp(STDIN_FILENO);
     terminal->inherited = foreground >= 0;
     terminal->lent = foreground == getpgrp() && claim();
@@ -50,8 +50,8 @@ void bs_terminal_lend(struct bs_terminal *terminal) {
 
 void bs_terminal_enter_foreground(void) { (void)tcsetpgrp(STDIN_FILENO, getpgrp()); }
 
-/* The terminal may be free by now: the shell may have moved the caller to the foreground since the
- * spawn, or another run may have ended. */
+/* Lend the terminal now. It may have become free since the spawn: the shell has moved the caller to
+ * the foreground, or another run has ended. */
 static bool lend_now(struct bs_terminal *terminal, pid_t leader) {
     bool claimed = !terminal->lent && claim();
     if (!terminal->lent && !claimed)
@@ -73,7 +73,8 @@ int bs_terminal_check_stop(struct bs_terminal *terminal, pid_t leader) {
     bool denied = stop.si_status == SIGTTIN || stop.si_status == SIGTTOU;
     if (denied && !lend_now(terminal, leader))
         return stop.si_status;
-    /* Ctrl-Z: the shell waits for the caller, not for this group, and would never continue it. */
+    /* Ctrl-Z (SIGTSTP) on a lent terminal: the shell waits for the caller, not for this group, so
+     * it would never continue it. */
     if (denied || (stop.si_status == SIGTSTP && terminal->lent))
         (void)bs_group_signal(leader, SIGCONT);
     return 0;
@@ -82,8 +83,8 @@ int bs_terminal_check_stop(struct bs_terminal *terminal, pid_t leader) {
 void bs_terminal_take_back(struct bs_terminal *terminal) {
     if (!terminal->lent)
         return;
-    /* The foreground group is the child's or one that the child made, unless the caller was
-     * stopped: then the shell, its parent, has taken the terminal. */
+    /* Usually the foreground group is the child's or one that the child made. If it is another
+     * group, the shell has taken the terminal because the caller was stopped, and must keep it. */
     pid_t foreground = tcgetpgrp(STDIN_FILENO);
     if (foreground >= 0 && foreground != getpgrp() && foreground != getpgid(getppid()))
         (void)set_foreground(getpgrp());

@@ -1,9 +1,9 @@
-/* The caller's controlling terminal as the standard input of a child.
+/* Lends the controlling terminal of the caller to a child that inherits it as standard input.
  *
- * A child has a process group of its own, and a group that is not in the foreground of its terminal
- * is stopped by SIGTTIN when it reads there. So the terminal is lent: the child makes its own group
- * the foreground group before it becomes the program, and the caller takes the terminal back after
- * the run. One run of a process has it at a time. */
+ * A child has its own process group, and a group that is not in the foreground of its terminal is
+ * stopped by SIGTTIN when it reads from the terminal. So the child makes its group the foreground
+ * group before it executes the program. The caller takes the terminal back after the run. Only one
+ * run of a process can have the terminal at a time. */
 #ifndef BS_EXEC_TERMINAL_H
 #define BS_EXEC_TERMINAL_H
 
@@ -12,8 +12,9 @@
 #include <sys/types.h>
 
 struct bs_terminal {
-    bool inherited; /* the child's standard input is the controlling terminal: it can be stopped */
-    bool lent;      /* its group may be the foreground group until the terminal is taken back */
+    /* standard input of the child is the controlling terminal, so the terminal can stop it */
+    bool inherited;
+    bool lent; /* the child's group may be the foreground group until the terminal is taken back */
 };
 
 #define BS_TERMINAL_INIT                                                                           \
@@ -24,20 +25,21 @@ struct bs_terminal {
  * terminal. */
 void bs_terminal_lend(struct bs_terminal *terminal);
 
-/* In the child, async-signal-safe: makes the calling process's group the foreground group. SIGTTOU
- * must be blocked. A failure is ignored: the parent sees the stop that follows from it. */
+/* Make the group of the calling process the foreground group. Runs in the child, async-signal-safe;
+ * SIGTTOU must be blocked. A failure is ignored, because the parent notices the stop that
+ * follows. */
 void bs_terminal_enter_foreground(void);
 
-/* Look for a stop of the leader, an unreaped child. A keyboard stop (SIGTSTP) is continued at once;
- * so is SIGTTIN or SIGTTOU if the terminal can be lent by now. Return the signal of a stop that
- * would last for ever, else 0. */
+/* Find out whether the leader, an unreaped child, is stopped. A keyboard stop (SIGTSTP) is
+ * continued at once, and so is SIGTTIN or SIGTTOU if the terminal can be lent now. Return the
+ * signal of a stop that would last for ever, else 0. */
 int bs_terminal_check_stop(struct bs_terminal *terminal, pid_t leader);
 
 /* Block SIGTTOU in the calling thread; *mask becomes the mask to restore. */
 void bs_terminal_block_output_stop(sigset_t *mask);
 
 /* Make the caller's group the foreground group again, unless the shell has taken the terminal
- * meanwhile. No effect if the terminal was not lent. */
+ * meanwhile. Does nothing if the terminal was not lent. */
 void bs_terminal_take_back(struct bs_terminal *terminal);
 
 #endif

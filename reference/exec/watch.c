@@ -14,7 +14,7 @@
 #include "base/sys.h"
 #include "exec/group.h"
 
-/* Linux 6.9; the <linux/pidfd.h> of Debian 12 lacks it. */
+/* Defined since Linux 6.9; the <linux/pidfd.h> of Debian 12 lacks it. */
 #define BS_PIDFD_SIGNAL_PROCESS_GROUP (1U << 2)
 
 struct waiter {
@@ -23,7 +23,7 @@ struct waiter {
 };
 
 int bs_pidfd(pid_t pid) {
-    /* pidfds are always close-on-exec. */
+    /* Every pidfd is close-on-exec. */
     return bs_above_stdio((int)syscall(SYS_pidfd_open, pid, 0));
 }
 
@@ -44,8 +44,9 @@ static void *wait_for_end(void *arg) {
     return NULL;
 }
 
-/* A thread needs no further descriptor, so it works even when all descriptors are in use. All
- * signals are blocked in it: handlers must run on the calling program's own threads. */
+/* Start a thread that waits for the child. It needs no further descriptor, so it works even if all
+ * descriptors are in use. All signals are blocked in it, because handlers must run on the threads
+ * of the calling program. */
 static bool start_thread(struct bs_watch *watch, pid_t pid) {
     struct waiter *waiter = malloc(sizeof *waiter);
     if (waiter == NULL)
@@ -101,8 +102,9 @@ void bs_watch_close(struct bs_watch *watch) {
         (void)clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += 1;
         if (pthread_timedjoin_np(watch->thread, NULL, &until) != 0) {
-            /* The child is in an uninterruptible wait and cannot be killed. The thread keeps
-             * waiting, and its descriptor stays open so that the number is not assigned again. */
+            /* The child cannot be killed, because it is in an uninterruptible wait. So the thread
+             * keeps waiting. Its descriptor stays open, so that its number is not assigned
+             * again. */
             (void)pthread_detach(watch->thread);
             watch->fd = -1;
         }

@@ -11,7 +11,8 @@ static bool has_prefix(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Authentication tokens act for the user, so an untrusted module must not get them. */
+/* Authentication tokens are left out: they act for the user, so an untrusted module must not get
+ * them. */
 static bool is_allowed(const char *name) {
     if (strcmp(name, "PATH") == 0 || strcmp(name, "LANG") == 0 || strcmp(name, "LC_ALL") == 0)
         return true;
@@ -32,8 +33,8 @@ bool bs_module_environment_make(struct bs_module_environment *made, const char *
     made->pairs = calloc(n + 3, sizeof *made->pairs);
     made->names = calloc(n + 1, sizeof *made->names);
     bool good = made->pairs != NULL && made->names != NULL;
-    /* From the last to the first. If a name occurs twice in environ, getenv returns the first, but
-     * the last pair of a request wins. */
+    /* Go backwards: if a name occurs twice in environ, getenv returns the first value, but of the
+     * pairs of a request the last one wins. */
     while (good && n-- > 0) {
         const char *equals = strchr(environ[n], '=');
         if (equals == NULL || equals == environ[n])

@@ -22,7 +22,7 @@ char *bs_module_folder_make(void) {
         errno = ENOMEM;
         return NULL;
     }
-    /* The umask may have withheld rights of the owner. */
+    /* A strict umask may have withheld some of the owner's rights. */
     bool made = mkdtemp(path) != NULL;
     if (made && chmod(path, 0700) == 0)
         return path;
@@ -44,16 +44,16 @@ enum { LEVELS = 32 };
 struct removal {
     int top;
     unsigned number;        /* number of the next name for a directory that is moved up */
-    struct timespec began;  /* CLOCK_REALTIME, as file times */
+    struct timespec began;  /* CLOCK_REALTIME, because file times use this clock */
     uint64_t patient_until; /* after this time, files that are newer than `began` end the removal */
     bool is_written_to;
 };
 
 static void empty(struct removal *removal, int dir, unsigned level);
 
-/* A directory that is filled as fast as it is emptied would never become empty. A file that is
- * newer than the start of the removal shows a live writer; a large directory without one may take
- * its time. */
+/* True if a process is still writing to the directory, which then may never become empty. A file
+ * that is newer than the start of the removal is the evidence. A directory that is only large has
+ * no such file, so its removal may take as long as necessary. */
 static bool is_written_to(struct removal *removal, int dir, const char *name) {
     struct stat st;
     if (!removal->is_written_to && bs_now_ns() >= removal->patient_until &&
@@ -66,7 +66,7 @@ static bool is_written_to(struct removal *removal, int dir, const char *name) {
     return removal->is_written_to;
 }
 
-/* Move a directory from below the deepest level to the top, where the next round removes it. */
+/* Move a directory that is nested too deeply to the top, where the next round removes it. */
 static void move_up(struct removal *removal, int dir, const char *name) {
     char up[32];
     do
@@ -80,7 +80,7 @@ static void remove_name(struct removal *removal, int dir, const char *name, unsi
         return;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return;
-    /* The mode of the directory may forbid listing it and removing entries. */
+    /* The mode of the directory may forbid to list it and to remove its entries. */
     (void)fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW);
     int folder = level < LEVELS ? open_folder(dir, name) : -1;
     if (folder >= 0) {
@@ -92,7 +92,7 @@ static void remove_name(struct removal *removal, int dir, const char *name, unsi
     }
 }
 
-/* Remove all entries of a directory, which may be the top. */
+/* Remove all entries of the directory `dir`. */
 static void empty(struct removal *removal, int dir, unsigned level) {
     int listed = open_folder(dir, ".");
     DIR *entries = listed >= 0 ? fdopendir(listed) : NULL;
@@ -113,9 +113,9 @@ static void empty(struct removal *removal, int dir, unsigned level) {
 
 bool bs_module_folder_remove(const char *path, unsigned within_ms) {
     enum { DEEPEST_TIMES = 10 };
-    /* The limit is for a process that keeps writing, so it counts from the first time that all
-     * levels were reached. Ten times the limit ends the removal of a directory that keeps getting
-     * deeper. */
+    /* The limit is meant for processes that keep writing, so it counts from the first time that all
+     * levels were reached. Ten times the limit ends the removal in any case, because a directory
+     * may keep getting deeper. */
     uint64_t until = bs_after_ms(bs_now_ns(), (uint64_t)within_ms * DEEPEST_TIMES);
     bool reached = false;
     struct removal removal = {.patient_until = bs_after_ms(bs_now_ns(), within_ms)};
@@ -123,7 +123,7 @@ bool bs_module_folder_remove(const char *path, unsigned within_ms) {
     for (;;) {
         if (rmdir(path) == 0 || errno == ENOENT)
             return true;
-        /* The module replaced the directory, by a link to another place for example. */
+        /* The module may have replaced the directory, for example by a link to another place. */
         if (errno == ENOTDIR && unlink(path) == 0)
             return true;
         unsigned before = removal.number;

@@ -1,11 +1,11 @@
-/* The directory of one execution. */
+/* The temporary directory of one execution. */
 #ifndef BS_MODULE_FOLDER_H
 #define BS_MODULE_FOLDER_H
 
 #include <stdbool.h>
 
-/* Make an empty directory, 0700, below the caller's TMPDIR or /tmp. Returns its absolute path,
- * malloc'd, or NULL with errno. */
+/* Make an empty directory of mode 0700 below the caller's TMPDIR or /tmp. Returns its absolute
+ * path, malloc'd, or NULL with errno. */
 char *bs_module_folder_make(void);
 
 /* Remove the directory and its content without following links. Gives up after about `within_ms` if

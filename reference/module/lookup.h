@@ -1,4 +1,4 @@
-/* Find the file that a module id means. */
+/* Finds the file of a module by the module's id. */
 #ifndef BS_MODULE_LOOKUP_H
 #define BS_MODULE_LOOKUP_H
 
@@ -8,12 +8,13 @@
 
 bool bs_module_id_is_valid(const char *id);
 
-/* Return the extensions root as an absolute path; links are not resolved. `given` may be NULL: the
- * caller's APCORE_EXTENSIONS_ROOT or the default. malloc'd; NULL with errno. */
+/* Return the extensions root as an absolute path, without resolving links. `given` may be NULL:
+ * then it is APCORE_EXTENSIONS_ROOT of the caller or the default. The path is malloc'd; NULL with
+ * errno after an error. */
 char *bs_module_root(const char *given);
 
-/* Return the path of the module's file, links resolved, malloc'd. Returns NULL if the absolute
- * `root` has no such module, or with errno ENOMEM if memory ran out. */
+/* Return the path of the module's file with links resolved, malloc'd. `root` is absolute. Returns
+ * NULL if the root has no such module, or with errno ENOMEM if memory ran out. */
 char *bs_module_find(const char *root, const char *id);
 
 #endif

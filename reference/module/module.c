@@ -16,7 +16,7 @@
 #include "module/output.h"
 #include "module/shield.h"
 
-/* Longer names are cut, so that two of them fit in a message. */
+/* Longer names are cut, so that two names fit in a message. */
 enum { NAME_MOST = 4000 };
 
 static int no_memory(struct bs_error *err) {
@@ -53,8 +53,8 @@ static void set_signal(int signo, enum bs_module_outcome outcome, const char *wo
     (void)snprintf(result->message, sizeof result->message, "%s signal %d", words, signo);
 }
 
-/* Set the outcome: timeout, signal to the caller, overflow, exit, JSON, in this order. `late` is a
- * signal that reached the caller after the run. */
+/* Find out the outcome. The checks have this order: timeout, signal to the caller, overflow, exit,
+ * JSON. `late` is a signal that reached the caller after the run. */
 static int decide_outcome(struct bs_exec_result *run, int late, struct bs_module_result *result,
                           struct bs_error *err) {
     if (bs_bytes_to_text(&run->err) != BS_OK)
@@ -100,7 +100,7 @@ static char *own_program(struct bs_error *err) {
     return path;
 }
 
-/* Memory of one execution. */
+/* Everything that one execution allocates. */
 struct execution {
     char *root;
     char *file;
@@ -119,7 +119,7 @@ static void execution_clear(struct execution *execution) {
     bs_module_environment_clear(&execution->environment);
 }
 
-/* Find the module. Sets the outcome BS_MODULE_SPAWN_FAILED if there is none. */
+/* Find the file of the module. If there is none, set the outcome BS_MODULE_SPAWN_FAILED. */
 static int find_module(const struct bs_module_request *request, struct execution *execution,
                        struct bs_module_result *result, struct bs_error *err) {
     if (!bs_module_id_is_valid(request->id)) {
@@ -143,7 +143,8 @@ static int find_module(const struct bs_module_request *request, struct execution
     return BS_OK;
 }
 
-/* Build the command: runner_argv or the caller's own program, then BS_MODULE_RUNNER and the id. */
+/* Build the command: runner_argv, or the program of the caller, followed by BS_MODULE_RUNNER and
+ * the id. */
 static int build_argv(const struct bs_module_request *request, struct execution *execution,
                       struct bs_exec_request *run, struct bs_error *err) {
     execution->own = request->runner_argv == NULL ? own_program(err) : NULL;
@@ -177,7 +178,7 @@ static void remove_folder(const struct execution *execution, struct bs_module_re
     result->left = bs_buf_take(&left);
 }
 
-/* Run the module and remove the folder in every case. */
+/* Run the module, and remove the folder whether or not the run succeeded. */
 static int run_in_folder(const struct bs_module_request *request, struct execution *execution,
                          const struct bs_signal_slot *slot, struct bs_module_result *result,
                          struct bs_error *err) {
@@ -217,7 +218,7 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
         set_outcome(result, BS_MODULE_SPAWN_FAILED, why.message);
         code = BS_OK;
     } else if (code == BS_OK) {
-        /* Signals that arrive after this go to the caller's own handlers. */
+        /* Signals that arrive from here on go to the handlers of the caller. */
         code = decide_outcome(&ended, signo, result, err);
     } else if (err != NULL) {
         *err = why;
@@ -226,8 +227,9 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
     return code;
 }
 
-/* The result reports an exposed caller even if the request has a sandbox, which may hide the caller
- * by other means. */
+/* Run the module while the caller's environment is hidden. If it cannot be hidden, the result says
+ * so even for a request with a sandbox, because the library does not know whether that sandbox
+ * hides it. */
 static int run_shielded(const struct bs_module_request *request, struct execution *execution,
                         const struct bs_signal_slot *slot, struct bs_module_result *result,
                         struct bs_error *err) {
@@ -239,8 +241,8 @@ static int run_shielded(const struct bs_module_request *request, struct executio
     return code;
 }
 
-/* A signal must not end the caller before the folder is removed, so the handlers of a run stay
- * installed all the time. */
+/* The handlers of a run stay installed all the time: a signal must not end the caller before the
+ * folder is removed. */
 static int execute_in_child(const struct bs_module_request *request,
                             struct bs_module_result *result, struct bs_error *err) {
     struct execution execution = {.environment = {NULL, 0, NULL}};

@@ -1,4 +1,4 @@
-/* Check the input and the output of a module: each is one JSON value. */
+/* Checks that the input and the output of a module are each one JSON value. */
 #ifndef BS_MODULE_OUTPUT_H
 #define BS_MODULE_OUTPUT_H
 
@@ -6,12 +6,12 @@
 
 #include "base/json.h"
 
-/* Set *is to true if the text is one JSON value; else *why says where it is not. Returns false if
- * memory ran out. */
+/* Set *is to whether the text is one JSON value. If it is not, *why has the position and the
+ * reason. Returns false if memory ran out. */
 bool bs_module_is_json(const char *text, size_t len, struct bs_json_error *why, bool *is);
 
-/* Move the output into the result as its value, without surrounding white space, or set the outcome
- * for an output that is not JSON. Returns 0, or BS_E_EXECUTION if memory ran out. */
+/* Move the output into the result as its value, without white space around it. If the output is not
+ * JSON, set the outcome instead. Returns 0, or BS_E_EXECUTION if memory ran out. */
 int bs_module_check_output(struct bs_bytes *output, struct bs_module_result *result,
                            struct bs_error *err);
 

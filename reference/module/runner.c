@@ -1,4 +1,4 @@
-/* The runner: the child prepares itself and then executes the module. */
+/* The runner of a module: the child prepares itself here and then executes the module. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
@@ -35,8 +35,8 @@ static const char *reason(void) {
     return bs_os_message(errno, buf, sizeof buf);
 }
 
-/* The module must die with its parent. A parent that died before the prctl has left a pipe without
- * readers. */
+/* Make the kernel kill the module when its parent dies. If the parent has died before this call,
+ * the pipe at stdout has no reader any more. */
 static void die_with_the_parent(void) {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct pollfd out = {.fd = STDOUT_FILENO, .events = 0};
@@ -64,8 +64,8 @@ static void read_input(struct bs_buf *input) {
     }
 }
 
-/* The module gets its input as a file, so it may leave a part of it unread without blocking the
- * caller. */
+/* Give the module its input as a file. With a pipe, a module that reads only a part of its input
+ * would block the caller. */
 static void put_on_stdin(const struct bs_buf *input) {
     int fd = memfd_create("module-input", MFD_CLOEXEC);
     size_t done = 0;

@@ -8,14 +8,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Each of them opens /proc/PID/environ of a process that is not dumpable: mm_access() of the kernel
- * asks for CAP_SYS_PTRACE, and since Linux 6.13 also accepts perfmon_capable(), which is
- * CAP_PERFMON or CAP_SYS_ADMIN. */
+/* Each of these capabilities opens /proc/PID/environ of a process that is not dumpable. The
+ * kernel's mm_access() asks for CAP_SYS_PTRACE, and since Linux 6.13 also accepts
+ * perfmon_capable(), which means CAP_PERFMON or CAP_SYS_ADMIN. */
 static const unsigned READS_ANY_PROCESS[] = {CAP_SYS_PTRACE, CAP_PERFMON, CAP_SYS_ADMIN};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned raised;
-static int before; /* the setting without a shield */
+static int before; /* the value before the shield was raised */
 
 bool bs_shield_raise(void) {
     (void)pthread_mutex_lock(&lock);
@@ -29,7 +29,8 @@ bool bs_shield_raise(void) {
 
 void bs_shield_lower(void) {
     (void)pthread_mutex_lock(&lock);
-    /* 2 is for set-user-id programs, and only the kernel can set it. */
+    /* Only 0 and 1 can be restored: the value 2 is for set-user-id programs, and only the kernel
+     * can set it. */
     if (--raised == 0 && before == 1)
         (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     (void)pthread_mutex_unlock(&lock);
@@ -38,7 +39,7 @@ void bs_shield_lower(void) {
 static bool has_capability(unsigned capability) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
-    /* glibc has no function for it. */
+    /* glibc has no wrapper for this system call. */
     if (syscall(SYS_capget, &header, data) != 0)
         return false;
     return (data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability)) != 0;

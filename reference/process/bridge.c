@@ -21,12 +21,12 @@ struct bridge {
     struct bs_process *process;
     struct bs_relay relays[RELAYS];
     const struct bs_signal_slot *slot;
-    int leader;     /* pidfd of the leader; -1: it is polled for at each tick */
-    bool signalled; /* SIGINT or SIGTERM has reached the caller */
+    int leader;     /* pidfd of the leader; -1: check the leader at intervals */
+    bool signalled; /* the caller has received SIGINT or SIGTERM */
     struct bs_process_step step;
 };
 
-/* Close the child's side of each relay that has ended. The caller's descriptors stay open. */
+/* Close the child's descriptor of each relay that has ended. The caller's descriptors stay open. */
 static void close_finished_sides(struct bridge *bridge) {
     if (bs_relay_is_done(&bridge->relays[IN]) || bridge->relays[IN].to < 0)
         bs_process_close_stream(bridge->process, 0);
@@ -43,10 +43,10 @@ static void relay_once(struct bridge *bridge, uint64_t until, bool ended) {
     for (int i = 0; i < RELAYS; i++)
         bs_relay_poll(&bridge->relays[i], &set[2 * i]);
     if (ended)
-        set[0].fd = set[1].fd = -1; /* the child has ended */
+        set[0].fd = set[1].fd = -1; /* the child has ended, so its stdin need not be polled */
     set[2 * RELAYS] = (struct pollfd){.fd = bridge->signalled ? -1 : bs_signal_fd(bridge->slot),
                                       .events = POLLIN};
-    /* The pidfd of a leader that has ended stays readable. */
+    /* Do not poll the pidfd of a leader that has ended: it stays readable. */
     bool leader_ended = ended || bridge->step.leader_ended;
     set[2 * RELAYS + 1] =
         (struct pollfd){.fd = leader_ended ? -1 : bridge->leader, .events = POLLIN};
@@ -74,7 +74,7 @@ static int relay_until_end(struct bridge *bridge, struct bs_process_end *end,
     }
 }
 
-/* Return how many bytes are still missing until each relay has passed on `total` bytes. */
+/* Return how many bytes the relays still have to pass on, until each of them has passed `total`. */
 static uint64_t count_missing(const struct bridge *bridge, const uint64_t total[RELAYS]) {
     uint64_t missing = 0;
     for (int i = OUT; i < RELAYS; i++) {
@@ -85,9 +85,9 @@ static uint64_t count_missing(const struct bridge *bridge, const uint64_t total[
     return missing;
 }
 
-/* Pass on the bytes that the pipes still hold. A reader that has stopped, or a process outside the
- * group that holds the pipes, delays this by BS_EXEC_LINGER_MS at most. Only bytes from before the
- * end of the group extend that time. */
+/* Pass on the bytes that the pipes still hold. If the reader does not read, or if a process outside
+ * the group holds the pipes, this takes at most BS_EXEC_LINGER_MS. The time is extended only for
+ * bytes that were written before the end of the group. */
 static void relay_rest(struct bridge *bridge) {
     uint64_t until = bs_after_ms(bs_now_ns(), BS_EXEC_LINGER_MS);
     uint64_t total[RELAYS] = {0};
@@ -97,7 +97,7 @@ static void relay_rest(struct bridge *bridge) {
            (!bs_relay_is_done(&bridge->relays[OUT]) || !bs_relay_is_done(&bridge->relays[ERR]))) {
         uint64_t missing = count_missing(bridge, total);
         relay_once(bridge, until, true);
-        /* The signal descriptor stays readable, so it is not polled again. */
+        /* Poll the signal descriptor only once: it stays readable. */
         bridge->signalled = bridge->signalled || bs_signal_first(bridge->slot) != 0;
         if (count_missing(bridge, total) < missing && !bridge->signalled)
             until = bs_after_ms(bs_now_ns(), BS_EXEC_LINGER_MS);
@@ -114,7 +114,7 @@ static void connect_relays(struct bridge *bridge) {
     close_finished_sides(bridge);
 }
 
-/* Return an error if bytes were lost, or the output would look complete. */
+/* Return an error if bytes were lost; otherwise the output would look complete. */
 static int check_lost_bytes(const struct bridge *bridge, struct bs_error *err) {
     static const char *const names[RELAYS] = {"stdin", "stdout", "stderr"};
     char buf[128];
@@ -134,7 +134,8 @@ static int serve_child(struct bridge *bridge, struct bs_watcher *watcher,
     bridge->leader = bs_pidfd(bs_process_pid(bridge->process));
     connect_relays(bridge);
     int code = relay_until_end(bridge, end, err);
-    /* The group has ended, and its number may be assigned again. */
+    /* The watcher must not kill the group any more: it has ended, and its number may be assigned
+     * again. */
     bs_watcher_release(watcher);
     relay_rest(bridge);
     bs_close(&bridge->leader);
@@ -168,7 +169,7 @@ int bs_process_bridge(const struct bs_exec_request *request, const struct bs_san
     struct bs_signal_slot *slot = bs_signals_acquire(err);
     if (slot == NULL)
         return BS_E_EXECUTION;
-    /* Its buffers are too large for the stack. */
+    /* On the heap, because its buffers are too large for the stack. */
     struct bridge *bridge = calloc(1, sizeof *bridge);
     int code = BS_OK;
     if (bridge == NULL) {

@@ -22,7 +22,8 @@ void bs_process_end_call(struct bs_process *process) {
     (void)pthread_mutex_unlock(&process->lock);
 }
 
-/* Kill a program that the terminal has stopped for good, or a wait for it would never end. */
+/* Kill a program that the terminal has stopped for good. Otherwise a wait for it would never
+ * end. */
 static void end_stopped(struct bs_process *process) {
     int signo = bs_terminal_check_stop(&process->terminal, process->pid);
     if (signo == 0 || process->stopped_by != 0)
@@ -61,7 +62,7 @@ bool bs_process_is_over(const struct bs_process *process) {
     return process->end.state != BS_PROCESS_RUNS || process->lost_error != 0;
 }
 
-/* When the next step of ending the group is due. */
+/* Return the time of the next step of ending the group. */
 static uint64_t next_step(const struct bs_process *process) {
     const struct bs_group_end *group = &process->group_end;
     bool is_ending = group->phase != BS_GROUP_RUNS && group->phase != BS_GROUP_ENDED;
@@ -84,22 +85,23 @@ bool bs_process_step_to_end(struct bs_process *process, bool keeps_grace) {
     return bs_process_is_over(process);
 }
 
-/* When to look again if no event happens. */
+/* Return when to continue if no event happens. */
 static uint64_t next_look(const struct bs_process *process, uint64_t now) {
     uint64_t at = next_step(process);
     if (leader_ended(process))
         return at;
     if (process->watch.polled)
         at = bs_earlier(at, bs_after_ms(now, BS_WATCH_POLLED_MS));
-    /* No descriptor reports a stop, so it is polled for. */
+    /* No descriptor reports that a process was stopped, so this is checked at intervals. */
     if (process->terminal.inherited)
         at = bs_earlier(at, bs_after_ms(now, BS_EXEC_TICK_MS));
     return at;
 }
 
-/* Wait for an event or until `until`, with the lock free meanwhile. */
+/* Wait for an event, at most until `until`. The lock is released meanwhile. */
 static void wait_for_event(struct bs_process *process, uint64_t now, uint64_t until) {
-    /* The descriptor of a leader that has ended stays readable. */
+    /* Poll a member instead of a leader that has ended, because the leader's descriptor stays
+     * readable. */
     pid_t member = leader_ended(process) ? process->group_end.live_pid : 0;
     int member_pidfd = member != 0 ? bs_pidfd(member) : -1;
     struct pollfd entry = {.fd = leader_ended(process) ? member_pidfd : process->watch.fd,
@@ -113,8 +115,8 @@ static void wait_for_event(struct bs_process *process, uint64_t now, uint64_t un
     bs_close(&member_pidfd);
 }
 
-/* True for BS_EXEC_TICK_MS after the first SIGKILL: killed members usually end by then, so a wait
- * goes on beyond its limit. */
+/* True for BS_EXEC_TICK_MS after the first SIGKILL. During this time a wait may exceed its limit,
+ * because killed members usually end within it. */
 static bool were_just_killed(const struct bs_process *process, uint64_t now) {
     return leader_ended(process) && process->group_end.phase > BS_GROUP_GRACE &&
            now < bs_after_ms(process->group_end.killed_at, BS_EXEC_TICK_MS);

@@ -83,7 +83,7 @@ int bs_process_start(const struct bs_exec_request *request, const struct bs_stdi
     struct bs_wrapped wrapped = {0};
     bool is_wrapped = false;
     run_request.sandbox = sandbox;
-    /* The sandbox must know that only the program reads its stdin. */
+    /* Tell the sandbox that only the program reads this stdin. */
     if (stdio->in != BS_STDIO_INHERIT)
         run_request.stdin_mode = BS_STDIN_BYTES;
     code = bs_admit(&run_request, &wrapped, &is_wrapped, err);
@@ -128,8 +128,8 @@ void bs_process_close_stream(struct bs_process *process, int stream) {
 int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
                     struct bs_process_end *end, struct bs_error *err) {
     bs_process_begin_call(process);
-    /* A child that waits for the end of its stdin would never end, because the caller is blocked
-     * here. */
+    /* Without a limit, stdin is closed. A child that reads until the end of its stdin would never
+     * end, because the caller is blocked here and cannot close it. */
     if (timeout_ms == NULL)
         bs_close(&process->streams[0]);
     uint64_t limit_ms = timeout_ms != NULL ? *timeout_ms : BS_NEVER;
@@ -147,7 +147,7 @@ static int send_signal(struct bs_process *process, int signo, struct bs_error *e
     char buf[128];
     int code = BS_OK;
     bs_process_begin_call(process);
-    /* The number of a reaped leader may be assigned again. */
+    /* Once the leader is reaped, no signal is sent, because its number may be assigned again. */
     bool may_signal = !bs_process_is_over(process) && process->group_end.phase != BS_GROUP_REAPED;
     if (may_signal && !bs_group_signal(process->pid, signo))
         code = bs_fail(err, BS_E_EXECUTION, errno, "cannot send signal %d: %s", signo,
@@ -192,7 +192,7 @@ void bs_process_drop(struct bs_process *process) {
         return;
     bs_process_begin_call(process);
     if (!bs_process_is_over(process)) {
-        /* The number of a reaped leader may be assigned again. */
+        /* Do not signal once the leader is reaped: its number may be assigned again. */
         if (process->group_end.phase != BS_GROUP_REAPED)
             bs_group_end_kill(&process->group_end, process->pid, bs_now_ns());
         bs_process_await_ended_group(process);

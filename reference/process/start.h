@@ -1,4 +1,4 @@
-/* Parts of a process handle that only the bridge uses. */
+/* Functions of a process handle that only the bridge uses. */
 #ifndef BS_PROCESS_START_H
 #define BS_PROCESS_START_H
 
@@ -15,11 +15,11 @@ void bs_process_start_grace(struct bs_process *process, uint64_t grace_ms);
 struct bs_process_step {
     struct bs_process_end end;
     bool leader_ended;
-    uint64_t at; /* when the next step can make progress; BS_NEVER: when the leader has ended */
+    uint64_t at; /* when the next step is due; BS_NEVER: only once the leader has ended */
 };
 
-/* As a bs_process_wait of 0 ms, but the members have their grace period after the end of the
- * leader. */
+/* As bs_process_wait with a limit of 0 ms, but after the end of the leader the other members keep
+ * their grace period. */
 int bs_process_step(struct bs_process *process, struct bs_process_step *step, struct bs_error *err);
 
 #endif

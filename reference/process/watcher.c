@@ -15,8 +15,8 @@
 #include "exec/sigpipe.h"
 #include "exec/watch.h"
 
-/* Kill the group until it is empty, because a member may be forking. The leader is an orphan by now
- * and is reaped by its new parent; the pidfd still means its group. */
+/* Kill the group repeatedly until it is empty, because a member may be forking. The leader is an
+ * orphan here and its new parent may reap it at any time; the pidfd still refers to the group. */
 static void end_group(pid_t pgid, int pidfd) {
     const struct bs_watch watch = {.fd = pidfd, .is_pidfd = pidfd >= 0};
     uint64_t until = bs_after_ms(bs_now_ns(), 500);
@@ -29,9 +29,10 @@ static void end_group(pid_t pgid, int pidfd) {
     }
 }
 
-/* Runs in the child of a program that may have threads: async-signal-safe calls only. It closes all
- * descriptors except its ends of the pipes, so that readers of 0, 1 and 2 see their end. `ready`
- * gets 0 once that is done, or an errno if it failed. */
+/* The watcher process. It is the child of a program that may have threads, so it uses only
+ * async-signal-safe calls. It closes all descriptors except its ends of the pipes; otherwise it
+ * would keep other pipes open, and their readers would never see end-of-file. It writes 0 to
+ * `ready` once that is done, or an errno. */
 static void run_watcher(int fd, int ready) {
     pid_t pgid = 0;
     int pidfd = -1;
@@ -82,7 +83,8 @@ static int await_ready(pid_t pid, int ready) {
     int os_error = 0;
     long n = BS_RETRY(read(ready, &os_error, sizeof os_error));
     if (n != sizeof os_error)
-        os_error = n < 0 ? errno : ECHILD; /* it was killed */
+        /* the watcher was killed, so the pipe ended without a value */
+        os_error = n < 0 ? errno : ECHILD;
     if (os_error == 0)
         return 0;
     (void)kill(pid, SIGKILL);
@@ -94,8 +96,8 @@ int bs_watcher_start(struct bs_watcher *watcher) {
     int fd = -1;
     int ready = -1;
     int ready_write = -1;
-    /* Signals stay blocked in the watcher: those of a terminal, and those that the bridge handles.
-     */
+    /* All signals stay blocked in the watcher, so that neither the terminal nor a signal for the
+     * bridge ends it. */
     sigset_t all;
     sigset_t mask;
     (void)sigfillset(&all);
@@ -109,8 +111,8 @@ int bs_watcher_start(struct bs_watcher *watcher) {
         if (watcher->pid == 0)
             run_watcher(fd, ready_write);
         bs_close(&ready_write);
-        /* In a group of its own the watcher survives a kill of the caller's group. The caller moves
-         * it, because the watcher may be scheduled late. */
+        /* The watcher gets a group of its own, so that it survives a kill of the caller's group.
+         * The caller does it, because the watcher may be scheduled late. */
         if (watcher->pid > 0)
             (void)setpgid(watcher->pid, watcher->pid);
         if (watcher->pid > 0)
@@ -130,7 +132,7 @@ void bs_watcher_release(struct bs_watcher *watcher) {
     siginfo_t info;
     if (watcher->fd < 0)
         return;
-    /* If the watcher has been killed, the write must not end the caller with SIGPIPE. */
+    /* If the watcher has been killed, the write fails; SIGPIPE must not end the caller. */
     struct bs_sigpipe guard = {0};
     bs_sigpipe_hold(&guard);
     (void)BS_RETRY(write(watcher->fd, &no_group, sizeof no_group));

@@ -1,5 +1,5 @@
-/* Pid 1 of a namespace. When it ends, the kernel ends every process in the namespace before a
- * process outside sees that it ended. */
+/* The process with pid 1 in a namespace. It starts the program. When it ends, the kernel kills
+ * every other process in the namespace before a process outside can see the end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include "base/buf.h"
 #include "base/sys.h"
 
-/* Split the text into the program's arguments and environment: the number of arguments, the
- * arguments, the environment, each with a NUL at its end. bubblewrap accepts 9,000 arguments in
- * all, so they come through a pipe. */
+/* Split the text that arrived through the pipe: the number of arguments, the arguments, the
+ * environment variables, each followed by a NUL. A pipe is used because the command line of
+ * bubblewrap accepts at most 9,000 arguments. */
 static bool split_program(struct program *program, char *text, size_t len) {
     size_t count = 0;
     for (size_t i = 0; i < len; i++)
@@ -34,12 +34,12 @@ static bool split_program(struct program *program, char *text, size_t len) {
         *list++ = entry;
         entry += strlen(entry) + 1;
         if (i == n_args)
-            program->envp = ++list; /* after the NULL that ends argv */
+            program->envp = ++list; /* the environment begins after the NULL that ends argv */
     }
     return true;
 }
 
-/* The program starts when the launcher closes the pipe, not before. */
+/* Read the program from the pipe. The launcher closes the pipe when the program may start. */
 static bool read_program(struct program *program, struct bs_launch_failure *failure) {
     enum { CHUNK = 64 * 1024 };
     struct bs_buf text = BS_BUF_INIT;
@@ -51,7 +51,8 @@ static bool read_program(struct program *program, struct bs_launch_failure *fail
         if (n > 0)
             text.len += (size_t)n;
     } while (n > 0);
-    /* The last byte is an extra NUL: without it the launcher died while it wrote. */
+    /* The last byte must be an extra NUL. If it is missing, the launcher has died while it
+     * wrote. */
     if (text.failed || n < 0 || text.len == 0 || text.data[text.len - 1] != '\0') {
         return set_failure(failure, BS_LAUNCH_SANDBOX, 0, "the launcher has ended");
     }
@@ -69,7 +70,8 @@ static int run_child(void *ctx) {
     const struct child_setup *setup = ctx;
     const struct program *program = setup->program;
     struct bs_launch_failure *failure = &setup->status->failure;
-    /* The program gets no controlling terminal and shares no group with a process outside. */
+    /* A new session: the program has no controlling terminal and shares no group with a process
+     * outside. */
     (void)setsid();
     if (!stream_queue_receive(&setup->streams, STDIN_FD))
         (void)set_failure(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
@@ -87,7 +89,8 @@ static void close_streams(void) {
         (void)close(fd);
 }
 
-/* The streams are queued before the filter is applied, because the filter refuses sockets. */
+/* Prepare the start of the program. The streams are queued before the filter is applied, because
+ * the filter refuses sockets. */
 static bool prepare(const struct inside_options *options, struct stream_queue *queue,
                     struct bs_launch_failure *failure) {
     void *filter = NULL;
@@ -104,7 +107,7 @@ static bool prepare(const struct inside_options *options, struct stream_queue *q
     if (!drop_privileges(failure) || !apply_grants(&options->grants, failure) ||
         (options->filtered && !apply_filter(filter, len, failure)))
         return false;
-    /* The program must not trace this process, which holds the status pipe. */
+    /* Not dumpable: the program must not trace this process, which holds the status pipe. */
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ||
            set_failure(failure, BS_LAUNCH_SANDBOX, errno, "dumpable");
 }
@@ -121,9 +124,9 @@ static void reap_children(pid_t program, bool *ended, int *wait_status) {
     }
 }
 
-/* Forward SIGINT, SIGTERM and SIGCONT to every process of the namespace except pid 1. After SIGINT
- * or SIGTERM, the members of the program's group have the grace period even if the program has
- * ended. Returns the program's wait status. */
+/* Wait until the program has ended. Forward SIGINT, SIGTERM and SIGCONT to every process of the
+ * namespace except pid 1. After SIGINT or SIGTERM, the program's group has the grace period, even
+ * if the program itself ends earlier. Returns the program's wait status. */
 static int supervise(pid_t program, const sigset_t *set) {
     bool ended = false;
     int wait_status = 0;
@@ -157,8 +160,8 @@ int run_inside(const struct inside_options *options, struct program *program) {
         if (mask[signo - 1] == '1')
             (void)sigaddset(&program->mask, signo);
     }
-    /* From here on no signal is lost. Report it first: the rest of the set-up runs while the
-     * launcher reads the report and sends the environment. */
+    /* The signals are blocked from here on, so none is lost. Report this before the rest of the
+     * set-up, because meanwhile the launcher can read the report and send the environment. */
     send_status(STATUS_FD, &status);
     struct child_setup setup = {program, &status, {-1, -1}};
     if (!prepare(options, &setup.streams, &status.failure))
@@ -175,11 +178,13 @@ int run_inside(const struct inside_options *options, struct program *program) {
     status.kind = STATUS_STARTED;
     if (options->reports_start)
         send_status(STATUS_FD, &status);
-    /* prepare closes queued streams, and their numbers may be in use again. */
+    /* Without a queue, protect the streams. With a queue, prepare closes them, and their numbers
+     * may be in use again. */
     if (setup.streams.from < 0)
         close_streams();
     stream_queue_close(&setup.streams);
-    (void)replace_stdio(true); /* 2 is the pipe that collects bubblewrap's messages */
+    /* 2 is kept, because it is the pipe that collects bubblewrap's messages */
+    (void)replace_stdio(true);
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGINT);
     (void)sigaddset(&set, SIGTERM);

@@ -15,7 +15,8 @@ struct process {
     struct bs_proc_stat stat;
 };
 
-/* Learn without /proc: the process group, and whether it is a child of the caller. */
+/* Find out, without /proc, the process group of a process and whether it is a child of the
+ * caller. */
 static bool query_process(pid_t pid, struct process *process) {
     siginfo_t info;
     pid_t group = getpgid(pid);
@@ -43,8 +44,8 @@ static bool read_process(int proc, const char *name, struct process *process) {
 
 enum scan { SCAN_COMPLETE, SCAN_STOPPED, SCAN_INCOMPLETE };
 
-/* Call `visit` for every process until it returns true. SCAN_INCOMPLETE: /proc could not be read to
- * its end, so there may be more processes. */
+/* Call `visit` for every process, until `visit` returns true. SCAN_INCOMPLETE means that /proc
+ * could not be read to its end, so there may be more processes. */
 static enum scan scan_proc(bool (*visit)(const struct process *process, void *ctx), void *ctx) {
     DIR *proc = opendir("/proc");
     const struct dirent *entry = NULL;
@@ -66,10 +67,10 @@ static enum scan scan_proc(bool (*visit)(const struct process *process, void *ct
     return scan;
 }
 
-/* The same without /proc: try each number that the kernel may assign, beginning with those after
- * the caller's own. It takes a few tenths of a second. */
+/* As scan_proc, but without /proc: try every number that the kernel may assign to a process,
+ * beginning with those after the caller's own. Takes a few tenths of a second. */
 static void scan_pids(bool (*visit)(const struct process *process, void *ctx), void *ctx) {
-    enum { MOST_NUMBERS = 4 * 1024 * 1024 }; /* PID_MAX_LIMIT */
+    enum { MOST_NUMBERS = 4 * 1024 * 1024 }; /* the kernel's PID_MAX_LIMIT */
     pid_t self = getpid();
     for (pid_t i = 1; i < MOST_NUMBERS; i++) {
         struct process process;
@@ -81,7 +82,8 @@ static void scan_pids(bool (*visit)(const struct process *process, void *ctx), v
 static bool kill_child(const struct process *process, void *ctx) {
     const bool *also_in_group = ctx;
     if (process->stat.parent == getpid() && (*also_in_group || process->stat.group != getpgrp()))
-        (void)kill(process->pid, SIGKILL); /* an unreaped child keeps its number */
+        /* the number cannot belong to another process, because an unreaped child keeps it */
+        (void)kill(process->pid, SIGKILL);
     return false;
 }
 
@@ -95,13 +97,13 @@ void kill_leftover_processes(bool also_in_group) {
             continue;
         if (scan_proc(kill_child, &also_in_group) == SCAN_INCOMPLETE)
             scan_pids(kill_child, &also_in_group);
-        /* The limit counts from the first kill, because the first scan may be slow. */
+        /* The time limit counts from the first kill, because the first scan may be slow. */
         if (until == 0)
             until = bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS);
         if (!also_in_group || bs_now_ns() >= until)
             return;
-        /* A killed process takes a moment to end; then its children become children of the caller.
-         */
+        /* Wait a moment: when a killed process has ended, its children become children of the
+         * caller. */
         sigset_t child;
         struct timespec moment = {0, 5 * (long)BS_NS_PER_MS};
         (void)sigemptyset(&child);
@@ -121,6 +123,6 @@ bool group_may_have_others(void) {
     enum scan scan = scan_proc(is_live_member, NULL);
     if (scan != SCAN_INCOMPLETE)
         return scan == SCAN_STOPPED;
-    /* A subreaper without a child has no descendant at all. */
+    /* A subreaper that has no child has no descendant at all. */
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }

@@ -23,7 +23,8 @@ static int usage_error(const char *problem) {
     return BS_LAUNCH_FAILED;
 }
 
-/* --inside filtered|bare reports|silent READ-ONLY MASK DIR HANDLED [RIGHTS PATH]... */
+/* The arguments are: --inside filtered|bare reports|silent READ-ONLY MASK DIR HANDLED [RIGHTS
+ * PATH]... */
 static int start_inside(int argc, char **argv) {
     enum { FIRST_GRANT = 8 };
     if (argc < FIRST_GRANT || argc % 2 != 0 || getpid() != 1)
@@ -41,7 +42,7 @@ static int start_inside(int argc, char **argv) {
     return good ? run_inside(&options, &program) : usage_error("grants of " BS_LAUNCH_INSIDE);
 }
 
-/* Report a missing or malformed plan like any other failure to start the program. */
+/* Report a missing or malformed plan in the same form as any other failure to start the program. */
 static int give_up(const struct bs_launch_failure *failure, bool reports) {
     if (reports)
         (void)!BS_RETRY(write(BS_LAUNCH_REPORT_FD, failure, sizeof *failure));

@@ -1,5 +1,5 @@
-/* The launcher outside of the namespace: it leads the process group until the program has ended,
- * and ends the same way. */
+/* The part of the launcher that runs outside of the namespace. It leads the process group until the
+ * program has ended, and then ends in the same way as the program. */
 #define _GNU_SOURCE
 #include "backend/launch/launcher.h"
 
@@ -19,11 +19,12 @@
 #include "backend/plan/plan.h"
 #include "base/sys.h"
 
-/* A process that left the group has no guaranteed grace period. It is killed before the caller
- * sends SIGKILL to the group, because that ends the launcher. */
+/* Grace period for a process that left the group. It is shorter than that of the group: the caller
+ * will send SIGKILL to the group, which ends the launcher, so all such processes must be killed
+ * before. */
 enum { STRAYS_MS = BS_EXEC_GRACE_MS - 500 };
 
-/* After a failure the caller waits for the failure record, so no start is reported. */
+/* Report the start, unless there was a failure: then the caller waits for the failure record. */
 static void report_start(struct launcher *launcher) {
     static const struct bs_launch_failure started = {.step = BS_LAUNCH_STARTED};
     if (launcher->reports_start && !launcher->has_failed)
@@ -49,7 +50,7 @@ static void read_status(struct launcher *launcher) {
             launcher->failure = status.failure;
         }
     }
-    if (n == 0) /* a closed pipe would wake every poll */
+    if (n == 0) /* an end of the pipe that stays open would end every poll at once */
         bs_close(&launcher->status);
 }
 
@@ -69,7 +70,7 @@ static void read_bwrap_stderr(struct launcher *launcher) {
     launcher->bwrap_message[len] = '\0';
 }
 
-/* The first SIGINT or SIGTERM starts the grace period. */
+/* Begin the grace period at the first SIGINT or SIGTERM. */
 static void start_grace(struct launcher *launcher) {
     if (launcher->grace_until != BS_NEVER)
         return;
@@ -107,10 +108,10 @@ static bool reap_children(struct launcher *launcher) {
     return child_reaped;
 }
 
-/* The caller was killed: the launcher ends the program in its place. */
+/* The caller was killed, so the launcher ends the program itself. */
 static void end_with_caller(void) {
     kill_leftover_processes(true);
-    (void)kill(0, SIGKILL); /* the launcher included */
+    (void)kill(0, SIGKILL); /* this also kills the launcher */
 }
 
 static void wait_for_events(struct launcher *launcher, bool child_ended) {
@@ -123,12 +124,13 @@ static void wait_for_events(struct launcher *launcher, bool child_ended) {
     bs_relay_poll(&launcher->relay, &set[3]);
     uint64_t now = bs_now_ns();
     uint64_t at = bs_earlier(launcher->grace_until, launcher->strays_until);
-    /* A member of the group need not be a child of the launcher, so no signal reports its end. */
+    /* Check the group at intervals: a member need not be a child of the launcher, so no signal
+     * reports its end. */
     if (child_ended)
         at = bs_earlier(at, bs_after_ms(now, 20));
     if (BS_RETRY(poll(set, sizeof set / sizeof *set, bs_poll_timeout(now, at))) <= 0)
         return;
-    /* Before the status: after SIGINT or SIGTERM the program must not be released. */
+    /* Read signals before the status: after SIGINT or SIGTERM the program must not be started. */
     if (set[0].revents != 0)
         read_signals(launcher);
     if (set[1].revents != 0)
@@ -141,7 +143,7 @@ static void wait_for_events(struct launcher *launcher, bool child_ended) {
         end_with_caller();
 }
 
-/* Wait until the child has ended and, during a grace period, its group. */
+/* Wait until the child has ended. During a grace period also wait until its group has ended. */
 static void supervise(struct launcher *launcher) {
     bool child_ended = false;
     while (!child_ended || (launcher->grace_until != BS_NEVER && !launcher->namespaces &&
@@ -154,7 +156,7 @@ static void supervise(struct launcher *launcher) {
                 kill_leftover_processes(false);
         }
         if (now >= launcher->grace_until)
-            (void)kill(0, SIGKILL); /* the launcher included */
+            (void)kill(0, SIGKILL); /* this also kills the launcher */
         child_ended = reap_children(launcher) || child_ended;
         if (child_ended && launcher->status >= 0)
             read_status(launcher);
@@ -176,7 +178,7 @@ static int end_like(int wait_status) {
     if (WIFEXITED(wait_status))
         return WEXITSTATUS(wait_status);
     int signo = WTERMSIG(wait_status);
-    /* The program has dumped core; the launcher must not do so again. */
+    /* The program has dumped core already, so the launcher must not write a second core file. */
     const struct rlimit none = {0, 0};
     struct sigaction action;
     sigset_t set;
@@ -191,8 +193,8 @@ static int end_like(int wait_status) {
     return 128 + signo;
 }
 
-/* In a session of its own the program can reach no terminal, and its group is led by the launcher.
- */
+/* Make a new session. The program can reach no terminal in it, and the launcher leads the program's
+ * group. */
 static bool lead_session(struct bs_launch_failure *failure) {
     if (getsid(0) != getpid() && setsid() == -1)
         return set_failure(failure, BS_LAUNCH_SANDBOX, 0,
@@ -225,7 +227,7 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
     (void)sigaddset(&set, SIGTERM);
     (void)sigaddset(&set, SIGCHLD);
     char *cwd = NULL;
-    launcher.has_failed = true; /* until all of this has succeeded */
+    launcher.has_failed = true; /* reset once all steps below have succeeded */
     if (!close_from(reports ? BS_LAUNCH_REPORT_FD + 1 : 3, false))
         (void)set_failure(&launcher.failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     else if (reports && fcntl(BS_LAUNCH_REPORT_FD, F_SETFD, FD_CLOEXEC) != 0)
@@ -237,19 +239,20 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
                           ".");
     else if (lead_session(&launcher.failure) &&
              check_stdio(&launcher, own_stdin, &launcher.failure)) {
-        program->cwd = cwd; /* links resolved */
+        program->cwd = cwd; /* the path without links */
         launcher.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
         bool interrupted = false;
-        /* In a namespace pid 1 queues the streams. */
+        /* Queue the streams here only under Landlock. In a namespace pid 1 does it. */
         bool queued = !launcher.namespaces && stream_queue_send(0, &launcher.streams) &&
                       replace_stdio(reports);
         launcher.has_failed = launcher.signal_fd < 0 || !start_launched(&launcher, &interrupted);
         if (!launcher.has_failed) {
-            if (!launcher.namespaces) /* else pid 1 reports it */
+            if (!launcher.namespaces) /* in a namespace pid 1 reports the start */
                 report_start(&launcher);
             if (!queued)
                 (void)replace_stdio(reports);
-            /* A signal that arrived after the fork has reached the child as well. */
+            /* A signal that arrived after the fork has reached the child as well, so begin the
+             * grace period. */
             if (interrupted)
                 start_grace(&launcher);
             supervise(&launcher);

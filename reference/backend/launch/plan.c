@@ -37,7 +37,8 @@ static char *read_file(const char *file, size_t *len) {
     while (text != NULL && *len < size) {
         ssize_t n = (ssize_t)BS_RETRY(read(fd, text + *len, size - *len));
         if (n <= 0) {
-            /* A plan that is cut off between two entries would look complete. */
+            /* An incomplete read is an error: a plan that is cut off between two entries would look
+             * complete. */
             int os_error = n < 0 ? errno : EIO;
             free(text);
             text = NULL;
@@ -113,7 +114,8 @@ static bool add_entry(struct plan *plan, const char *key, char *value) {
     return false;
 }
 
-/* The first entry names the mode; the NUL at the end shows that the plan is complete. */
+/* Check that the first entry is the mode and that the text ends with a NUL, which shows that the
+ * plan is complete. Then parse the entries. */
 static bool parse(struct plan *plan, char *text, size_t len) {
     size_t n = count_entries(text, len);
     if (len == 0 || text[len - 1] != '\0')

@@ -1,4 +1,4 @@
-/* Make the /proc of a namespace read-only. Pid 1 does this before it drops its privileges. */
+/* Makes the /proc of a namespace read-only. Pid 1 does this before it drops its privileges. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -13,17 +13,17 @@
 
 #include "backend/launch/launch.h"
 
-/* Stop mount events from outside. A mount that is made outside while the program runs would else
- * appear in the namespace, writable: a read-only bind covers only the mounts that exist when it is
- * made. */
+/* Refuse mount events from outside. Otherwise a file system that is mounted outside while the
+ * program runs would appear in the namespace, and would be writable: a read-only bind mount covers
+ * only the mounts that existed when it was made. */
 bool refuse_mount_events(struct bs_launch_failure *failure) {
     return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 ||
            set_failure(failure, BS_LAUNCH_SANDBOX, errno, "mounts of its own");
 }
 
-/* Remount read-only as `mount --bind -o ro` does, with the mounts below. A second mount of the same
- * place is made because the first may belong to another namespace, and its other flags are repeated
- * because the kernel refuses to change them. */
+/* Make a path read-only as `mount --bind -o ro` does, with the mounts below it. The path is first
+ * mounted on itself, because the existing mount may belong to another namespace. The other flags of
+ * the mount are repeated, because the kernel refuses to change them. */
 static bool make_read_only(const char *path, struct bs_launch_failure *failure) {
     static const struct {
         unsigned long seen;
@@ -48,7 +48,7 @@ static bool is_read_only(const char *path) {
     return statvfs(path, &st) == 0 && (st.f_flag & ST_RDONLY) != 0;
 }
 
-/* True if `name` is in the list `NAME:NAME:`. */
+/* True if `name` is in `names`, a list of the form `NAME:NAME:`. */
 static bool is_listed(const char *names, const char *name) {
     size_t len = strlen(name);
     for (; *names != '\0'; names += strcspn(names, ":") + 1) {
@@ -71,7 +71,7 @@ bool make_proc_read_only(const char *setting, struct bs_launch_failure *failure)
     const struct dirent *entry = NULL;
     while (good && (errno = 0, entry = readdir(entries)) != NULL) {
         const char *name = entry->d_name;
-        /* Skip the directories of processes, and the links, which lead into them. */
+        /* Skip directories of processes, and links, which lead to such directories. */
         if (name[0] == '.' || isdigit((unsigned char)name[0]) || entry->d_type == DT_LNK ||
             is_listed(skipped, name))
             continue;

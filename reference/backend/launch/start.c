@@ -1,4 +1,5 @@
-/* Start the child of the launcher: the program under Landlock, or bubblewrap around it. */
+/* Starts the child of the launcher: under Landlock the program itself, otherwise bubblewrap, which
+ * starts it. */
 #define _GNU_SOURCE
 #include "backend/launch/launcher.h"
 
@@ -15,18 +16,18 @@
 #include "backend/plan/plan.h"
 #include "base/sys.h"
 
-/* The last SIGINT or SIGTERM that arrived while the child was being made; else 0. */
+/* the last SIGINT or SIGTERM that arrived while the child was being made; else 0 */
 static volatile sig_atomic_t end_signal;
 
 static void note_signal(int signo) { end_signal = signo; }
 
-/* In the child. */
+/* Runs in the child. */
 static void abort_child(struct launcher *launcher) {
     launcher->has_failed = true;
     _exit(BS_LAUNCH_FAILED);
 }
 
-/* Landlock: the child confines itself and executes the program. */
+/* For Landlock. Runs in the child, which confines itself and executes the program. */
 static void execute_program(struct launcher *launcher) {
     struct bs_launch_failure *failure = &launcher->failure;
     const struct plan *plan = launcher->plan;
@@ -47,8 +48,8 @@ static void execute_program(struct launcher *launcher) {
     }
     bool good = drop_privileges(failure) && apply_grants(&plan->grants, failure) &&
                 (filter == NULL || apply_filter(filter, len, failure));
-    /* Close everything above 2 on exec, so that the program cannot write a report in the launcher's
-     * name. */
+    /* Close all descriptors above 2 on exec. Otherwise the program could write to the report pipe
+     * and pretend to be the launcher. */
     if (good && !close_from(3, true))
         good = set_failure(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
     launcher->released = good;
@@ -60,7 +61,7 @@ static bool move_fd(int fd, int at) {
     return fd == at ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, at) == at;
 }
 
-/* bubblewrap's ends of the pipes. */
+/* The ends of the pipes that bubblewrap gets. */
 struct ends {
     int status;
     int program;
@@ -81,9 +82,9 @@ static bool write_text(const char *path, const char *text) {
     return good;
 }
 
-/* Enter a user and a mount namespace that receives no mount events. An unprivileged user may refuse
- * mount events only in a user namespace, and bubblewrap drops that right before pid 1 could use it.
- */
+/* Enter a user namespace and a mount namespace that receives no mount events. An unprivileged user
+ * may refuse mount events only in a user namespace, and bubblewrap drops the privilege for it
+ * before pid 1 could use it. */
 static bool enter_mount_namespace(struct bs_launch_failure *failure) {
     char uids[48];
     char gids[48];
@@ -95,7 +96,8 @@ static bool enter_mount_namespace(struct bs_launch_failure *failure) {
     return refuse_mount_events(failure);
 }
 
-/* bubblewrap: its arguments end with "--", this program, and the options for pid 1. */
+/* For bubblewrap. Its arguments end with "--", the launcher as the program, and the options for pid
+ * 1. */
 static void execute_bubblewrap(struct launcher *launcher, const struct ends *ends) {
     struct bs_launch_failure *failure = &launcher->failure;
     const struct plan *plan = launcher->plan;
@@ -110,13 +112,13 @@ static void execute_bubblewrap(struct launcher *launcher, const struct ends *end
     int self = (int)BS_RETRY(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     if (plan->filter != NULL)
         filter = (int)BS_RETRY(open(plan->filter, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    int streams[3]; /* the program's 0 to 2 */
+    int streams[3]; /* descriptors 0 to 2 of the program */
     bool copied = true;
     for (int fd = 0; fd <= 2; fd++) {
         streams[fd] = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
         copied = copied && streams[fd] >= 0;
     }
-    /* Move both above all fixed numbers, so that no dup2 below overwrites them. */
+    /* Move both above all fixed numbers, because a dup2 below would overwrite them. */
     self = self >= 0 ? fcntl(self, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
     filter = filter >= 0 ? fcntl(filter, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
     bool good = argv != NULL && rights != NULL && self >= 0 && copied &&
@@ -166,7 +168,7 @@ static int run_child(void *ctx) {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (end_signal != 0)
         (void)set_failure(&launcher->failure, BS_LAUNCH_SANDBOX, EINTR, "ended before it began");
-    else if (getppid() != launcher->self) /* it was killed before the prctl above */
+    else if (getppid() != launcher->self) /* the parent died before the prctl above */
         (void)set_failure(&launcher->failure, BS_LAUNCH_SANDBOX, 0, "the launcher is gone");
     else if (launcher->namespaces)
         execute_bubblewrap(launcher, &setup->ends);
@@ -176,9 +178,10 @@ static int run_child(void *ctx) {
     return BS_LAUNCH_FAILED;
 }
 
-/* A signal to the group reaches either the launcher only or the launcher and its child, and
- * afterwards there is no way to find out which. With the signal unblocked, a signal that arrived
- * before the fork has its handler run before the child is made, and a later one reaches both. */
+/* Start the child while SIGINT and SIGTERM are handled and not blocked. With blocked signals, it
+ * would be unknown whether a signal to the group reached only the launcher or its child as well.
+ * With handlers, a signal that arrives before the fork runs the handler before the child is made,
+ * and a later signal reaches both. */
 static void start_with_handlers(struct child_setup *setup) {
     struct launcher *launcher = setup->launcher;
     struct sigaction action;
@@ -224,7 +227,7 @@ static void send_text(struct launcher *launcher, const char *text) {
     while (left > 0) {
         ssize_t written = (ssize_t)BS_RETRY(write(launcher->program_pipe, text, left));
         if (written < 0)
-            return; /* pid 1 has ended, and its status says why */
+            return; /* pid 1 has ended, and its message has the reason */
         text += written;
         left -= (size_t)written;
     }

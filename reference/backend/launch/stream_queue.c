@@ -1,6 +1,7 @@
-/* Pass the program's streams to it through a socket. If the launcher still held them when the
- * program starts, the processes at the other ends would not see that the program closed its own
- * until the launcher ran again. While the streams wait in the socket, no process holds them. */
+/* Passes the program's streams to it through a socket. While the streams wait in the socket, no
+ * process holds them. If the launcher held them when the program starts, it would delay the moment
+ * at which a process at the other end sees that the program has closed its stream: the launcher
+ * would first have to run again and close its own copy. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +49,8 @@ void stream_queue_close(struct stream_queue *queue) {
     bs_close(&queue->from);
 }
 
-/* True if `fd` is a pipe or a socket: its writer sees when the last reader closes it. */
+/* True if `fd` is a pipe or a socket. Only for these the writer notices that the last reader has
+ * closed it. */
 static bool is_pipe_or_socket(int fd) {
     struct stat st;
     return fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
@@ -59,8 +61,8 @@ bool stream_queue_send(int first, struct stream_queue *queue) {
     if (!is_pipe_or_socket(first) ||
         socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
-    /* Closing a socket with descriptors in flight starts the kernel's search for cycles of sockets,
-     * so both ends stay open until the child has received them. */
+    /* Both sockets stay open until the child has received the descriptors. Closing a socket that
+     * holds descriptors would start the kernel's search for cycles of sockets, which is slow. */
     bool good = move_above_fixed(ends) && send_streams(ends[1], first);
     *queue = (struct stream_queue){.from = ends[0], .to = ends[1]};
     if (!good)

@@ -1,5 +1,5 @@
-/* Pipes, and the relay of standard input: the program reads a file or a shared pipe through a pipe
- * that only the program reads. */
+/* Makes pipes, and passes on standard input: the program reads a file, or a pipe that has other
+ * readers, through a pipe that only the program reads. */
 #define _GNU_SOURCE
 #include "backend/launch/launcher.h"
 
@@ -22,9 +22,10 @@ bool make_pipe(int *read_end, int *write_end) {
     return good;
 }
 
-/* A file or a pipe can be reopened through /proc, for writing too. Bytes that the program wrote
- * into a shared pipe would be read by its other readers, such as a shell that reads its script
- * there. A directory leads out of the sandbox. Sockets and terminals pass unchanged. */
+/* Check the streams. A program can reopen a file or a pipe through /proc, for writing too. Bytes
+ * that it wrote into a shared pipe would be read by the pipe's other readers, for example by a
+ * shell that reads its script from it. A directory is refused, because it leads out of the sandbox.
+ * Sockets and terminals stay as they are. */
 bool check_stdio(struct launcher *launcher, bool own_stdin, struct bs_launch_failure *failure) {
     for (int fd = 0; fd <= 2; fd++) {
         struct stat st;
@@ -62,8 +63,8 @@ void relay_stdin(struct launcher *launcher, const struct pollfd set[2]) {
     bs_relay_turn(relay, set);
     if (!bs_relay_is_done(relay))
         return;
-    /* The program must not take a read error for the end of its input. It is killed, and the pipe
-     * stays open until it has ended. */
+    /* A read error must not look like the end of the input to the program. So the program is
+     * killed, and the pipe stays open until it has ended. */
     bool is_unreadable = relay->to >= 0 && relay->os_error != 0;
     bs_relay_connect(relay, -1, -1);
     bs_close(&launcher->stdin_source);

@@ -21,7 +21,8 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* It must not lie in the workspace, because the mount of the workspace would cover it. */
+/* The directory must not lie in the workspace, because the mount of the workspace would cover
+ * it. */
 char *bs_bubblewrap_scratch(const char *root) {
     static const char *const places[] = {"/tmp", "/var/tmp"};
     char *real = NULL;
@@ -41,8 +42,8 @@ static void bind(struct bs_buf *out, const char *option, const char *path) {
     bs_plan_arg(out, path);
 }
 
-/* Mounts the directories between the cache and a root below it. Without a mount a program could
- * rename one of them, and the root with it. */
+/* The root lies below the cache: mount each directory between the two on itself. Otherwise a
+ * program could rename one of them, and the root with it. */
 static bool bind_between(struct bs_buf *out, const char *cache, const char *root) {
     if (!bs_is_below(root, cache) || strcmp(root, cache) == 0)
         return true;
@@ -70,7 +71,7 @@ static bool bind_cache(struct bs_buf *out, const char *root) {
     return good;
 }
 
-/* True if `path` lies in a directory that is private inside. */
+/* True if `path` lies in a directory that is replaced by a private one in the sandbox. */
 static bool is_hidden_by_private(const char *path, const char *scratch) {
     const char *const own[] = {scratch, "/dev"};
     for (size_t i = 0; i < 2; i++) {
@@ -80,8 +81,8 @@ static bool is_hidden_by_private(const char *path, const char *scratch) {
     return false;
 }
 
-/* Readable paths would not be visible in directories that are private inside, so they are mounted
- * there. A missing path is not an error here; the program will report it. */
+/* Mount the readable paths that lie in a private directory, where they would not be visible
+ * otherwise. A missing path is not an error here, because the program will report it. */
 static void bind_readable(struct bs_buf *out, const struct bs_backend_context *context,
                           const char *scratch) {
     for (size_t i = 0; i < context->n_readable; i++) {
@@ -91,8 +92,8 @@ static void bind_readable(struct bs_buf *out, const struct bs_backend_context *c
     }
 }
 
-/* True if a readable path lies in the scratch. The ruleset for pipes grants writing to the scratch,
- * and so to the named pipes in this path. */
+/* True if a readable path lies in the scratch directory. This matters because the ruleset for pipes
+ * grants writing to the scratch directory, and so also to named pipes in that path. */
 static bool reads_below_scratch(const struct bs_backend_context *context) {
     char *scratch = bs_bubblewrap_scratch(context->root);
     bool reads = scratch == NULL && context->n_readable > 0;
@@ -102,12 +103,12 @@ static bool reads_below_scratch(const struct bs_backend_context *context) {
     return reads;
 }
 
-/* Root without capabilities still owns files of the system in /proc: /proc/sys and those of
- * drivers. Pid 1 makes them read-only and then drops the capabilities for that. bubblewrap is not
- * asked to do it, because it would read the list of all mounts, which takes longer than the whole
- * launcher. In the new procfs an access to a file costs as much as a mount, so the entries that
- * need no sealing are searched here, in the procfs of the host. An entry that appears later is
- * sealed. */
+/* Make the files of the system in /proc read-only for root. Root without capabilities still owns
+ * some of them: /proc/sys and those of drivers. Pid 1 makes them read-only and then drops the
+ * capability for this. bubblewrap could do it, but it would read the list of all mounts, which
+ * takes longer than the whole launcher. Accessing a file in the new procfs costs as much as a
+ * mount. So the entries that need no sealing are looked up here, in the procfs of the host. An
+ * entry that appears later is sealed. */
 static void seal_system(struct bs_buf *out) {
     bs_buf_str(out, BS_PLAN_SEAL "=/proc:");
     bs_proc_sealing_exceptions("/proc", out);
@@ -124,8 +125,9 @@ static int try_own_mounts(void *ctx) {
     _exit(unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 ? 0 : 1);
 }
 
-/* True if later mounts of the host do not appear inside. For root, pid 1 takes care of it; any
- * other user needs a user namespace around bubblewrap. */
+/* True if the namespace can be kept from getting later mounts of the host. Pid 1 does this for
+ * root. For any other user it needs a user namespace around bubblewrap, which this function tries
+ * out. */
 static bool can_keep_mounts(void) {
     if (geteuid() == 0)
         return true;
@@ -134,16 +136,18 @@ static bool can_keep_mounts(void) {
     sigset_t all;
     sigset_t before;
     (void)sigfillset(&all);
-    /* The child shares the caller's memory, so no signal handler may run in it. */
+    /* Block all signals: the child shares the caller's memory, so no signal handler may run in
+     * it. */
     (void)pthread_sigmask(SIG_BLOCK, &all, &before);
     pid_t pid = clone(try_own_mounts, stack + sizeof stack, CLONE_VM | CLONE_VFORK, NULL);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pid > 0 && BS_RETRY(waitpid(pid, &status, __WALL)) == pid && status == 0;
 }
 
-/* The launcher is pid 1 of the namespace, instead of the one of bubblewrap: it stays in the process
- * group that the caller signals, puts the program into a new session, and gives it a grace period.
- * bubblewrap dies with the launcher outside (--die-with-parent), which has only one thread. */
+/* Write the command of bubblewrap. The launcher replaces bubblewrap's own pid 1: it stays in the
+ * process group that the caller signals, puts the program into a new session, and gives it a grace
+ * period. --die-with-parent ends bubblewrap when the launcher outside ends; the option works
+ * because the launcher has only one thread. */
 int bs_bubblewrap_plan(const struct bs_backend_context *context, const char *dir,
                        const char *scratch, int cancel, struct bs_buf *out,
                        struct bs_backend_report *report, struct bs_error *err) {

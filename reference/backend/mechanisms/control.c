@@ -1,5 +1,5 @@
-/* The positive control of a probe: a program inside writes where it may, and tries to write to a
- * file outside. */
+/* The test that a probe makes to see that the backend works. A program in the sandbox writes where
+ * it may, and tries to write to a file outside. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -11,18 +11,19 @@
 #include "backend/session/wrap.h"
 #include "base/error.h"
 
-/* After this time the launcher ends the control at once. */
+/* The launcher kills the test program after this time. */
 enum { CONTROL_MS = 4000 };
 
-/* The script ignores whether the write outside succeeds, because it may succeed in a private mount.
- * The verdict is whether the file exists afterwards. */
+/* The script does not check whether the write outside succeeds: it may succeed in a private mount.
+ * The test fails if the file exists outside afterwards. */
 static const char script[] = "cd \"$1\" || exit 3\n"
                              "if [ \"$2\" = rw ]; then (: >inside) || exit 4; fi\n"
                              "(: >\"$TMPDIR/scratch\") || exit 5\n"
                              "(: >\"$3\") 2>/dev/null\n"
                              "exit 0\n";
 
-/* A path that cannot be examined may exist, so that is a failure too. */
+/* Return an error if the path exists. A path that cannot be examined may exist, so that is an error
+ * too. */
 static int assert_absent(const char *path, struct bs_error *err) {
     struct stat st;
     char buf[128];
@@ -37,7 +38,7 @@ static int assert_absent(const char *path, struct bs_error *err) {
 
 struct control {
     struct bs_private_dir dir;
-    char *root; /* its workspace */
+    char *root; /* the workspace of the test program */
     char *outside;
 };
 
@@ -57,7 +58,8 @@ static int run_control(const struct bs_mechanism *mechanism, const struct contro
     inner.cwd = NULL;
     inner.policy = NULL;
     inner.profile = NULL;
-    /* Programs of another session may write to the root of the probed context. */
+    /* Programs of another session may write to the root of the probed context, so nothing is put
+     * there. */
     int code =
         bs_mechanism_prepare_with(mechanism, &inner, context->root, cancel, &state, &ignored, err);
     request.program = "/bin/sh";

@@ -14,7 +14,8 @@
 
 #include <fcntl.h>
 
-/* Relative to the directory of the program or the library, in a build tree or installed. */
+/* Where the launcher may be, relative to the directory of the program or of the library. The list
+ * serves a build tree and an installation. */
 static const char *const candidates[] = {"boxspec-launch", "../boxspec-launch",
                                          "../libexec/boxspec/boxspec-launch",
                                          "../../libexec/boxspec/boxspec-launch"};

@@ -23,9 +23,8 @@ int bs_landlock_abi(void) {
     return abi > 0 ? (int)abi : 0;
 }
 
-/* Returns the rights that the ruleset restricts: those to write. Reading and executing stay
- * allowed.
- */
+/* Return the rights that the ruleset restricts: all rights to write. Reading and executing stay
+ * allowed. */
 static uint64_t handled_fs(int abi) {
     uint64_t rights = BS_LL_WRITE_FILE | BS_LL_REMOVE_DIR | BS_LL_REMOVE_FILE | BS_LL_MAKE_CHAR |
                       BS_LL_MAKE_DIR | BS_LL_MAKE_REG | BS_LL_MAKE_SOCK | BS_LL_MAKE_FIFO |
@@ -39,7 +38,7 @@ static uint64_t handled_fs(int abi) {
     return rights;
 }
 
-/* Returns the rights for a tree. A confined program must not make devices. */
+/* Return the rights that are granted on a directory tree: all except making devices. */
 static uint64_t tree_rights(uint64_t handled) {
     return handled & ~(BS_LL_MAKE_CHAR | BS_LL_MAKE_BLOCK | BS_LL_IOCTL_DEV);
 }
@@ -59,7 +58,8 @@ static void grant_devices(struct bs_buf *out, uint64_t handled) {
     }
 }
 
-/* Grants the paths that one rule of a policy allows. False if Landlock cannot grant it. */
+/* Grant the paths that one rule of a policy allows. Returns false if Landlock cannot express the
+ * rule. */
 static bool grant_rule(struct bs_buf *out, uint64_t handled, const char *root, const char *rule) {
     char *path = NULL;
     struct stat st;
@@ -73,7 +73,8 @@ static bool grant_rule(struct bs_buf *out, uint64_t handled, const char *root, c
         return false;
     bool good = false;
     char *real = realpath(path, NULL);
-    /* The target of a link has another name, which the policy may deny. */
+    /* Grant only a path without links: the target of a link has another name, which the policy may
+     * deny. */
     if (real != NULL && strcmp(real, path) == 0 && lstat(path, &st) == 0) {
         good = S_ISREG(st.st_mode) || (S_ISDIR(st.st_mode) && tree);
         if (good)
@@ -102,8 +103,8 @@ static bool grant_policy(const struct bs_profile *profile, const char *root, uin
     return good;
 }
 
-/* Landlock adds up grants. If the root lies in the cache or the cache in the root, a grant of the
- * cache would allow paths that the policy denies. */
+/* Grant the cache, unless the root lies in the cache or the cache in the root. A grant cannot be
+ * taken back by a later one, so this grant would allow paths in the root that the policy denies. */
 static bool grant_cache(struct bs_buf *out, uint64_t handled, const char *root, bool denies,
                         struct bs_backend_report *report) {
     char *cache = NULL;
@@ -172,8 +173,8 @@ static bool claim_network(const struct bs_backend_context *context, bool filtere
                    "TCP goes to the listed ports of any host, and UDP is open");
 }
 
-/* True if a btrfs is mounted, or if the list cannot be read. In this list blanks in names are
- * written in octal. */
+/* True if a btrfs is mounted, or if the list of mounts cannot be read. The list has blanks in names
+ * written in octal, so ` btrfs ` can only be the type of a file system. */
 static bool has_btrfs(void) {
     FILE *list = fopen("/proc/self/mounts", "re");
     char *line = NULL;

@@ -1,4 +1,4 @@
-/* Landlock without namespaces. */
+/* The mechanism Landlock, without namespaces. */
 #ifndef BS_BACKEND_MECHANISMS_LANDLOCK_H
 #define BS_BACKEND_MECHANISMS_LANDLOCK_H
 
@@ -6,15 +6,15 @@
 
 #include "base/buf.h"
 
-int bs_landlock_abi(void); /* 0: the kernel lacks it, or it is disabled */
+int bs_landlock_abi(void); /* 0 if the kernel lacks Landlock, or if it is disabled */
 
-/* Appends the grants of a context. `scratch` is the TMPDIR of the programs. Returns 0 or
+/* Append the grants of a context to the plan. `scratch` is the TMPDIR of the programs. Returns 0 or
  * BS_E_EXECUTION. */
 int bs_landlock_plan(const struct bs_backend_context *context, const char *scratch,
                      struct bs_buf *out, struct bs_backend_report *report, struct bs_error *err);
 
-/* Adds the claims of Landlock on this host, without a policy, to the report; `filtered`: together
- * with a seccomp filter. False: out of memory. */
+/* Add to the report the claims that Landlock can make on this host, before any rules of a policy.
+ * `filtered` means that a seccomp filter is used as well. Returns false if memory ran out. */
 bool bs_landlock_claims(const struct bs_backend_context *context, bool filtered, int abi,
                         struct bs_backend_report *report);
 

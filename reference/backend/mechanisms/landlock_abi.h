@@ -1,16 +1,17 @@
 /* Definitions of Landlock from the kernel's documentation
- * (Documentation/userspace-api/landlock.rst), because the headers of a distribution may be older
- * than the running kernel. */
+ * (Documentation/userspace-api/landlock.rst). They are repeated here because the headers of a
+ * distribution may be older than the running kernel. */
 #ifndef BS_BACKEND_MECHANISMS_LANDLOCK_ABI_H
 #define BS_BACKEND_MECHANISMS_LANDLOCK_ABI_H
 
 #include <stdint.h>
 
-#define BS_LL_CREATE_RULESET 444 /* the same on every architecture, like the two below */
+/* this number and the next two are the same on every architecture */
+#define BS_LL_CREATE_RULESET 444
 #define BS_LL_ADD_RULE 445
 #define BS_LL_RESTRICT_SELF 446
 
-#define BS_LL_VERSION 1U /* a flag of create_ruleset */
+#define BS_LL_VERSION 1U /* flag of create_ruleset that asks for the version of the ABI */
 
 #define BS_LL_EXECUTE (UINT64_C(1) << 0)
 #define BS_LL_WRITE_FILE (UINT64_C(1) << 1)

@@ -1,13 +1,13 @@
-/* Writes the seccomp programs as C, one for each variant, when the project is built.
+/* Writes the seccomp programs as C source, one for each variant, when the project is built.
  *
- * When a program is installed, the kernel runs it once for each system call number, to note which
- * calls are always allowed, and translates each instruction. So a program and each path through it
- * must be short. A binary tree finds the range of the number; all numbers of a range have the same
- * answer. After that come the tests of arguments. A program that libseccomp makes of the same rules
- * has one or two instructions for each call and costs several times as much; the test compares with
- * it.
+ * A program and each path through it should be short: when a program is installed, the kernel
+ * translates each instruction and runs the program once for each system call number, to find out
+ * which calls are always allowed. So a binary tree finds the range that contains the number; all
+ * numbers of a range have the same answer. Tests of arguments follow after it. libseccomp would
+ * make one or two instructions for each system call out of the same rules, which costs several
+ * times as much. A test compares both programs.
  *
- * Jumps only lead forward, so a program is written from its end: the target of a jump exists before
+ * Jumps only lead forward. So a program is built from its end: the target of a jump exists before
  * the jump. Positions are counted from the end as well. */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -27,7 +27,7 @@
 enum { MOST_RETURNS = 8, FARTHEST = 255 };
 
 struct program {
-    struct sock_filter code[BPF_MAXINSNS]; /* the last instruction is at the end */
+    struct sock_filter code[BPF_MAXINSNS]; /* filled from its end */
     unsigned n;
     struct {
         uint32_t answer;
@@ -37,7 +37,7 @@ struct program {
     bool broken; /* the program or a jump is too long */
 };
 
-/* Adds an instruction before all others and returns its position. */
+/* Add an instruction in front of all others and return its position. */
 static unsigned put(struct program *program, struct sock_filter one) {
     if (program->n == BPF_MAXINSNS) {
         program->broken = true;
@@ -103,7 +103,8 @@ static unsigned put_rule(struct program *program, const struct bs_seccomp_rule *
     return position;
 }
 
-/* The numbers from `first` up to the next range, and the position of their answer. */
+/* A range of system call numbers, from `first` up to the next range, and the position of their
+ * answer. */
 struct range {
     uint32_t first;
     unsigned position;
@@ -114,13 +115,13 @@ struct ranges {
     unsigned n;
 };
 
-/* True if the range has only one number. The last range has no end. */
+/* True if the range has only one number. The last range is open, so it is never single. */
 static bool is_single(const struct ranges *ranges, unsigned i) {
     return i + 1 < ranges->n && ranges->of[i].first + 1 == ranges->of[i + 1].first;
 }
 
-/* If all ranges but a few single numbers have the same answer, compares with each of these numbers
- * instead of building a tree. */
+/* If all ranges have the same answer except a few single numbers, write a comparison for each of
+ * these numbers instead of a tree. */
 static bool put_list(struct program *program, const struct ranges *ranges, unsigned from,
                      unsigned to, unsigned *position) {
     enum { MOST = 3 };
@@ -176,7 +177,7 @@ static void put_rules(struct program *program, const struct bs_seccomp_rules *ru
         if (number == 0 || positions[number] != positions[number - 1])
             ranges->of[ranges->n++] = (struct range){number, positions[number]};
     }
-    /* Also the calls of x32, which have an additional bit in their numbers. */
+    /* Add the calls of x32, whose numbers have an additional bit. */
     ranges->of[ranges->n++] =
         (struct range){BS_SECCOMP_NEWEST + 1, put_return(program, SECCOMP_RET_ERRNO | ENOSYS)};
 }
@@ -187,7 +188,8 @@ static bool put_program(struct program *program, const struct bs_seccomp_rules *
     unsigned unknown = put_return(program, SECCOMP_RET_ERRNO | ENOSYS);
     put_rules(program, rules, &ranges);
     unsigned tree = put_tree(program, &ranges, 0, ranges.n);
-    if (tree + 1 != program->n) /* execution continues there after the load */
+    /* execution continues at the instruction after the load, so the tree must be there */
+    if (tree + 1 != program->n)
         program->broken = true;
     put_load(program, offsetof(struct seccomp_data, nr));
     (void)put_jump(program, BPF_JEQ, seccomp_arch_native(), program->n - 1, unknown);

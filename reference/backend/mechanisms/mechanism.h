@@ -9,11 +9,11 @@
 #include "backend/plan/rules.h"
 
 struct bs_mechanism {
-    bool namespaces; /* bubblewrap; otherwise Landlock */
-    bool filtered;   /* with seccomp */
+    bool namespaces; /* true for bubblewrap, false for Landlock */
+    bool filtered;   /* with a seccomp filter */
 };
 
-/* The functions of struct bs_backend (boxspec/backend.h); ctx is a struct bs_mechanism. */
+/* The functions of struct bs_backend (boxspec/backend.h). Their ctx is a struct bs_mechanism. */
 int bs_mechanism_probe(void *ctx, const struct bs_backend_context *context, int cancel,
                        struct bs_backend_report *report, struct bs_error *err);
 int bs_mechanism_prepare(void *ctx, const struct bs_backend_context *context, int cancel,
@@ -25,24 +25,24 @@ int bs_mechanism_scan(void *ctx, void *made, struct bs_backend_report *report,
                       struct bs_error *err);
 int bs_mechanism_shutdown(void *ctx, void *made, struct bs_error *err);
 
-/* As bs_mechanism_prepare. `also_writable` is a directory that programs of another session may
- * write to, or NULL: no file that the launcher trusts is made there. */
+/* As bs_mechanism_prepare. `also_writable` is NULL, or a directory that programs of another session
+ * may write to, so that no file that the launcher trusts must be made in it. */
 int bs_mechanism_prepare_with(const struct bs_mechanism *mechanism,
                               const struct bs_backend_context *context, const char *also_writable,
                               int cancel, void **made, struct bs_backend_report *report,
                               struct bs_error *err);
 
-/* Returns BS_E_INVALID for a context with a policy that is not compiled, as of a caller that uses
- * these functions without a session. Otherwise the policy would silently be ignored. */
+/* Return BS_E_INVALID if the context has a policy that is not compiled. A program that calls these
+ * functions without a session may pass such a context, and its policy would be ignored silently. */
 int bs_mechanism_check_profile(const struct bs_backend_context *context, struct bs_error *err);
 
-/* Lowers the claims for rules that are not enforced. False: out of memory. */
+/* Lower the claims because of rules that are not enforced. Returns false if memory ran out. */
 bool bs_mechanism_claim_unenforced(const struct bs_mechanism *mechanism,
                                    const struct bs_unenforced_rules *unenforced,
                                    struct bs_backend_report *report);
 
-/* The positive control of a probe: starts a program inside. Returns 0 if it could write where it
- * may, and nowhere else; otherwise a negative code. */
+/* Start a program in the sandbox, to see that the backend works. Returns 0 if the program could
+ * write where it may and nowhere else; otherwise a negative code. */
 int bs_mechanism_control(const struct bs_mechanism *mechanism,
                          const struct bs_backend_context *context, int cancel,
                          struct bs_error *err);

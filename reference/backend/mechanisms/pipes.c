@@ -1,6 +1,7 @@
-/* Named pipes under bubblewrap. A read-only mount protects files and directories, but a program can
- * still open a pipe there for writing, and its reader may be a process outside. Landlock checks
- * each open. So a ruleset grants writing only to the places that are writable without it. */
+/* Protects named pipes under bubblewrap. On a read-only mount a program cannot change files and
+ * directories, but it can still open a named pipe for writing, and the reader may be a process
+ * outside. Landlock checks each open. So a Landlock ruleset is added that grants writing only to
+ * the places that are writable anyway. */
 #include "backend/mechanisms/pipes.h"
 
 #include <stdlib.h>
@@ -12,11 +13,11 @@
 #include "backend/plan/plan.h"
 #include "backend/session/context.h"
 
-/* Under an older ABI no process could move a file to another directory. */
+/* Before this version of the ABI, Landlock always refuses to move a file to another directory. */
 bool bs_pipes_can_be_protected(void) { return bs_landlock_abi() >= BS_LL_ABI_REFER; }
 
-/* POSIX queues are files of a file system of their own, which is mounted so that it can be granted.
- */
+/* Grant POSIX message queues. They are files of a file system of their own, which is mounted here
+ * because Landlock grants need a path. */
 static void grant_queues(struct bs_buf *out) {
     static const char at[] = "/dev/mqueue";
     bs_plan_arg(out, "--mqueue");

@@ -1,4 +1,4 @@
-/* Landlock for named pipes under bubblewrap. */
+/* A Landlock ruleset that protects named pipes under bubblewrap. */
 #ifndef BS_BACKEND_MECHANISMS_PIPES_H
 #define BS_BACKEND_MECHANISMS_PIPES_H
 
@@ -9,8 +9,8 @@
 /* True if this kernel can refuse writes to named pipes on read-only mounts. */
 bool bs_pipes_can_be_protected(void);
 
-/* Appends a Landlock ruleset for pid 1 of the namespaces, if the kernel can. A program under it
- * cannot mount anything. False: out of memory. */
+/* Append the ruleset for pid 1 of the namespaces to the plan, if the kernel supports it. A program
+ * under the ruleset cannot mount anything. Returns false if memory ran out. */
 bool bs_pipes_plan(const struct bs_backend_context *context, const char *scratch,
                    struct bs_buf *out);
 

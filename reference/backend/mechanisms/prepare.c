@@ -1,4 +1,4 @@
-/* Preparing a session: its private directory, and in it the plan for the launcher. */
+/* Prepares a session: makes its private directory and writes the plan for the launcher to it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -24,15 +24,16 @@
 #include "backend/session/report.h"
 #include "base/error.h"
 
-/* The state of a session. */
+/* What prepare makes for a session; its shutdown frees it. */
 struct prepared {
     struct bs_private_dir dir;
     char *launcher;
     char *plan;
-    char *scratch;                            /* TMPDIR of the programs */
-    bool hides_home;                          /* the caller's HOME cannot be entered inside */
-    const struct bs_backend_context *context; /* lives longer */
-    struct bs_snapshot *snapshot;             /* NULL: no scan is needed */
+    char *scratch;   /* TMPDIR of the programs */
+    bool hides_home; /* programs in the sandbox cannot enter the caller's HOME */
+    /* belongs to the session, which outlives this struct */
+    const struct bs_backend_context *context;
+    struct bs_snapshot *snapshot; /* for a later scan; NULL if no scan is needed */
 };
 
 static int out_of_memory(struct bs_error *err) {
@@ -50,8 +51,8 @@ static bool join(char **out, const char *dir, const char *name) {
 static int add_filter(const struct bs_mechanism *mechanism,
                       const struct bs_backend_context *context, const char *dir,
                       struct bs_buf *plan, struct bs_error *err) {
-    /* Read-only mounts protect the metadata of files outside. A filter would also refuse
-     * changes in the workspace. */
+    /* Only without namespaces: read-only mounts protect the metadata of files outside, and a filter
+     * would also refuse changes in the workspace. */
     bool strict = context->strict_metadata && !mechanism->namespaces;
     const struct bs_seccomp_variant variant = {mechanism->namespaces,
                                                bs_context_network(context) == BS_NET_NONE, strict};
@@ -68,7 +69,7 @@ static int add_filter(const struct bs_mechanism *mechanism,
     return BS_OK;
 }
 
-/* Writes the plan and the filter to the private directory. */
+/* Write the plan and the filter to the private directory. */
 static int build_plan(const struct bs_mechanism *mechanism,
                       const struct bs_backend_context *context, struct prepared *state, int cancel,
                       struct bs_backend_report *report, struct bs_error *err) {
@@ -90,9 +91,9 @@ static int build_plan(const struct bs_mechanism *mechanism,
     return code;
 }
 
-/* If programs inside can write to the launcher, one of them could replace it, and the next run
- * would start the replacement without a sandbox. So the session runs a copy. A replacement that an
- * earlier session made cannot be detected. */
+/* Make a copy of the launcher if programs in the sandbox can write to it. Otherwise one of them
+ * could replace it, and the next run would start the replacement without a sandbox. If the program
+ * of an earlier session has replaced it already, this cannot be detected. */
 static int copy_launcher(const struct bs_backend_context *context, const char *also_writable,
                          struct prepared *state, struct bs_backend_report *report,
                          struct bs_error *err) {
@@ -144,7 +145,7 @@ static int make_dir(const struct bs_mechanism *mechanism, const struct bs_backen
     return code == BS_OK ? bs_private_dir_add_dir(state->dir.path, "nothing.d", 0, err) : code;
 }
 
-/* True if the directory that HOME names cannot be entered inside. */
+/* True if programs in the sandbox cannot enter the directory that HOME names. */
 static bool hides_home(const struct bs_mechanism *mechanism, const struct prepared *state,
                        const char *home) {
     if (home == NULL)
@@ -157,7 +158,8 @@ static bool hides_home(const struct bs_mechanism *mechanism, const struct prepar
     return hidden;
 }
 
-/* True if the program's HOME, from the request or the caller, cannot be entered inside. */
+/* True if the program's HOME, which comes from the request or the caller, cannot be entered in the
+ * sandbox. */
 static bool needs_home(const struct bs_mechanism *mechanism, const struct prepared *state,
                        const struct bs_exec_request *request) {
     const char *home = NULL;
@@ -201,8 +203,8 @@ bool bs_mechanism_claim_unenforced(const struct bs_mechanism *mechanism,
     return good;
 }
 
-/* Reports the rules that are not enforced, in any workspace and in this one. If one of them denies
- * to modify, takes a snapshot of the workspace for later scans. */
+/* Report the rules that are not enforced, in general and in this workspace. If one of them denies
+ * to modify a path, take a snapshot of the workspace for later scans. */
 static int check_rules(const struct bs_mechanism *mechanism,
                        const struct bs_backend_context *context, struct prepared *state, int cancel,
                        struct bs_backend_report *report, struct bs_error *err) {
@@ -261,7 +263,8 @@ int bs_mechanism_prepare(void *ctx, const struct bs_backend_context *context, in
     return bs_mechanism_prepare_with(ctx, context, NULL, cancel, made, report, err);
 }
 
-/* One allocation holds the environment and, after it, the words of the command. */
+/* The function makes one allocation, which holds the environment and after it the words of the
+ * command. */
 int bs_mechanism_wrap(void *ctx, void *made, const struct bs_exec_request *request, const char *cwd,
                       struct bs_wrapped *out, struct bs_error *err) {
     enum { HEAD = 9, PAIRS = 2 };

@@ -1,4 +1,4 @@
-/* Probing the aspects that a mechanism enforces on this host. */
+/* Finds out which aspects a mechanism enforces on this host. */
 #include <errno.h>
 
 #include "backend/mechanisms/bubblewrap.h"
@@ -13,7 +13,7 @@ static int out_of_memory(struct bs_error *err) {
     return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a sandbox");
 }
 
-/* Lowers the claims for rules that are not enforced in any workspace. */
+/* Lower the claims for rules that are not enforced in any workspace. */
 static bool claim_rules(const struct bs_mechanism *mechanism,
                         const struct bs_backend_context *context, const struct bs_profile *profile,
                         struct bs_backend_report *report) {

@@ -12,16 +12,17 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* Beyond these limits an entry counts as writable. */
+/* An entry that exceeds these limits counts as writable, so that the search stays short. */
 enum { MAX_DEPTH = 3, MAX_FILES = 64 };
 
 struct search {
-    int left;   /* number of files before the limit is reached */
-    bool found; /* a writable file, or a limit; ends the walk */
+    int left;   /* number of files that may still be examined */
+    bool found; /* a writable file was found or a limit reached; the search ends */
 };
 
-/* A file that every user may write to gives root no additional right. The target of a link is
- * checked under its own name, or belongs to a process. */
+/* True if the mode lets the owner or the group write, but not every user. A file that every user
+ * may write to gives root no additional right. A link is skipped: its target is checked under its
+ * own name, or belongs to a process. */
 static bool is_writable(mode_t mode) {
     return !S_ISDIR(mode) && !S_ISLNK(mode) && (mode & 0222) != 0 && (mode & 0002) == 0;
 }
@@ -59,7 +60,8 @@ void bs_proc_sealing_exceptions(const char *proc, struct bs_buf *names) {
     const struct dirent *entry = NULL;
     while (entries != NULL && (entry = readdir(entries)) != NULL) {
         const char *name = entry->d_name;
-        /* The rest are processes, of which there may be many. */
+        /* The numbered entries are processes, of which there may be many. They come after all other
+         * entries, so the search ends. */
         if (isdigit((unsigned char)name[0]))
             break;
         int len = snprintf(path, sizeof path, "%s/%s", proc, name);

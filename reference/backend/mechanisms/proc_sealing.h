@@ -1,12 +1,13 @@
-/* Sealing: /proc becomes read-only for root without capabilities. */
+/* Finds the entries of /proc that need no sealing. Sealing makes the others read-only for root
+ * without capabilities. */
 #ifndef BS_BACKEND_MECHANISMS_PROC_SEALING_H
 #define BS_BACKEND_MECHANISMS_PROC_SEALING_H
 
 #include "base/buf.h"
 
-/* Appends `NAME:` for each entry of the procfs at `proc` that needs no sealing: it belongs to no
- * process, and each file in it is writable for no user or for every user. If memory runs out,
- * names->failed is set. */
+/* Append `NAME:` for each entry of the procfs at `proc` that needs no sealing: it belongs to no
+ * process, and each file in it is writable either for no user or for every user. If memory runs
+ * out, names->failed is set. */
 void bs_proc_sealing_exceptions(const char *proc, struct bs_buf *names);
 
 #endif

@@ -1,4 +1,4 @@
-/* The seccomp programs. make_seccomp.c generates them when the project is built. */
+/* The seccomp programs, which make_seccomp.c generates when the project is built. */
 #ifndef BS_BACKEND_MECHANISMS_SECCOMP_H
 #define BS_BACKEND_MECHANISMS_SECCOMP_H
 
@@ -8,7 +8,7 @@
 struct sock_filter;
 
 struct bs_seccomp_variant {
-    bool namespaces; /* the backend has namespaces: also of the network, if `no_network` */
+    bool namespaces; /* the backend has namespaces; with `no_network` also a network namespace */
     bool no_network;
     bool strict_metadata;
 };
@@ -24,7 +24,7 @@ static inline struct bs_seccomp_variant bs_seccomp_variant_at(unsigned number) {
     return (struct bs_seccomp_variant){(number & 1U) != 0, (number & 2U) != 0, (number & 4U) != 0};
 }
 
-/* Returns the program for a variant, which is static, and sets *n_bytes. */
+/* Return the program for a variant, which is static, and set *n_bytes. */
 const struct sock_filter *bs_seccomp_program(const struct bs_seccomp_variant *variant,
                                              size_t *n_bytes);
 

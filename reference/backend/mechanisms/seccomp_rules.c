@@ -1,5 +1,5 @@
-/* The rules hold numbers of system calls, because libseccomp does not know the names of the newest.
- */
+/* Decides which system calls the filter allows. System calls are given as numbers, because
+ * libseccomp does not know the names of the newest ones. */
 #define _GNU_SOURCE
 #include "backend/mechanisms/seccomp_rules.h"
 
@@ -18,7 +18,7 @@
 
 #include "backend/mechanisms/seccomp.h"
 
-/* Not in the headers of every distribution. */
+/* This number is not in the headers of every distribution. */
 enum { NR_FCHMODAT2 = 452 };
 
 static const int surface[] = {SCMP_SYS(io_uring_setup),
@@ -78,13 +78,13 @@ static const int surface[] = {SCMP_SYS(io_uring_setup),
                               SCMP_SYS(vhangup),
                               SCMP_SYS(memfd_secret)};
 
-/* Without namespaces these calls affect objects and processes of the host. */
+/* System calls that affect objects and processes of the host if there are no namespaces. */
 static const int shared[] = {
     SCMP_SYS(mq_open),         SCMP_SYS(mq_unlink),  SCMP_SYS(kcmp),
     SCMP_SYS(migrate_pages),   SCMP_SYS(move_pages), SCMP_SYS(process_madvise),
     SCMP_SYS(process_mrelease)};
 
-/* The first argument is a process; 0 is the caller itself. */
+/* System calls whose first argument is a process; 0 means the caller itself. */
 static const int on_process[] = {SCMP_SYS(prlimit64), SCMP_SYS(sched_setaffinity),
                                  SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam),
                                  SCMP_SYS(sched_setattr)};
@@ -98,10 +98,10 @@ static const int metadata[] = {
 
 struct lists {
     struct bs_seccomp_rules *rules;
-    bool twice; /* a call has two rules */
+    bool twice; /* two rules exist for the same call */
 };
 
-/* NULL: this architecture does not have the call. */
+/* Return the rule of a call, to be filled in. NULL if this architecture does not have the call. */
 static struct bs_seccomp_rule *decide(struct lists *lists, int number) {
     if (number < 0)
         return NULL;
@@ -122,7 +122,8 @@ static void deny_all(struct lists *lists, const int *numbers, size_t n) {
     }
 }
 
-/* If no case is true, the call fails as on a kernel without it. */
+/* Allow the call if one of the cases is true. Otherwise it fails as on a kernel without this
+ * call. */
 static void allow_if(struct lists *lists, int number, const struct bs_seccomp_case *cases,
                      unsigned n) {
     struct bs_seccomp_rule *rule = decide(lists, number);
@@ -155,7 +156,8 @@ static void allow_if_one(struct lists *lists, int number, struct bs_seccomp_case
                               {__VA_ARGS__}})
 
 static void add_sockets(struct lists *lists, const struct bs_seccomp_variant *variant) {
-    enum { KIND = 0xF }; /* the other bits of a type are flags */
+    /* mask for the kind of a socket; the other bits of the type argument are flags */
+    enum { KIND = 0xF };
     const struct bs_seccomp_case kinds[] = {
         ALL_OF(IS(0, AF_NETLINK), IS(2, NETLINK_ROUTE)),
         ALL_OF(IS_EITHER(0, AF_INET, AF_INET6), MASKED(1, KIND, SOCK_STREAM),
@@ -164,25 +166,28 @@ static void add_sockets(struct lists *lists, const struct bs_seccomp_variant *va
                IS_EITHER(2, 0, IPPROTO_UDP))};
     bool inet = variant->namespaces || !variant->no_network;
     allow_if(lists, SCMP_SYS(socket), kinds, inet ? 3 : 1);
-    /* A datagram pair (SOCK_RAW counts as one) could send to any name and receive from any process.
-     */
+    /* Only stream and seqpacket pairs: a datagram pair (SOCK_RAW counts as one) could send to any
+     * name and receive from any process. */
     const struct bs_seccomp_test connected = {1, KIND, 2, {SOCK_STREAM, SOCK_SEQPACKET}};
     allow_if_one(lists, SCMP_SYS(socketpair), ALL_OF(IS(0, AF_UNIX), connected));
     if (variant->namespaces)
         return;
-    /* TCP Fast Open connects with the first packet, without the check that Landlock makes. */
+    /* Refuse TCP Fast Open: it connects with the first packet, without the check that Landlock
+     * makes. */
     allow_if_one(lists, SCMP_SYS(sendto), ALL_OF(MASKED(3, MSG_FASTOPEN, 0)));
     allow_if_one(lists, SCMP_SYS(sendmsg), ALL_OF(MASKED(2, MSG_FASTOPEN, 0)));
     allow_if_one(lists, SCMP_SYS(sendmmsg), ALL_OF(MASKED(3, MSG_FASTOPEN, 0)));
 }
 
 static void add_namespaces(struct lists *lists) {
-    /* Not CLONE_NEWTIME: its bit belongs to the signal number of clone. unshare has it as 0x80. */
+    /* CLONE_NEWTIME is missing, because its bit belongs to the signal number in the flags of clone.
+     * unshare has it as 0x80. */
     const uint32_t all = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                          CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
     allow_if_one(lists, SCMP_SYS(clone), ALL_OF(MASKED(0, all, 0)));
     allow_if_one(lists, SCMP_SYS(unshare), ALL_OF(MASKED(0, all | 0x80, 0)));
-    /* A filter cannot read its flags in memory. With ENOSYS the C library falls back to clone. */
+    /* A filter cannot read the flags of clone3, which are in memory. So the call fails with ENOSYS,
+     * and the C library uses clone instead. */
     struct bs_seccomp_rule *clone3 = decide(lists, SCMP_SYS(clone3));
     if (clone3 != NULL)
         clone3->answer = SECCOMP_RET_ERRNO | ENOSYS;
@@ -212,11 +217,12 @@ static void refuse_request(struct bs_seccomp_rule *rule, uint32_t request) {
     for (size_t i = 0; i < sizeof(list) / sizeof *(list); i++)                                     \
     refuse_request(rule, (list)[i])
 
-/* Filters by the request, which the kernel treats as an int. */
+/* Filter ioctl by its request number, which the kernel treats as an int. */
 static void add_ioctl(struct lists *lists, const struct bs_seccomp_variant *variant) {
     static const uint32_t terminal_requests[] = {TIOCSTI, 0x541C /* TIOCLINUX */};
     /* btrfs makes and removes directories through a descriptor that was opened for reading, and
-     * only checks the mode of the file. A read-only mount refuses that, Landlock does not. */
+     * checks only the mode of the file. A read-only mount refuses these requests, Landlock does
+     * not. */
     static const uint32_t btrfs_requests[] = {
         0x5000940E /* SUBVOL_CREATE */, 0x50009418 /* SUBVOL_CREATE_V2 */,
         0x50009401 /* SNAP_CREATE */,   0x50009417 /* SNAP_CREATE_V2 */,
@@ -255,7 +261,7 @@ bool bs_seccomp_rules_for(const struct bs_seccomp_variant *variant,
     add_sockets(&lists, variant);
     add_namespaces(&lists);
     add_ioctl(&lists, variant);
-    /* Only queries of the personality, and PER_LINUX. */
+    /* Allow to query the personality and to set PER_LINUX. */
     allow_if_one(&lists, SCMP_SYS(personality), ALL_OF(IS_EITHER(0, WHOLE, 0)));
     return !lists.twice;
 }

@@ -27,8 +27,8 @@ const char *bs_below_root(const struct bs_backend_context *context, const char *
     return real[len] == '/' ? real + len + 1 : real + len;
 }
 
-/* Programs can write to a pipe or a socket on a read-only mount, so a read-only one must be hidden.
- */
+/* True for a pipe or a socket. Programs can write to it even on a read-only mount, so it must be
+ * hidden if it may only be read. */
 static bool is_channel(const struct stat *st) {
     return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode);
 }
@@ -39,7 +39,8 @@ static enum bs_access access_of(bool reads, bool writes, const struct stat *st) 
     return writes ? BS_OPEN : BS_READ_ONLY;
 }
 
-/* A directory gets the access of a file newly created in it. */
+/* Return the access that the policy requires of a name. For a directory this is the access of a
+ * file that is newly created in it. */
 static enum bs_access access_of_name(const struct bs_names *names, const char *relative,
                                      const struct stat *st) {
     const struct bs_profile *profile = names->profile;
@@ -57,7 +58,7 @@ const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op
                                         const char *relative, bool is_dir) {
     char *below = NULL;
     if (op == BS_OP_MODIFY && !bs_root_is_writable(names->context))
-        return NULL; /* the workspace is read-only without this rule */
+        return NULL; /* do not report this rule, because the workspace is read-only without it */
     const struct bs_entry *entry = bs_profile_denying(names->profile, op, relative);
     if (entry != NULL || !is_dir || asprintf(&below, "%s/" BS_NEW_NAME, relative) < 0)
         return entry;
@@ -110,7 +111,8 @@ struct bs_path_access bs_names_access(struct bs_names *names, const char *relati
     return required;
 }
 
-/* Kept until all symbolic links are known, because these add more names. */
+/* A file with several hard links. These are stored until all symbolic links are known, because each
+ * symbolic link gives them more names. */
 struct hard_link {
     char *relative;
     struct stat st;

@@ -1,5 +1,5 @@
-/* The access that a policy requires of each path of a workspace, under all names of its file. A
- * hard link is another name of a file, and so is a path through a symbolic link. */
+/* Computes the access that a policy requires of each path of a workspace. All names of a file
+ * count: its hard links, and paths that lead to it through symbolic links. */
 #ifndef BS_BACKEND_PLAN_ACCESS_H
 #define BS_BACKEND_PLAN_ACCESS_H
 
@@ -7,42 +7,45 @@
 #include "backend/plan/rule_words.h"
 #include "backend/plan/symlink_names.h"
 
-enum bs_access { BS_OPEN, BS_READ_ONLY, BS_HIDDEN }; /* a larger one is stricter */
+enum bs_access { BS_OPEN, BS_READ_ONLY, BS_HIDDEN }; /* ordered: a larger value is stricter */
 
-/* Set the first two fields, zero the rest. */
+/* All names of the files in a workspace. Set the first two fields and zero the rest. */
 struct bs_names {
     const struct bs_profile *profile;
     const struct bs_backend_context *context;
     struct bs_inner_links links;
     struct bs_aliases aliases;
     struct bs_rule_words *words;
-    bool incomplete; /* some names are missing, and a rule may match one of them */
+    bool incomplete; /* some names are unknown, and a rule may match one of them */
 };
 
-/* Collects the names of all files. At `until` (of bs_now_ns) it stops and sets `incomplete`.
- * Returns 0 or a negative code. Clear *names in both cases. */
+/* Collect the names of all files. The collection stops at the time `until` (of bs_now_ns) and then
+ * sets `incomplete`. Returns 0 or a negative code. Clear *names in both cases. */
 int bs_names_collect(struct bs_names *names, int cancel, uint64_t until, struct bs_error *err);
 void bs_names_clear(struct bs_names *names);
 
 bool bs_root_is_writable(const struct bs_backend_context *context);
 
-/* Returns `real` relative to the root of the context, or NULL if it lies outside. */
+/* Return `real` relative to the root of the context, or NULL if it lies outside. */
 const char *bs_below_root(const struct bs_backend_context *context, const char *real);
 
-/* The required access of a path. */
+/* The required access of a path, and the rules that require it. */
 struct bs_path_access {
     enum bs_access access;
-    const struct bs_entry *rules[2]; /* deny the path under a name through links; by enum bs_op */
-    /* This rule denies to modify a name that leads through a replaceable link: the file itself is
-     * protected, but a program can put another file in its place under that name. */
+    /* rules that deny the path because of a name through links; the index is an enum bs_op */
+    const struct bs_entry *rules[2];
+    /* This rule denies to modify a name that leads through a link which programs can replace. The
+     * file itself is protected, but a program can put another file in its place under that name. */
     const struct bs_entry *replaceable;
 };
 
-/* Not BS_OPEN if memory ran out or the policy refuses the path. */
+/* Return the access of a path. If memory ran out or the policy refuses the path, it is stricter
+ * than BS_OPEN. */
 struct bs_path_access bs_names_access(struct bs_names *names, const char *relative,
                                       const struct stat *st);
 
-/* Returns the rule that denies the path or, for a directory, a new file in it; or NULL. */
+/* Return the rule that denies the path, or, for a directory, that denies a new file in it. NULL if
+ * there is none. */
 const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op op,
                                         const char *relative, bool is_dir);
 

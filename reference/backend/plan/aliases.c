@@ -13,7 +13,7 @@ static int by_file(const void *a, const void *b) {
     return x->inode == y->inode ? 0 : x->inode < y->inode ? -1 : 1;
 }
 
-/* The link count of a directory counts its subdirectories. */
+/* Directories are excluded, because their link count is the number of their subdirectories. */
 bool bs_has_other_names(const struct stat *st) { return !S_ISDIR(st->st_mode) && st->st_nlink > 1; }
 
 bool bs_aliases_add(struct bs_aliases *aliases, const struct stat *st, int access) {

@@ -1,5 +1,5 @@
-/* The strictest access that a policy requires of a file under any of its hard links. Add all files,
- * sort once, then look up. A larger access is stricter. */
+/* Finds the strictest access that a policy requires of a file under any of its hard links. Add all
+ * files, sort once, then look up. A larger access is stricter. */
 #ifndef BS_BACKEND_PLAN_ALIASES_H
 #define BS_BACKEND_PLAN_ALIASES_H
 
@@ -24,11 +24,11 @@ struct bs_aliases {
 
 bool bs_has_other_names(const struct stat *st);
 
-/* For a file that has other names. False: out of memory. */
+/* Add a file that has other names. Returns false if memory ran out. */
 bool bs_aliases_add(struct bs_aliases *aliases, const struct stat *st, int access);
 void bs_aliases_sort(struct bs_aliases *aliases);
 
-/* Returns `access`, or the stricter one of another name. */
+/* Return the stricter one of `access` and the access of the file's other names. */
 int bs_aliases_strictest(const struct bs_aliases *aliases, const struct stat *st, int access);
 void bs_aliases_clear(struct bs_aliases *aliases);
 

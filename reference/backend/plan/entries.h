@@ -1,5 +1,4 @@
-/* Writing the entries of a plan; plan.h has their meaning. If memory runs out, out->failed is set.
- */
+/* Writes the entries of a plan, which plan.h describes. If memory runs out, out->failed is set. */
 #ifndef BS_BACKEND_PLAN_ENTRIES_H
 #define BS_BACKEND_PLAN_ENTRIES_H
 

@@ -46,7 +46,8 @@ static int by_file(const void *a, const void *b) {
     return strcmp(x->path, y->path);
 }
 
-/* True if the policy decides alike for all names. A name that it refuses counts as denied. */
+/* True if the policy decides in the same way for all names. A name that the policy refuses counts
+ * as denied. */
 static bool treated_alike(const struct bs_profile *profile, const struct name *list, size_t n) {
     bool alike = true;
     for (int op = BS_OP_READ; profile != NULL && op <= BS_OP_MODIFY; op++) {
@@ -58,8 +59,8 @@ static bool treated_alike(const struct bs_profile *profile, const struct name *l
     return alike;
 }
 
-/* Reports all names of a file that has further names outside, or that the policy treats differently
- * under its names. */
+/* Report all names of a file if it has further names outside of the root, or if the policy treats
+ * its names differently. */
 static bool report_names(const struct names *names, const char *root,
                          const struct bs_profile *profile, struct bs_backend_report *report) {
     for (size_t i = 0; i < names->n;) {

@@ -1,12 +1,12 @@
-/* Hard links of a workspace, for the report. */
+/* Finds hard links in a workspace, for the report. */
 #ifndef BS_BACKEND_PLAN_HARD_LINKS_H
 #define BS_BACKEND_PLAN_HARD_LINKS_H
 
 #include <boxspec/backend.h>
 #include <boxspec/profile.h>
 
-/* Reports each file that has a name outside of the root. With a profile, also each file whose names
- * in the root the profile treats differently. Returns 0 or a negative code. */
+/* Report each file that has a name outside of the root. With a profile, also report each file whose
+ * names in the root the profile treats differently. Returns 0 or a negative code. */
 int bs_hard_links_report(const char *root, const struct bs_profile *profile,
                          struct bs_backend_report *report, struct bs_error *err);
 

@@ -1,7 +1,6 @@
-/* A policy as mounts. The planner walks the tree from the root and adds a mount where the access
- * that the policy requires of a path differs from the access of the directory above. So the plan is
- * exact for every path that exists now, and a file that is made later has the access of its
- * directory. */
+/* Turns a policy into mounts. The planner walks through the tree from the root. It adds a mount
+ * where the policy requires another access than the directory above has. So the plan is exact for
+ * every path that exists now. A file that is made later has the access of its directory. */
 #define _GNU_SOURCE
 #include "backend/plan/mounts.h"
 
@@ -24,37 +23,40 @@
 #include "base/list.h"
 #include "base/sys.h"
 
-/* bubblewrap reads the list of all mounts for each mount that it makes. So 1,000 mounts add about a
- * second to each start of a program, and 2,900 mounts, the most that fit in its 9,000 words, add
- * ten seconds. */
+/* The most mounts in a plan. bubblewrap reads the list of all mounts for each mount that it makes,
+ * so 1,000 mounts add about a second to each start of a program. 2,900 mounts, the most that fit in
+ * the 9,000 words of its command line, add ten seconds. */
 enum { MOST_MOUNTS = 1000 };
 
-/* Limits of the two walks. In a workspace that takes longer the policy is enforced partially. */
+/* Time limits for collecting the names and for planning. In a workspace that takes longer, the
+ * policy is enforced only partially. */
 enum { NAMES_MS = 2000, MOUNTS_MS = 3000 };
 
 /* A directory between the root and the current path of the walk. */
 struct level {
-    enum bs_access access; /* of each name in it that has no mount of its own */
+    enum bs_access access; /* access of each name in it that has no mount of its own */
     size_t before;         /* length of the plan before this level */
     unsigned mounts;       /* number of mounts before this level */
-    bool guarded;          /* has a bind mount on itself, only to prevent a rename */
-    bool hidden_whole;     /* hidden, and so far with all paths below it */
-    bool has_visible;      /* replaced by an empty directory that holds its visible paths */
+    bool guarded;          /* it has a bind mount on itself, only so that it cannot be renamed */
+    /* it is hidden, and all paths below it that were visited so far are hidden too */
+    bool hidden_whole;
+    /* it was replaced by an empty directory in which its visible paths are mounted */
+    bool has_visible;
     char *path;
 };
 
 struct planner {
     struct bs_names names;
-    const char *dir; /* has `nothing` and `nothing.d` */
+    const char *dir; /* has an empty file `nothing` and an empty directory `nothing.d` */
     struct bs_buf *out;
     struct bs_backend_report *report;
     struct level *levels;
     size_t depth;
     size_t cap_levels;
     unsigned mounts;
-    bool cut;              /* the walk ended early */
-    bool open[2];          /* a denied path has no mount; by enum bs_op */
-    unsigned long refused; /* allowed paths that have no mount */
+    bool cut;              /* the walk ended before all paths were visited */
+    bool open[2];          /* a denied path has no mount; the index is an enum bs_op */
+    unsigned long refused; /* number of allowed paths that could not be mounted */
 };
 
 static void report_rule(const struct planner *planner, const struct bs_entry *entry,
@@ -70,7 +72,7 @@ static void leave_open(struct planner *planner, enum bs_op op, const struct bs_e
         report_rule(planner, entry, why);
 }
 
-/* Returns the rule that denies a link by its own name, or that denies paths below it. */
+/* Return the rule that denies a link by its own name, or that denies paths below the link. */
 static const struct bs_entry *denying_link(const struct planner *planner, enum bs_op op,
                                            const struct bs_walk_entry *at) {
     const struct bs_entry *entry = bs_names_denying(&planner->names, op, at->relative, true);
@@ -79,8 +81,8 @@ static const struct bs_entry *denying_link(const struct planner *planner, enum b
     return bs_rule_below(planner->names.words, op, at->relative);
 }
 
-/* A mount cannot cover a symbolic link. If the link leads into the workspace, a mount over its
- * target protects both names. Every other denied link is reported. */
+/* A symbolic link cannot be covered by a mount. If it leads into the workspace, a mount over its
+ * target protects both names. Any other denied link is reported. */
 static void report_link(struct planner *planner, const struct bs_walk_entry *at,
                         enum bs_access above) {
     const struct bs_entry *reading = denying_link(planner, BS_OP_READ, at);
@@ -94,7 +96,7 @@ static void report_link(struct planner *planner, const struct bs_walk_entry *at,
     const char *why = real != NULL ? "it is a link that leads out of the workspace"
                                    : "it is a link to a path that does not exist at the start";
     bool inside = real != NULL && bs_below_root(context, real) != NULL;
-    /* Programs inside cannot write to other targets outside. */
+    /* Programs in the sandbox cannot write to any other target outside. */
     bool writable =
         real == NULL || bs_is_below(context->root, real) || bs_is_granted(context, NULL, real);
     if (reading != NULL && !inside)
@@ -134,8 +136,8 @@ static void mount_access(struct planner *planner, const struct bs_walk_entry *at
     }
 }
 
-/* A path below hidden directories is visible. Each of these directories becomes an empty one, in
- * which only the mount of the visible path appears. */
+/* The current path is visible, but directories above it are hidden. Replace each of these
+ * directories by an empty one in which only the mount of the visible path appears. */
 static void show_parents(struct planner *planner) {
     for (size_t i = 0; i < planner->depth; i++) {
         struct level *level = &planner->levels[i];
@@ -143,24 +145,27 @@ static void show_parents(struct planner *planner) {
             continue;
         level->hidden_whole = false;
         level->has_visible = true;
-        planner->out->len = level->before; /* drops its own mount, the last of the plan */
+        /* removes the mount of the directory, which is the last one of the plan */
+        planner->out->len = level->before;
         mount_new(planner, "--tmpfs", level->path);
     }
 }
 
-/* Returns the access of the names in the directory at this depth. */
+/* Return the access of names in the directory at this depth that have no mount of their own. */
 static enum bs_access access_above(const struct planner *planner, size_t depth) {
     if (depth > 0)
         return planner->levels[depth - 1].access;
     return bs_root_is_writable(planner->names.context) ? BS_OPEN : BS_READ_ONLY;
 }
 
-/* A step adds a mount of its own and at most one for each directory above the path. */
+/* True if the plan may have no room for the next step. A step adds at most one mount for the path
+ * and one for each directory above it. */
 static bool is_full(const struct planner *planner) {
     return planner->mounts + planner->depth + 2 > MOST_MOUNTS;
 }
 
-/* A path needs a mount, but the limit is reached. It keeps the access of its directory. */
+/* A path needs a mount, but the limit is reached. So it keeps the access of its directory, which is
+ * reported. */
 static void keep_access_above(struct planner *planner, const struct bs_walk_entry *at,
                               enum bs_access above, const struct bs_path_access *required) {
     static const char why[] = "more files match than mounts are possible: some are not protected";
@@ -224,20 +229,21 @@ static bool enter(void *ctx, const struct bs_walk_entry *at) {
     return !planner->out->failed && (!is_dir || push(planner, &level));
 }
 
-/* A directory that the caller cannot list. Its owner may be a program inside, which can change the
- * mode, so the directory is hidden with all paths in it. A read-only mount would protect files, but
- * a program that knows the name of a pipe in it could write to the pipe. */
+/* The caller cannot list this directory. A program in the sandbox may own it and change its mode,
+ * so it is hidden with all paths in it. A read-only mount would protect its files, but a program
+ * that knows the name of a pipe in it could still write to the pipe. */
 static bool hide_unreadable(void *ctx, const struct bs_walk_entry *at) {
     struct planner *planner = ctx;
     struct level *level = &planner->levels[planner->depth - 1];
     enum bs_access above = access_above(planner, planner->depth - 1);
     level->access = BS_HIDDEN;
-    level->guarded = level->hidden_whole = false; /* the walk does not enter it */
-    /* Drop the mount of this directory, the last of the plan. */
+    /* the walk does not enter it, so nothing below it is visible */
+    level->guarded = level->hidden_whole = false;
+    /* Remove the mount of this directory, which is the last one of the plan. */
     planner->out->len = level->before;
     planner->mounts = level->mounts;
     if (above != BS_HIDDEN && is_full(planner)) {
-        planner->names.incomplete = true; /* the paths in it are not protected */
+        planner->names.incomplete = true; /* paths in it stay unprotected */
         return true;
     }
     if (above != BS_HIDDEN)
@@ -249,18 +255,20 @@ static bool hide_unreadable(void *ctx, const struct bs_walk_entry *at) {
 static void leave(void *ctx, const struct bs_walk_entry *at) {
     struct planner *planner = ctx;
     struct level *level = &planner->levels[--planner->depth];
-    /* Without mounts below it, a rename of this directory does no harm. */
+    /* If no path below this directory has a mount, it may be renamed, so its own mount is
+     * removed. */
     if (level->guarded && planner->mounts == level->mounts + 1) {
         planner->out->len = level->before;
         planner->mounts = level->mounts;
     }
-    /* All visible paths are mounted in the empty directory, so it can become read-only. */
+    /* Now all visible paths are mounted in the empty directory, so it can be made read-only. */
     if (level->has_visible)
         mount_new(planner, "--remount-ro", at->path);
     free(level->path);
 }
 
-/* The walk ended early, and every denying rule may match a path that it did not reach. */
+/* The walk ended early. Report every denying rule, because each may match a path that was not
+ * reached. */
 static void report_all(struct planner *planner) {
     static const char why[] = "the workspace is too large to be searched: matches in the rest "
                               "of it are not protected";

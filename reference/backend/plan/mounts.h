@@ -1,4 +1,4 @@
-/* A policy as options of bubblewrap. */
+/* Turns a policy into mount options of bubblewrap. */
 #ifndef BS_BACKEND_PLAN_MOUNTS_H
 #define BS_BACKEND_PLAN_MOUNTS_H
 
@@ -7,10 +7,10 @@
 
 #include "base/buf.h"
 
-/* Appends the mounts that enforce the policy for every path that exists now. `dir` has an empty
- * file `nothing` and an empty directory `nothing.d`, which are mounted on hidden paths. Rules that
- * are not enforced for some path are added to the report, and their aspect becomes partial. Returns
- * 0 or BS_E_EXECUTION. */
+/* Append the mounts that enforce the policy for every path that exists now. `dir` has an empty file
+ * `nothing` and an empty directory `nothing.d`, which are mounted over hidden paths. Rules that are
+ * not enforced for some path are added to the report, and their aspect becomes partial. Returns 0
+ * or BS_E_EXECUTION. */
 int bs_mounts_add(const struct bs_profile *profile, const struct bs_backend_context *context,
                   const char *dir, int cancel, struct bs_buf *out, struct bs_backend_report *report,
                   struct bs_error *err);

@@ -1,5 +1,6 @@
-/* A package manager makes thousands of links, also in circles. Few policies have rules for them, so
- * it pays to skip those that no rule can see. */
+/* Finds out which links of a workspace matter to a policy. A package manager makes thousands of
+ * links, also in circles, and few policies have rules for them, so skipping the others saves
+ * time. */
 #define _GNU_SOURCE
 #include "backend/plan/rule_words.h"
 
@@ -9,11 +10,15 @@
 
 #include <boxspec/glob.h>
 
-enum kind { ONE_COMPONENT, ANY_COMPONENTS /* `**` */, ANYTHING /* cannot be compiled by itself */ };
+enum kind {
+    ONE_COMPONENT,
+    ANY_COMPONENTS /* `**` */,
+    ANYTHING /* a word that cannot be compiled by itself */
+};
 
 struct word {
     enum kind kind;
-    struct bs_glob *glob; /* of ONE_COMPONENT */
+    struct bs_glob *glob; /* if the kind is ONE_COMPONENT */
 };
 
 struct rule {
@@ -28,8 +33,8 @@ struct bs_rule_words {
     size_t n;
 };
 
-/* False for a word that means something else as a glob of its own: blanks at the ends of a glob are
- * dropped. */
+/* True if the word can be compiled as a glob of its own. A word with a blank at an end cannot,
+ * because the glob would lose the blank. */
 static bool is_glob(const char *word, size_t len) {
     static const char blanks[] = " \t";
     return len > 0 && memmem(word, len, "**", 2) == NULL && strchr(blanks, word[0]) == NULL &&
@@ -107,7 +112,7 @@ void bs_rule_words_free(struct bs_rule_words *words) {
     free(words);
 }
 
-/* A component that the glob refuses counts as matched. */
+/* A component that the glob refuses counts as a match, to be safe. */
 static bool matches(const struct word *word, const char *component, size_t len) {
     bool matched = true;
     return word->kind == ANYTHING ||
@@ -135,10 +140,11 @@ bool bs_link_is_relevant(const struct bs_rule_words *words, const char *link, co
     return false;
 }
 
-/* The positions in a rule after it has matched some components of a path. `named`: a word that is
- * not `**` has matched at least one of them. */
+/* The positions in a rule that can be reached after it has matched the first components of a path.
+ * In `named` a word other than `**` has matched at least one component; in `plain` only `**`
+ * has. */
 struct positions {
-    bool *plain; /* both have n + 1 elements; the last one is the end of the rule */
+    bool *plain; /* both have n + 1 elements, of which the last one is the end of the rule */
     bool *named;
 };
 
@@ -167,11 +173,11 @@ static void step(const struct rule *rule, const char *component, size_t len,
     skip_any(rule, positions->named);
 }
 
-/* True if the rule matches all of the path and has words left for the names below it. */
+/* True if the rule matches the whole path and has more words, for names below the path. */
 static bool reaches_below(const struct rule *rule, const char *path) {
     bool *all = calloc(rule->n + 1, 2 * sizeof *all);
     struct positions positions = {all, all != NULL ? all + rule->n + 1 : NULL};
-    bool reaches = all == NULL; /* if memory ran out, the rule counts */
+    bool reaches = all == NULL; /* without memory the rule is assumed to matter */
     if (all != NULL) {
         positions.plain[0] = true;
         skip_any(rule, positions.plain);

@@ -1,4 +1,4 @@
-/* The rules of a policy, split into words: they tell which links of a workspace matter. */
+/* The rules of a policy, split into words, to find the links of a workspace that matter to it. */
 #ifndef BS_BACKEND_PLAN_RULE_WORDS_H
 #define BS_BACKEND_PLAN_RULE_WORDS_H
 
@@ -8,15 +8,15 @@ struct bs_rule_words;
 
 /* Returns 0, or ENOMEM with *words NULL. The profile must outlive *words. */
 int bs_rule_words_make(const struct bs_profile *profile, struct bs_rule_words **words);
-void bs_rule_words_free(struct bs_rule_words *words); /* or NULL */
+void bs_rule_words_free(struct bs_rule_words *words); /* NULL is ignored */
 
-/* False if the policy treats each file below the link alike under its name with the link and
- * without it. A rule that matches one of the two names by `**` matches the other one as well. So
- * they can differ only if a word of a rule matches a component of one of the two paths. Both paths
- * are relative to the root. */
+/* False if the policy decides alike about each file below the link, whether the path goes through
+ * the link or not. If a rule matches one of these two paths only by `**`, it also matches the
+ * other. So the decisions can differ only if another word of a rule matches a component of one of
+ * the two paths. Both paths are relative to the root. */
 bool bs_link_is_relevant(const struct bs_rule_words *words, const char *link, const char *target);
 
-/* Returns a rule that denies paths below this one by more than `**`, or NULL. */
+/* Return a rule that denies paths below this one by other words than `**`, or NULL. */
 const struct bs_entry *bs_rule_below(const struct bs_rule_words *words, enum bs_op op,
                                      const char *path);
 

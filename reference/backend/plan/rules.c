@@ -1,4 +1,4 @@
-/* The rules of a policy that a mechanism does not enforce, each with the reason. */
+/* Finds the rules of a policy that a mechanism does not enforce, each with the reason. */
 #define _GNU_SOURCE
 #include "backend/plan/rules.h"
 
@@ -22,7 +22,8 @@ size_t bs_rule_literal(const char *rule, bool *tree) {
 
 enum found { FOUND, FOUND_DIR, ABSENT };
 
-/* Follows links above the last component: the mounts enforce the rule where the links lead. */
+/* Find the path of a rule in the workspace. Links above the last component are followed, because
+ * the mounts enforce the rule at the place where the links lead. */
 static enum found look_up(const char *root, const char *path, size_t len) {
     char *whole = NULL;
     struct stat st;
@@ -31,14 +32,15 @@ static enum found look_up(const char *root, const char *path, size_t len) {
         return ABSENT;
     if (lstat(whole, &st) == 0)
         found = S_ISDIR(st.st_mode) ? FOUND_DIR : FOUND;
-    else if (errno != EACCES) /* a directory that cannot be read is hidden completely */
+    /* EACCES is no failure: a directory that cannot be read is hidden completely */
+    else if (errno != EACCES)
         found = ABSENT;
     free(whole);
     return found;
 }
 
-/* True if a new file in the directory may be modified, so the directory has no read-only mount,
- * which would cover all paths below it. */
+/* True if new files in the directory may be modified. Then it has no read-only mount, which would
+ * protect all paths below it. */
 static bool is_open_below(const struct bs_profile *profile, const char *path, size_t len) {
     char *dir = strndup(path, len);
     bool open = dir == NULL || bs_profile_allows_new(profile, BS_OP_MODIFY, dir);
@@ -46,13 +48,13 @@ static bool is_open_below(const struct bs_profile *profile, const char *path, si
     return open;
 }
 
-/* The reason why a rule is not enforced. */
+/* Why a rule is not enforced. */
 struct reason {
-    const char *why; /* NULL: it is enforced */
-    bool late;       /* it fails only for names that do not exist at the start */
+    const char *why; /* NULL if the rule is enforced */
+    bool late;       /* the rule is not enforced only for names that do not exist at the start */
 };
 
-/* Returns the reason why no mount enforces this rule in any workspace. */
+/* Return the reason why mounts cannot enforce this rule in any workspace. */
 static struct reason reason_anywhere(const struct bs_entry *entry, bool allows_everything) {
     bool tree = false;
     if (strcmp(entry->rule, "**") == 0 || bs_rule_literal(entry->rule, &tree) > 0)
@@ -61,13 +63,15 @@ static struct reason reason_anywhere(const struct bs_entry *entry, bool allows_e
         return (struct reason){"a mount cannot cover a name that is made later; paths that exist "
                                "at the start are protected",
                                true};
-    /* If an earlier rule allows everything, an allow with a wildcard changes nothing. */
+    /* After a rule that allows all paths, another allow with a wildcard has no effect, so it needs
+     * no mount. */
     return allows_everything
                ? (struct reason){NULL, false}
                : (struct reason){"a name that is made later has the access of its directory", true};
 }
 
-/* Returns the reason why no mount enforces this rule, which names one path, in this workspace. */
+/* Return the reason why mounts cannot enforce this rule in this workspace. The rule names one
+ * path. */
 static struct reason reason_here(const struct bs_profile *profile, enum bs_op op,
                                  const struct bs_entry *entry, const char *root) {
     bool tree = false;
@@ -108,7 +112,7 @@ bool bs_rules_of_mounts(const struct bs_profile *profile, const struct bs_backen
     for (int op = BS_OP_READ; profile != NULL && op <= BS_OP_MODIFY; op++) {
         size_t n = 0;
         const struct bs_entry *entries = bs_profile_entries(profile, (enum bs_op)op, &n);
-        bool everything = false; /* the rules so far allow everything */
+        bool everything = false; /* one of the rules so far allows all paths */
         if (op == BS_OP_MODIFY && context->confine == BS_CONFINE_READ_ONLY)
             continue;
         for (size_t i = 0; i < n; i++) {
@@ -145,8 +149,8 @@ bool bs_rules_of_grants(const struct bs_profile *profile, const struct bs_backen
             if (!bs_report_entry(report, &entries[i], why[op]))
                 return false;
         }
-        /* Landlock grants writing rule by rule. It does not restrict reading, so a path that no
-         * rule allows can be read as well. */
+        /* Landlock grants writing rule by rule. It does not restrict reading, so a path can be read
+         * even if no rule allows it. */
         if (op == BS_OP_READ && unenforced->reported[op] == 0 &&
             bs_profile_denies(profile, BS_OP_READ)) {
             unenforced->reported[op] = ++unenforced->partial[op];

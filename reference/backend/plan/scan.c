@@ -1,5 +1,6 @@
-/* Changes of paths that a rule denies to modify, found by comparing two snapshots. Programs can set
- * the access and modification time of a file but not its change time. */
+/* Finds changes of paths that a rule denies to modify, by comparing two snapshots. The change time
+ * of a file is compared, because programs can set the access and modification time but not this
+ * one. */
 #define _GNU_SOURCE
 #include "backend/plan/scan.h"
 
@@ -15,7 +16,7 @@
 #include "base/list.h"
 #include "base/sys.h"
 
-/* Limit of the first snapshot, which delays the opening of the session. */
+/* Time limit for the first snapshot, because it delays the opening of the session. */
 enum { SNAPSHOT_MS = 1500 };
 
 struct denied_path {
@@ -60,8 +61,8 @@ static bool add_if_denied(void *ctx, const struct bs_walk_entry *at) {
     return good;
 }
 
-/* A directory that cannot be listed may hide changes, so it is an entry of its own: if it becomes
- * unreadable or readable between the snapshots, that is a violation. */
+/* A directory that cannot be listed may hide changes. So it is an entry of the snapshot: if it
+ * becomes unreadable or readable between the snapshots, that is a violation. */
 static bool add_unreadable(void *ctx, const struct bs_walk_entry *at) {
     char *path = NULL;
     if (asprintf(&path, "%s/", at->relative) < 0)
@@ -119,7 +120,8 @@ static bool same_time(struct timespec a, struct timespec b) {
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Entries of a directory are compared as paths of their own, so its size and times do not count. */
+/* The size and times of a directory are not compared, because its entries are compared as paths of
+ * their own. */
 static bool unchanged(const struct stat *a, const struct stat *b) {
     if (a->st_dev != b->st_dev || a->st_ino != b->st_ino || a->st_mode != b->st_mode)
         return false;

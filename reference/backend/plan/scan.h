@@ -1,22 +1,23 @@
-/* Finding changes of paths that a rule denies to modify: a snapshot when the session opens, and a
- * comparison with it later. */
+/* Finds changes of paths that a rule denies to modify: it takes a snapshot when the session opens
+ * and compares it with a later state. */
 #ifndef BS_BACKEND_PLAN_SCAN_H
 #define BS_BACKEND_PLAN_SCAN_H
 
 #include <boxspec/backend.h>
 #include <boxspec/profile.h>
 
-/* Keeps a pointer to the profile that it was taken with. */
+/* A snapshot points to the profile that it was taken with. */
 struct bs_snapshot;
 
-/* `cut` NULL: without limits. Otherwise a workspace that is too large sets *cut, and *snapshot is
- * NULL. Returns 0 or a negative code. */
+/* If `cut` is NULL, there are no limits. Otherwise a workspace that is too large sets *cut, and
+ * *snapshot is NULL. Returns 0 or a negative code. */
 int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, bool *cut,
                      struct bs_snapshot **snapshot, struct bs_error *err);
 
-/* Adds a violation to the report for each denied path that has changed. Returns as above. */
+/* Add a violation to the report for each denied path that has changed. Returns 0 or a negative
+ * code. */
 int bs_snapshot_compare(const struct bs_snapshot *snapshot, const char *root,
                         struct bs_backend_report *report, struct bs_error *err);
-void bs_snapshot_free(struct bs_snapshot *snapshot); /* or NULL */
+void bs_snapshot_free(struct bs_snapshot *snapshot); /* NULL is ignored */
 
 #endif

@@ -41,13 +41,13 @@ void bs_inner_links_clear(struct bs_inner_links *links) {
     *links = (struct bs_inner_links){NULL, 0, 0};
 }
 
-/* Compares a target with the first `len` bytes of a path. */
+/* Compare a target with the first `len` bytes of a path. */
 static int compare(const char *target, const char *path, size_t len) {
     int order = strncmp(target, path, len);
     return order != 0 ? order : (int)(target[len] != '\0');
 }
 
-/* Returns the index of the first link to this target, or n. */
+/* Return the index of the first link to this target, or n if there is none. */
 static size_t first_to(const struct bs_inner_links *links, const char *path, size_t len) {
     size_t low = 0;
     size_t high = links->n;
@@ -81,7 +81,7 @@ static bool is_used(const struct search *search, size_t link) {
 
 static void add_names(struct search *search, const char *path, bool replaceable);
 
-/* `rest` is the part of the path below the target of the link. */
+/* Report one name. `rest` is the part of the path below the target of the link. */
 static void add_name(struct search *search, size_t index, const char *rest, bool replaceable) {
     const struct bs_inner_link *link = &search->links->list[index];
     char *name = NULL;
@@ -101,7 +101,7 @@ static void add_name(struct search *search, size_t index, const char *rest, bool
     free(name);
 }
 
-/* A target may be a directory above the path, from the root down, or the path itself. */
+/* Look for links to the path itself and to each directory above it, from the root down. */
 static void add_names(struct search *search, const char *path, /* NOLINT(misc-no-recursion) */
                       bool replaceable) {
     const struct bs_inner_links *links = search->links;

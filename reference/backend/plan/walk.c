@@ -1,6 +1,6 @@
-/* fts(3) is not safe here. It treats a directory that it cannot read to the end as complete, and
- * dereferences a null pointer if memory runs out. A path that the walk misses gets no mount, and so
- * no protection. */
+/* Walks through a directory tree. fts(3) is not used, because it treats a directory that it cannot
+ * read to the end as complete, and dereferences a null pointer if memory runs out. A path that the
+ * walk misses gets no mount, and so is not protected. */
 #define _GNU_SOURCE
 #include "backend/plan/walk.h"
 
@@ -19,13 +19,14 @@
 #include "base/list.h"
 #include "base/sys.h"
 
-/* A larger workspace would delay each opening of a session too long. */
+/* Limit on the number of names: a larger workspace would delay each opening of a session too
+ * long. */
 enum { MOST_NAMES = 2 * 1000 * 1000, CANCEL_EVERY = 256 };
 
-/* A directory between the root and the current path. Its entries are read at once, so the walk has
- * at most one open descriptor at any depth. */
+/* A directory between the root and the current path. All its entries are read at once, so the walk
+ * has at most one open descriptor at any depth. */
 struct level {
-    struct bs_buf entries; /* for each: struct stat, and its name with a NUL */
+    struct bs_buf entries; /* for each entry a struct stat and its name with a NUL */
     size_t at;
     size_t path_len;
     struct stat st;
@@ -36,7 +37,7 @@ struct tree {
     struct level *levels;
     size_t depth;
     size_t cap;
-    struct bs_buf path; /* a NUL follows, which len does not count */
+    struct bs_buf path; /* a NUL follows the text, which len does not count */
     unsigned long names;
 };
 
@@ -64,7 +65,7 @@ static int add_entry(int at, const char *name, size_t path_len, struct bs_buf *e
     struct stat st;
     size_t len = strlen(name);
     if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? 0 : errno; /* removed in the meantime */
+        return errno == ENOENT ? 0 : errno; /* ENOENT: it was removed in the meantime */
     if (path_len + 1 + len >= PATH_MAX)
         return ENAMETOOLONG;
     bs_buf_add(entries, &st, sizeof st);
@@ -72,7 +73,7 @@ static int add_entry(int at, const char *name, size_t path_len, struct bs_buf *e
     return entries->failed ? ENOMEM : 0;
 }
 
-/* Returns 0 after the last entry, otherwise an errno. */
+/* Read all entries of the current directory. Returns 0, otherwise an errno. */
 static int read_entries(const struct tree *tree, struct bs_buf *entries) {
     int fd = bs_above_stdio((int)BS_RETRY(
         open(tree->path.data, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)));
@@ -96,14 +97,14 @@ static int read_entries(const struct tree *tree, struct bs_buf *entries) {
     return os_error;
 }
 
-/* The directory was replaced or removed after its name was read. */
+/* True if the directory was replaced or removed after its name was read. */
 static bool is_gone(int os_error) {
     return os_error == ENOENT || os_error == ENOTDIR || os_error == ELOOP;
 }
 
-/* The caller ran out of memory or descriptors. Every other error is a property of the directory,
- * which then counts as unreadable: its owner may have removed the permissions, and may restore them
- * from inside. */
+/* True if the caller ran out of memory or descriptors, which ends the walk. Every other error is a
+ * property of the directory, which then counts as unreadable: its owner may have removed the
+ * permissions, and may restore them from within the sandbox. */
 static bool is_shortage(int os_error) {
     return os_error == ENOMEM || os_error == EMFILE || os_error == ENFILE;
 }
@@ -134,7 +135,7 @@ static int push_level(struct tree *tree, const struct stat *st, struct bs_error 
 
 static void pop_level(struct tree *tree) { bs_buf_clear(&tree->levels[--tree->depth].entries); }
 
-/* Visits the current path; `st` was read with the entries of its directory. */
+/* Visit the current path; `st` was read with the entries of its directory. */
 static int visit(struct tree *tree, const struct stat *st, struct bs_error *err) {
     const struct bs_walk *walk = tree->walk;
     const struct bs_walk_entry at = entry_at(tree, st);
@@ -145,7 +146,7 @@ static int visit(struct tree *tree, const struct stat *st, struct bs_error *err)
     return S_ISDIR(st->st_mode) ? push_level(tree, st, err) : BS_OK;
 }
 
-/* True if a limit is reached and the caller accepts a part of the tree. */
+/* True if a limit is reached, and the caller accepts an incomplete walk. */
 static bool is_cut(struct tree *tree) {
     const struct bs_walk *walk = tree->walk;
     if (walk->cut == NULL)
@@ -165,7 +166,7 @@ static void leave_level(struct tree *tree) {
     pop_level(tree);
 }
 
-/* Visits the next entry of the deepest directory, or leaves the directory after its last one. */
+/* Visit the next entry of the deepest directory, or leave the directory after its last entry. */
 static int step(struct tree *tree, struct bs_error *err) {
     struct level *level = &tree->levels[tree->depth - 1];
     struct stat st;

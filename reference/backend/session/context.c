@@ -28,7 +28,7 @@ bool bs_context_cache(const char *root, char **cache) {
 
 bool bs_is_below(const char *path, const char *dir) {
     size_t len = strlen(dir);
-    if (len == 1) /* "/" */
+    if (len == 1) /* the path is "/" */
         return path[0] == '/';
     return strncmp(path, dir, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
@@ -65,7 +65,7 @@ bool bs_context_requests(const struct bs_backend_context *context, enum bs_aspec
     }
 }
 
-/* Returns the port, or 0 unless the text consists of digits with a value from 1 to 65535. */
+/* Return the port, or 0 unless the text consists of digits with a value from 1 to 65535. */
 static unsigned port_of(const char *text) {
     unsigned port = 0;
     size_t n = strlen(text);
@@ -154,7 +154,8 @@ void bs_context_clear(struct bs_resolved_context *resolved) {
     *resolved = (struct bs_resolved_context){.root = NULL};
 }
 
-/* Files there are interfaces of the kernel, and a sandbox has mounts of its own there. */
+/* True for /proc, /sys and the like: their files are interfaces of the kernel, and a sandbox mounts
+ * its own over them. */
 static bool is_system_dir(const char *root) {
     return strcmp(root, "/") == 0 || strcmp(root, "/dev") == 0 || bs_is_below(root, "/proc") ||
            bs_is_below(root, "/sys") || bs_is_below(root, "/dev/pts") ||

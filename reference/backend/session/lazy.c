@@ -13,8 +13,8 @@ struct bs_lazy_session {
     struct bs_backend_context context;
     enum bs_on_unavailable on_unavailable;
     const struct bs_session_log *log;
-    struct bs_session *session; /* NULL until it is open */
-    struct bs_sandbox inner;    /* of the session */
+    struct bs_session *session; /* NULL until the session is open */
+    struct bs_sandbox inner;    /* the session as a sandbox */
     struct bs_sandbox sandbox;
     struct bs_backend_report report;
 };

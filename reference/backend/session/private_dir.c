@@ -16,8 +16,8 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* Only private directories have such a name. So one that is not locked was left by a process that
- * was killed. */
+/* Only private directories have such a name. So a directory of this name that is not locked was
+ * left by a process that was killed. */
 #define NAME "sandbox-of-boxspec-XXXXXX"
 enum { PREFIX = sizeof NAME - 1 - 6, LEFTOVERS_MS = 1000, COPIED_AT_ONCE = 1 << 20 };
 
@@ -37,30 +37,31 @@ bool bs_is_granted(const struct bs_backend_context *context, const char *also_wr
     return granted;
 }
 
-/* Locks a new directory. False with *os_error 0: another process has locked it, or removed it as a
- * leftover. */
+/* Lock a new directory. Returns false with *os_error 0 if another process has locked it, or removed
+ * it because it looked like a leftover. */
 static bool lock_dir(const char *path, int *lock, int *os_error) {
     struct stat st;
     *os_error = 0;
     *lock = -1;
-    if (chmod(path, S_IRWXU) == 0) /* the umask may have removed bits */
+    if (chmod(path, S_IRWXU) == 0) /* the umask may have removed bits of the mode */
         *lock = bs_above_stdio((int)BS_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
     if (*lock < 0) {
         *os_error = errno == ENOENT ? 0 : errno;
         return false;
     }
-    /* On a file system without locks, remove_leftovers cannot lock the directory either. */
+    /* EWOULDBLOCK: another process has locked it. Other errors mean a file system without locks, on
+     * which remove_leftovers cannot lock the directory either. */
     bool locked = flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     if (locked && fstat(*lock, &st) != 0)
-        *os_error = errno; /* the caller removes the directory */
+        *os_error = errno; /* no return: the caller removes the directory */
     else if (locked && st.st_nlink > 0)
         return true;
     bs_close(lock);
     return false;
 }
 
-/* Removes the private directories that killed processes left in `dir`. The kernel releases the lock
- * of a process that ends. */
+/* Remove the private directories that killed processes left in `dir`. The kernel has released the
+ * lock of a process that has ended. */
 static void remove_leftovers(const char *dir) {
     uint64_t until = bs_after_ms(bs_now_ns(), LEFTOVERS_MS);
     DIR *list = opendir(dir);
@@ -81,12 +82,13 @@ static void remove_leftovers(const char *dir) {
         (void)closedir(list);
 }
 
-/* Makes a private directory in `dir`. Returns 0 or an errno. */
+/* Make a private directory in `dir`. Returns 0 or an errno. */
 static int make_in(const char *dir, struct bs_private_dir *made) {
     enum { TIMES = 8 };
     int os_error = 0;
     char *path = NULL;
-    /* Before it is locked, it looks like a leftover, and another process may remove it. */
+    /* Try several times: until the directory is locked, it looks like a leftover, and another
+     * process may remove it. */
     for (int i = 0; i < TIMES && made->path == NULL && os_error == 0; i++) {
         if (asprintf(&path, "%s/" NAME, dir) < 0)
             return ENOMEM;
@@ -189,7 +191,8 @@ int bs_private_dir_remove(struct bs_private_dir *dir, struct bs_error *err) {
     char *path = dir->path;
     if (path == NULL)
         return BS_OK;
-    /* A shortage of descriptors or memory may end soon, and a plan must not be left. */
+    /* Try several times: a shortage of descriptors or memory may end soon, and the plan must not
+     * stay on disk. */
     enum { TIMES = 3 };
     int os_error = EAGAIN;
     for (int i = 0; i < TIMES && os_error != 0; i++)

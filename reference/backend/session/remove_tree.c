@@ -1,4 +1,4 @@
-/* Removing a directory with all of its contents. Links are not followed. */
+/* Removes a directory with all of its contents, without following links. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -11,15 +11,15 @@
 #include "backend/session/private_dir.h"
 #include "base/sys.h"
 
-/* A round enters at most LEVELS levels, each of which costs a descriptor and a stack frame, and so
- * reduces the depth of the tree by that much. The number of rounds is limited because a process
- * that is still alive could deepen the tree forever. */
+/* A round enters at most LEVELS levels, because each level costs a descriptor and a stack frame.
+ * Each round reduces the depth of the tree by that number. The number of rounds is limited, because
+ * a process that is still alive could deepen the tree forever. */
 enum { LEVELS = 32, MOST_ROUNDS = 10000 };
 
 struct removal {
     uint64_t until;
     int top;
-    unsigned number; /* for new names */
+    unsigned number; /* for making new names */
 };
 
 static int remove_below(struct removal *removal, int parent, const char *name, unsigned level);
@@ -37,7 +37,7 @@ static int remove_entries(struct removal *removal, DIR *list, unsigned level) {
     return os_error;
 }
 
-/* Moves a directory that lies too deep to the top, for the next round. */
+/* Move a directory that is nested too deeply to the top, where the next round removes it. */
 static int move_up(struct removal *removal, int parent, const char *name) {
     char up[32];
     int os_error = EEXIST;
@@ -55,8 +55,9 @@ static int remove_below(struct removal *removal, int parent, const char *name, u
         return 0;
     if (errno != EISDIR && errno != EPERM)
         return errno;
-    /* A program may have removed its own permissions from a directory in its TMPDIR. A process that
-     * outlived the session may replace the directory by a link, which must not be followed. */
+    /* Restore the mode: a program may have removed its own permissions from a directory in its
+     * TMPDIR. A process that outlived the session may replace the directory by a link, which must
+     * not be followed. */
     (void)fchmodat(parent, name, 0700, AT_SYMLINK_NOFOLLOW);
     if (level == LEVELS)
         return unlinkat(parent, name, AT_REMOVEDIR) == 0 ? 0 : move_up(removal, parent, name);

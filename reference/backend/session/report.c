@@ -20,9 +20,9 @@ static const char *copy_text(struct bs_backend_report *report, const char *text)
     return arena != NULL ? bs_arena_text(arena, text, strlen(text)) : NULL;
 }
 
-/* Returns the list with room for one more element. The capacity is a power of two, so that all
- * former copies in the arena together are no larger than the list, which may have 100,000 elements.
- * A list that a backend has set itself has no spare capacity. */
+/* Return the list with room for one more element. The capacity is always a power of two, so that
+ * all earlier copies in the arena together are no larger than the list itself, which may have
+ * 100,000 elements. A list that was set by a backend has no spare capacity. */
 static void *grown(struct bs_backend_report *report, const void *list, size_t n, size_t size) {
     struct bs_arena *arena = arena_of(report);
     size_t capacity = 1;
@@ -51,7 +51,7 @@ static bool add_text(struct bs_backend_report *report, const char ***list, size_
     return true;
 }
 
-/* The text may have any length, because it contains paths and rules. */
+/* Add a formatted text of any length, because it contains paths and rules. */
 static bool add_format(struct bs_backend_report *report, const char ***list, size_t *n,
                        const char *format, va_list args) {
     char *text = NULL;
@@ -65,13 +65,14 @@ static bool add_format(struct bs_backend_report *report, const char ***list, siz
 static void keep(void *entry) { (void)entry; }
 
 void bs_backend_report_clear(struct bs_backend_report *report) {
-    tdestroy(report->unenforced_tree, keep); /* the entries are in the arena */
+    tdestroy(report->unenforced_tree, keep); /* keep the entries, which are in the arena */
     bs_arena_free(report->arena);
     *report = (struct bs_backend_report)BS_BACKEND_REPORT_INIT;
 }
 
 bool bs_report_claim(struct bs_backend_report *report, enum bs_aspect aspect, enum bs_claim claim) {
-    /* A claim is only ever lowered: each mechanism reports the gaps that it knows. */
+    /* A claim is only lowered, never raised, because several parts of a mechanism report what they
+     * do not enforce. */
     if (claim > report->aspects[aspect].claim)
         report->aspects[aspect].claim = claim;
     return true;
@@ -103,7 +104,7 @@ static int by_rule(const void *a, const void *b) {
     return order != 0 ? order : strcmp(x->why, y->why);
 }
 
-/* For a list that a backend has set itself. */
+/* Build the search tree for a list that was set by a backend. */
 static bool plant_tree(struct bs_backend_report *report) {
     bool good = true;
     for (size_t i = 0; good && i < report->n_unenforced; i++)
@@ -111,8 +112,9 @@ static bool plant_tree(struct bs_backend_report *report) {
     return good;
 }
 
-/* A policy may have 10,000 rules, so a tree finds the entry that a new one would repeat. After the
- * list has grown, the tree points to the former copies in the arena, which have the same texts. */
+/* A policy may have 10,000 rules, so a search tree finds out whether an entry exists already. After
+ * the list has grown, the tree points to the earlier copies in the arena, which have the same
+ * texts. */
 bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, const char *why) {
     const struct bs_unenforced key = {NULL, rule, why};
     if (report->n_unenforced > 0 && report->unenforced_tree == NULL && !plant_tree(report))

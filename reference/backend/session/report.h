@@ -1,4 +1,4 @@
-/* Adding to a report. Every function copies the texts and returns false if memory ran out. */
+/* Functions that add to a report. Each copies the texts and returns false if memory ran out. */
 #ifndef BS_BACKEND_SESSION_REPORT_H
 #define BS_BACKEND_SESSION_REPORT_H
 
@@ -7,24 +7,24 @@
 bool bs_report_warn(struct bs_backend_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Does not repeat an entry with the same rule and reason. */
+/* Add a rule that is not enforced, unless the same rule and reason are in the report. */
 bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, const char *why);
 
-/* `path` is relative to the root in both. */
+/* In both functions `path` is relative to the root. */
 bool bs_report_hard_link(struct bs_backend_report *report, const char *root, const char *path);
 bool bs_report_violation(struct bs_backend_report *report, const char *root, const char *path,
                          const char *rule);
 
-/* Adds the findings of a prepare to the report of the probe. An aspect that prepare reports as
- * partial or unavailable becomes partial, and so does an overall claim of fully. */
+/* Add the findings of prepare to the report of the probe. An aspect that prepare reports as partial
+ * or unavailable becomes partial. An overall claim of fully then becomes partial too. */
 bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from);
 
-/* Makes each requested aspect unavailable; see bs_context_requests. */
+/* Make each requested aspect unavailable (see bs_context_requests). */
 bool bs_report_unavailable(struct bs_backend_report *report,
                            const struct bs_backend_context *context, bool denies_reading,
                            const char *why);
 
-/* Makes each claimed aspect unavailable, because the backend could not be prepared. */
+/* Make each claimed aspect unavailable, because the backend could not be prepared. */
 bool bs_report_withdraw(struct bs_backend_report *report, const char *why);
 
 #endif

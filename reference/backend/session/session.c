@@ -63,8 +63,7 @@ static void free_session(struct bs_session *session) {
     free(session);
 }
 
-/* Ends the opening without a backend: the session is refused, or runs programs without a sandbox.
- */
+/* The backend cannot be used: refuse the session, or open it without a sandbox. */
 static int open_without_backend(struct bs_session *session, enum bs_on_unavailable on_unavailable,
                                 const char *why, struct bs_backend_report *report,
                                 struct bs_error *err) {
@@ -143,13 +142,13 @@ static int prepare(struct bs_session *session, enum bs_on_unavailable on_unavail
         return code;
     if (!bs_report_withdraw(report, call.err.message))
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a session");
-    session->backend = backend; /* for the message */
+    session->backend = backend; /* needed for the message of open_without_backend */
     return open_without_backend(session, on_unavailable, call.err.message, report, err);
 }
 
-/* The probe runs a program, and a SIGINT or SIGTERM would end that program as it ends any run. If
- * one arrives, the probe's verdict is void. The session is open in any case, but it starts no
- * program: the signal is the result of each run. */
+/* Open the session while SIGINT and SIGTERM are caught. The probe runs a program, which such a
+ * signal ends like any run, so the result of the probe is worthless then. The session opens
+ * nevertheless, but it starts no program: the signal is the result of each run. */
 static int open_noting_signals(struct bs_session *session, enum bs_on_unavailable on_unavailable,
                                struct bs_backend_report *report, struct bs_error *err) {
     uint64_t until = bs_after_ms(bs_now_ns(), BS_BACKEND_OPEN_MS);
@@ -169,7 +168,7 @@ static int open_noting_signals(struct bs_session *session, enum bs_on_unavailabl
     if (session->interrupted == 0)
         return code;
     if (!prepares || code != BS_OK)
-        session->backend = NULL; /* there is no state to shut down */
+        session->backend = NULL; /* there is no state that a shutdown would have to remove */
     return code == BS_E_DENIED ? BS_OK : code;
 }
 
@@ -237,7 +236,7 @@ static int run_wrapped(struct bs_session *session, const struct bs_exec_request 
     return code;
 }
 
-/* Sets the directory that the program starts in. Returns 0 or BS_E_INVALID. */
+/* Set the directory that the program starts in. Returns 0 or BS_E_INVALID. */
 static int set_directory(const struct bs_session *session, const struct bs_exec_request *request,
                          struct bs_exec_request *ready, struct bs_error *err) {
     const struct bs_backend_context *context = bs_context_ref_get(session->context);

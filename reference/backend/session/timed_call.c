@@ -14,15 +14,17 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* Time to return after a cancellation. */
+/* How long a cancelled call may take to return. */
 enum { CANCELLED_MS = 1000 };
 
 struct worker {
     struct bs_timed_call call;
-    struct bs_backend backend; /* a copy, because a detached call may outlive the caller's */
-    int cancel[2];             /* a pipe; closing [1] cancels the call */
-    int done[2];               /* a pipe; closing [1] reports the return */
-    pthread_mutex_t lock;      /* of the two below. The last one to be set frees the worker. */
+    /* a copy, because a detached call may outlive the struct of the caller */
+    struct bs_backend backend;
+    int cancel[2]; /* a pipe; the caller closes [1] to cancel the call */
+    int done[2];   /* a pipe; the thread closes [1] when the call has returned */
+    /* protects the next two fields. The side that sets its field last frees the struct. */
+    pthread_mutex_t lock;
     bool detached;
     bool finished;
 };
@@ -62,7 +64,8 @@ static void *work(void *arg) {
     return NULL;
 }
 
-/* True if `fd` is readable before `other` or the time. */
+/* Wait until `fd` is readable. Returns false if `other` is readable first, or if the time is
+ * over. */
 static bool wait_for(int fd, int other, uint64_t until) {
     for (;;) {
         uint64_t now = bs_now_ns();

@@ -1,4 +1,5 @@
-/* Wraps one program: in the command of the backend, with the environment of the contract. */
+/* Wraps a program: replaces it by the command of the backend, with the environment that the
+ * contract defines. */
 #define _GNU_SOURCE
 #include "backend/session/wrap.h"
 
@@ -54,11 +55,12 @@ int bs_wrapped_run(struct bs_wrapped *wrapped, const struct bs_exec_request *req
     return bs_exec_run(&inner, result, err);
 }
 
-/* The own part of a wrapped command, until it is unwrapped. */
+/* Data of a wrapped command, freed when it is unwrapped. */
 struct command {
-    struct bs_wrapped wrapped; /* made by the backend; argv NULL if it made no command */
+    /* made by the backend; argv is NULL if the backend made no command */
+    struct bs_wrapped wrapped;
     struct bs_env_list env;
-    const char **argv; /* in a session without a backend: the command, unchanged */
+    const char **argv; /* in a session without a backend: the command of the request */
 };
 
 static void free_command(const struct bs_session *session, struct command *command) {

@@ -62,11 +62,11 @@
 extern "C" {
 #endif
 
-/* Time limit of probe and prepare together; then they are cancelled. */
+/* Time limit of probe and prepare together; after it they are cancelled. */
 #define BS_BACKEND_OPEN_MS 9000
 
-/* The requested confinement. Each of them permits writes to a private TMPDIR and denies access to
- * processes outside. */
+/* The requested confinement. Every one of them permits writes to a private TMPDIR and denies access
+ * to processes outside. */
 enum bs_confine {
     BS_CONFINE_READ_ONLY,  /* no other writes; network open */
     BS_CONFINE_REPO_WRITE, /* writes to the workspace; network open */
@@ -88,12 +88,12 @@ enum bs_aspect {
     BS_ASPECTS
 };
 
-/* How much of an aspect, a backend or a session is enforced. */
+/* How much is enforced: of an aspect, by a backend or in a session. */
 enum bs_claim { BS_NOT_REQUESTED, BS_CLAIM_FULLY, BS_CLAIM_PARTIAL, BS_CLAIM_UNAVAILABLE };
 
-/* The names are static strings: "repo-write", "fs-read", "partial". */
+/* Return the name as a static string: "repo-write", "fs-read", "partial". */
 BS_EXPORT const char *bs_confine_name(enum bs_confine confine);
-/* False for an unknown name. */
+/* Return false for an unknown name. */
 BS_EXPORT bool bs_confine_parse(const char *name, enum bs_confine *confine);
 BS_EXPORT const char *bs_aspect_name(enum bs_aspect aspect);
 BS_EXPORT const char *bs_claim_name(enum bs_claim claim);
@@ -103,34 +103,36 @@ struct bs_backend_policy {
     struct bs_policy_text global;
     struct bs_policy_text workspace;
     bool has_workspace;
-    const char *profile; /* NULL: BS_UNRESTRICTED */
+    const char *profile; /* NULL means BS_UNRESTRICTED */
 };
 
 struct bs_profile; /* boxspec/profile.h */
 
 struct bs_backend_context {
     const char *root; /* absolute path of an existing directory; links are resolved */
-    const char *cwd;  /* NULL: the root; otherwise an absolute path in it */
+    const char *cwd;  /* NULL means the root; otherwise an absolute path in the root */
     enum bs_confine confine;
-    const struct bs_backend_policy *policy; /* NULL: only `confine` decides */
+    /* NULL: there is no policy, and only `confine` counts */
+    const struct bs_backend_policy *policy;
     /* Allowed destinations: `host:port`, `[address]:port` or `*`. Must be empty if `confine` has no
      * network. */
     const char *const *egress;
     size_t n_egress;
-    /* Landlock with seccomp: refuse each change of mode, owner, times and attributes, also in the
-     * workspace, because Landlock cannot refuse it for files outside only. Breaks cp -p, tar, gcc.
-     */
+    /* Only for Landlock with seccomp: refuse every change of mode, owner, times and attributes,
+     * also in the workspace, because Landlock cannot refuse it only for files outside. Breaks cp
+     * -p, tar and gcc. */
     bool strict_metadata;
     const char *launcher; /* path of boxspec-launch; NULL: next to the program or the library, or in
                            * ../libexec/boxspec */
-    /* Absolute paths that remain readable, also below a directory that is private inside. */
+    /* Absolute paths that stay readable, even if the backend hides the directory that contains
+     * them. */
     const char *const *readable;
     size_t n_readable;
-    /* Accept rules that fail only for names that do not exist at the start: they do not make
-     * their aspect partial. The report still lists them, and a scan finds violations. */
+    /* Accept rules that are not enforced only for names that do not exist at the start. Such a rule
+     * does not make its aspect partial. The report still lists it, and a scan finds violations. */
     bool accept_late_names;
-    /* For backends: `policy` compiled, or NULL without a policy. The library sets it in the context
-     * that it passes to probe and prepare; callers leave it NULL. */
+    /* Only for backends: the compiled `policy`, or NULL without a policy. The library sets it in
+     * the context that it passes to probe and prepare. Callers leave it NULL. */
     const struct bs_profile *profile;
 };
 
@@ -146,13 +148,14 @@ struct bs_unenforced {
 
 struct bs_aspect_claim {
     enum bs_claim claim;
-    const char **reasons; /* the gaps; at least one if the claim is partial or unavailable */
+    /* what is not enforced; not empty if the claim is partial or unavailable */
+    const char **reasons;
     size_t n_reasons;
 };
 
 struct bs_violation {
-    const char *path; /* absolute; bytes */
-    const char *rule; /* denies the path and is not enforced */
+    const char *path; /* absolute; bytes, not always UTF-8 */
+    const char *rule; /* the rule that denies the path and is not enforced */
 };
 
 /* Initialise it with BS_BACKEND_REPORT_INIT. bs_backend_report_clear may be called any number of
@@ -164,9 +167,9 @@ struct bs_backend_report {
     size_t n_unenforced;
     const char **warnings;
     size_t n_warnings;
-    /* Absolute paths of files in the workspace that have hard links outside of it; also of files
-     * that the policy treats differently under their names, if the backend cannot enforce the
-     * stricter decision under all of them. */
+    /* Absolute paths of files in the workspace that have hard links outside of it. Also files with
+     * several names for which the policy decides differently, if the backend cannot enforce the
+     * stricter decision under all names. */
     const char **hard_links;
     size_t n_hard_links;
     struct bs_violation *violations; /* found by bs_session_scan */
@@ -180,20 +183,20 @@ struct bs_backend_report {
 
 BS_EXPORT void bs_backend_report_clear(struct bs_backend_report *report);
 
-/* For the report of your own backend. A claim is only ever lowered; the reason is copied. False:
- * out of memory. */
+/* Set the claim of an aspect, in the report of a backend of your own. A claim can only be lowered.
+ * The reason is copied. Returns false if memory ran out. */
 BS_EXPORT bool bs_report_claim(struct bs_backend_report *report, enum bs_aspect aspect,
                                enum bs_claim claim);
 BS_EXPORT bool bs_report_reason(struct bs_backend_report *report, enum bs_aspect aspect,
                                 enum bs_claim claim, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* True if an aspect counts for the overall claim. `denies_reading`: the policy denies to read a
- * path. */
+/* True if an aspect counts for the overall claim. `denies_reading` says whether the policy denies
+ * to read any path. */
 BS_EXPORT bool bs_context_requests(const struct bs_backend_context *context, enum bs_aspect aspect,
                                    bool denies_reading);
 
-/* Sets `overall` from the claims of the requested aspects. */
+/* Set `overall` from the claims of the requested aspects. */
 BS_EXPORT void bs_report_conclude(struct bs_backend_report *report,
                                   const struct bs_backend_context *context, bool denies_reading);
 
@@ -206,20 +209,21 @@ BS_EXPORT void bs_report_conclude(struct bs_backend_report *report,
  */
 struct bs_backend {
     const char *name;
-    const char *mechanism; /* for people: "namespaces+seccomp" */
+    const char *mechanism; /* a text for people: "namespaces+seccomp" */
     void *ctx;
-    /* Reports what the backend would enforce; context->root may be NULL. It starts a program as a
-     * positive control: a backend that cannot start one is BS_CLAIM_UNAVAILABLE. Leaves no files.
-     */
+    /* Reports what the backend would enforce; context->root may be NULL. The function starts a
+     * harmless program to see that the backend works; if that fails, the claim is
+     * BS_CLAIM_UNAVAILABLE. It leaves no files. */
     int (*probe)(void *ctx, const struct bs_backend_context *context, int cancel,
                  struct bs_backend_report *report, struct bs_error *err);
-    /* Makes the *state of a session, and reports its findings in the workspace: an aspect that it
+    /* Makes the *state of a session. Reports what it finds in the workspace: an aspect that it
      * reports as partial makes the session partial. context->root and context->cwd are real paths.
-     * *state may be set after a failure as well; then shutdown is called. */
+     * *state may also be set after a failure; then shutdown is called. */
     int (*prepare)(void *ctx, const struct bs_backend_context *context, int cancel, void **state,
                    struct bs_backend_report *report, struct bs_error *err);
-    /* Makes the command that runs the request's program inside. Fast, without side effects, on any
-     * thread. All that *out points to must live until `unwrap` frees it after the run. */
+    /* Makes the command that runs the program of the request in the sandbox. Must be fast, have no
+     * side effects and work on any thread. All that *out points to must live until `unwrap`, which
+     * frees it after the run. */
     int (*wrap)(void *ctx, void *state, const struct bs_exec_request *request, const char *cwd,
                 struct bs_wrapped *out, struct bs_error *err);
     void (*unwrap)(void *ctx, void *state, struct bs_wrapped *wrapped); /* may be NULL */
@@ -231,29 +235,30 @@ struct bs_backend {
 
 /* The backends of this library: none, landlock, landlock+seccomp, bubblewrap, bubblewrap+seccomp.
  * The last one uses Landlock as well, because programs can write to a named pipe on a read-only
- * mount; if the kernel lacks it (before 5.19), `ipc` is partial. Under each of them programs can
- * read from named pipes outside, as from other files. Both return a static struct, or NULL after
- * the last index and for an unknown name. */
+ * mount; if the kernel's Landlock is missing or too old (before 5.19), `ipc` is partial. Under
+ * every backend programs can read from named pipes outside, as from other files. Both functions
+ * return a static struct, or NULL after the last index or for an unknown name. */
 BS_EXPORT const struct bs_backend *bs_backend_at(size_t index);
 BS_EXPORT const struct bs_backend *bs_backend_find(const char *name);
 
-/* Reports what the backend would enforce of `confine`, policy and egress. Root and cwd of the
- * context are ignored. Takes at most BS_BACKEND_OPEN_MS and a second. `cancel` is a descriptor,
- * which cancels the probe when it becomes readable, or -1. Returns 0; BS_E_INVALID if an entry of
- * egress or the policy is wrong; BS_E_EXECUTION if the backend failed or did not return. */
+/* Report how much of `confine`, policy and egress the backend would enforce. Root and cwd of the
+ * context are ignored. Takes at most BS_BACKEND_OPEN_MS and one second. `cancel` is -1, or a
+ * descriptor that cancels the probe when it becomes readable. Returns 0; BS_E_INVALID if an entry
+ * of egress or the policy is wrong; BS_E_EXECUTION if the backend failed or did not return. */
 BS_EXPORT int bs_backend_probe(const struct bs_backend *backend,
                                const struct bs_backend_context *context, int cancel,
                                struct bs_backend_report *report, struct bs_error *err);
 
 enum bs_on_unavailable {
-    BS_REFUSE, /* refuse the session unless all is enforced fully */
-    BS_DEGRADE /* accept partial enforcement; if unavailable, run without a sandbox and warn */
+    BS_REFUSE, /* refuse the session unless everything is enforced fully */
+    /* accept partial enforcement; if the backend is unavailable, run without a sandbox and warn */
+    BS_DEGRADE
 };
 
-/* Receives each call of a session, in order: "probe", "prepare", "wrap", "run", "shutdown".
- * `report` is set after a successful probe, `wrapped` after a successful wrap, `message` after a
- * failure; otherwise they are NULL. All pointers are valid only during the call, on the thread that
- * uses the session. */
+/* Receives every call that a session makes to its backend: "probe", "prepare", "wrap", "run" and
+ * "shutdown", in this order. `report` is set after a successful probe, `wrapped` after a successful
+ * wrap, `message` after a failure; otherwise they are NULL. All pointers are valid only during the
+ * call. The call is made on the thread that uses the session. */
 struct bs_session_log {
     void *ctx;
     void (*called)(void *ctx, const char *call, int code, const char *message,
@@ -263,15 +268,15 @@ struct bs_session_log {
 struct bs_session;
 
 /* Returns 0; BS_E_INVALID if the context or its policy is wrong; BS_E_DENIED if the session is
- * refused; BS_E_EXECUTION if memory ran out. The report is filled as far as it is known, in all of
- * these cases. `log` may be NULL. After an error *session is NULL. */
+ * refused; BS_E_EXECUTION if memory ran out. In each case the report is filled as far as it is
+ * known. `log` may be NULL. After an error *session is NULL. */
 BS_EXPORT int bs_session_open(const struct bs_backend *backend,
                               const struct bs_backend_context *context,
                               enum bs_on_unavailable on_unavailable,
                               const struct bs_session_log *log, struct bs_session **session,
                               struct bs_backend_report *report, struct bs_error *err);
 
-/* BS_CLAIM_UNAVAILABLE: programs run without a sandbox. */
+/* Return how much is enforced. BS_CLAIM_UNAVAILABLE means that programs run without a sandbox. */
 BS_EXPORT enum bs_claim bs_session_enforcement(const struct bs_session *session);
 
 /* Returns BS_E_INVALID if the current_dir of a request is not absolute, lies outside of the
@@ -280,26 +285,26 @@ BS_EXPORT enum bs_claim bs_session_enforcement(const struct bs_session *session)
 BS_EXPORT int bs_context_check_dir(const struct bs_backend_context *context, const char *dir,
                                    struct bs_error *err);
 
-/* As bs_exec_run, inside the session. request->sandbox must be NULL. */
+/* Run a program in the session, as bs_exec_run does. request->sandbox must be NULL. */
 BS_EXPORT int bs_session_run(struct bs_session *session, const struct bs_exec_request *request,
                              struct bs_exec_result *result, struct bs_error *err);
 
-/* Returns the session as a sandbox for bs_process_open and bs_process_bridge. Their requests should
- * have bs_session_cwd as current_dir. Keep the session open until their processes have ended. A
- * session without a backend runs the commands unchanged. */
+/* Return the session as a sandbox for bs_process_open and bs_process_bridge. The requests that use
+ * it should have bs_session_cwd as current_dir. Keep the session open until their processes have
+ * ended. A session without a backend runs the commands unchanged. */
 BS_EXPORT struct bs_sandbox bs_session_sandbox(struct bs_session *session);
 
 /* Returns the directory that programs start in: the cwd of the context, otherwise its root, as a
  * real path. The session owns it. */
 BS_EXPORT const char *bs_session_cwd(const struct bs_session *session);
 
-/* A session that opens on first use. If the context names a root, it is opened at once. Otherwise
- * the first request opens it, with its own current_dir as root and cwd and with its own readable
- * paths: bs_module_execute makes the directory that it runs a module in. One thread until it is
- * open. */
+/* A session that opens on first use. If the context names a root, the session opens at once.
+ * Otherwise the first request opens it: its current_dir becomes root and cwd, and its readable
+ * paths are used. bs_module_execute needs this, because it makes the directory of a module itself.
+ * Use it on one thread until it is open. */
 struct bs_lazy_session;
 
-/* Returns as bs_session_open does. The caller owns *lazy and closes it, after an error as well; it
+/* Returns as bs_session_open does. The caller owns *lazy and closes it, also after an error; *lazy
  * is NULL only if memory ran out. The arguments, and all that they point to, must outlive it. `log`
  * may be NULL. */
 BS_EXPORT int bs_lazy_session_open(const struct bs_backend *backend,
@@ -308,30 +313,32 @@ BS_EXPORT int bs_lazy_session_open(const struct bs_backend *backend,
                                    const struct bs_session_log *log, struct bs_lazy_session **lazy,
                                    struct bs_error *err);
 
-/* Valid as long as `lazy`; NULL for NULL. Its validate returns as bs_session_open does. */
+/* Return the session as a sandbox, valid as long as `lazy`; NULL for NULL. Its `validate` opens the
+ * session and returns as bs_session_open does. */
 BS_EXPORT const struct bs_sandbox *bs_lazy_session_sandbox(const struct bs_lazy_session *lazy);
 
-/* The session, or NULL if it is not open. */
+/* Return the session, or NULL if it is not open. */
 BS_EXPORT struct bs_session *bs_lazy_session_opened(const struct bs_lazy_session *lazy);
 
-/* The report of the last attempt to open it; empty before that, and for NULL. */
+/* Return the report of the last attempt to open the session. It is empty before the first attempt,
+ * and for NULL. */
 BS_EXPORT const struct bs_backend_report *
 bs_lazy_session_report(const struct bs_lazy_session *lazy);
 
-/* Closes the session too and returns the code of shutdown. NULL is allowed. */
+/* Close the session too. Returns the code of shutdown. NULL is ignored. */
 BS_EXPORT int bs_lazy_session_close(struct bs_lazy_session *lazy, struct bs_error *err);
 
-/* Wraps a request, which the session's log receives, without running it. Returns 0 or a negative
- * code. */
+/* Wrap a request without running it; the log of the session receives the wrapped command. Returns 0
+ * or a negative code. */
 BS_EXPORT int bs_session_explain(struct bs_session *session, const struct bs_exec_request *request,
                                  struct bs_error *err);
 
-/* Searches for changes of paths that a rule denies and the backend does not protect, and adds them
- * to the report as violations. Returns 0 or a negative code. */
+/* Search for changes of paths that a rule denies and the backend does not protect. Add them to the
+ * report as violations. Returns 0 or a negative code. */
 BS_EXPORT int bs_session_scan(struct bs_session *session, struct bs_backend_report *report,
                               struct bs_error *err);
 
-/* Returns the code of shutdown. NULL is allowed. */
+/* Returns the code of shutdown. NULL is ignored. */
 BS_EXPORT int bs_session_close(struct bs_session *session, struct bs_error *err);
 
 #ifdef __cplusplus

@@ -25,10 +25,9 @@ struct bs_bytes {
 
 BS_EXPORT void bs_bytes_clear(struct bs_bytes *bytes);
 
-/* Turns bytes into UTF-8 text in place: each maximal subpart of an ill-formed sequence becomes one
- * U+FFFD (Unicode 15, section 3.9, "Substitution of Maximal Subparts"). Well-formed bytes are
- * only read, not copied. Returns 0, or BS_E_EXECUTION with the bytes unchanged when memory ran out.
- */
+/* Turn bytes into UTF-8 text in place: one U+FFFD replaces each maximal subpart of an ill-formed
+ * sequence (Unicode 15, section 3.9, "Substitution of Maximal Subparts"). Well-formed text is not
+ * copied. Returns 0, or BS_E_EXECUTION with the bytes unchanged if memory ran out. */
 BS_EXPORT int bs_bytes_to_text(struct bs_bytes *bytes);
 
 #ifdef __cplusplus

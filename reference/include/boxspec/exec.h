@@ -64,32 +64,35 @@
 extern "C" {
 #endif
 
-/* Global and not configurable: both are visible in how every caller's tools end (EXEC-REQUEST-04).
- */
+/* These two are the same for every caller, because they affect how all tools end
+ * (EXEC-REQUEST-04). */
 #define BS_EXEC_GRACE_MS 5000 /* from the first signal to SIGKILL */
-#define BS_EXEC_TICK_MS 100   /* longest time between two looks while something must be polled */
-/* Bounds of waits that the contract leaves open. */
-#define BS_EXEC_KILL_MS 1000   /* from SIGKILL to giving a member up as group_left */
-#define BS_EXEC_LINGER_MS 1000 /* from the end of the group to closing pipes that others hold */
+/* longest interval between two checks of a condition that no descriptor reports */
+#define BS_EXEC_TICK_MS 100
+/* Limits that the contract leaves to the implementation. */
+/* from SIGKILL until remaining members are given up and counted in group_left */
+#define BS_EXEC_KILL_MS 1000
+/* from the end of the group until pipes that other processes hold are closed */
+#define BS_EXEC_LINGER_MS 1000
 #define BS_EXEC_TEE_MS 100 /* longest time spent flushing `debug` output to a blocked terminal */
 
 enum bs_stdin_mode {
-    BS_STDIN_INHERIT = 0, /* the caller's; /dev/null where the caller's is closed */
+    BS_STDIN_INHERIT = 0, /* stdin of the caller, or /dev/null if the caller has closed it */
     BS_STDIN_NULL,        /* /dev/null */
-    BS_STDIN_BYTES        /* a pipe that gives stdin_data and then ends */
+    BS_STDIN_BYTES        /* a pipe: the child reads stdin_data and then end-of-file */
 };
 
 enum bs_stdin_failure {
-    BS_STDIN_FAILURE_ERROR = 0, /* a payload that could not be written makes the run an error */
-    BS_STDIN_FAILURE_IGNORE     /* ... is ignored: the child's exit is the result */
+    BS_STDIN_FAILURE_ERROR = 0, /* the run fails if the payload could not be written */
+    BS_STDIN_FAILURE_IGNORE     /* the run goes on: the exit of the child is the result */
 };
 
 enum bs_env_mode {
     BS_ENV_INHERIT = 0,
-    BS_ENV_CLEAR_AND_SET /* only the pairs of `env`; the last of duplicate names wins */
+    BS_ENV_CLEAR_AND_SET /* only the pairs of `env`; if a name occurs twice, the last pair wins */
 };
 
-enum bs_stream { BS_STDOUT = 1, BS_STDERR = 2 }; /* bits, where several are meant */
+enum bs_stream { BS_STDOUT = 1, BS_STDERR = 2 }; /* The values can be combined as bits. */
 
 enum bs_termination {
     BS_ENDED_EXIT = 0,      /* the child exited */
@@ -98,12 +101,12 @@ enum bs_termination {
     BS_ENDED_TIMEOUT,       /* the deadline passed */
     BS_ENDED_PARENT_SIGNAL, /* SIGINT or SIGTERM reached the calling process */
     BS_ENDED_CAP,           /* more output than max_output_bytes */
-    BS_ENDED_STDIN,         /* never in a result: the run is an error */
+    BS_ENDED_STDIN,         /* never in a result, because the run is an error */
     BS_ENDED_CANCEL         /* cancel_fd became readable */
 };
 
 struct bs_env_pair {
-    const char *name; /* not empty, no '=' */
+    const char *name; /* not empty, without '=' */
     const char *value;
 };
 
@@ -113,7 +116,7 @@ struct bs_exec_request {
     const char *program;
     const char *const *args; /* n_args strings, without the program itself */
     size_t n_args;
-    const char *current_dir; /* NULL: the caller's */
+    const char *current_dir; /* NULL: the directory of the caller */
     /* Counted from the spawn. NULL: no limit. 0 expires at once; it does not mean "no limit". */
     const uint64_t *timeout_ms;
     enum bs_stdin_mode stdin_mode;
@@ -123,19 +126,19 @@ struct bs_exec_request {
     enum bs_env_mode env_mode;
     const struct bs_env_pair *env;
     size_t n_env;
-    bool debug; /* also copy the output, secrets replaced, to the caller's descriptor 2 */
-    /* Bytes kept per stream; one more ends the run. With on_output: bytes handed on. NULL: no
-     * limit. */
+    bool debug; /* also copy the output to descriptor 2 of the caller, with secrets replaced */
+    /* Bytes that are kept of each stream, or passed to on_output. One more byte ends the run. NULL:
+     * no limit. */
     const uint64_t *max_output_bytes;
-    /* When it becomes readable or hangs up, the run is ended as by a deadline. It is never read.
-     * NULL: not used. */
+    /* When it becomes readable or hangs up, the run is ended as at a deadline. The library does not
+     * read from it. NULL: not used. */
     const int *cancel_fd;
-    /* Receives output at once, on the calling thread; the result then has no output. Must not block
-     * for long: the deadline is checked between two calls. */
+    /* Receives output as soon as it is read, on the calling thread; the result then has no output.
+     * Must not block for long, because the deadline is checked only between two calls. */
     void (*on_output)(void *ctx, enum bs_stream stream, const char *data, size_t len);
     void *on_output_ctx;
     const struct bs_sandbox *sandbox; /* may be NULL */
-    /* For a sandbox: absolute paths that the program reads, wherever they are. */
+    /* For a sandbox: absolute paths that the program must be able to read. */
     const char *const *readable;
     size_t n_readable;
 };
@@ -151,20 +154,22 @@ struct bs_exec_request {
 #define BS_PENDING_SIGTERM 2u
 
 struct bs_exec_result {
-    bool success;       /* the child exited with 0 by itself */
-    bool has_exit_code; /* false after a signal of its own, a deadline, a cap, a cancel */
-    int exit_code;      /* 0 to 255; 130 or 143 when the calling process was signalled */
+    bool success; /* the child exited with 0 by itself */
+    /* false if the child did not exit: after a signal, a deadline, a cap, a cancel */
+    bool has_exit_code;
+    int exit_code; /* 0 to 255; 130 or 143 when the calling process was signalled */
     struct bs_bytes out;
-    struct bs_bytes err;  /* with the annotation of a deadline, signal, stop or cancel at its end */
-    uint64_t duration_ms; /* monotonic, rounded down, from after validate to the return */
+    /* ends with a line that names the deadline, signal, stop or cancel, if one ended the run */
+    struct bs_bytes err;
+    uint64_t duration_ms; /* monotonic time from after `validate` to the return, rounded down */
     enum bs_termination termination;
-    int signal; /* the signal that ended the child or reached the caller; else 0 */
+    int signal; /* the signal that ended the child, or that the caller received; else 0 */
     /* The streams whose output beyond max_output_bytes was dropped: BS_STDOUT, BS_STDERR, their
      * sum, or 0. */
     unsigned truncated;
-    bool detached_writers;    /* a process that left the group still held a pipe of the run */
-    unsigned group_left;      /* members that even SIGKILL had not ended when the call gave up */
-    unsigned pending_signals; /* further signals that reached the caller during the run */
+    bool detached_writers; /* a process that left the group still held a pipe of the run */
+    unsigned group_left; /* members that were still alive when the library gave up after SIGKILL */
+    unsigned pending_signals; /* further signals that the caller received during the run */
     struct rusage usage;      /* of the child and its reaped descendants */
 };
 
@@ -175,15 +180,16 @@ struct bs_exec_result {
         }                                                                                          \
     }
 
-/* Run the program. Returns 0; BS_E_EXECUTION for a failed spawn ("failed to spawn `P`: ...", with
- * the step in between if it is known and is not the program itself), a payload that could not be
- * written ("failed to write stdin: ..."), output that could not be read ("failed to read
- * stdout: ..."), a child that another part of the program reaped ("wait timeout error: ...") or
- * missing memory; the sandbox's own code if it refused. *result is cleared first. Any thread. */
+/* Run the program. Returns 0, BS_E_EXECUTION, or the code of a sandbox that refused. BS_E_EXECUTION
+ * is for a failed spawn ("failed to spawn `P`: ...", with the step that failed if it is known and
+ * is not the program itself), a payload that could not be written ("failed to write stdin: ..."),
+ * output that could not be read ("failed to read stdout: ..."), a child that another part of the
+ * program reaped ("wait timeout error: ...") and missing memory. *result is cleared first. Any
+ * thread. */
 BS_EXPORT int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,
                           struct bs_error *err);
 
-/* Makes both streams text (see bs_bytes_to_text). Returns 0 or BS_E_EXECUTION. */
+/* Turn both streams into text (see bs_bytes_to_text). Returns 0 or BS_E_EXECUTION. */
 BS_EXPORT int bs_exec_result_text(struct bs_exec_result *result);
 
 BS_EXPORT void bs_exec_result_clear(struct bs_exec_result *result);

@@ -31,29 +31,31 @@
 extern "C" {
 #endif
 
-#define BS_GLOB_PATH_BYTES 4096           /* of a path; longer ones may need memory */
-#define BS_GLOB_MOST_BYTES 65536          /* of a glob in its normal form */
-#define BS_GLOB_STACK_BYTES (48UL * 1024) /* in builds without sanitizers */
+#define BS_GLOB_PATH_BYTES 4096           /* length of a path; longer paths may need memory */
+#define BS_GLOB_MOST_BYTES 65536          /* length of a glob in its normal form */
+#define BS_GLOB_STACK_BYTES (48UL * 1024) /* stack of one match, in builds without sanitizers */
 
 enum bs_case {
-    BS_CASE_SENSITIVE, /* bytes are compared */
-    BS_CASE_FOLD       /* CaseFolding.txt, statuses C and S, and NFC, on both sides */
+    BS_CASE_SENSITIVE, /* compare bytes */
+    /* compare after case folding (CaseFolding.txt, statuses C and S) and NFC of both sides */
+    BS_CASE_FOLD
 };
 
 struct bs_glob;
 
-/* `pattern` has `len` bytes. The function copies its normal form, that of the body of a rule
- * without blanks at its ends. Returns 0, BS_E_INVALID if it is no glob, not UTF-8 or too long, or
+/* `pattern` has `len` bytes. It is brought into the normal form of a rule's body, without blanks at
+ * its ends, and copied. Returns 0, BS_E_INVALID if it is no glob, not UTF-8 or too long, or
  * BS_E_EXECUTION if memory ran out. The caller frees *out. */
 BS_EXPORT int bs_glob_compile(const char *pattern, size_t len, enum bs_case sensitivity,
                               struct bs_glob **out, struct bs_error *err);
 
-/* `path` has `len` bytes; its normal form (boxspec/path.h) is matched. Returns 0 and sets *matched,
- * BS_E_INVALID if the path is refused, or BS_E_EXECUTION if memory ran out for a long path. */
+/* `path` has `len` bytes. Its normal form (boxspec/path.h) is compared. Returns 0 and sets
+ * *matched, BS_E_INVALID if the path is refused, or BS_E_EXECUTION if memory ran out for a long
+ * path. */
 BS_EXPORT int bs_glob_match(const struct bs_glob *glob, const char *path, size_t len, bool *matched,
                             struct bs_error *err);
 
-BS_EXPORT void bs_glob_free(struct bs_glob *glob); /* or NULL */
+BS_EXPORT void bs_glob_free(struct bs_glob *glob); /* NULL is ignored */
 
 #ifdef __cplusplus
 }

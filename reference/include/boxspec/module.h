@@ -51,22 +51,21 @@ extern "C" {
 #endif
 
 #define BS_MODULE_TIMEOUT_MS 300000               /* the limit if timeout_ms is 0 */
-#define BS_MODULE_MOST_BYTES (64UL * 1024 * 1024) /* of each output stream */
-#define BS_MODULE_REMOVE_MS 1000                  /* longest time to remove the directory */
+#define BS_MODULE_MOST_BYTES (64UL * 1024 * 1024) /* most bytes of each output stream */
+#define BS_MODULE_REMOVE_MS 1000                  /* longest time for removing the directory */
 #define BS_MODULE_RUNNER "--internal-sandbox-runner"
 
 enum bs_module_outcome {
     BS_MODULE_NONE = 0,      /* no module was executed */
     BS_MODULE_VALUE,         /* one JSON value, in `value` */
-    BS_MODULE_NOT_WIRED,     /* disabled, and the request has no callback */
-    BS_MODULE_SPAWN_FAILED,  /* the module does not exist, or its child could not be started or
-                                waited for */
-    BS_MODULE_TIMEOUT,       /* timeout_ms */
-    BS_MODULE_NON_ZERO_EXIT, /* exit_code, stderr_text */
-    BS_MODULE_SIGNALED,      /* signal */
-    BS_MODULE_OUTPUT_SIZE,   /* stream */
-    BS_MODULE_OUTPUT_PARSE,  /* message: why it is not one JSON value */
-    BS_MODULE_INTERRUPTED    /* signal: SIGINT or SIGTERM came to the caller */
+    BS_MODULE_NOT_WIRED,     /* the module returned one JSON value; see `value` */
+    BS_MODULE_SPAWN_FAILED,  /* `enabled` is false, and the request has no `function` */
+    BS_MODULE_TIMEOUT,       /* the module ran longer than timeout_ms */
+    BS_MODULE_NON_ZERO_EXIT, /* see exit_code and stderr_text */
+    BS_MODULE_SIGNALED,      /* see `signal` */
+    BS_MODULE_OUTPUT_SIZE,   /* see `stream` */
+    BS_MODULE_OUTPUT_PARSE,  /* `message` says why the output is not one JSON value */
+    BS_MODULE_INTERRUPTED    /* the caller received SIGINT or SIGTERM; see `signal` */
 };
 
 /* A module that runs in the caller's own process, on the calling thread. It sets *output to one
@@ -79,9 +78,9 @@ struct bs_module_request {
     const char *input;           /* one JSON text */
     size_t input_len;            /* bytes */
     bool enabled;                /* run in a child; else call `function` */
-    uint64_t timeout_ms;         /* from the spawn; 0 for BS_MODULE_TIMEOUT_MS */
-    const char *extensions_root; /* NULL: the caller's APCORE_EXTENSIONS_ROOT, else ./extensions */
-    const char *const *runner_argv; /* NULL-terminated; NULL: the caller's own program */
+    uint64_t timeout_ms;         /* limit, counted from the spawn; 0 means BS_MODULE_TIMEOUT_MS */
+    const char *extensions_root; /* NULL: APCORE_EXTENSIONS_ROOT of the caller, else ./extensions */
+    const char *const *runner_argv; /* NULL-terminated; NULL means the program of the caller */
     bs_module_function function;
     void *function_ctx;
     const struct bs_sandbox *sandbox; /* may be NULL */
@@ -93,28 +92,30 @@ struct bs_module_request {
 struct bs_module_result {
     enum bs_module_outcome outcome;
     struct bs_bytes value; /* JSON text without white space around it */
-    char message[8192];    /* for people, one line; empty with a value; a path has room in it */
-    uint64_t timeout_ms;   /* the limit in effect */
+    /* for people, one line; empty if there is a value. Large enough for a long path. */
+    char message[8192];
+    uint64_t timeout_ms; /* the time limit that was used */
     int exit_code;
-    int signal; /* number */
+    int signal; /* the number of the signal */
     enum bs_stream stream;
-    struct bs_bytes stderr_text; /* UTF-8, see bs_bytes_to_text; after a child only */
-    struct bs_bytes left;        /* path of the directory if it could not be removed */
-    bool caller_exposed;         /* the host did not allow to hide the caller from the module */
+    struct bs_bytes stderr_text; /* UTF-8, see bs_bytes_to_text; empty if no child ran */
+    struct bs_bytes left;        /* path of the module's directory if it could not be removed */
+    bool caller_exposed; /* the host did not let the library hide the caller from the module */
 };
 
 #define BS_MODULE_RESULT_INIT                                                                      \
     { BS_MODULE_NONE, BS_BYTES_INIT, {0}, 0, 0, 0, BS_STDOUT, BS_BYTES_INIT, BS_BYTES_INIT, false }
 
 /* Returns 0; BS_E_INVALID for a request without id or input, or an input that is not JSON;
- * BS_E_EXECUTION for missing memory; BS_E_IO where no directory can be made; the sandbox's or the
- * callback's own code. *result is cleared first. Any thread. */
+ * BS_E_EXECUTION if memory ran out; BS_E_IO if no directory could be made; or the code of the
+ * sandbox or of `function`. *result is cleared first. Any thread. */
 BS_EXPORT int bs_module_execute(const struct bs_module_request *request,
                                 struct bs_module_result *result, struct bs_error *err);
 
 BS_EXPORT void bs_module_result_clear(struct bs_module_result *result);
 
-/* Return the module contract's name of an outcome, for example `NonZeroExit`. Static. */
+/* Return the name that the module contract gives an outcome, for example `NonZeroExit`. A static
+ * string. */
 BS_EXPORT const char *bs_module_outcome_name(enum bs_module_outcome outcome);
 
 /* Return at once unless argv[1] is BS_MODULE_RUNNER. Then the process is the runner: it executes

@@ -24,15 +24,16 @@
 extern "C" {
 #endif
 
-#define BS_POLICY_MOST_BYTES (4UL * 1024 * 1024) /* of one file */
-#define BS_POLICY_MOST_DEPTH 64                  /* levels of nesting */
+#define BS_POLICY_MOST_BYTES (4UL * 1024 * 1024) /* size of one file */
+#define BS_POLICY_MOST_DEPTH 64                  /* nesting of one file */
 
 enum bs_policy_format { BS_POLICY_JSON, BS_POLICY_YAML };
 
 enum bs_policy_source {
     BS_FROM_GLOBAL,
     BS_FROM_WORKSPACE,
-    BS_SYNTHESIZED /* in no file: `unrestricted` of a policy that does not define it */
+    /* not in a file: the profile `unrestricted` of a policy that does not define it */
+    BS_SYNTHESIZED
 };
 
 struct bs_policy_text {
@@ -45,9 +46,9 @@ struct bs_policy_problem {
     enum bs_policy_source source; /* which file */
     uint32_t line;                /* from 1 */
     uint32_t column;              /* from 1, in code points */
-    const char *code;             /* kind of warning: "matches-nothing", ...; NULL for a problem */
-    const char *pointer;          /* RFC 6901; "" is the whole file */
-    const char *message;          /* for people: the mistake and the remedy */
+    const char *code;    /* kind of a warning: "matches-nothing", ...; NULL for a problem */
+    const char *pointer; /* JSON pointer (RFC 6901); "" is the whole file */
+    const char *message; /* for people: the mistake and the remedy */
 };
 
 /* Owns all its members until bs_policy_report_clear, which may be called any number of times. */
@@ -64,9 +65,9 @@ struct bs_policy_report {
 
 struct bs_policy;
 
-/* Loads `global`, and merges `workspace` over it unless that is NULL. The texts are borrowed for
- * the call. Returns 0, BS_E_INVALID with the problems in the report and the first of them in *err,
- * or BS_E_EXECUTION if memory ran out. */
+/* Load the policy `global`. If `workspace` is not NULL, merge it over the global one. The texts are
+ * used only during the call. Returns 0, BS_E_INVALID with the problems in the report and the first
+ * of them in *err, or BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_policy_load(const struct bs_policy_text *global,
                              const struct bs_policy_text *workspace, struct bs_policy **policy,
                              struct bs_policy_report *report, struct bs_error *err);
@@ -75,19 +76,19 @@ BS_EXPORT void bs_policy_free(struct bs_policy *policy);
 
 BS_EXPORT const char *bs_policy_name(const struct bs_policy *policy);
 
-/* NULL if the policy has no description. Both texts belong to the policy. */
+/* Return the description, or NULL if there is none. Both texts belong to the policy. */
 BS_EXPORT const char *bs_policy_description(const struct bs_policy *policy);
 
-/* Prints the policy as a file. Loading the file gives this policy, and printing that the same text.
- * A policy of two files is printed as one. The caller clears *out. Returns 0, or BS_E_EXECUTION if
- * memory ran out; *out is then untouched. */
+/* Print the policy as one file. Loading that file gives this policy again, and printing it again
+ * gives the same text. A policy that was merged from two files is printed as one. The caller clears
+ * *out. Returns 0, or BS_E_EXECUTION if memory ran out; *out is untouched then. */
 BS_EXPORT int bs_policy_print(const struct bs_policy *policy, enum bs_policy_format format,
                               struct bs_bytes *out, struct bs_error *err);
 
-/* Drafts a file of version 2, in YAML, from a file of version 1. Recognised members move to their
- * new place, all others become comments, and the draft names the decisions that are left to a
- * person. The caller clears *out. Returns 0, BS_E_INVALID with the problem in the report if the
- * file is not well-formed or not of version 1, or BS_E_EXECUTION if memory ran out. */
+/* Draft a file of version 2, in YAML, from a file of version 1. Known members move to their new
+ * place, unknown ones become comments. The draft lists the decisions that a person has to make. The
+ * caller clears *out. Returns 0, BS_E_INVALID with the problem in the report if the file is not
+ * well-formed or not of version 1, or BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_policy_migrate(const struct bs_policy_text *v1, struct bs_bytes *out,
                                 struct bs_policy_report *report, struct bs_error *err);
 

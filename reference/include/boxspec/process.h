@@ -39,8 +39,9 @@
 extern "C" {
 #endif
 
-#define BS_PROCESS_GRACE_MS 5000 /* close: from SIGTERM to SIGKILL */
-#define BS_BRIDGE_GRACE_MS 1500  /* bridge: the same; clients of a bridge wait for 2 s */
+#define BS_PROCESS_GRACE_MS 5000 /* of a close: time between SIGTERM and SIGKILL */
+/* of a bridge: shorter, because clients of a bridge wait only 2 s */
+#define BS_BRIDGE_GRACE_MS 1500
 
 enum bs_stdio_mode { BS_STDIO_INHERIT = 0, BS_STDIO_PIPED = 1, BS_STDIO_NULL = 2 };
 
@@ -48,7 +49,7 @@ struct bs_stdio {
     enum bs_stdio_mode in;
     enum bs_stdio_mode out;
     enum bs_stdio_mode err;
-    bool nonblocking; /* the caller's ends */
+    bool nonblocking; /* the caller's ends of the pipes are non-blocking */
 };
 
 struct bs_process;
@@ -57,7 +58,7 @@ enum bs_process_state { BS_PROCESS_RUNS = 0, BS_PROCESS_EXITED, BS_PROCESS_SIGNA
 
 struct bs_process_end {
     enum bs_process_state state;
-    int number; /* exit code, or signal; 0 while it runs */
+    int number; /* exit status or signal number; 0 while the program runs */
 };
 
 /* The sandbox may be NULL. Returns 0 with a handle in *process. Else *process is NULL and no child
@@ -73,44 +74,47 @@ BS_EXPORT pid_t bs_process_pid(const struct bs_process *process);
  * closed. */
 BS_EXPORT int bs_process_stream(struct bs_process *process, int stream);
 
-/* The same, and the caller owns the descriptor from then on; a second call returns -1. */
+/* As bs_process_stream, but the caller owns the descriptor from then on. A second call returns
+ * -1. */
 BS_EXPORT int bs_process_take(struct bs_process *process, int stream);
 
 /* Close a stream that the handle still owns. If it is stdin, the child reads end-of-file. */
 BS_EXPORT void bs_process_close_stream(struct bs_process *process, int stream);
 
-/* Wait for the end. NULL: without limit; stdin is closed first if the handle still owns it. 0 ms
- * never blocks. A wait that finds the leader ended kills the rest of the group; with a limit other
- * than 0 it then waits up to BS_EXEC_TICK_MS longer for killed members. As long as a member lives,
- * or if the time runs out, *end says that the process runs. Returns 0, or BS_E_EXECUTION ("wait
- * error: ...") if another part of the program reaped the child. */
+/* Wait for the end. timeout_ms NULL means no limit; then stdin is closed first if the handle still
+ * owns it. A limit of 0 ms never blocks. If the leader has ended, the rest of the group is killed;
+ * with a limit other than 0 the call then waits up to BS_EXEC_TICK_MS longer for the killed
+ * members. While a member lives, or if the limit passes, *end says that the process runs. Returns
+ * 0, or BS_E_EXECUTION ("wait error: ...") if another part of the program reaped the child. */
 BS_EXPORT int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
                               struct bs_process_end *end, struct bs_error *err);
 
-/* SIGTERM or SIGKILL to the group. 0, or BS_E_EXECUTION when the system refuses to send it. */
+/* Send SIGTERM or SIGKILL to the group. Returns 0, or BS_E_EXECUTION if the system refuses to send
+ * it. */
 BS_EXPORT int bs_process_terminate(struct bs_process *process, struct bs_error *err);
 BS_EXPORT int bs_process_kill(struct bs_process *process, struct bs_error *err);
 
-/* SIGTERM and SIGCONT, grace_ms for the group to end, SIGKILL, reap, the handle's streams closed. A
- * second call only returns the end again. *detached_writers (may be NULL) is true if an output
- * stream that the handle still owns has a writer after the end of the group. Returns as
- * bs_process_wait does. */
+/* End the group: send SIGTERM and SIGCONT, wait up to grace_ms, send SIGKILL, reap, and close the
+ * streams that the handle owns. A second call only returns the end again. *detached_writers (may be
+ * NULL) becomes true if an output stream that the handle still owns has a writer after the end of
+ * the group. Returns as bs_process_wait does. */
 BS_EXPORT int bs_process_close(struct bs_process *process, uint64_t grace_ms,
                                struct bs_process_end *end, bool *detached_writers,
                                struct bs_error *err);
 
-/* SIGKILL, reap, the handle's streams closed, memory freed; it takes BS_EXEC_KILL_MS at most.
- * NULL is ignored. */
+/* Send SIGKILL, reap, close the streams that the handle owns, and free it. Takes at most
+ * BS_EXEC_KILL_MS. NULL is ignored. */
 BS_EXPORT void bs_process_drop(struct bs_process *process);
 
-/* Runs a program and connects its streams to the descriptors 0, 1 and 2 of the caller: input from 0
- * goes to its stdin, its output goes to 1 and 2. The flags of the three are not changed. End of 0
- * is the end of its stdin. SIGINT or SIGTERM to the caller is SIGTERM to the group, which has
- * BS_BRIDGE_GRACE_MS from then on, as a whole, before SIGKILL. Returns when the group is gone and
- * the output has been passed on, or was not read for BS_EXEC_LINGER_MS. A watcher in a group of its
- * own kills the child's group if the calling process dies for any reason. Returns as
- * bs_process_open and bs_process_wait do, and BS_E_EXECUTION if bytes could not be read or written,
- * unless their reader has gone. One thread at a time; no other thread may fork meanwhile. */
+/* Run a program and connect its streams to the descriptors 0, 1 and 2 of the caller: the program
+ * reads what arrives on 0, and its outputs go to 1 and 2. The flags of the three descriptors are
+ * not changed. The end of 0 closes the program's stdin. If the caller receives SIGINT or SIGTERM,
+ * the group gets SIGTERM, and SIGKILL BS_BRIDGE_GRACE_MS later. The call returns when the group has
+ * ended and its output has been passed on, or after BS_EXEC_LINGER_MS if the output is not read. A
+ * watcher process, in a group of its own, kills the program's group if the caller dies for any
+ * reason. Returns as bs_process_open and bs_process_wait do, and BS_E_EXECUTION if bytes could not
+ * be read or written, unless their reader has gone. One thread at a time; no other thread may fork
+ * meanwhile. */
 BS_EXPORT int bs_process_bridge(const struct bs_exec_request *request,
                                 const struct bs_sandbox *sandbox, struct bs_process_end *end,
                                 struct bs_error *err);

@@ -36,166 +36,171 @@ extern "C" {
 /* The default profile. */
 #define BS_UNRESTRICTED "unrestricted"
 
-/* Values of matched_rule if no rule decided. */
-#define BS_NO_MATCHING_RULE "<no matching rule>" /* the list has a positive rule */
-#define BS_NO_POSITIVE_RULE "[]"                 /* the list has no positive rule */
+/* matched_rule of a path that no rule decides. */
+/* no rule of a list with a positive rule matches */
+#define BS_NO_MATCHING_RULE "<no matching rule>"
+#define BS_NO_POSITIVE_RULE "[]" /* the list has no positive rule, so it allows no path */
 #define BS_OUTSIDE_WORKSPACE "<outside workspace>"
 
 enum bs_op { BS_OP_READ, BS_OP_MODIFY };
 
 /* Flags of bs_profile_compile. */
-#define BS_FOLD 1U /* names that are equal on a case-insensitive file system are equal */
+#define BS_FOLD 1U /* names that a case-insensitive file system treats as equal are equal */
 
 struct bs_profile;
 
-/* `name` NULL means BS_UNRESTRICTED, which is read and modify `**` unless the policy defines it.
- * Returns 0, BS_E_INVALID for a profile that the policy does not have and for rules beyond the
- * budget of the matcher, or BS_E_EXECUTION if memory ran out. */
+/* `name` NULL means BS_UNRESTRICTED. That profile may read and modify `**`, unless the policy
+ * defines it differently. Returns 0; BS_E_INVALID if the policy does not have the profile, or if
+ * the rules exceed the budget of the matcher; BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_profile_compile(const struct bs_policy *policy, const char *name, unsigned flags,
                                  struct bs_profile **out, struct bs_error *err);
-BS_EXPORT void bs_profile_free(struct bs_profile *profile); /* or NULL */
+BS_EXPORT void bs_profile_free(struct bs_profile *profile); /* NULL is ignored */
 
 BS_EXPORT const char *bs_profile_name(const struct bs_profile *profile);
 
-/* True if it was compiled with BS_FOLD. */
+/* True if the profile was compiled with BS_FOLD. */
 BS_EXPORT bool bs_profile_folds(const struct bs_profile *profile);
 
-/* True for `unrestricted` of a policy that does not define it. */
+/* True if the profile is `unrestricted` and the policy does not define it. */
 BS_EXPORT bool bs_profile_is_synthesized(const struct bs_profile *profile);
 
 enum bs_entry_origin {
     BS_ENTRY_PROFILE,
     BS_ENTRY_DENY_READ,
     BS_ENTRY_DENY_MODIFY,
-    BS_ENTRY_EXCEPTION /* of denyModify: the profile's own rules decide there */
+    BS_ENTRY_EXCEPTION /* of denyModify: for the paths it matches, the profile's own rules decide */
 };
 
-/* One entry of a resolved list. */
+/* One entry of the list that decides about an operation. */
 struct bs_entry {
-    const char *rule; /* NUL-terminated normal form without `!`; `./!x` is the file `!x` */
-    size_t rule_len;  /* bytes */
-    bool negated;     /* a match denies; false for an exception */
+    /* normal form without the `!` of a negation, NUL-terminated; `./!x` means a file named `!x` */
+    const char *rule;
+    size_t rule_len; /* bytes */
+    bool negated;    /* the entry denies what it matches; false for an exception */
     enum bs_entry_origin origin;
     enum bs_policy_source source;
-    uint32_t line; /* from 1; 0 for an entry of no file */
+    uint32_t line; /* from 1; 0 for an entry that is in no file */
     uint32_t column;
 };
 
-/* The resolved list in its order. NULL only when *n is 0. */
+/* Return the entries in the order in which they are tried. NULL only when *n is 0. */
 BS_EXPORT const struct bs_entry *bs_profile_entries(const struct bs_profile *profile, enum bs_op op,
                                                     size_t *n);
 
-#define BS_CHECK_PATH_BYTES 4096 /* of a path; a check of a longer one may allocate */
+#define BS_CHECK_PATH_BYTES 4096 /* longest path that is checked without allocating memory */
 
 /* The most stack that one check uses, for every policy and path, in builds without sanitizers. Most
- * checks use less than 1 KiB; profiles that fold, or that have rules which only the automaton can
- * match, use more. */
+ * checks use less than 1 KiB. A check uses more if the profile folds, or if it has rules that only
+ * the automaton can match. */
 #define BS_CHECK_STACK_BYTES (48UL * 1024)
 
-/* Need not be initialised: a check writes every field. It must not be copied, because `path` may
- * point into `buffer`. */
+/* Need not be initialised: a check writes every field. Do not copy it, because `path` may point
+ * into `buffer`. */
 struct bs_decision {
     bool allowed;
     const char *matched_rule; /* NUL-terminated, borrowed from the profile */
     size_t matched_rule_len;  /* bytes */
-    const char *path;         /* the normal form: part of the caller's path, buffer or owned */
-    size_t path_len;          /* bytes; no NUL need follow */
+    /* the normal form; points into the caller's path, to `buffer` or to `owned` */
+    const char *path;
+    size_t path_len; /* bytes; a NUL need not follow */
     char *owned;
     char buffer[BS_CHECK_PATH_BYTES + 1];
 };
 
-/* `path` has `len` bytes and is relative to the root of the workspace; its normal form is checked
- * (boxspec/path.h). It must outlive the decision. Returns 0, BS_E_INVALID if the path is refused,
- * or BS_E_EXECUTION if memory ran out for a long path. After an error the decision needs no clear.
- * Allocates only for paths longer than BS_CHECK_PATH_BYTES. */
+/* `path` has `len` bytes and is relative to the root of the workspace. Its normal form
+ * (boxspec/path.h) is checked. `path` must outlive the decision. Returns 0, BS_E_INVALID if the
+ * path is refused, or BS_E_EXECUTION if memory ran out for a long path. After an error the decision
+ * need not be cleared. Memory is allocated only for paths longer than BS_CHECK_PATH_BYTES. */
 BS_EXPORT int bs_profile_check(const struct bs_profile *profile, enum bs_op op, const char *path,
                                size_t len, struct bs_decision *decision, struct bs_error *err);
 
 /* May be called any number of times after a check that returned 0. */
 BS_EXPORT void bs_decision_clear(struct bs_decision *decision);
 
-/* The place of a path, links followed.
+/* How the last component of a path is treated if it is a link.
  *
- * bs_check_resolved decides twice: about the path as it is written, and about the place where the
- * kernel would end up, links followed. Both must be allowed. Links count on the side of the rules
- * as well: a deny whose names before the first wildcard are links, or lead through links, denies
- * the place that they lead to. With `link` a link to `dir`, the deny `link/key` denies `dir/key`.
- * Links that match a wildcard of a rule are not searched.
+ * bs_check_resolved decides twice: about the path as it is written, and about the place that the
+ * kernel would reach by following links. Both must be allowed. Links in rules are followed too: if
+ * the names before the first wildcard of a deny lead through links, the rule also denies the place
+ * that they lead to. For example, if `link` is a link to `dir`, the deny `link/key` also denies
+ * `dir/key`. Links that match a wildcard of a rule are not searched.
  *
- * The answer holds at the moment of the check. A program that can write below the root can put a
- * link in place before the file is opened (time of check to time of use), and no path shows a hard
- * link. If that matters, open the file first, by openat2 with RESOLVE_BENEATH or component by
- * component, or keep writers away from the tree.
- */
+ * The answer holds at the moment of the check. A program that can write below the root can create a
+ * link before the file is opened (time of check to time of use), and a hard link cannot be
+ * recognised by its path. If that matters, open the file first, by openat2 with RESOLVE_BENEATH or
+ * component by component, or keep such programs away from the tree. */
 enum bs_follow {
-    BS_FOLLOW_FINAL, /* for open, stat, exec */
-    BS_FOLLOW_PARENT /* keep the last component: for unlink, rename, readlink */
+    BS_FOLLOW_FINAL, /* follow a link, for open, stat, exec */
+    BS_FOLLOW_PARENT /* do not follow the last component, for unlink, rename, readlink */
 };
 
-#define BS_MOST_LINKS 40 /* followed for one path; the kernel's number */
+#define BS_MOST_LINKS 40 /* links that are followed for one path; the kernel has the same limit */
 
 struct bs_resolved {
     struct bs_decision decision; /* about the path as it is written, relative to the root */
-    char *real;                  /* its place relative to the root, `.`; NULL: outside */
-    size_t real_len;             /* bytes; a NUL follows */
+    char *real; /* the place relative to the root (`.` is the root itself); NULL if it is outside */
+    size_t real_len; /* bytes; a NUL follows */
     char *owned;
 };
 
-/* `root` is an absolute path and may be a link itself. `path` is relative to it, or absolute. An
- * absolute path below the root, by the given or by the real path of the root, counts as the
- * relative one; any other is denied as BS_OUTSIDE_WORKSPACE. The place of a missing file is the
- * place where it would be made, that of a dangling link is its target. Links of /proc count as
- * leading outside, because their text does not name their target.
+/* `root` is an absolute path and may be a link itself. `path` is relative to the root, or absolute.
+ * An absolute path below the root, or below the root's real path, counts as the relative one; any
+ * other absolute path is denied as BS_OUTSIDE_WORKSPACE. The place of a missing file is where it
+ * would be created, and the place of a dangling link is its target. Links of /proc count as leading
+ * outside, because their text does not name their target.
  *
  * Returns 0; BS_E_INVALID if the path, or the name of its place, is refused; BS_E_IO if the place
  * of the path or of a deny cannot be determined (more than BS_MOST_LINKS links, no permission); or
- * BS_E_EXECUTION if memory ran out. After an error *resolved needs no clear. Any thread. */
+ * BS_E_EXECUTION if memory ran out. After an error *resolved need not be cleared. Any thread. */
 BS_EXPORT int bs_check_resolved(const struct bs_profile *profile, const char *root, enum bs_op op,
                                 const char *path, size_t len, enum bs_follow follow,
                                 struct bs_resolved *resolved, struct bs_error *err);
 
-/* As bs_check_resolved, below an open directory: no program can replace it during the check. The
- * caller keeps `root_fd`. A descriptor has no name, so every absolute path is outside. */
+/* As bs_check_resolved, but the root is given as a descriptor, so no program can replace it during
+ * the check. The caller keeps `root_fd`. Every absolute path counts as outside, because a
+ * descriptor has no name. */
 BS_EXPORT int bs_check_resolved_at(const struct bs_profile *profile, int root_fd, enum bs_op op,
                                    const char *path, size_t len, enum bs_follow follow,
                                    struct bs_resolved *resolved, struct bs_error *err);
 
-BS_EXPORT void bs_resolved_clear(struct bs_resolved *resolved); /* as bs_decision_clear */
+BS_EXPORT void bs_resolved_clear(struct bs_resolved *resolved); /* works as bs_decision_clear */
 
-/* An entry and its part in a decision. */
+/* An entry of the list, and what it contributed to a decision. */
 struct bs_explained {
     const struct bs_entry *entry;
     bool matched;
-    bool deciding; /* matched_rule names this entry; true for at most one */
+    bool deciding; /* this entry decided; true for at most one entry */
 };
 
 struct bs_explanation {
-    struct bs_decision decision; /* as of bs_profile_check */
+    struct bs_decision decision; /* the same as bs_profile_check returns */
     struct bs_explained *entries;
     size_t n_entries;
 };
 
-/* Returns as bs_profile_check does. Matches every entry alone, so it takes longer than a check. */
+/* Returns as bs_profile_check does. Every entry is matched separately, so this takes longer than a
+ * check. */
 BS_EXPORT int bs_profile_explain(const struct bs_profile *profile, enum bs_op op, const char *path,
                                  size_t len, struct bs_explanation *explanation,
                                  struct bs_error *err);
 BS_EXPORT void bs_explanation_clear(struct bs_explanation *explanation);
 
-/* One change of the policy on the way to allow the path. */
+/* One change of the policy that is part of a remedy: the path is allowed after all changes of
+ * it. */
 enum bs_change_kind {
     BS_REMOVE_ENTRY,
-    BS_ADD_RULE,     /* `rule` after the profile's own rules for `op` */
-    BS_ADD_EXCEPTION /* `!rule` at the end of denyModify, in the file of `source` */
+    BS_ADD_RULE,     /* add `rule` after the profile's own rules for `op` */
+    BS_ADD_EXCEPTION /* add `!rule` at the end of denyModify, in the file of `source` */
 };
 
 struct bs_change {
     enum bs_change_kind kind;
-    const struct bs_entry *entry; /* of BS_REMOVE_ENTRY, otherwise NULL */
+    const struct bs_entry *entry; /* the entry to remove, for BS_REMOVE_ENTRY; otherwise NULL */
     enum bs_op op;
     enum bs_policy_source source;
 };
 
-#define BS_MOST_CHANGES 4 /* of one remedy */
+#define BS_MOST_CHANGES 4 /* most changes of one remedy */
 
 struct bs_remedy {
     struct bs_change changes[BS_MOST_CHANGES];
@@ -204,46 +209,48 @@ struct bs_remedy {
 
 struct bs_why_not {
     struct bs_decision decision;
-    struct bs_bytes rule; /* the path, spelled as a rule, for the changes that add one */
+    struct bs_bytes rule; /* the path spelled as a rule, for changes that add a rule */
     struct bs_remedy *remedies;
-    size_t n_remedies; /* all of the smallest size; 0 if allowed, or if each is too large */
+    /* all remedies of the smallest size; 0 if the path is allowed, or if each remedy would be too
+     * large */
+    size_t n_remedies;
 };
 
-/* Searches the changes of up to BS_MOST_CHANGES entries after which the policy still loads. Returns
- * as bs_profile_check does. */
+/* Search for remedies of up to BS_MOST_CHANGES changes. Only remedies after which the policy still
+ * loads are returned. Returns as bs_profile_check does. */
 BS_EXPORT int bs_profile_why_not(const struct bs_profile *profile, enum bs_op op, const char *path,
                                  size_t len, struct bs_why_not *why_not, struct bs_error *err);
 BS_EXPORT void bs_why_not_clear(struct bs_why_not *why_not);
 
-/* Writes a decision as a line of JSON without a line feed: time (RFC 3339, UTC, milliseconds),
+/* Write a decision as one line of JSON, without a line feed: time (RFC 3339, UTC, milliseconds),
  * profile, profile_origin ("defined" or "synthesized"), op, path, allowed, matched_rule. *out need
  * not be initialised; the caller clears it. Returns 0 or BS_E_EXECUTION. */
 BS_EXPORT int bs_audit_event(const struct bs_profile *profile, enum bs_op op,
                              const struct bs_decision *decision, struct timespec when,
                              struct bs_bytes *out, struct bs_error *err);
 
-/* A file with more than one name below a root. A rule that denies one name does not deny the other
- * names, which may lie outside of the root. The search follows no links and enters directories of
- * other file systems. */
+/* A file that has several names (hard links), at least one of them below a root. A rule that denies
+ * one name does not deny the others, which may lie outside of the root. The search does not follow
+ * links, but it enters directories of other file systems. */
 struct bs_link {
     const char *path; /* relative to the root, NUL-terminated; bytes, not always UTF-8 */
-    uint64_t names;   /* of the file, also outside of the root */
+    uint64_t names;   /* number of names of the file, including those outside of the root */
     uint64_t device;
-    uint64_t inode; /* the same for all names of one file */
+    uint64_t inode; /* equal for all names of one file */
 };
 
 struct bs_links_report {
     uint64_t looked_at; /* names that were examined */
     uint64_t found;
-    uint64_t unreadable; /* directories that could not be read, or that are too deep */
-    bool stopped;        /* at `most`, or by `found` */
+    uint64_t unreadable; /* directories that could not be read, or that are nested too deeply */
+    bool stopped;        /* the search ended at `most`, or because `found` returned false */
 };
 
-#define BS_LINKS_MOST_DEPTH 256 /* directories, each with an open descriptor */
+#define BS_LINKS_MOST_DEPTH 256 /* nesting of directories; each level needs an open descriptor */
 
-/* Examines at most `most` names and calls `found` for each name of such a file; `found` stops the
- * search by returning false. Returns 0 even if directories were unreadable, BS_E_IO if the root
- * cannot be read as a directory, or BS_E_EXECUTION if memory ran out. */
+/* Examine at most `most` names, and call `found` for each name of a file with several names. If
+ * `found` returns false, the search ends. Returns 0 even if some directories were unreadable,
+ * BS_E_IO if the root cannot be read as a directory, or BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_policy_links(const char *root, uint64_t most,
                               bool (*found)(void *ctx, const struct bs_link *link), void *ctx,
                               struct bs_links_report *report, struct bs_error *err);

@@ -1,14 +1,13 @@
-/* The seam between a run and a sandbox.
+/* The interface between a run and a sandbox.
  *
- *   1. A caller of bs_exec_run, bs_process_open or bs_module_execute passes a struct bs_sandbox.
+ * 1. A caller of bs_exec_run, bs_process_open or bs_module_execute passes a struct bs_sandbox.
  *   2. `validate` accepts or refuses the request.
- *   3. `wrap` puts another command in place of the request's, such as a launcher that confines
- *      itself and then executes the program. The library itself confines no process.
+ *   3. `wrap` replaces the command of the request by another one, for example a launcher that
+ *      confines itself and then executes the program. The library itself confines no process.
  *   4. `unwrap` frees what `wrap` made, after the run or after a failed start.
  *
- * boxspec/backend.h provides such sandboxes; an embedder may fill the struct with its own
- * functions.
- */
+ * boxspec/backend.h provides such sandboxes. A program may also fill the struct with its own
+ * functions. */
 #ifndef BOXSPEC_SANDBOX_H
 #define BOXSPEC_SANDBOX_H
 
@@ -21,23 +20,24 @@
 extern "C" {
 #endif
 
-struct bs_env_pair;     /* exec.h */
-struct bs_exec_request; /* exec.h */
+struct bs_env_pair;     /* defined in exec.h */
+struct bs_exec_request; /* defined in exec.h */
 
-/* The command and environment that a sandbox puts in place of a request. */
+/* The command and environment that replace those of a request. */
 struct bs_wrapped {
     const char *const *argv; /* NULL-terminated, at least one entry; argv[0] is the program */
     const struct bs_env_pair *env;
-    size_t n_env; /* set after the request's own environment, and win over it */
+    size_t n_env; /* these variables are set last, so they override those of the request */
     /* The child inherits no variable of the caller, even with BS_ENV_INHERIT. */
     bool clears_env;
-    /* argv[0] is a launcher, which starts the program of the request. It leads a session and a
-     * group of its own, and has a pipe as descriptor BS_LAUNCH_REPORT_FD. If it cannot start the
-     * program, it writes one struct bs_launch_failure there before it ends, which becomes the error
-     * of the run. If the descriptor is a socket, the caller waits for the start: the launcher
-     * writes a record with BS_LAUNCH_STARTED as soon as the program runs. */
+    /* True if argv[0] is a launcher, which starts the program of the request. The launcher leads a
+     * session and a group of its own. Its descriptor BS_LAUNCH_REPORT_FD is a pipe. If the launcher
+     * cannot start the program, it writes one struct bs_launch_failure to the pipe before it ends,
+     * and this becomes the error of the run. If the descriptor is a socket, the caller waits for
+     * the start: the launcher writes a record with BS_LAUNCH_STARTED as soon as the program
+     * runs. */
     bool launches;
-    void *own; /* the sandbox's own, for its unwrap */
+    void *own; /* for the sandbox: data that its unwrap needs */
 };
 
 #define BS_LAUNCH_REPORT_FD 3
@@ -49,10 +49,10 @@ struct bs_launch_failure {
 };
 
 enum bs_launch_step {
-    BS_LAUNCH_PROGRAM,   /* the program itself */
-    BS_LAUNCH_DIRECTORY, /* its working directory */
-    BS_LAUNCH_STDIO,     /* one of its descriptors 0 to 2 */
-    BS_LAUNCH_SANDBOX,   /* the sandbox around it */
+    BS_LAUNCH_PROGRAM,   /* the program could not be executed */
+    BS_LAUNCH_DIRECTORY, /* the working directory could not be entered */
+    BS_LAUNCH_STDIO,     /* one of the descriptors 0 to 2 could not be set up */
+    BS_LAUNCH_SANDBOX,   /* the sandbox could not be set up */
     BS_LAUNCH_STARTED    /* no failure: the program runs */
 };
 
@@ -60,10 +60,11 @@ enum bs_launch_step {
  * effect of the run. The caller owns the struct and `ctx`. */
 struct bs_sandbox {
     void *ctx;
-    /* 0, or a negative code with *err filled; the message of a refusal is the sandbox's own. */
+    /* Returns 0, or a negative code with *err filled. The message of a refusal comes from the
+     * sandbox. */
     int (*validate)(void *ctx, const struct bs_exec_request *request, struct bs_error *err);
-    /* Fills *out. The sandbox owns everything that *out points to; it lives until `unwrap`, or, if
-     * that is NULL, until the run has returned. */
+    /* Fills *out. The sandbox owns everything that *out points to, and keeps it until `unwrap`, or,
+     * if `unwrap` is NULL, until the run has returned. */
     int (*wrap)(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
                 struct bs_error *err);
     /* Called once after each successful wrap, on the same thread, whether or not the child was

@@ -31,24 +31,29 @@ extern "C" {
 #endif
 
 #define BS_SBPL_WRAPPER "/usr/bin/sandbox-exec"
-#define BS_SBPL_STRING_BYTES 1000              /* the most between two quotes, as written */
-#define BS_SBPL_MOST_BYTES (8UL * 1024 * 1024) /* of a text */
+#define BS_SBPL_STRING_BYTES 1000 /* longest string between two quotes, counted as it is written   \
+                                   */
+#define BS_SBPL_MOST_BYTES (8UL * 1024 * 1024) /* longest profile text */
 
 enum bs_provider { BS_PROVIDER_NONE, BS_PROVIDER_CODEX, BS_PROVIDER_CLAUDE, BS_PROVIDER_GEMINI };
 
-/* "codex", "claude" or "gemini"; false, and *provider untouched, for any other word. */
+/* Convert "codex", "claude" or "gemini". Returns false for any other word; *provider is untouched
+ * then. */
 BS_EXPORT bool bs_sbpl_provider(const char *name, enum bs_provider *provider);
 
-/* All members are borrowed for the call. Paths are NUL-terminated UTF-8, absolute and canonical: no
- * link, no `.` and `..`. Doubled and trailing slashes are removed. A path at or below /tmp, /var or
- * /etc is refused, and the message has the spelling that the kernel reports. */
+/* All members are used only during the call. Paths are NUL-terminated UTF-8, absolute and
+ * canonical: without links, `.` and `..`. Doubled and trailing slashes are removed. A path at or
+ * below /tmp, /var or /etc is refused, because these are links on macOS; the message has the
+ * spelling that the kernel reports. */
 struct bs_sbpl_input {
-    const struct bs_profile *profile; /* compiled with BS_FOLD: every filter folds */
-    const char *root;                 /* of the workspace */
-    const char *home;                 /* this and the two below: NULL or "" is not set */
+    /* if it was compiled with BS_FOLD, every filter ignores case */
+    const struct bs_profile *profile;
+    const char *root; /* the root of the workspace */
+    const char *home; /* for this path and the next two, NULL or "" means that it is not set */
     const char *codex_home;
     const char *claude_config_dir;
-    const char *const *side_roots; /* checked for every provider, writable for codex */
+    /* each is checked for every provider, but made writable only for codex */
+    const char *const *side_roots;
     size_t n_side_roots;
     enum bs_provider provider;
 };
@@ -57,9 +62,10 @@ struct bs_sbpl_input {
     { 0, 0, 0, 0, 0, 0, 0, BS_PROVIDER_NONE }
 
 struct bs_sbpl {
-    struct bs_bytes text; /* UTF-8, each clause a line */
-    /* Read-denied entries that begin with a wildcard: a directory above a path that they match can
-     * be renamed. The profile owns the entries, this struct owns the list. */
+    struct bs_bytes text; /* UTF-8, one clause a line */
+    /* The entries of denyRead that begin with a wildcard. They have a weakness: a directory above a
+     * matching path can be renamed, after which the path no longer matches. The profile owns the
+     * entries; this struct owns the list. */
     const struct bs_entry **unguarded;
     size_t n_unguarded;
 };
@@ -67,13 +73,13 @@ struct bs_sbpl {
 #define BS_SBPL_INIT                                                                               \
     { BS_BYTES_INIT, 0, 0 }
 
-/* Returns 0, BS_E_INVALID with the field, the refused value and the remedy, or BS_E_EXECUTION if
- * memory ran out. The profile must outlive *sbpl. */
+/* Returns 0; BS_E_INVALID with a message that has the field, the refused value and the remedy; or
+ * BS_E_EXECUTION if memory ran out. The profile must outlive *sbpl. */
 BS_EXPORT int bs_sbpl_compile(const struct bs_sbpl_input *input, struct bs_sbpl *sbpl,
                               struct bs_error *err);
 BS_EXPORT void bs_sbpl_clear(struct bs_sbpl *sbpl);
 
-/* A file of mode 0600 that holds a text, for as long as the command runs. */
+/* A file of mode 0600 that holds the text while the command runs. */
 struct bs_sbpl_file {
     char *path; /* absolute; NULL: no file */
 };
@@ -90,7 +96,7 @@ BS_EXPORT void bs_sbpl_file_remove(struct bs_sbpl_file *file);
 
 enum bs_sbpl_wrapper {
     BS_WRAPPER_LOOK,    /* check that BS_SBPL_WRAPPER exists and is executable */
-    BS_WRAPPER_PRESENT, /* assume that it does, to inspect the command only */
+    BS_WRAPPER_PRESENT, /* assume that it exists, if the command is only printed */
     BS_WRAPPER_MISSING
 };
 
@@ -98,22 +104,23 @@ struct bs_sbpl_command {
     const char *const *argv; /* ends in NULL; argv[0] is the program */
     const char *file;        /* absolute path of the profile's file */
     enum bs_provider provider;
-    bool allow_fallback; /* without the wrapper: make the bare command, no error */
+    /* if the wrapper is missing, return the plain command instead of an error */
+    bool allow_fallback;
     enum bs_sbpl_wrapper wrapper;
 };
 
 struct bs_sbpl_wrapped {
     char **argv;         /* ends in NULL */
-    bool active;         /* false: the given command, without the wrapper */
-    const char *warning; /* static; NULL if active */
+    bool active;         /* false: `argv` is the given command, without the wrapper */
+    const char *warning; /* a static string; NULL if `active` */
 };
 
 #define BS_SBPL_WRAPPED_INIT                                                                       \
     { 0, false, 0 }
 
-/* Returns 0, BS_E_INVALID for an empty command, a relative file, or a program that begins with `-`
- * and that the wrapper would read as an option, or BS_E_EXECUTION if the wrapper is missing and no
- * fallback is allowed, or if memory ran out. Negative: *wrapped is untouched. */
+/* Returns 0; BS_E_INVALID for an empty command, a relative path of the file, or a program that
+ * begins with `-`, which the wrapper would read as an option; or BS_E_EXECUTION if memory ran out,
+ * or if the wrapper is missing and no fallback is allowed. After an error *wrapped is untouched. */
 BS_EXPORT int bs_sbpl_wrap(const struct bs_sbpl_command *command, struct bs_sbpl_wrapped *wrapped,
                            struct bs_error *err);
 BS_EXPORT void bs_sbpl_wrapped_clear(struct bs_sbpl_wrapped *wrapped);
