@@ -64,7 +64,7 @@ static int bridge(struct bs_cli_inside *inside, int argc, char **argv) {
     return status;
 }
 
-/* Return 0; 1 after --help; 2 with a message for wrong usage. */
+/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
 static int parse(struct bs_cli_inside *inside, int option, const char *word) {
     int status = bs_cli_inside_option(inside, option, optarg);
     if (status >= 0)
@@ -85,7 +85,7 @@ int bs_cli_bridge(int argc, char **argv) {
     int option = 0;
     opterr = 0;
     optind = 1;
-    /* "+": options after PROGRAM belong to PROGRAM. */
+    /* The "+" ends the options at PROGRAM: options after it belong to PROGRAM. */
     while (status == 0 && (option = getopt_long(argc, argv, "+:", options, NULL)) != -1)
         status = parse(&inside, option, argv[optind - 1]);
     if (status == 0)

@@ -13,13 +13,14 @@ int bs_cli_policy(int argc, char **argv);
 int bs_cli_sbpl(int argc, char **argv);
 int bs_cli_sandbox(int argc, char **argv);
 
-/* Parse a whole number with ms, s, m or h, such as "250ms"; without a unit it is seconds. */
+/* Parse a whole number followed by ms, s, m or h, such as "250ms". Without a unit it means
+ * seconds. */
 bool bs_cli_duration_ms(const char *text, uint64_t *ms);
 
-/* Parse a whole number with k, M or G (powers of 1024); without a unit it is bytes. */
+/* Parse a whole number followed by k, M or G (powers of 1024). Without a unit it means bytes. */
 bool bs_cli_size(const char *text, uint64_t *bytes);
 
-/* Print one line on stderr, "boxspec-ref: ...", and return 2. */
+/* Print one line to stderr, "boxspec-ref: ...", and return 2. */
 int bs_cli_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

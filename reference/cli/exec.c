@@ -37,7 +37,7 @@ static const char help[] =
 
 struct options {
     struct bs_exec_request request;
-    uint64_t timeout_ms; /* the request points here if the options are given */
+    uint64_t timeout_ms; /* the request points to these three if the options are given */
     uint64_t max_output_bytes;
     struct bs_env_pair *pairs;
     size_t n_pairs;
@@ -61,7 +61,7 @@ static int add_pair(struct options *options, char *text) {
     return 0;
 }
 
-/* Return 0; 1 after --help; 2 with a message for wrong usage. */
+/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
 static int parse_option(struct options *options, int option, char *value, const char *word) {
     struct bs_exec_request *request = &options->request;
     switch (option) {
@@ -111,7 +111,8 @@ static void drop(void *ctx, enum bs_stream stream, const char *data, size_t len)
     (void)len;
 }
 
-/* Without --env-clear the pairs are added to the environment of this command. */
+/* Choose the environment of the program. Without --env-clear the pairs are added to the environment
+ * of this command. */
 static int choose_environment(struct options *options) {
     struct bs_exec_request *request = &options->request;
     if (options->clear) {
@@ -164,7 +165,8 @@ static int run(struct options *options) {
         return err.os_error == ENOENT ? 127 : 126;
     }
     if (result.err.len > 0) {
-        /* Only the annotation: the output was passed on during the run. */
+        /* The output was passed on during the run; what is left is only the line about the end of
+         * the run. */
         (void)fwrite(result.err.data, 1, result.err.len, stderr);
         (void)fputc('\n', stderr);
     }
@@ -184,7 +186,7 @@ int bs_cli_exec(int argc, char **argv) {
     int option = 0;
     opterr = 0;
     optind = 1;
-    /* "+": options after PROGRAM belong to PROGRAM. */
+    /* The "+" ends the options at PROGRAM: options after it belong to PROGRAM. */
     while (status == 0 && (option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1)
         status = parse_option(&options, option, optarg, argv[optind - 1]);
     if (status == 0 && optind >= argc)
@@ -199,7 +201,7 @@ int bs_cli_exec(int argc, char **argv) {
     options.request.program = argv[optind];
     options.request.args = (const char *const *)(argv + optind + 1);
     options.request.n_args = (size_t)(argc - optind - 1);
-    /* SIGPIPE must not end this command, which supervises the program, if a reader closes. */
+    /* This command supervises the program, so it must not end by SIGPIPE if a reader closes. */
     (void)signal(SIGPIPE, SIG_IGN);
     status = run(&options);
     free(options.pairs);

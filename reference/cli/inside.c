@@ -135,7 +135,8 @@ void bs_cli_inside_put_line(FILE *to, const char *before, const char *text) {
     (void)fputc('\n', to);
 }
 
-/* A folder with many links or changed files must not flood a terminal or a client. */
+/* Limit the number of lines: a directory with many links or changed files must not flood a terminal
+ * or a client. */
 enum { MOST_SHOWN = 20 };
 
 static size_t fewer(size_t n) { return n < MOST_SHOWN ? n : MOST_SHOWN; }
@@ -197,7 +198,7 @@ const char *bs_cli_inside_cwd(const struct bs_cli_inside *inside) {
     return session != NULL ? bs_session_cwd(session) : NULL;
 }
 
-/* Prints changes that a rule denies. The workspace of the context still exists. */
+/* Print changes of paths that a rule denies to modify. The workspace must still exist. */
 static void scan(struct bs_session *session) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     struct bs_error err = BS_ERROR_INIT;
@@ -210,7 +211,8 @@ static void scan(struct bs_session *session) {
 void bs_cli_inside_close(struct bs_cli_inside *inside) {
     struct bs_session *session = bs_lazy_session_opened(inside->session);
     struct bs_error err = BS_ERROR_INIT;
-    /* Without a root the first request opened the session, so its report was not printed yet. */
+    /* Without a root the session was opened by the first request, so its report was not printed
+     * yet. */
     if (inside->context.root == NULL)
         put_report(stderr, bs_lazy_session_report(inside->session), false);
     else if (session != NULL && !inside->explains)

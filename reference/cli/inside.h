@@ -1,5 +1,5 @@
-/* Options and session of a sandbox, for the commands that start programs. In a build without
- * backends no_backends.c replaces inside.c. */
+/* The options and the session of a sandbox, for the commands that start programs. A build without
+ * backends compiles no_backends.c instead of inside.c. */
 #ifndef BS_CLI_INSIDE_H
 #define BS_CLI_INSIDE_H
 
@@ -10,19 +10,21 @@
 #include "cli/policy.h"
 
 struct bs_cli_inside {
-    const struct bs_backend *backend; /* NULL: no sandbox */
+    const struct bs_backend *backend; /* NULL if no sandbox is wanted */
     struct bs_backend_context context;
     struct bs_backend_policy policy;
     struct bs_cli_options files;
     const char *policy_file;
     char *root;
-    const char **egress; /* room for all arguments of the command */
+    const char **egress; /* has room for all arguments of the command */
     struct bs_cli_file texts[2];
     enum bs_on_unavailable on_unavailable;
-    const char *first; /* the first option that is about a sandbox, without its dashes */
+    const char *first; /* name of the first option about a sandbox, without its dashes */
     const struct bs_session_log *log; /* may be NULL */
-    bool explains; /* no program runs; the report goes to stdout, with its claims */
-    struct bs_lazy_session *session; /* from open to close */
+    /* only explain: no program runs, and the report with its claims is printed to stdout */
+    bool explains;
+    /* NULL before bs_cli_inside_open and after bs_cli_inside_close */
+    struct bs_lazy_session *session;
 };
 
 enum {
@@ -38,7 +40,7 @@ enum {
     BS_CLI_UNAVAILABLE
 };
 
-/* For the table of getopt_long. */
+/* The options of a sandbox, for the table of getopt_long. */
 /* clang-format off */
 #define BS_CLI_INSIDE_OPTIONS                                                                      \
     {"backend", required_argument, NULL, BS_CLI_BACKEND},                                          \
@@ -53,35 +55,38 @@ enum {
     {"on-unavailable", required_argument, NULL, BS_CLI_UNAVAILABLE}
 /* clang-format on */
 
-/* Prints a help text: the part that ends with --backend, the other options of the table, and the
- * rest. */
+/* Print a help text: `before`, which ends with --backend, then the other options of the table, then
+ * `after`. */
 void bs_cli_inside_help(const char *before, const char *after);
 
-/* For a command of argc words. False without memory, with a message. To be cleared in any case. */
+/* Initialise for a command of argc words. Returns false after printing a message if memory ran out.
+ * Clear it in both cases. */
 bool bs_cli_inside_init(struct bs_cli_inside *inside, int argc);
 void bs_cli_inside_clear(struct bs_cli_inside *inside);
 
-/* Handles an option with its value: 0; 2 with a message; -1 if the table does not have it. */
+/* Handle an option with its value. Returns 0; 2 after printing a message; -1 if the option is not
+ * in the table. */
 int bs_cli_inside_option(struct bs_cli_inside *inside, int option, const char *value);
 
-/* Call after the last option: reads the policies and completes the context. 0, or an exit status
- * with a message. Without --backend no other option of the table is allowed. */
+/* Call after the last option: read the policies and complete the context. Returns 0, or an exit
+ * status after printing a message. Without --backend no other option of the table is allowed. */
 int bs_cli_inside_read(struct bs_cli_inside *inside);
 
-/* Opens the session, unless its first request does, and prints the report: what is not enforced. 0,
- * or an exit status with a message. */
+/* Open the session, unless the first request has to open it, and print the report about what is not
+ * enforced. Returns 0, or an exit status after printing a message. */
 int bs_cli_inside_open(struct bs_cli_inside *inside);
 
-/* For the programs that are started; NULL without a backend. */
+/* Return the sandbox for the programs that the command starts; NULL without a backend. */
 const struct bs_sandbox *bs_cli_inside_sandbox(const struct bs_cli_inside *inside);
 
-/* The directory in which programs start; NULL: the working directory of the command. */
+/* Return the directory in which programs start; NULL means the working directory of the command. */
 const char *bs_cli_inside_cwd(const struct bs_cli_inside *inside);
 
-/* Call when the programs have ended: reports changes that a rule denies. */
+/* Call after the programs have ended. Prints changes of paths that a rule denies to modify, and
+ * closes the session. */
 void bs_cli_inside_close(struct bs_cli_inside *inside);
 
-/* Prints a line: BEFORE, then TEXT with its control characters escaped. */
+/* Print a line: `before`, and then `text` with its control characters escaped. */
 void bs_cli_inside_put_line(FILE *to, const char *before, const char *text);
 
 #endif

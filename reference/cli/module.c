@@ -92,7 +92,7 @@ static const struct option options[] = {{"root", required_argument, NULL, ROOT},
                                         {"help", no_argument, NULL, HELP},
                                         {NULL, 0, NULL, 0}};
 
-/* Return 0; 1 after --help; 2 with a message for wrong usage. */
+/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
 static int parse(struct bs_cli_inside *inside, struct bs_module_request *request, int option,
                  const char *word) {
     int status = bs_cli_inside_option(inside, option, optarg);

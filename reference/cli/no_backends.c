@@ -1,5 +1,6 @@
-/* Everything that differs in a build without backends: the shim and the commands have no operation,
- * capability or option of a sandbox, and refuse a request or an option that names one. */
+/* Replaces the files about sandboxes in a build without backends. The shim and the commands then
+ * have no operation, capability or option of a sandbox, and refuse a request or an option that
+ * names one. */
 #include "cli/commands.h"
 #include "cli/inside.h"
 #include "shim/inside.h"

@@ -54,7 +54,7 @@ static const struct option long_options[] = {{"profile", required_argument, NULL
 static const struct command {
     const char *name;
     int (*run)(const struct bs_cli_options *options);
-    const char *options; /* the ones that it accepts */
+    const char *options; /* letters of the options that it accepts */
 } commands[] = {
     {"check", bs_cli_policy_check, "pwfFrPa"},  {"explain", bs_cli_policy_explain, "pwfF"},
     {"why-not", bs_cli_policy_why_not, "pwfF"}, {"lint", bs_cli_policy_lint, "wfm"},
@@ -69,7 +69,7 @@ static const char *name_of(int option) {
     return at->name;
 }
 
-/* Return 0; 1 after --help; 2 with a message for wrong usage. */
+/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
 static int parse_option(struct bs_cli_options *options, int option, const char *word,
                         const struct command *command) {
     if (option != 'h' && option != ':' && option != '?' && strchr(command->options, option) == NULL)

@@ -1,4 +1,4 @@
-/* Options and helpers of the commands of `boxspec-ref policy`. */
+/* Options and helpers of the commands `boxspec-ref policy ...`. */
 #ifndef BS_CLI_POLICY_H
 #define BS_CLI_POLICY_H
 
@@ -10,16 +10,16 @@
 enum { BS_CLI_DENIED = 3, BS_CLI_ELSEWHERE = 4 };
 
 struct bs_cli_options {
-    const char *workspace; /* NULL: not given */
+    const char *workspace; /* NULL if it is not given */
     const char *profile;
-    const char *format; /* of the files; NULL: by their names */
-    const char *to;     /* format of the output; NULL: the same */
+    const char *format; /* format of the files; NULL: decided by their names */
+    const char *to;     /* format of the output; NULL: the format of the input */
     const char *root;
-    uint64_t most; /* most lines, or names for `links`; 0: the default of the command */
+    uint64_t most; /* limit for lines, or for names with `links`; 0: the default of the command */
     bool fold;
     bool parent;
     bool audit;
-    int argc; /* the other arguments */
+    int argc; /* the arguments after the options */
     char **argv;
 };
 
@@ -39,32 +39,33 @@ struct bs_cli_file {
     const char *name;
 };
 
-/* Reads a regular file, or stdin for `-`. Returns 0, or an exit status with a message. */
+/* Read a regular file, or stdin for `-`. Returns 0, or an exit status after printing a message. */
 int bs_cli_read_policy(const struct bs_cli_options *options, const char *name,
                        struct bs_cli_file *file);
 
-/* Loads one file, or two merged if `workspace` is not NULL. Prints problems to stderr, a line each,
- * and if `warnings` is set, warnings to stdout. Returns 0 or an exit status. */
+/* Load one file, or two merged files if `workspace` is not NULL. Problems are printed to stderr,
+ * one per line. If `warnings` is true, warnings are printed to stdout. Returns 0 or an exit
+ * status. */
 int bs_cli_load_policy(const struct bs_cli_options *options, const char *global,
                        const char *workspace, bool warnings, struct bs_policy **policy);
 
-/* Prints FILE:LINE:COLUMN: ... for each problem to stderr, up to `most`, and the number of others.
- */
+/* Print FILE:LINE:COLUMN: ... for at most `most` problems to stderr, and the number of the
+ * others. */
 void bs_cli_put_problems(const struct bs_cli_options *options,
                          const struct bs_policy_report *report, const char *global,
                          const char *workspace);
 
-/* The same for warnings, to stdout. */
+/* As bs_cli_put_problems, for warnings, to stdout. */
 void bs_cli_put_warnings(const struct bs_cli_options *options,
                          const struct bs_policy_report *report, const char *global,
                          const char *workspace);
 
 int bs_cli_format(const char *word, enum bs_policy_format *format);
 
-/* Print a library error on stderr and return the exit status for it. */
+/* Print an error of the library to stderr and return the exit status for it. */
 int bs_cli_failed(int code, const struct bs_error *err);
 
-/* Prints text for a terminal: control characters become escapes. */
+/* Print text for a terminal, with control characters escaped. */
 void bs_cli_put_text(FILE *out, const char *text, size_t len);
 
 #endif

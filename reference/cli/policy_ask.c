@@ -5,13 +5,13 @@
 #include "cli/commands.h"
 #include "cli/policy.h"
 
-/* A policy, a profile of it and the operation: the first two words of a question. */
+/* A policy, one of its profiles and the operation: the first arguments of each question. */
 struct question {
     struct bs_policy *policy;
     struct bs_profile *profile;
     enum bs_op op;
     const struct bs_cli_options *options;
-    char *root; /* absolute; NULL: paths are checked without the file system */
+    char *root; /* absolute; NULL if paths are checked without the file system */
 };
 
 static void clear(struct question *question) {
@@ -104,7 +104,7 @@ static int ask_resolved(const struct question *question, const char *path) {
     return status;
 }
 
-/* An error outweighs a denial in the exit status. */
+/* Return the exit status that has precedence: an error over a denial. */
 static int worse(int a, int b) {
     static const int order[] = {0, BS_CLI_DENIED, 2, BS_CLI_ELSEWHERE};
     size_t at = 0;
@@ -195,7 +195,7 @@ int bs_cli_policy_explain(const struct bs_cli_options *options) {
     return status;
 }
 
-/* As it stands in the file, where a deny has no `!` and an exception has one. */
+/* Print an entry as it is written in the file, where a deny has no `!` and an exception has one. */
 static void put_as_written(const struct bs_entry *entry) {
     bool exception = entry->origin == BS_ENTRY_EXCEPTION;
     const char *list = exception ? "denyModify" : origin_of(entry);

@@ -20,7 +20,7 @@ void bs_cli_put_text(FILE *out, const char *text, size_t len) {
 
 struct names {
     const char *global;
-    const char *workspace; /* NULL: not given */
+    const char *workspace; /* NULL if it is not given */
 };
 
 static void put_problem(FILE *out, const struct bs_policy_problem *problem,
@@ -38,7 +38,8 @@ static void put_problem(FILE *out, const struct bs_policy_problem *problem,
     (void)fputc('\n', out);
 }
 
-/* stderr is unbuffered: each piece of a line would be a separate write. */
+/* Write a line at once: stderr is unbuffered, so each piece of it would be a separate system
+ * call. */
 static void put_all(FILE *out, const struct bs_policy_problem *problems, size_t n, uint64_t most,
                     const char *what, const struct names *names) {
     char *text = NULL;

@@ -47,7 +47,7 @@ struct command {
     bool has_timeout;
 };
 
-/* Return 0; 1 after --help; 2 with a message for wrong usage. */
+/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
 static int parse_option(struct command *command, int option, const char *word) {
     int status = bs_cli_inside_option(&command->inside, option, optarg);
     if (status >= 0)
@@ -74,7 +74,7 @@ static int parse_option(struct command *command, int option, const char *word) {
     }
 }
 
-/* Prints the wrapped command, one argument per line, and the plan that it names. */
+/* Print the wrapped command, one argument per line, and the plan file that it names. */
 static void put_command(void *ctx, const char *call, int code, const char *message,
                         const struct bs_backend_report *report, const struct bs_wrapped *wrapped) {
     const struct command *command = ctx;
@@ -122,7 +122,7 @@ static int run_program(struct bs_session *session, const struct command *command
     request.timeout_ms = command->has_timeout ? &command->timeout_ms : NULL;
     request.on_output = bs_cli_pass_on;
     request.on_output_ctx = &output;
-    /* SIGPIPE must not end this command, which supervises the program, if a reader closes. */
+    /* This command supervises the program, so it must not end by SIGPIPE if a reader closes. */
     (void)signal(SIGPIPE, SIG_IGN);
     int code = bs_session_run(session, &request, &result, &err);
     if (code != BS_OK) {
@@ -136,7 +136,7 @@ static int run_program(struct bs_session *session, const struct command *command
     return status;
 }
 
-/* Wraps the command, so that the log prints it, and does not run it. */
+/* Wrap the command without running it. The log function prints the wrapped command. */
 static int explain(struct bs_session *session, char **argv, size_t argc) {
     struct bs_error err = BS_ERROR_INIT;
     struct bs_exec_request request = request_of(argv, argc);
@@ -171,7 +171,7 @@ int bs_cli_sandbox(int argc, char **argv) {
     command.inside.backend = bs_backend_find("bubblewrap+seccomp");
     opterr = 0;
     optind = 1;
-    /* "+": options after PROGRAM belong to PROGRAM. */
+    /* The "+" ends the options at PROGRAM: options after it belong to PROGRAM. */
     while (status == 0 && (option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1)
         status = parse_option(&command, option, argv[optind - 1]);
     if (status == 0)

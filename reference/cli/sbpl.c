@@ -40,10 +40,10 @@ static const struct option long_options[] = {{"root", required_argument, NULL, '
 struct asked {
     struct bs_cli_options options;
     struct bs_sbpl_input input;
-    const char **side_roots; /* room for all arguments */
+    const char **side_roots; /* has room for all arguments */
 };
 
-/* Return 0; 1 after --help; 2 with a message for wrong usage. */
+/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
 static int parse_option(struct asked *asked, int option, const char *word) {
     switch (option) {
     case 'r':

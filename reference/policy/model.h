@@ -1,4 +1,5 @@
-/* A policy in memory, as load, validate and merge leave it: plain data, immutable from then on. */
+/* A policy in memory, as it is after loading, validating and merging. It is plain data and does not
+ * change afterwards. */
 #ifndef BS_POLICY_MODEL_H
 #define BS_POLICY_MODEL_H
 
@@ -9,14 +10,16 @@
 #include <boxspec/policy.h>
 
 struct bs_rule {
-    const char *body; /* normal form, NUL-terminated; `.` is the root */
-    uint32_t len;     /* bytes of it */
-    uint32_t line;    /* 1-based, in the file of source; 0 for a synthesised rule */
+    const char *body; /* in normal form, NUL-terminated; `.` is the root */
+    uint32_t len;     /* length of the body */
+    uint32_t line;    /* from 1, in the file `source`; 0 for a rule that is in no file */
     uint32_t column;
-    uint32_t index; /* in its list in the file, from 0 */
-    uint32_t hash;  /* of the body (policy/document/cover.h), while the policy is being loaded */
+    uint32_t index; /* position in its list in the file, from 0 */
+    /* hash of the body (policy/document/cover.h); only used while the policy is being loaded */
+    uint32_t hash;
     bool negated;
-    enum bs_policy_source source : 8; /* one byte, so that a rule is half a cache line */
+    /* one byte, so that a rule has the size of half a cache line */
+    enum bs_policy_source source : 8;
 };
 
 struct bs_rules {
@@ -35,8 +38,8 @@ struct bs_pairs {
 };
 
 struct bs_profile_rules {
-    const char *name; /* NUL-terminated; a NUL inside is refused when loading */
-    uint32_t line;    /* of its name in the file of source */
+    const char *name; /* NUL-terminated; a name with a NUL inside is refused */
+    uint32_t line;    /* line of the name in the file of `source` */
     uint32_t column;
     struct bs_rules read;
     struct bs_rules modify;
@@ -48,22 +51,22 @@ struct bs_profile_name {
     const struct bs_profile_rules *profile;
 };
 
-/* The arena holds all data; bs_policy_free frees it. */
+/* A policy. Its arena holds all data, and bs_policy_free frees it. */
 struct bs_policy {
     const char *name;
     const char *description;     /* may be NULL */
-    struct bs_rules deny_read;   /* no rule is negated */
-    struct bs_rules deny_modify; /* negated: an exception */
+    struct bs_rules deny_read;   /* denyRead: no rule is negated */
+    struct bs_rules deny_modify; /* denyModify: a negated rule is an exception */
     struct bs_pairs labels;
     struct bs_pairs annotations;
     struct bs_profile_rules *profiles; /* in the order of the file */
     size_t n_profiles;
-    struct bs_profile_name *by_name; /* the same, sorted */
-    uint64_t seed;                   /* of the hashes of its rules */
+    struct bs_profile_name *by_name; /* the profiles sorted by name */
+    uint64_t seed;                   /* seed of the hashes of its rules */
     struct bs_arena *arena;
 };
 
-/* Returns the profile of that name, or NULL. */
+/* Return the profile of that name, or NULL. */
 const struct bs_profile_rules *bs_policy_profile(const struct bs_policy *policy, const char *name);
 
 #endif

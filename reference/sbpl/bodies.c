@@ -10,8 +10,8 @@
 #include "policy/path/rule.h"
 #include "sbpl/spell.h"
 
-/* Makes a body from its spelling: removes the characters that shield it (policy/path/rule.h,
- * bs_rule_put). */
+/* Make a body from the spelling of an entry: remove the characters that bs_rule_put
+ * (policy/path/rule.h) has added to protect it. */
 static void take_off(const struct bs_entry *entry, struct bs_body *body) {
     body->text = entry->rule;
     body->len = entry->rule_len;
@@ -69,7 +69,8 @@ static bool fold_all(struct bs_both_bodies *both, size_t n) {
             return false;
         room += BS_FOLD_ROOM(both->items[i].len);
     }
-    /* One allocation for all, because pointers into the list must stay valid. */
+    /* Allocate the text of all bodies at once: if it moved later, pointers into it would become
+     * invalid. */
     if (!bs_buf_reserve(folded, room))
         return false;
     for (size_t i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
-/* The two lists of a profile as the compiler wants them: bodies, folded where names fold. */
+/* The two lists of a profile in the form that the compiler needs: the body of each rule, folded if
+ * the profile folds. */
 #ifndef BS_SBPL_BODIES_H
 #define BS_SBPL_BODIES_H
 
@@ -10,40 +11,42 @@
 
 #include "base/buf.h"
 
-/* The paths that a rule matches, in normal form. */
+/* A rule without `!`, in normal form. */
 struct bs_body {
     const char *text;
     size_t len;
-    size_t top;    /* bytes without the `**` segments at its end: they mean no more than one */
-    unsigned look; /* classes of the bytes, sbpl/spell.h */
-    /* The length of the leading segments without wildcards, `**` segments at the end aside; 0
-     * without such segments, and for the root. Set for read rules from denied_from on. */
+    /* length without the `**` segments at its end; several of them mean the same as one */
+    size_t top;
+    unsigned look; /* the classes of all its bytes together, see sbpl/spell.h */
+    /* Length of the leading segments that have no wildcard, not counting a `**` at the end; 0 if
+     * there are none, and for the root. Set only for read rules from denied_from on. */
     size_t place;
-    /* Where the text has its filter as a deny, which may be wanted twice; a length of 0: nowhere.
-     */
+    /* Position of the rule's filter in the text, so that a second clause can copy it. A length of 0
+     * means that the text does not have it yet. */
     size_t filter_at;
     size_t filter_len;
 };
 
 struct bs_bodies {
     const struct bs_entry *entries;
-    struct bs_body *items; /* of entries[i] */
+    struct bs_body *items; /* items[i] is the body of entries[i] */
     size_t n;
-    size_t n_own;       /* the first so many are the profile's own */
-    size_t denied_from; /* index of the first negated one, n without any */
+    size_t n_own;       /* number of the profile's own rules, which come first */
+    size_t denied_from; /* index of the first negated entry; n if there is none */
 };
 
 struct bs_both_bodies {
-    struct bs_bodies lists[2]; /* by enum bs_op */
+    struct bs_bodies lists[2]; /* for each enum bs_op */
     struct bs_body *items;
     struct bs_buf folded;
 };
 
-/* False when memory ran out. */
+/* Returns false if memory ran out. */
 bool bs_bodies_open(const struct bs_profile *profile, struct bs_both_bodies *both);
 void bs_bodies_close(struct bs_both_bodies *both);
 
-/* The root is `.`. Everything is a rule of `**` segments only. */
+/* True for the root, which is `.`. The next function is true for a rule that has only `**`
+ * segments. */
 static inline bool bs_body_is_root(const struct bs_body *body) {
     return body->len == 1 && body->text[0] == '.';
 }
@@ -52,7 +55,7 @@ static inline bool bs_body_is_everything(const struct bs_body *body) {
     return body->top == 2 && memcmp(body->text, "**", 2) == 0;
 }
 
-/* Writes the name of an entry for messages, as `denyRead[2]`, in at most `size` bytes. Returns
+/* Write the name of an entry for messages, such as `denyRead[2]`, in at most `size` bytes. Returns
  * buf. */
 const char *bs_body_name(const struct bs_both_bodies *both, enum bs_op op, size_t index, char *buf,
                          size_t size);

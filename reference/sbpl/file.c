@@ -23,8 +23,9 @@ static int write_all(int fd, const char *text, size_t len) {
     return 0;
 }
 
-/* The profile decides what the sandbox allows, so no other user may write it. Its name cannot be
- * guessed and is new, and the umask does not change its mode. Returns an errno. */
+/* Make the file. The profile decides what the sandbox permits, so no other user may be able to
+ * write to it: its name is new and cannot be guessed, and its mode does not depend on the umask.
+ * Returns an errno. */
 static int make(char *path, const char *text, size_t len) {
     int fd = mkostemps(path, sizeof ".sb" - 1, O_CLOEXEC);
     if (fd < 0)

@@ -1,4 +1,4 @@
-/* One rule as one filter. */
+/* Writes a rule as a filter of a clause. */
 #ifndef BS_SBPL_FILTER_H
 #define BS_SBPL_FILTER_H
 
@@ -12,28 +12,28 @@
 #include "sbpl/spell.h"
 #include "sbpl/unfold.h"
 
-/* The data that all filters of a text share. */
+/* Data that all filters of a text share. */
 struct bs_filters {
-    struct bs_buf literal; /* how each begins: the form, the root and a slash */
+    struct bs_buf literal; /* how each kind of filter begins: its form, the root and a slash */
     struct bs_buf subpath;
     struct bs_buf regex;
-    struct bs_bytes root;     /* a place, borrowed */
-    struct bs_unfold *unfold; /* NULL: filters do not fold */
+    struct bs_bytes root;     /* the root; not copied */
+    struct bs_unfold *unfold; /* NULL if filters do not fold */
     struct bs_spelled spelled;
 };
 
-/* False when memory ran out; to be closed in both cases. */
+/* Returns false if memory ran out. Close it in both cases. */
 bool bs_filters_open(struct bs_filters *filters, const struct bs_bytes *root,
                      struct bs_unfold *unfold);
 void bs_filters_close(struct bs_filters *filters);
 
-/* Appends the filter of a rule's body, which has no control characters and is folded where filters
- * fold. NULL; or why there is no filter, static and with a remedy, and then something is appended
- * that is not to be used. out->failed where memory ran out. */
+/* Append the filter for the body of a rule. The body has no control characters and is folded if
+ * filters fold. Returns NULL, or a static message with the reason and the remedy if there can be no
+ * filter; then the appended text must not be used. If memory runs out, out->failed is set. */
 const char *bs_filter_put(const struct bs_filters *filters, const struct bs_body *body, bool deny,
                           struct bs_buf *out);
 
-/* Appends `(subpath "PLACE")`, with `below` after the place. Returns as bs_filter_put does. */
+/* Append `(subpath "PLACE")`, with `below` added to the place. Returns as bs_filter_put does. */
 const char *bs_filter_put_place(const struct bs_bytes *place, const char *below,
                                 struct bs_buf *out);
 

@@ -17,7 +17,7 @@ bool bs_sbpl_provider(const char *name, enum bs_provider *provider) {
     return false;
 }
 
-/* The words to examine: the program is not among them, nor are the words after `--`. */
+/* The words of the command that are examined: without the program, and only up to `--`. */
 struct words {
     const char *const *items;
     size_t n;
@@ -28,7 +28,7 @@ struct words {
 
 static void keep(struct words *words, const char *word) { words->out[words->n_out++] = word; }
 
-/* True if the word is the flag with its value after a `=`. */
+/* True if the word is the flag followed by `=` and a value. */
 static bool has_value(const char *word, const char *flag) {
     size_t len = strlen(flag);
     return strncmp(word, flag, len) == 0 && word[len] == '=';
@@ -38,17 +38,17 @@ static bool is_either(const char *word, const char *a, const char *b) {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-/* Returns how many words the mode at `at` takes, or 0 without a mode. A mode never begins with a
- * dash, so a flag without its value does not swallow the next flag. */
+/* Return the number of words of a sandbox mode at `at`, or 0 if there is none. A mode never begins
+ * with a dash, so if the value is missing, the next flag is not taken for it. */
 static size_t codex_mode(const struct words *words, size_t at) {
     const char *word = words->items[at];
     if (is_either(word, "--sandbox", "-s"))
         return at + 1 < words->end && words->items[at + 1][0] != '-' ? 2 : 1;
-    bool joined = strncmp(word, "-s", 2) == 0; /* -sMODE, -s=MODE */
+    bool joined = strncmp(word, "-s", 2) == 0; /* the forms -sMODE and -s=MODE */
     return joined || has_value(word, "--sandbox") ? 1 : 0;
 }
 
-/* As above, for flags that set a mode by other means. */
+/* As codex_mode, for other flags that set a mode. */
 static size_t codex_other(const struct words *words, size_t at) {
     static const char key[] = "sandbox_mode";
     const char *word = words->items[at];
@@ -91,7 +91,8 @@ static void codex(struct words *words) {
     }
 }
 
-/* The flag's value is optional, and the next word may be the prompt. */
+/* True if the word is a value of the flag. The value is optional, so the next word may be the
+ * prompt instead. */
 static bool is_gemini_value(const char *word) {
     static const char *const values[] = {"true", "false", "docker", "podman", "sandbox-exec"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "sbpl/spell.h"
 
-enum { SHOWN = 400 }; /* bytes of a path in a message */
+enum { SHOWN = 400 }; /* longest part of a path that a message shows */
 
 static int refuse(const char *field, const char *given, const char *why, struct bs_error *err) {
     char shown[SHOWN];
@@ -16,7 +16,7 @@ static int refuse(const char *field, const char *given, const char *why, struct 
                    bs_spell_for_people(given, strlen(given), shown, sizeof shown), why);
 }
 
-/* Cleans a path in place; false at a segment that is `.` or `..`. */
+/* Remove needless slashes of a path in place. Returns false if a segment is `.` or `..`. */
 static bool clean(struct bs_bytes *place) {
     char *text = place->data;
     size_t to = 0;
@@ -45,8 +45,9 @@ bool bs_place_holds(const struct bs_bytes *a, const struct bs_bytes *b) {
            (b->len == a->len || b->data[a->len] == '/');
 }
 
-/* The kernel decides by resolved names: a rule on a link never matches, so a deny of a link
- * protects no file. */
+/* Return the link of every Mac that the path lies under, or NULL. The kernel decides by resolved
+ * names, so a rule about a path through a link never matches, and a deny of it would protect no
+ * file. */
 static const char *link_above(const struct bs_bytes *place) {
     static const char *const links[] = {"/tmp", "/var", "/etc"};
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {

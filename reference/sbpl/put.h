@@ -1,5 +1,5 @@
-/* Appends a few bytes: most of a profile is made of these. If they fit, they are copied inline,
- * with a size that the compiler knows; otherwise bs_buf_add appends them. */
+/* Appends short texts, of which a profile mostly consists. If there is room, the bytes are copied
+ * inline, with a size that the compiler knows; otherwise bs_buf_add appends them. */
 #ifndef BS_SBPL_PUT_H
 #define BS_SBPL_PUT_H
 
@@ -16,7 +16,7 @@ static inline void bs_put(struct bs_buf *out, const char *text, size_t len) {
     out->len += len;
 }
 
-/* A string literal. */
+/* Append a string literal. */
 #define BS_PUT(out, literal) bs_put(out, literal, sizeof(literal) - 1)
 
 #endif

@@ -6,27 +6,28 @@
 
 #include "sbpl/spell.h"
 
-/* One character for the policy. It is not known whether the kernel counts bytes or characters. So
- * a deny matches both, and an allow only one byte that is a whole character. If names fold, a
- * character has spellings of up to nine bytes: three jamo. */
+/* Expressions for `?`, which matches one character. It is not known whether the kernel's
+ * expressions count bytes or characters. So a deny matches both, and an allow matches only a
+ * character of one byte. If names fold, a character can have spellings of up to nine bytes: three
+ * jamo. */
 static const char question_in_allow[] = "[ -.0-~]";
 static const char question_in_deny[] = "([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)";
 static const char question_in_folded_deny[] =
     "[^/][^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?";
 
-/* The longest text that one step writes, except for unfolded letters. */
+/* The longest text that a single step writes, not counting unfolded letters. */
 enum { STEP = sizeof question_in_folded_deny };
 
 struct writer {
     const struct bs_filters *filters;
     struct bs_buf *out;
-    size_t start; /* of the string */
+    size_t start; /* where the string starts in `out` */
     char *to;     /* the end of the written text; sync() copies it to out->len */
-    char *end;    /* of the room for the string */
+    char *end;    /* the end of the room for the string */
     bool deny;
 };
 
-/* One reserve for a whole string: most of them are short, and all have an end. */
+/* Reserve memory for a whole string at once. Strings are short, and their length is limited. */
 static bool open_writer(struct writer *writer) {
     struct bs_buf *out = writer->out;
     size_t used = out->len - writer->start;
@@ -60,7 +61,8 @@ static void put_question(struct writer *writer) {
         PUT(writer, question_in_folded_deny);
 }
 
-/* The letters up to the next wildcard or slash. NULL: too long, or no memory. */
+/* Write the letters up to the next wildcard or slash, each with all its spellings. Returns NULL if
+ * the string becomes too long, or if memory ran out. */
 static const char *put_unfolded(struct writer *writer, const char *text, const char *end) {
     const char *next = text;
     while (next < end && *next != '*' && *next != '?' && *next != '/')
@@ -71,7 +73,8 @@ static const char *put_unfolded(struct writer *writer, const char *text, const c
     return good && open_writer(writer) ? next : NULL;
 }
 
-/* `text` begins a segment. Returns the text after the wildcards that are whole segments. */
+/* Write the wildcards at the start of a segment that are whole segments. Returns the text after
+ * them. */
 static const char *put_segment_wildcards(struct writer *writer, const char *text, const char *end) {
     const char *from = text;
     while (end - text >= 3 && memcmp(text, "**/", 3) == 0)
@@ -98,7 +101,7 @@ static const char *put_wildcard(struct writer *writer, const char *text, const c
     return text + 1;
 }
 
-/* Text that means itself, up to the next wildcard. */
+/* Write text without wildcards, up to the next wildcard. */
 static const char *put_literal(struct writer *writer, const char *text, const char *end) {
     char *to = writer->to;
     if (writer->filters->unfold != NULL && *text == '/') {
@@ -108,7 +111,8 @@ static const char *put_literal(struct writer *writer, const char *text, const ch
     if (writer->filters->unfold != NULL)
         return put_unfolded(writer, text, end);
     const struct bs_spelled *spelled = &writer->filters->spelled;
-    size_t most = (size_t)(writer->end - to) + 1; /* with that one the string is too long */
+    /* one byte more than fits, so that a string that is too long is noticed */
+    size_t most = (size_t)(writer->end - to) + 1;
     if ((size_t)(end - text) > most)
         end = text + most;
     for (; text < end; text++) {

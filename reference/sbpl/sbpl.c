@@ -21,9 +21,10 @@ struct compiler {
     struct bs_buf out;
 };
 
-/* The rules restrict only writing as a whole; a program needs the other operations to start and to
- * communicate. Each has a clause without a filter before all clauses with one, so that both
- * readings of precedence give the same result. */
+/* The start of each profile. Only writing is restricted by the rules; the operations that a program
+ * needs to start and to communicate are allowed as a whole. Each operation has a clause without a
+ * filter before all clauses with one. So the result does not depend on how Seatbelt ranks the two
+ * kinds. */
 static const char head[] =
     "(version 1)\n"
     "(deny default)\n"
@@ -41,7 +42,8 @@ static const char head[] =
     "(allow sysctl*)\n"
     "(allow iokit*)\n";
 
-/* /tmp is a link, so its clause is dead; people look for it, and it does no harm. */
+/* The clause for /tmp has no effect, because /tmp is a link. It is written because people look for
+ * it. */
 static const char *const scratch[] = {"/private/tmp", "/tmp", "/private/var/folders", "/dev"};
 
 #define PUT(compiler, text) BS_PUT(&(compiler)->out, text)
@@ -63,7 +65,8 @@ static int put_place(struct compiler *compiler, const char *field, const struct 
                    problem);
 }
 
-/* Directories without a variable of their own lie in the home directory, if it is set. */
+/* Write the clauses for a state directory of the provider. Without a variable of its own, it lies
+ * in the home directory, if that is set. */
 static int put_state(struct compiler *compiler, const char *field, const struct bs_bytes *moved,
                      const char *below_home, struct bs_error *err) {
     const struct bs_bytes *home = &compiler->places.home;
@@ -102,8 +105,8 @@ static int refuse_rule(const struct compiler *compiler, enum bs_op op, size_t in
                    bs_spell_for_people(entry->rule, entry->rule_len, shown, sizeof shown), problem);
 }
 
-/* An exception grants no right by itself: inside P, the profile's own rules are repeated after a
- * deny of P. */
+/* Write the clauses of an exception for a path P. The exception itself permits nothing: inside P
+ * everything is denied first, and then the profile's own rules are repeated for P. */
 static int put_exception(struct compiler *compiler, size_t index, struct bs_error *err) {
     const struct bs_bodies *modify = &compiler->both.lists[BS_OP_MODIFY];
     const struct bs_body *inside = &modify->items[index];
@@ -123,7 +126,7 @@ static int put_exception(struct compiler *compiler, size_t index, struct bs_erro
             return out_of_memory(err);
         bs_buf_add(out, out->data + start, len);
         bs_buf_char(out, ' ');
-        /* It stands further up already, so there is no problem with it. */
+        /* The same filter stands earlier in the text, so it cannot be refused here. */
         (void)bs_filter_put(&compiler->filters, &modify->items[i], deny, out);
         PUT(compiler, "))\n");
     }
@@ -133,7 +136,7 @@ static int put_exception(struct compiler *compiler, size_t index, struct bs_erro
 #define HEAD(text)                                                                                 \
     { (text), sizeof(text) - 1 }
 
-/* By operation and by whether it is denied. */
+/* Starts of clauses, by operation and by whether the rule denies. */
 static const struct {
     const char *text;
     size_t len;
@@ -186,7 +189,7 @@ static int put_unlink(struct compiler *compiler, struct bs_error *err) {
     return problem == NULL ? BS_OK : refuse_rule(compiler, BS_OP_READ, at, problem, err);
 }
 
-/* Places that are always writable must not make the root writable. */
+/* Write the clauses for the root. Fails if a place that is always writable contains the root. */
 static int put_root(struct compiler *compiler, struct bs_error *err) {
     const struct bs_bytes *root = &compiler->places.root;
     char shown[400];
@@ -199,7 +202,7 @@ static int put_root(struct compiler *compiler, struct bs_error *err) {
                    bs_spell_for_people(root->data, root->len, shown, sizeof shown), problem);
 }
 
-/* About as much as the text will have, so that it seldom moves while it grows. */
+/* Reserve about as much memory as the text will have, so that it is rarely moved while it grows. */
 static void reserve(struct compiler *compiler) {
     enum { CLAUSE = 64, MOST = 1024 * 1024 };
     size_t about = sizeof head + 16 * CLAUSE;
@@ -250,7 +253,8 @@ static int list_unguarded(const struct bs_bodies *read, struct bs_sbpl *sbpl,
     return BS_OK;
 }
 
-/* Checks all rules, also those that become no clause: users need not know which rules do. */
+/* Refuse control characters in any rule, even in one that becomes no clause: users cannot know
+ * which rules become clauses. */
 static int refuse_controls(const struct compiler *compiler, struct bs_error *err) {
     for (int op = BS_OP_READ; op <= BS_OP_MODIFY; op++) {
         const struct bs_bodies *bodies = &compiler->both.lists[op];

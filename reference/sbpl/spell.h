@@ -1,9 +1,10 @@
-/* Text between the quotes of a string, and text that means itself in a regular expression
+/* Writes text between the quotes of a string, and literal text in a regular expression
  * (SBPL-NAME-01 to -04).
  *
- * Two parts exist for speed. The goal is a compile of 1,000 rules in three times the time that
- * writing its text takes (bench/sbpl). Rules with two wildcards need 2.9 with the classes of 16
- * bytes at once and the table of spelled bytes, and 3.5 without the former. */
+ * Two parts exist only for speed: bs_spell_look, which examines 16 bytes at once, and the table
+ * struct bs_spelled. The goal is to compile 1,000 rules in at most three times the time that
+ * writing their text takes (bench/sbpl). Rules with two wildcards need 2.9 times with both, and 3.5
+ * times without the former. */
 #ifndef BS_SBPL_SPELL_H
 #define BS_SBPL_SPELL_H
 
@@ -13,9 +14,9 @@
 
 #include "base/buf.h"
 
-/* Classes of a byte, as bits; 0: the byte is written as it is everywhere. */
+/* Classes of bytes, as bits. A byte of class 0 is written as it is everywhere. */
 enum {
-    BS_HAS_CONTROL = 1,  /* below space, or DEL: no known spelling that is read back */
+    BS_HAS_CONTROL = 1,  /* below space, or DEL: no spelling is known that Seatbelt reads back */
     BS_HAS_WILDCARD = 2, /* `*` or `?` */
     BS_HAS_QUOTED = 4,   /* `\` or `"` */
     BS_HAS_META = 8      /* special in a regular expression */
@@ -23,13 +24,13 @@ enum {
 
 extern const uint8_t bs_spell_classes[256];
 
-/* The classes of all bytes of a text together. BS_HAS_META is not reliable in the result. */
+/* Return the classes of all bytes of a text together. BS_HAS_META is not reliable in the result. */
 unsigned bs_spell_look(const char *text, size_t len);
 
-enum { BS_SPELL_LONGEST = 4 }; /* bytes that one byte is written with */
+enum { BS_SPELL_LONGEST = 4 }; /* most bytes with which one byte is written */
 
-/* Writes a byte of a string. With `pattern` the string is a regular expression, in which the byte
- * means itself. Returns the end of the written bytes. */
+/* Write a byte of a string. With `pattern` the string is a regular expression, in which the byte
+ * must mean itself. Returns the end of the written bytes. */
 static inline char *bs_spell_byte(char *to, char byte, bool pattern) {
     unsigned class = bs_spell_classes[(unsigned char)byte];
     if (pattern && (class & BS_HAS_META) != 0) {
@@ -42,23 +43,24 @@ static inline char *bs_spell_byte(char *to, char byte, bool pattern) {
     return to;
 }
 
-/* Each byte as it is written in a regular expression. The writer copies four bytes each time and
- * keeps lens[byte] of them: escapes in names cannot be predicted, so branches would cost more. */
+/* The spelling of each byte in a regular expression. The writer always copies four bytes and then
+ * counts only lens[byte] of them. This avoids a branch for escapes, which the processor could not
+ * predict. */
 struct bs_spelled {
     char bytes[256][BS_SPELL_LONGEST];
-    uint8_t lens[256]; /* 0: a wildcard */
+    uint8_t lens[256]; /* 0 for a wildcard */
 };
 
 void bs_spell_all(struct bs_spelled *spelled);
 
-/* Appends literal text as the contents of a string: `\` and `"` are escaped. */
+/* Append text as the contents of a string, with `\` and `"` escaped. */
 void bs_spell_string(struct bs_buf *out, const char *text, size_t len);
 
-/* As bs_spell_string, for a regular expression in which the text means itself. */
+/* As bs_spell_string, for literal text in a regular expression. */
 void bs_spell_pattern(struct bs_buf *out, const char *text, size_t len);
 
-/* Writes the text for a message, in at most `size` bytes: control characters as `\x0a`, a long
- * text cut between characters. Returns buf. */
+/* Write the text for a message, in at most `size` bytes: a control character becomes `\x0a` for
+ * example, and a long text is cut between two characters. Returns buf. */
 const char *bs_spell_for_people(const char *text, size_t len, char *buf, size_t size);
 
 #endif

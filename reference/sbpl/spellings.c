@@ -8,13 +8,14 @@
 #include "policy/path/fold.h"
 #include "sbpl/spell.h"
 
-/* Clusters beyond these bounds have more spellings than a string can hold, or mean nothing. */
+/* Limits of a search. A cluster beyond them has more spellings than a string can hold, or is no
+ * meaningful text. */
 enum { MOST_PARTS = 24, MOST_STEPS = 20000, MOST_BYTES = MOST_PARTS * 4 };
 
 enum { IOTA = 0x3B9 };
 
-/* The mark below a letter (U+0345) folds to the letter iota, so it may stand anywhere among marks.
- */
+/* True for iota. The mark below a letter (U+0345) folds to the letter iota, so an iota among the
+ * parts may come from this mark and stand anywhere among the marks. */
 static bool may_stand_anywhere(uint32_t part) { return part == IOTA; }
 
 size_t bs_unfold_decompose(uint32_t point, uint32_t *parts) {
@@ -22,7 +23,7 @@ size_t bs_unfold_decompose(uint32_t point, uint32_t *parts) {
     utf8proc_ssize_t n = utf8proc_decompose_char((int32_t)point, decomposed, BS_UNFOLD_KEY,
                                                  UTF8PROC_DECOMPOSE, NULL);
     if (n < 1 || n > BS_UNFOLD_KEY)
-        abort(); /* no canonical decomposition is longer, by Unicode's promise of stability */
+        abort(); /* Unicode guarantees that no canonical decomposition is longer */
     for (utf8proc_ssize_t i = 0; i < n; i++)
         parts[i] = (uint32_t)decomposed[i];
     return (size_t)n;
@@ -32,15 +33,15 @@ uint32_t bs_unfold_loose(uint32_t part) { return bs_fold_simple(part); }
 
 struct search {
     const struct bs_unfold *unfold;
-    const char *wanted; /* the cluster: folded and composed */
+    const char *wanted; /* the cluster, folded and composed */
     size_t wanted_len;
-    uint32_t parts[MOST_PARTS]; /* of the cluster, decomposed and loosely folded */
+    uint32_t parts[MOST_PARTS]; /* parts of the cluster, decomposed and loosely folded */
     uint8_t classes[MOST_PARTS];
     size_t n;
-    uint32_t used;             /* bit i: parts[i] is in the spelling */
-    char spelling[MOST_BYTES]; /* its beginning, up to the current step */
-    struct bs_buf found;       /* spellings, each after a byte with its length */
-    size_t most;               /* bytes of all spellings together */
+    uint32_t used;             /* bit i is set if parts[i] is in the spelling */
+    char spelling[MOST_BYTES]; /* the spelling that is being built */
+    struct bs_buf found;       /* the spellings, each after a byte with its length */
+    size_t most;               /* limit for the bytes of all spellings together */
     unsigned steps;
     bool too_much;
 };
@@ -60,7 +61,7 @@ static bool is_found(const struct search *search, const char *text, size_t len) 
 static void add_if_it_folds(struct search *search, size_t len) {
     char folded[BS_FOLD_ROOM(MOST_BYTES)];
     size_t folded_len = 0;
-    /* bs_fold allocates nothing for so short a text and cannot fail. */
+    /* bs_fold cannot fail here: it allocates no memory for such a short text. */
     (void)bs_fold(search->spelling, len, folded, &folded_len);
     if (folded_len != search->wanted_len || memcmp(folded, search->wanted, folded_len) != 0 ||
         is_found(search, search->spelling, len))
@@ -70,7 +71,8 @@ static void add_if_it_folds(struct search *search, size_t len) {
     search->too_much |= search->found.len > search->most || search->found.failed;
 }
 
-/* Marks of different classes may change places. Marks of one class may not, nor letters. */
+/* True if part i may come next. Marks of different classes may change places; letters, and marks of
+ * the same class, keep their order. */
 static bool may_be_next(const struct search *search, size_t i) {
     if ((search->used >> i & 1) != 0)
         return false;
@@ -87,7 +89,8 @@ static bool may_be_next(const struct search *search, size_t i) {
 
 static void extend(struct search *search, size_t len);
 
-/* Appends a code point to the spelling if all parts of its key are unused, and goes on. */
+/* If all parts of the code point's key are unused, append the code point and continue the
+ * search. */
 static void try_point(struct search *search, size_t len, uint32_t point, const uint32_t *key,
                       size_t n) {
     uint32_t before = search->used;
@@ -106,7 +109,7 @@ static void try_point(struct search *search, size_t len, uint32_t point, const u
     search->used = before;
 }
 
-/* Hangul syllables are not in the rows: they decompose by arithmetic. */
+/* Try Hangul syllables. They are not in the rows, because they are composed by arithmetic. */
 static void try_hangul(struct search *search, size_t len, size_t first) {
     for (size_t n = 2; n <= 3 && first + n <= search->n; n++) {
         int32_t points[3];
@@ -157,7 +160,7 @@ static void extend(struct search *search, size_t len) {
     }
 }
 
-/* False if the cluster has too many parts. */
+/* Split the cluster into its parts. Returns false if there are too many. */
 static bool decompose_cluster(struct search *search) {
     for (size_t at = 0; at < search->wanted_len;) {
         int32_t point = 0;
@@ -188,8 +191,8 @@ static int by_bytes(const void *a, const void *b) {
     return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* The folded spelling first, the others by bytes, so that the text does not depend on the order of
- * the search. */
+/* Sort the spellings: the folded one first, the others by their bytes. So the text does not depend
+ * on the order of the search. */
 static struct spelling *in_order(const struct search *search, size_t *n) {
     const char *at = search->found.data;
     const char *end = at + search->found.len;
@@ -217,7 +220,8 @@ static void put_all(const struct spelling *spellings, size_t n, struct bs_buf *o
         bs_spell_pattern(out, spellings[0].text, spellings[0].len);
         return;
     }
-    bool class = true; /* all are single bytes, which are letters then */
+    /* each spelling is one byte, so all are letters and one bracket expression suffices */
+    bool class = true;
     for (size_t i = 0; i < n; i++)
         class &= spellings[i].len == 1;
     bs_buf_char(out, class ? '[' : '(');

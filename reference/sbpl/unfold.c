@@ -8,16 +8,18 @@
 
 #include "sbpl/spellings.h"
 
-/* No code point from PLANES on decomposes or folds. */
+/* No code point from this one on decomposes or folds. */
 enum { PLANES = 0x2FA20 };
 
-/* Twice as many as Unicode has. Making them takes some milliseconds, so a process does it once. */
+/* Twice as many rows as Unicode needs today. Making the rows takes some milliseconds, so a process
+ * does it only once. */
 enum { MOST_ROWS = 8192 };
 
 static struct bs_unfold_row rows[MOST_ROWS];
 static size_t n_rows;
 
-/* Later parts of keys that are no marks by their combining class, sorted; about thirty. */
+/* Joiners: letters that compose with the letter before them, although their combining class does
+ * not mark them as marks. Sorted; about thirty exist. */
 enum { MOST_JOINERS = 128 };
 
 static uint32_t joiners[MOST_JOINERS];
@@ -57,7 +59,7 @@ static void make_joiner(uint32_t part) {
     if (at < n_joiners && joiners[at] == part)
         return;
     if (n_joiners == MOST_JOINERS)
-        abort(); /* scripts that Unicode adds bring one or two */
+        abort(); /* cannot happen soon: a new version of Unicode adds one or two with a script */
     memmove(joiners + at + 1, joiners + at, (n_joiners - at) * sizeof *joiners);
     joiners[at] = part;
     n_joiners++;
@@ -69,7 +71,7 @@ static void make_rows(void) {
         if (!make_row(point, &row))
             continue;
         if (n_rows == MOST_ROWS)
-            abort(); /* a version of Unicode adds some dozen */
+            abort(); /* cannot happen soon: a new version of Unicode adds a few dozen rows */
         rows[n_rows++] = row;
         for (size_t i = 1; i < BS_UNFOLD_KEY && row.key[i] != 0; i++)
             if (!is_mark(row.key[i]))
@@ -92,25 +94,25 @@ static int by_part(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* True if a part may compose with the character before it. Jamo do, but composed text has syllables
- * instead of jamo. */
+/* True if a part may compose with the character before it. Jamo compose too, but composed text has
+ * syllables instead of jamo. */
 static bool joins(uint32_t part) {
     if (part < 0x80)
         return false;
     return is_mark(part) || bsearch(&part, joiners, n_joiners, sizeof part, by_part) != NULL;
 }
 
-/* Returns the length of the character at text[0]. */
+/* Return the length of the character at text[0]. */
 static size_t character(const char *text, size_t len, uint32_t *point) {
     int32_t read = 0;
     utf8proc_ssize_t n = utf8proc_iterate((const uint8_t *)text, (utf8proc_ssize_t)len, &read);
     if (n < 1)
-        abort(); /* it was not UTF-8 */
+        abort(); /* the text was not UTF-8 */
     *point = (uint32_t)read;
     return (size_t)n;
 }
 
-/* Returns the length of the cluster at text[0]. */
+/* Return the length of the cluster at text[0]. */
 static size_t cluster(const char *text, size_t len) {
     uint32_t point = 0;
     size_t end = character(text, len, &point);

@@ -1,13 +1,14 @@
-/* Denies of unlinking: a path that may not be read could be read under another name. */
+/* Denies of unlinking. A program that may rename a path could move a path that must not be read,
+ * and read it under the new name. */
 #ifndef BS_SBPL_UNLINK_H
 #define BS_SBPL_UNLINK_H
 
 #include "sbpl/bodies.h"
 #include "sbpl/filter.h"
 
-/* Appends a clause for each ancestor that a read-denied rule names, from the top, and a clause for
- * the paths that it matches, each clause once. Returns NULL, or why entries[*at] has no filter.
- * out->failed is true if memory ran out. */
+/* Append a clause for each ancestor that is named by a rule which denies reading, from the top, and
+ * a clause for the paths that the rule matches. Each clause is written only once. Returns NULL, or
+ * the reason why entries[*at] has no filter. If memory ran out, out->failed is true. */
 const char *bs_unlink_put(const struct bs_filters *filters, const struct bs_bodies *read,
                           struct bs_buf *out, size_t *at);
 

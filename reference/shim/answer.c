@@ -52,7 +52,7 @@ static const char *error_kind(int code) {
     }
 }
 
-/* A message may contain the name of a program, which is bytes. */
+/* A message may contain the name of a program, which need not be UTF-8. */
 void bs_put_message(struct bs_json_writer *out, int code, const char *message) {
     bs_json_put_key(out, "kind");
     bs_json_put_text(out, error_kind(code));
@@ -138,7 +138,7 @@ void bs_put_signal(struct bs_json_writer *out, int signo) {
     }
     if (name != NULL)
         (void)snprintf(text, sizeof text, "SIG%s", name);
-    else /* only real-time signals have no name of their own */
+    else /* only real-time signals have no name, so they are numbered from SIGRTMIN */
         (void)snprintf(text, sizeof text, "SIGRTMIN+%d", signo - SIGRTMIN);
     bs_json_put_text(out, text);
 }

@@ -1,4 +1,5 @@
-/* backend.probe, the operations and capabilities of backends, and their part of hello. */
+/* Has backend.probe, the tables of operations and capabilities of backends, and their part of the
+ * answer to hello. */
 #include "shim/backend_answer.h"
 #include "shim/backend_request.h"
 #include "shim/ops.h"

@@ -35,7 +35,7 @@ void bs_put_unenforced(struct bs_json_writer *out, const struct bs_backend_repor
     bs_json_close_array(out);
 }
 
-/* An aspect that only some backends know is left out by the others. */
+/* True if the report has this aspect. A backend that does not know an aspect leaves it out. */
 static bool is_named(const struct bs_backend_report *report, int aspect) {
     return aspect != BS_ASPECT_KERNEL || report->aspects[aspect].claim != BS_NOT_REQUESTED;
 }
@@ -64,7 +64,7 @@ void bs_put_claims(struct bs_json_writer *out, const struct bs_backend_report *r
     bs_json_close_object(out);
 }
 
-/* "`RULE`: why". */
+/* Write a string: "`RULE`: why". */
 static void put_rule(struct bs_json_writer *out, const struct bs_unenforced *rule) {
     bs_json_open_string(out);
     bs_json_add_text(out, "`", 1);
@@ -87,7 +87,8 @@ void bs_put_reasons(struct bs_json_writer *out, const struct bs_backend_context 
             has_claims = true;
         }
     }
-    /* A probe that failed made no claims: its warnings say why there is no sandbox. */
+    /* The report has no claims if the probe failed; then the warnings have the reason why there is
+     * no sandbox. */
     for (size_t i = 0; !has_claims && i < report->n_warnings; i++)
         put_lossy(out, report->warnings[i]);
     for (size_t i = 0; i < report->n_unenforced; i++)

@@ -6,20 +6,21 @@
 
 #include "shim/decode.h"
 
-/* The sandbox that a request wants. Borrows from the decoder; context.policy points into this
- * struct. */
+/* The sandbox that a request wants. Its texts belong to the decoder. Do not move it: context.policy
+ * points into this struct. */
 struct bs_wanted_sandbox {
-    const struct bs_backend *backend; /* NULL if the name is unknown, which is a problem */
+    /* NULL if the name is unknown, which is reported as a problem */
+    const struct bs_backend *backend;
     struct bs_backend_context context;
     struct bs_backend_policy policy;
     enum bs_on_unavailable on_unavailable;
 };
 
-/* The members `profile`, `policy` and `egress`. */
+/* Decode the members `profile`, `policy` and `egress`. */
 void bs_decode_confinement(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                            struct bs_wanted_sandbox *wanted);
 
-/* The context `object`, with all its members. */
+/* Decode the context `object` with all its members. */
 void bs_decode_context(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                        struct bs_wanted_sandbox *wanted);
 
@@ -29,11 +30,12 @@ void bs_decode_backend_name(struct bs_decoder *decoder, const cJSON *object, con
 void bs_decode_on_unavailable(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                               struct bs_wanted_sandbox *wanted);
 
-/* The member `backend` of a request that runs a program. */
+/* Decode the member `backend` of a request that runs a program. */
 void bs_decode_use(struct bs_decoder *decoder, const cJSON *object,
                    struct bs_wanted_sandbox *wanted);
 
-/* The same for an operation that makes the workspace: its context has neither `root` nor `cwd`. */
+/* As bs_decode_use, for an operation that makes the workspace itself: the context has neither
+ * `root` nor `cwd`. */
 void bs_decode_use_without_root(struct bs_decoder *decoder, const cJSON *object,
                                 struct bs_wanted_sandbox *wanted);
 

@@ -1,4 +1,5 @@
-/* backend.run: opens a session, runs requests in it, closes it, and answers with its log. */
+/* The operation backend.run: opens a session, runs requests in it, closes it, and answers with the
+ * log of all calls. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,10 @@
 #include "shim/exec_request.h"
 #include "shim/ops.h"
 
-/* The log of a session as JSON. */
+/* The log of a session, written as JSON while the session runs. */
 struct notes {
-    struct bs_json_writer log; /* an array that stays open until it is put into the answer */
-    bool probed;               /* a probe answered: the report has claims */
+    struct bs_json_writer log; /* an array, closed when it is put into the answer */
+    bool probed;               /* a probe has succeeded, so the report has claims */
 };
 
 static void put_wrapped(struct bs_json_writer *out, const struct bs_wrapped *wrapped) {
@@ -51,7 +52,7 @@ static void note(void *ctx, const char *called, int code, const char *message,
         notes->probed = true;
 }
 
-/* One request. A NUL in it is an error of this call only. */
+/* One request in the session. If it contains a NUL, only this call fails. */
 struct session_call {
     struct bs_decoder decoder;
     struct bs_exec_request request;
@@ -134,8 +135,8 @@ static void clear_calls(struct session_calls *calls) {
     free(calls->items);
 }
 
-/* A directory that contradicts the context is an error of the whole request, before the session is
- * opened. */
+/* Check the directories of all requests before the session is opened. If one contradicts the
+ * context, the whole operation is an error. */
 static int check_calls(const struct bs_wanted_sandbox *wanted, const struct session_calls *calls,
                        struct bs_error *err) {
     int code = BS_OK;

@@ -1,5 +1,5 @@
-/* Decodes the members of a request. Each problem is noted with its JSON pointer and decoding goes
- * on, so that one answer names all problems. */
+/* Decodes the members of a request. Each problem is recorded with its JSON pointer, and decoding
+ * continues, so that one answer lists all problems. */
 #ifndef BS_SHIM_DECODE_H
 #define BS_SHIM_DECODE_H
 
@@ -8,75 +8,76 @@
 #include "base/json.h"
 
 struct bs_decoder {
-    struct bs_buf problems; /* pointer, NUL, message, NUL of each */
-    void **blocks;          /* decoded values, freed together */
+    struct bs_buf problems; /* for each problem its pointer, NUL, its message, NUL */
+    void **blocks;          /* memory of decoded values, freed with the decoder */
     size_t n_blocks;
     size_t cap_blocks;
     bool out_of_memory;
-    char nul_in[128]; /* pointer of the first string with a NUL, or empty */
+    char nul_in[128]; /* pointer of the first string that contains a NUL, or empty */
 };
 
 void bs_decoder_clear(struct bs_decoder *decoder);
 bool bs_decoder_failed(const struct bs_decoder *decoder);
 
-/* If true, decoded values and problems may be incomplete. */
+/* If it is true, decoded values and problems may be incomplete. */
 bool bs_decoder_out_of_memory(const struct bs_decoder *decoder);
 
 void bs_problem(struct bs_decoder *decoder, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* An array of {"pointer": ..., "message": ...}. */
+/* Write an array of {"pointer": ..., "message": ...}. */
 void bs_decoder_put_problems(const struct bs_decoder *decoder, struct bs_json_writer *out);
 
-/* The first problem as one sentence. There must be one. */
+/* Write the first problem as one sentence. There must be one. */
 void bs_decoder_put_first_problem(const struct bs_decoder *decoder, struct bs_json_writer *out);
 
-/* Notes every member of `object` that is not in the NULL-terminated list. */
+/* Report every member of `object` that is not in the NULL-terminated list `known`. */
 void bs_refuse_unknown(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                        const char *const *known);
 
-/* Return the string `name`, or what `name_b64` encodes. It should have no NUL, where a C string
- * ends; nul_in notes the first NUL. NULL when absent or wrong. */
+/* Return the string `name`, or the decoded value of `name_b64`. It should not contain a NUL, at
+ * which a C string ends; nul_in records the first string that does. NULL if it is absent or
+ * wrong. */
 const char *bs_decode_text(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                            const char *name, bool required);
 
-/* The same for an item. */
+/* As bs_decode_text, for an element of an array. */
 const char *bs_decode_string(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
                              bool base64);
 
-/* The same for a list of strings, with a NULL after the last one. NULL when absent or not a list.
- */
+/* As bs_decode_text, for a list of strings; a NULL follows the last one. NULL if it is absent or no
+ * list. */
 const char *const *bs_decode_strings(struct bs_decoder *decoder, const cJSON *object,
                                      const char *pointer, const char *name, size_t *n);
 
-/* Turns a NUL in one of these strings into a problem. Not called if the NUL is to be a failed
- * spawn. */
+/* If one of these strings contains a NUL, report it as a problem. Operations for which a NUL is a
+ * failed spawn do not call this. */
 void bs_refuse_nul(struct bs_decoder *decoder);
 
 enum { BS_POINTER_MOST = 256 };
 
-/* Write the pointer of a member or an element to buf, which has BS_POINTER_MOST bytes; return buf.
- */
+/* Write the pointer of a member or an element to buf, which has BS_POINTER_MOST bytes. Return
+ * buf. */
 const char *bs_below(char *buf, const char *pointer, const char *name);
 const char *bs_below_index(char *buf, const char *pointer, size_t index);
 
-/* Return the member `name` or `name_b64`, and its pointer in `at`; NULL when absent. Both at once
- * are a problem. */
+/* Return the member `name` or `name_b64`, with its pointer in `at`; NULL if both are absent. It is
+ * a problem if both are present. */
 const cJSON *bs_decode_either(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                               const char *name, bool *base64, char *at);
 
-/* Return the bytes of a string or, with base64, the bytes that it encodes; a NUL follows them. NULL
- * when wrong. */
+/* Return the bytes of a string, followed by a NUL. With `base64` the string is decoded. NULL if it
+ * is wrong. */
 char *bs_decode_bytes(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
                       bool base64, size_t *len);
 
 bool bs_is_word(const cJSON *item, const char *word);
 
-/* Owns a block until the decoder is cleared. Returns it; if it is NULL, memory ran out, which is
- * noted. */
+/* Make the decoder the owner of a block, and return the block. NULL means that memory ran out,
+ * which the decoder records. */
 void *bs_decoder_keep(struct bs_decoder *decoder, void *block);
 
-/* False when absent or wrong. */
+/* Return the value, or false if it is absent or wrong. */
 bool bs_decode_bool(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                     const char *name);
 

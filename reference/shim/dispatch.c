@@ -86,10 +86,11 @@ struct bs_done bs_dispatch(const char *text, size_t len, enum bs_shim_mode mode,
                            struct bs_policies *policies, struct bs_json_writer *out) {
     struct bs_done done = {BS_ANSWERED, false, NULL, BS_SBPL_FILE_INIT};
     struct bs_json_error where;
-    /* The input of a module is nested in the request and may have the full depth itself. */
+    /* One more level is allowed, because the input of a module is nested in the request and may
+     * have the full depth itself. */
     cJSON *request = bs_json_parse_around(text, len, 1, &where);
     if (request == NULL && where.out_of_memory) {
-        out->text.failed = true; /* no answer is possible: the id is not known */
+        out->text.failed = true; /* without the id no answer is possible */
         return done;
     }
     if (request == NULL) {

@@ -4,7 +4,7 @@
 #include "shim/inside.h"
 #include "shim/ops.h"
 
-/* The member `sandbox` of a request: it refuses every program, with the given reason. */
+/* The sandbox of the member `sandbox`: it refuses every program, with the given reason. */
 static int refuse_all(void *ctx, const struct bs_exec_request *request, struct bs_error *err) {
     (void)request;
     return bs_fail(err, BS_E_DENIED, 0, "%.1900s", (const char *)ctx);
@@ -43,7 +43,8 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_json_writer 
     struct bs_decoder decoder = {0};
     struct bs_exec_request request;
     bs_refuse_unknown(&decoder, call->request, "", known);
-    /* Before the request: a NUL in this member is a problem, one in the command a failed spawn. */
+    /* Decode this member before the request: a NUL in it is a problem, but a NUL in the command is
+     * a failed spawn. */
     struct bs_inside *inside = bs_inside_decode(&decoder, call->request, false);
     bs_decode_request(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "request"),
                       "/request", &request);
@@ -51,7 +52,7 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_json_writer 
     const cJSON *refusing = cJSON_GetObjectItemCaseSensitive(call->request, "sandbox");
     if (refusing != NULL) {
         bs_refuse_unknown(&decoder, refusing, "/sandbox", known_sandbox);
-        /* validate only reads it */
+        /* a cast without const, because validate only reads it */
         sandbox.ctx =
             (void *)(uintptr_t)bs_decode_text(&decoder, refusing, "/sandbox", "refuse", true);
         request.sandbox = &sandbox;

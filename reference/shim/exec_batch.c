@@ -1,4 +1,4 @@
-/* Several runs at once, each on a thread of its own and at its own time. */
+/* The operation exec.batch: several runs, each on its own thread and at its own time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -13,12 +13,12 @@
 #include "shim/ops.h"
 
 struct batch_run {
-    const struct bs_inside *inside; /* the session of the whole batch */
+    const struct bs_inside *inside; /* the sandbox of the whole batch */
     struct bs_decoder decoder;
     struct bs_exec_request request;
     struct bs_exec_result result;
     struct bs_error err;
-    uint64_t at; /* CLOCK_MONOTONIC ns */
+    uint64_t at; /* when to start, in ns of CLOCK_MONOTONIC */
     int code;
     pthread_t thread;
     bool started;
@@ -48,13 +48,13 @@ static void decode_batch_run(struct bs_decoder *decoder, const cJSON *entry, siz
     bs_decode_own_request(decoder, &item->decoder,
                           cJSON_GetObjectItemCaseSensitive(entry, "request"), request_at,
                           &item->request);
-    item->at = after_ms; /* start_all makes it absolute */
+    item->at = after_ms; /* milliseconds for now; start_all turns it into a time */
 }
 
 static void start_all(struct batch_run *items, size_t n) {
     enum { STACK = 512 * 1024 };
     pthread_attr_t attr;
-    /* If this fails, the threads have the default stack. */
+    /* A small stack suffices. If it cannot be set, the threads have the default stack. */
     const pthread_attr_t *small = pthread_attr_init(&attr) == 0 ? &attr : NULL;
     if (small != NULL)
         (void)pthread_attr_setstacksize(&attr, STACK);
@@ -106,7 +106,8 @@ static void decode_runs(struct batch *batch, const cJSON *request) {
     }
 }
 
-/* One session for all runs. Directories outside it are refused before it is opened. */
+/* Open one session for all runs. A directory outside of it is refused before the session is
+ * opened. */
 static int open_session(struct batch *batch, struct bs_error *err) {
     int code = BS_OK;
     for (size_t i = 0; code == BS_OK && i < batch->n; i++)

@@ -1,4 +1,5 @@
-/* The two modes of the shim. Each function returns the exit status of the process. */
+/* The two modes of the shim: run and serve. Each function returns the exit status of the
+ * process. */
 #ifndef BS_SHIM_MODES_H
 #define BS_SHIM_MODES_H
 

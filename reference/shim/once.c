@@ -43,10 +43,9 @@ static bool read_whole(const char *path, struct bs_buf *text, int *os_error) {
     return good;
 }
 
-/* The response is written to a temporary file and renamed, so that a reader never sees a part of
- * it. The file is opened before a program runs, so that no result is lost because it cannot be
- * written.
- */
+/* The response is written to a temporary file, which is then renamed, so that a reader never sees
+ * an incomplete response. The file is opened before a program runs: if it cannot be opened, no
+ * result is lost. */
 struct response {
     char *temporary;
     int fd;
@@ -59,7 +58,7 @@ static int response_open(struct response *response, const char *path) {
         return ENOMEM;
     response->fd = bs_above_stdio((int)BS_RETRY(
         open(response->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)));
-    /* The umask may clear every bit of the mode, and the caller has to read the file. */
+    /* The umask may remove rights, but the caller has to read the file. */
     if (response->fd < 0 || fchmod(response->fd, 0600) != 0)
         return errno;
     struct stat st;
@@ -91,8 +90,8 @@ static void response_clear(struct response *response) {
     response->temporary = NULL;
 }
 
-/* An observer holds the other end of this fifo open while it examines the process, which has
- * finished its work. */
+/* Wait until the observer closes its end of this fifo. It examines this process after the work is
+ * done. */
 static void wait_for_fifo(const char *fifo) {
     int fd = (int)BS_RETRY(open(fifo, O_RDONLY | O_CLOEXEC));
     char byte = 0;
@@ -101,7 +100,7 @@ static void wait_for_fifo(const char *fifo) {
     bs_close(&fd);
 }
 
-/* Repeats the error message of the response on stderr. */
+/* Also print the error message of the response to stderr. */
 static void repeat_message(const struct bs_buf *answer) {
     struct bs_json_error where;
     cJSON *tree = bs_json_parse(answer->data, answer->len, &where);

@@ -1,4 +1,4 @@
-/* The operations. Each decodes its request, calls the library and writes a whole answer. */
+/* The operations. Each decodes its request, calls the library and writes the whole answer. */
 #ifndef BS_SHIM_OPS_H
 #define BS_SHIM_OPS_H
 
@@ -6,18 +6,18 @@
 
 #include "shim/answer.h"
 
-/* In serve mode a child would inherit the stdin that the protocol uses, so operations that start
- * programs need run mode. */
+/* Operations that start programs need run mode: in serve mode a child would inherit the stdin that
+ * the protocol uses. */
 enum bs_shim_mode { BS_MODE_SERVE, BS_MODE_RUN };
 
 struct bs_policies;
 
 struct bs_call {
     const cJSON *id;
-    const cJSON *request; /* the whole object */
+    const cJSON *request; /* the whole request object */
     enum bs_shim_mode mode;
-    struct bs_policies *policies; /* outlives the request */
-    struct bs_sbpl_file *file;    /* the caller of bs_dispatch removes it */
+    struct bs_policies *policies; /* lives longer than the request */
+    struct bs_sbpl_file *file;    /* the caller of bs_dispatch removes this file */
 };
 
 enum bs_answer bs_op_hello(const struct bs_call *call, struct bs_json_writer *out);
@@ -41,29 +41,31 @@ enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_json_writer
 enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_json_writer *out);
 
 struct bs_operation {
-    const char *name; /* NULL ends a table */
+    const char *name; /* NULL marks the end of a table */
     enum bs_answer (*answer)(const struct bs_call *call, struct bs_json_writer *out);
     bool run_only;
 };
 
-/* Added by a build with backends; both tables are empty in a build without them. */
+/* Operations and capabilities of a build with backends. Both tables are empty in a build
+ * without. */
 extern const struct bs_operation bs_backend_operations[];
 extern const char *const bs_backend_capabilities[];
 
-/* The member "backends" of hello, if there are any. */
+/* Write the member "backends" of the answer to hello, if there are any. */
 void bs_put_backends(struct bs_json_writer *out);
 
 #define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
 
-/* Work to do after a request was answered. */
+/* What to do after a request was answered. */
 struct bs_done {
     enum bs_answer answer;
-    bool bye;                 /* exit */
-    char *hold;               /* malloc'd: a fifo to wait for before exit, or NULL */
-    struct bs_sbpl_file file; /* remove it: after the hold, or before serve answers */
+    bool bye;   /* end the process */
+    char *hold; /* malloc'd: a fifo to wait for before the end, or NULL */
+    /* a file to remove: after waiting for the fifo, or in serve mode before the answer */
+    struct bs_sbpl_file file;
 };
 
-/* Writes the answer to one request. */
+/* Write the answer to one request. */
 struct bs_done bs_dispatch(const char *text, size_t len, enum bs_shim_mode mode,
                            struct bs_policies *policies, struct bs_json_writer *out);
 

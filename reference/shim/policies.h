@@ -1,5 +1,5 @@
-/* Keeps the policy of the last request with a few compiled profiles, so that the next request with
- * the same text need not load and compile it again. */
+/* Keeps the policy of the last request and a few of its profiles. The next request with the same
+ * text need not load and compile them again. */
 #ifndef BS_SHIM_POLICIES_H
 #define BS_SHIM_POLICIES_H
 
@@ -9,7 +9,7 @@
 enum { BS_POLICIES_PROFILES = 16 };
 
 struct bs_policies {
-    struct bs_texts texts; /* owned copies */
+    struct bs_texts texts; /* copies of the texts */
     struct bs_policy *policy;
     struct {
         struct bs_profile *profile;
@@ -18,17 +18,17 @@ struct bs_policies {
     size_t n_compiled;
 };
 
-/* Loads the policy of these texts unless it is kept already. Returns the code of bs_policy_load. */
+/* Load the policy of these texts, unless it is already loaded. Returns as bs_policy_load does. */
 int bs_policies_load(struct bs_policies *policies, const struct bs_texts *texts,
                      struct bs_policy_report *report, struct bs_error *err);
 
-/* A profile of the kept policy; *out is valid until the next call. Returns the code of
- * bs_profile_compile. */
+/* Return a profile of the policy; *out is valid until the next call. Returns as bs_profile_compile
+ * does. */
 int bs_policies_profile(struct bs_policies *policies, const char *name, bool fold,
                         const struct bs_profile **out, struct bs_error *err);
 
-/* The same two for an operation on one policy. False: the request, the policy or the name of the
- * profile is wrong, and the whole answer was written. */
+/* Load the policy and compile the profile, for an operation on one policy. Returns false if the
+ * request, the policy or the name of the profile is wrong; the whole answer is written then. */
 bool bs_open_policy(const struct bs_call *call, struct bs_decoder *decoder,
                     const struct bs_texts *texts, struct bs_json_writer *out,
                     enum bs_answer *answer);

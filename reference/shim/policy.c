@@ -49,12 +49,14 @@ enum bs_answer bs_op_policy_resolve(const struct bs_call *call, struct bs_json_w
     return answer;
 }
 
-/* The operations that take many checks of one policy differ in the answer to one check. */
+/* An operation that makes many checks with one policy. These operations differ only in the answer
+ * to a check. */
 struct batch {
-    const char *list;         /* name of the list of answers */
-    const char *const *known; /* members of the request */
-    bool follows;             /* a check may have `follow` */
-    /* Writes one answer; or returns a negative code with *err filled, and writes nothing. */
+    const char *list;         /* name of the member with the answers */
+    const char *const *known; /* all members that a request may have */
+    bool follows;             /* a check may have the member `follow` */
+    /* Writes the answer to one check. If it fails, it writes nothing and returns a negative code
+     * with *err filled. */
     int (*answer)(const struct bs_profile *profile, const struct bs_check *check, const char *root,
                   struct bs_json_writer *out, struct bs_error *err);
 };

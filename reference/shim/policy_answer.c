@@ -63,7 +63,7 @@ enum bs_answer bs_answer_unloaded(struct bs_json_writer *out, const cJSON *id, i
     return code == BS_E_INVALID ? BS_INVALID_INPUT : BS_ANSWERED;
 }
 
-/* "RULE", "!RULE" or, for an exception, {"except": "RULE"}. */
+/* Write "RULE", "!RULE" or, for an exception, {"except": "RULE"}. */
 static void put_entry(struct bs_json_writer *out, const struct bs_entry *entry) {
     bool is_exception = entry->origin == BS_ENTRY_EXCEPTION;
     if (is_exception) {

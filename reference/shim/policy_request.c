@@ -49,7 +49,8 @@ void bs_decode_policy(struct bs_decoder *decoder, const cJSON *request, struct b
         bs_problem(decoder, "/policy", "must be an object with `text` and `format`");
 }
 
-/* A batch is long, so the pointer of a member is made only for a problem. */
+/* A member of a check that is being decoded. A batch is long, so its JSON pointer is only made if
+ * there is a problem. */
 struct spot {
     struct bs_decoder *decoder;
     size_t index;
@@ -81,8 +82,8 @@ static void decode_path(struct spot *spot, const cJSON *item, bool base64, bool 
 static void decode_profile(struct spot *spot, const cJSON *item, struct bs_check *check) {
     size_t len = 0;
     check->profile = string_of(spot, item, false, &len);
-    /* A name with a NUL would be cut there and could name another profile. No profile has the empty
-     * name, so that one is not found either. */
+    /* A name with a NUL would be cut at the NUL, and could then name another profile. It becomes
+     * the empty name, which no profile has. */
     if (check->profile != NULL && strlen(check->profile) != len)
         check->profile = "";
 }
@@ -105,7 +106,7 @@ static void decode_follow(struct spot *spot, const cJSON *item, struct bs_check 
                    "must be \"final\" or \"parent\"");
 }
 
-/* False if there is no such member. */
+/* Returns false if there is no such member. */
 static bool decode_member(struct spot *spot, const cJSON *item, bool follows,
                           struct bs_check *check, struct seen *seen) {
     const char *name = item->string;

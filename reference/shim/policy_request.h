@@ -6,23 +6,23 @@
 
 #include "shim/decode.h"
 
-/* The text of a policy, and perhaps of a workspace policy to be merged over it. */
+/* The text of a policy and, optionally, of a workspace policy to merge over it. */
 struct bs_texts {
     struct bs_policy_text global;
     struct bs_policy_text workspace;
     bool has_workspace;
 };
 
-/* Decodes the members text or text_b64, format and workspace of `object`. `known` lists all members
- * that it may have. Borrows from the decoder. */
+/* Decode the members text or text_b64, format and workspace of `object`. `known` lists all members
+ * that it may have. The texts belong to the decoder. */
 void bs_decode_texts(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                      const char *const *known, struct bs_texts *texts);
 
-/* The member `policy`. */
+/* Decode the member `policy`. */
 void bs_decode_policy(struct bs_decoder *decoder, const cJSON *request, struct bs_texts *texts);
 
 struct bs_check {
-    const char *profile; /* NULL: not named */
+    const char *profile; /* NULL if the check names none */
     const char *path;
     size_t len;
     enum bs_op op;
@@ -34,7 +34,7 @@ struct bs_checks {
     size_t n;
 };
 
-/* The member `checks`. Borrows from the decoder and from the request. */
+/* Decode the member `checks`. The texts belong to the decoder and to the request. */
 void bs_decode_checks(struct bs_decoder *decoder, const cJSON *request, bool follows,
                       struct bs_checks *checks);
 

@@ -16,7 +16,7 @@
 #include "shim/ops.h"
 #include "shim/process_request.h"
 
-/* Runs the steps of one thread in order, each when the script has reached it. */
+/* Run the steps of one thread in order. Each step waits until the script has reached it. */
 static void *run_steps(void *arg) {
     struct bs_script_thread *thread = arg;
     for (size_t i = 0; i < thread->script->n_steps; i++) {
@@ -85,7 +85,8 @@ static void script_clear(struct bs_script *script) {
     bs_decoder_clear(&script->decoder);
 }
 
-/* One session for all handles. Directories outside it are refused before it is opened. */
+/* Open one session for all handles. A directory outside of it is refused before the session is
+ * opened. */
 static int go_inside(struct bs_script *script, struct bs_inside *inside, struct bs_error *err) {
     int code = BS_OK;
     for (size_t i = 0; code == BS_OK && i < script->n_handles; i++)
@@ -112,7 +113,8 @@ enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_json_w
         answer = bs_answer_problems(out, call->id, &script.decoder);
         goto finish;
     }
-    /* A write to a child that has exited must be the result of a step, not end the shim. */
+    /* Ignore SIGPIPE: writing to a child that has exited must be an error of the step, and must not
+     * end the shim. */
     (void)signal(SIGPIPE, SIG_IGN);
     int code = go_inside(&script, inside, &err);
     if (code == BS_OK)

@@ -10,7 +10,7 @@ static const cJSON *member(const cJSON *object, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-/* A number that is not a mode is passed on, because the library must refuse it. */
+/* A number that is no mode is passed on, because the library is to refuse it. */
 static enum bs_stdio_mode decode_mode(struct bs_decoder *decoder, const cJSON *object,
                                       const char *pointer, const char *name) {
     uint64_t mode = BS_STDIO_PIPED;
@@ -98,7 +98,8 @@ static void decode_step(struct bs_script *script, const cJSON *item, const char 
     }
 }
 
-/* The inner steps run on the thread of the repeat; a repeat cannot contain another one. */
+/* Decode a repeat. Its inner steps run on the thread of the repeat, and cannot contain another
+ * repeat. */
 static void decode_repeat(struct bs_script *script, const cJSON *item, const char *at,
                           struct bs_script_step *step) {
     struct bs_decoder *decoder = &script->decoder;
@@ -177,7 +178,7 @@ bool bs_script_is_on(const struct bs_script_step *step, const char *thread) {
     return step->kind != BS_STEP_JOIN && step->thread != NULL && strcmp(step->thread, thread) == 0;
 }
 
-/* A join that waits for a later step would wait for ever. */
+/* Report a join that waits for a step after itself, because it would wait for ever. */
 static void check_joins(struct bs_script *script) {
     for (size_t i = 0; i < script->n_steps; i++) {
         for (size_t j = i + 1; script->steps[i].kind == BS_STEP_JOIN && j < script->n_steps; j++) {

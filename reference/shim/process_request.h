@@ -1,4 +1,4 @@
-/* Decodes the script of a request: threads, handles and steps. */
+/* Decodes the script of a request: its threads, handles and steps. */
 #ifndef BS_SHIM_PROCESS_REQUEST_H
 #define BS_SHIM_PROCESS_REQUEST_H
 
@@ -10,7 +10,7 @@
 struct bs_script_thread {
     const char *name;
     struct bs_script *script;
-    sem_t handed; /* counts the steps that it may run */
+    sem_t handed; /* number of steps that the thread may run now */
     pthread_t thread;
     bool runs;
 };
@@ -25,10 +25,10 @@ struct bs_script {
     size_t n_threads;
 };
 
-/* Fills a script that is all zeros; its decoder owns the decoded values. Starts no program. */
+/* Fill a script that is all zeros. Its decoder owns the decoded values. No program is started. */
 void bs_script_decode(struct bs_script *script, const cJSON *request);
 
-/* Return the thread of that name; adds it if it is new. */
+/* Return the thread of that name, which is added if it is new. */
 struct bs_script_thread *bs_script_thread_of(struct bs_script *script, const char *name);
 
 /* True if the step runs on this thread. */

@@ -27,7 +27,8 @@ const char *const bs_step_names[BS_STEP_KINDS] = {
     [BS_STEP_REPEAT] = "repeat",
 };
 
-/* The answer has the length and the digest of a stream, and its bytes only if it is short. */
+/* The answer has the length and the digest of a stream, and its bytes only up to the length
+ * SHORT. */
 enum { SHORT = 64 * 1024, CHUNK = 64 * 1024 };
 
 static void put_count(struct bs_json_writer *out, const char *name, uint64_t value) {
@@ -45,7 +46,7 @@ static void put_failure(struct bs_script_step *step, int code, const char *messa
     step->failed = true;
 }
 
-/* The name of an errno: its number differs between systems. */
+/* Write the name of an errno, because its number differs between systems. */
 static void put_errno(struct bs_json_writer *out, int os_error) {
     const char *name = strerrorname_np(os_error);
     bs_json_put_key(out, "errno");
@@ -82,7 +83,7 @@ static void open_it(struct bs_script_step *step) {
         put_failure(step, code, err.message);
         return;
     }
-    /* These were taken from a process that was dropped. */
+    /* Close descriptors that were taken from a process which has been dropped. */
     for (int stream = 0; stream < 3; stream++)
         bs_close(&handle->taken[stream]);
     put_count(&step->result, "pid", (uint64_t)bs_process_pid(handle->process));
@@ -102,7 +103,7 @@ static void write_all(struct bs_script_step *step) {
         put_errno(&step->result, os_error);
 }
 
-/* One byte per call, because the bytes after the match belong to the next step. */
+/* Read one byte per call, because the bytes after the match are for the next step. */
 static void read_until(struct bs_script_step *step) {
     struct bs_buf got = BS_BUF_INIT;
     int fd = stream_of(step);
@@ -125,7 +126,7 @@ static void read_until(struct bs_script_step *step) {
     bs_buf_clear(&got);
 }
 
-/* Memory use does not depend on the length of the stream. */
+/* Read up to the end of the stream. Memory use does not depend on its length. */
 static void read_eof(struct bs_script_step *step) {
     static const char none[] = "";
     struct bs_buf got = BS_BUF_INIT;
@@ -252,7 +253,8 @@ static void act(struct bs_script_step *step) {
     }
 }
 
-/* Keeps the results of the last round. A step that fails ends the repeat. */
+/* Run the inner steps several times. The results of the last round are kept. A step that fails ends
+ * the repeat. */
 static void repeat(struct bs_script_step *step) {
     uint64_t rounds = 0;
     bool failed = false;

@@ -1,4 +1,4 @@
-/* One step of a script: a library call on one handle, and its result. */
+/* A step of a script: one call of the library on a handle, and its result. */
 #ifndef BS_SHIM_PROCESS_STEP_H
 #define BS_SHIM_PROCESS_STEP_H
 
@@ -10,8 +10,8 @@ struct bs_script_handle {
     const char *name;
     struct bs_exec_request request;
     struct bs_stdio stdio;
-    const struct bs_sandbox *sandbox; /* NULL: not sandboxed */
-    struct bs_process *process;       /* NULL before open and after drop */
+    const struct bs_sandbox *sandbox; /* NULL if it runs without a sandbox */
+    struct bs_process *process;       /* NULL before an open and after a drop */
     int taken[3];
 };
 
@@ -38,20 +38,21 @@ extern const char *const bs_step_names[BS_STEP_KINDS];
 
 struct bs_script_step {
     enum bs_step_kind kind;
-    struct bs_script_handle *handle; /* NULL for a join and a repeat */
-    const char *thread; /* the one that runs it, or that is joined; NULL: the main one */
+    struct bs_script_handle *handle; /* NULL for a join or a repeat */
+    /* the thread that runs the step, or that a join waits for; NULL: the main thread */
+    const char *thread;
     int stream;
-    const char *data; /* to be written, or read up to */
+    const char *data; /* the bytes to write, or the bytes to read up to */
     size_t data_len;
-    const uint64_t *ms; /* of a wait or a grace; NULL: not given */
-    uint64_t count;     /* of a repeat, as are inner and n_inner */
+    const uint64_t *ms; /* limit of a wait, or grace period; NULL if it is not given */
+    uint64_t count;     /* for a repeat, like the next two fields */
     struct bs_script_step *inner;
     size_t n_inner;
     bool failed; /* the result is an error */
     struct bs_json_writer result;
 };
 
-/* Runs the step; `result` is a JSON object afterwards. */
+/* Run the step. Afterwards `result` is a JSON object. */
 void bs_script_step_run(struct bs_script_step *step);
 
 void bs_put_end(struct bs_json_writer *out, const struct bs_process_end *end);

@@ -6,18 +6,18 @@
 
 #include "shim/policy_request.h"
 
-/* The name of the profile that is made of `rules`. */
+/* Name of the profile that is made of the member `rules`. */
 #define BS_RULES_PROFILE "rules"
 
-/* Makes a policy with one profile of the member `rules`, so that they are checked like the rules of
+/* Make a policy with one profile of the member `rules`, so that the rules are checked like those of
  * a file. The decoder owns the text. */
 void bs_decode_rules(struct bs_decoder *decoder, const cJSON *rules, struct bs_texts *texts);
 
-/* Write the pointer into the request of a problem of that policy to buf, which has BS_POINTER_MOST
- * bytes; return buf. */
+/* Translate the pointer of a problem in that policy into a pointer into the request. It is written
+ * to buf, which has BS_POINTER_MOST bytes. Return buf. */
 const char *bs_rules_pointer(const char *pointer, char *buf);
 
-/* The members root, env, side_roots and provider. Borrows from the decoder. */
+/* Decode the members root, env, side_roots and provider. The texts belong to the decoder. */
 void bs_decode_input(struct bs_decoder *decoder, const cJSON *request, struct bs_sbpl_input *input);
 
 enum bs_provider bs_decode_provider(struct bs_decoder *decoder, const cJSON *request);

@@ -6,7 +6,7 @@
 #include "shim/policies.h"
 #include "shim/sbpl_request.h"
 
-/* The profile is an existing file, or a file is made of `text` in `dir`. */
+/* Where the profile is: an existing file, or `text`, of which a file in `dir` is made. */
 struct place {
     const char *file;
     const char *dir;
@@ -78,8 +78,8 @@ static void put_wrapped(struct bs_json_writer *out, const struct bs_sbpl_wrapped
     bs_json_close_object(out);
 }
 
-/* A command that is refused or runs bare needs no file, so the command is wrapped before a file is
- * made. */
+/* Wrap the command before a file is made, because a command that is refused or runs without the
+ * wrapper needs no file. */
 static int wrap(struct bs_sbpl_command *command, const struct place *place,
                 struct bs_sbpl_file *file, struct bs_sbpl_wrapped *wrapped, struct bs_error *err) {
     command->file = place->file != NULL ? place->file : "/";

@@ -10,7 +10,7 @@
 #include "shim/ops.h"
 #include "shim/policies.h"
 
-/* Return 2, the exit status. */
+/* Print a message. Returns 2, the exit status. */
 static int complain(const char *what, int os_error) {
     char buf[128];
     (void)fprintf(stderr, "boxspec-ref: serve: %s: %s\n", what,
@@ -30,14 +30,15 @@ static int write_all(int fd, const char *data, size_t len) {
     return 0;
 }
 
-/* State that lasts from request to request. */
+/* Data that is kept from request to request. */
 struct session {
     struct bs_buf in;
-    struct bs_json_writer out; /* kept from answer to answer: growing costs more than filling it */
+    /* reused for each answer: growing a buffer costs more than filling it */
+    struct bs_json_writer out;
     struct bs_policies policies;
 };
 
-/* Return 0 or the exit status. */
+/* Answer one line. Returns 0, or the exit status if serving ends. */
 static int answer_line(struct session *session, const char *line, size_t len, bool *bye) {
     enum { KEPT = 4 * 1024 * 1024 };
     struct bs_json_writer *out = &session->out;
@@ -51,7 +52,8 @@ static int answer_line(struct session *session, const char *line, size_t len, bo
     return os_error != 0 ? complain("cannot write an answer", os_error) : 0;
 }
 
-/* Answer each whole line in the buffer and keep the rest. Return 0 or the exit status. */
+/* Answer each complete line in the buffer, and keep the rest. Returns 0, or the exit status if
+ * serving ends. */
 static int answer_lines(struct session *session, size_t *scanned, bool *bye) {
     struct bs_buf *in = &session->in;
     size_t start = 0;
@@ -75,7 +77,7 @@ static int answer_lines(struct session *session, size_t *scanned, bool *bye) {
     return 0;
 }
 
-/* Return 0 or the exit status. *n is 0 at end of file. */
+/* Read once. *n is 0 at end of file. Returns 0, or the exit status after an error. */
 static int read_some(struct bs_buf *in, size_t *n) {
     enum { CHUNK = 64 * 1024 };
     *n = 0;

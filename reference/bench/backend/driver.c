@@ -1,11 +1,10 @@
-/* Measure a program in a session of a backend, together with the plain wrapper and a plain start of
- * the launcher.
+/* Measures the start of a program in three ways: in a session of a backend, by a plain wrapper, and
+ * by a plain start of the launcher.
  *
- *     boxspec-bench-backend BACKEND WORKSPACE LAUNCHER SANDBOXER ROUNDS
+ * boxspec-bench-backend BACKEND WORKSPACE LAUNCHER SANDBOXER ROUNDS
  *
  * Prints one line of JSON with the nanoseconds of each round; the script `run` in this folder makes
- * the table. All three start through bs_exec_run, so the library's own time is in all of them.
- */
+ * the table. All three start through bs_exec_run, so the library's own time is part of each. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +56,7 @@ static bool in_session(const struct bench *bench) {
     return succeeded(bs_session_run(bench->session, &request, &result, &error), &result);
 }
 
-/* The options that people usually give it. */
+/* Run bubblewrap with the options that people usually give it. */
 static bool bare_wrapper(const struct bench *bench) {
     const char *const args[] = {"--unshare-all",
                                 "--share-net",
@@ -105,7 +104,8 @@ static const struct {
 
 enum { TURNS = sizeof turns / sizeof *turns };
 
-/* Each round has another order; the first one warms the caches and is discarded. */
+/* Each round starts the three in another order. The first round warms the caches and is
+ * discarded. */
 static bool measure(const struct bench *bench, size_t rounds) {
     static uint64_t ns[TURNS][MOST_ROUNDS];
     for (size_t i = 0; i <= rounds; i++) {

@@ -1,5 +1,7 @@
-/* Measure how long the kernel takes to end namespaces: from the last clock reading of pid 1 to the
- * return of the wait in the process that made them. ends [ROUNDS [MEMBERS]] */
+/* Measures how long the kernel takes to end namespaces: from the last clock reading of pid 1 until
+ * the wait of the process that made them returns.
+ *
+ * ends [ROUNDS [MEMBERS]] */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdbool.h>
@@ -18,7 +20,8 @@ static int64_t now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Runs as pid 1 if there is a pid namespace: its members then end with it. */
+/* The first process of the namespaces. If there is a pid namespace, it is pid 1, and its members
+ * end with it. */
 static void end_last(int out, int members) {
     for (int i = 0; i < members; i++) {
         if (fork() == 0) {
@@ -97,7 +100,8 @@ int main(int argc, char **argv) {
     const int most = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
     (void)printf("%-22s %9s %9s %9s %9s  ms, %d rounds, %d members\n", "namespaces", "median",
                  "p90", "p99", "longest", rounds, members);
-    /* Only the end of a pid namespace ends its members, so the first two start no members. */
+    /* The first two cases have no pid namespace, which alone ends its members, so they start no
+     * members. */
     bool good = measure("none", 0, rounds, 0) && measure("net", CLONE_NEWNET, rounds, 0) &&
                 measure("pid", CLONE_NEWPID, rounds, members) &&
                 measure("pid, mnt, ipc, uts", most, rounds, members) &&

@@ -1,9 +1,8 @@
-/* A plain wrapper of Landlock, like the kernel's sample (samples/landlock/sandboxer.c) and commands
- * derived from it: it confines itself and becomes the program. It has no filter and no grace
- * period, and does not handle leftover processes.
+/* A plain wrapper for Landlock, like the kernel's sample (samples/landlock/sandboxer.c) and the
+ * commands derived from it: it confines itself and then executes the program. It has no filter and
+ * no grace period, and does not handle leftover processes.
  *
- *     boxspec-bench-sandboxer WORKSPACE PROGRAM
- */
+ * boxspec-bench-sandboxer WORKSPACE PROGRAM */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdbool.h>
@@ -15,7 +14,7 @@
 
 #include "backend/mechanisms/landlock_abi.h"
 
-/* The rights that the backend restricts, too; reading and executing are allowed everywhere. */
+/* The same rights that the backend restricts. Reading and executing are allowed everywhere. */
 static const uint64_t writes = BS_LL_WRITE_FILE | BS_LL_REMOVE_DIR | BS_LL_REMOVE_FILE |
                                BS_LL_MAKE_CHAR | BS_LL_MAKE_DIR | BS_LL_MAKE_REG | BS_LL_MAKE_SOCK |
                                BS_LL_MAKE_FIFO | BS_LL_MAKE_BLOCK | BS_LL_MAKE_SYM;

@@ -1,10 +1,9 @@
-/* Measure the execution of a module and a plain run of the same program, in turns.
+/* Measures the execution of a module and a plain run of the same program, alternately.
  *
- *     boxspec-bench-module EXTENSIONS ID COUNT
+ * boxspec-bench-module EXTENSIONS ID COUNT
  *
  * ID is a module that returns its input; the plain run has an empty stdin. Prints one line of JSON,
- * in nanoseconds; the script `run` in this folder makes the table.
- */
+ * in nanoseconds; the script `run` in this folder makes the table. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 

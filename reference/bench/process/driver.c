@@ -1,8 +1,9 @@
-/* Measure a bridge against a splice relay, and open, wait and drop against a bare spawn.
+/* Measures a bridge in comparison with a relay by splice, and a process handle (open, wait, drop)
+ * in comparison with a bare spawn.
  *
- *     boxspec-bench-process trips COUNT BYTES   round trips through an echo, in turns
- *     boxspec-bench-process stream MIB ROUNDS   MIB from a program to its client, in turns
- *     boxspec-bench-process opens COUNT         from the call to the end of /bin/true, in turns
+ * boxspec-bench-process trips COUNT BYTES   round trips through an echo, alternately
+ *     boxspec-bench-process stream MIB ROUNDS   MIB from a program to its client, alternately
+ *     boxspec-bench-process opens COUNT         from the call to the end of /bin/true, alternately
  *
  * Prints one line of JSON, in nanoseconds; the script `run` in this folder makes the table. */
 #define _GNU_SOURCE
@@ -24,7 +25,7 @@ enum { MOST_BYTES = 64 * 1024, CHUNK = 256 * 1024 };
 
 static const char *const names[] = {"bridge", "splice"};
 
-/* A bridge or a relay with its program, and the client's ends of the pipes to it. */
+/* A bridge or a relay with its program, and the ends of the pipes to it that the client uses. */
 struct behind {
     pid_t pid;
     int in;
@@ -52,7 +53,8 @@ static bool start(struct behind *behind, bool bridge, const char *const *argv) {
         return false;
     behind->pid = fork();
     if (behind->pid == 0) {
-        /* A copy of the client's ends, inherited by the other child, would prevent end-of-file. */
+        /* Close the copies of the client's ends. If the child kept them, the other child would
+         * never see end-of-file. */
         if (dup2(in[0], 0) != 0 || dup2(out[1], 1) != 1 || close_range(3, ~0U, 0) != 0)
             _exit(1);
         be_between(bridge, argv);
@@ -118,7 +120,7 @@ static int trips(size_t count, size_t bytes, uint64_t *const took[2]) {
     memset(sent, 'x', sizeof sent);
     if (!start(&behind[0], true, echo) || !start(&behind[1], false, echo))
         return bench_broken("trips", "nothing could be started");
-    /* Bridge and relay take turns to go first; the first tenth only warms up. */
+    /* The bridge and the relay take turns in going first. The first tenth only warms the caches. */
     for (size_t i = 0; i < count + count / 10; i++) {
         for (size_t turn = 0; turn < 2; turn++) {
             size_t who = (i + turn) % 2;
@@ -176,7 +178,7 @@ static uint64_t open_once(void) {
     return code == BS_OK && ended.number == 0 ? bench_now_ns() - begin : 0;
 }
 
-/* Return the nanoseconds of three pipes, posix_spawn and waitpid, or 0 on an error. */
+/* Return the nanoseconds for making three pipes, posix_spawn and waitpid, or 0 after an error. */
 static uint64_t spawn_once(void) {
     static const char *const argv[] = {BENCH_TRUE, NULL};
     posix_spawn_file_actions_t actions;

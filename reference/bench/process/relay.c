@@ -11,7 +11,7 @@
 
 enum { MOST = 64 * 1024 };
 
-/* Return false at end-of-file or on an error. */
+/* Move bytes once. Returns false at end-of-file or after an error. */
 static bool pass(int from, int to) {
     ssize_t n = splice(from, NULL, to, NULL, MOST, SPLICE_F_MOVE);
     return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));

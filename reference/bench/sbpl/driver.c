@@ -1,9 +1,9 @@
-/* Compiling a profile to text, in comparison with writing the same bytes through stdio, one call
- * for each clause.
+/* Measures compiling a profile to text, in comparison with writing the same bytes through stdio
+ * with one call for each clause.
  *
- *      boxspec-bench-sbpl LIST RULES ROUNDS
+ * boxspec-bench-sbpl LIST RULES ROUNDS
  *
- * LIST is modify, denyRead or fold (modify, with folded names); RULES is a file with one rule on
+ * LIST is modify, denyRead or fold (modify with folded names). RULES is a file with one rule on
  * each line. Prints one line of JSON; the script `run` in this folder makes the table. */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -56,8 +56,8 @@ static struct bs_profile *profile_of(const struct bench_lines *rules, const char
 
 struct bench {
     struct bs_sbpl_input input;
-    struct bench_text *clauses; /* of the text, each with its line feed */
-    char *texts;                /* that they point into */
+    struct bench_text *clauses; /* the clauses of the text, each with its line feed */
+    char *texts;                /* copies of the texts, to which the clauses point */
     size_t n;
 };
 
@@ -68,8 +68,8 @@ static bool compile(const struct bench *bench) {
     return good;
 }
 
-/* Each clause is a string of its own, so that its end is known to fputs by its NUL and to fwrite by
- * its length. */
+/* Write all clauses. Each clause is a separate string, because fputs finds its end by the NUL and
+ * fwrite by the length. */
 static bool put_all(const struct bench *bench, FILE *out) {
     bool good = out != NULL;
     for (size_t i = 0; i < bench->n && good; i++)
@@ -118,7 +118,7 @@ static bool turn(unsigned which, const struct bench *bench, uint64_t *ns) {
 }
 
 static bool split(struct bench *bench, const struct bs_sbpl *sbpl) {
-    /* A clause has at least two bytes, so there is room for a NUL after each. */
+    /* A clause has at least two bytes, so there are at most half as many clauses as bytes. */
     bench->clauses = calloc(sbpl->text.len / 2 + 1, sizeof *bench->clauses);
     bench->texts = malloc(sbpl->text.len * 2 + 1);
     if (bench->clauses == NULL || bench->texts == NULL)

@@ -9,7 +9,7 @@
 #include "policy/file/print.h"
 #include "policy/path/rule.h"
 
-/* A tree as one line of JSON, for people. */
+/* Append a tree as one line of JSON, for a comment that people read. */
 static void put_node(struct bs_buf *out, const struct bs_node *node) {
     if (node->kind == BS_NODE_STRING) {
         bs_policy_put_string(out, node->text, node->len);
@@ -60,7 +60,8 @@ const char *bs_draft_keep(struct bs_draft *draft, const struct bs_node *text) {
     return copy;
 }
 
-/* There is always room up to the next power of two. */
+/* Append a rule. The list is enlarged when its length is a power of two, so its capacity need not
+ * be stored. */
 static void push(struct bs_draft *draft, struct bs_rules *rules, const struct bs_rule *rule) {
     if ((rules->n & (rules->n - 1)) == 0) {
         size_t room = rules->n > 0 ? rules->n * 2 : 1;

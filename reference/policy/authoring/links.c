@@ -12,7 +12,8 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* A folder that is being read, and how much of the path is its own. */
+/* A directory that is being read. The walk keeps the length of the path before it, to restore the
+ * path later. */
 struct level {
     DIR *dir;
     size_t path_len;
@@ -21,14 +22,15 @@ struct level {
 struct walk {
     struct level levels[BS_LINKS_MOST_DEPTH];
     size_t depth;
-    struct bs_buf path; /* of the folder on top, without a slash at its end */
+    struct bs_buf path; /* of the deepest directory, without a slash at its end */
     uint64_t most;
     bool (*found)(void *ctx, const struct bs_link *link);
     void *ctx;
     struct bs_links_report *report;
 };
 
-/* Owns `fd` from then on. False: the folder could not be read. */
+/* Add a directory to the stack. The stack owns `fd` from then on. Returns false if the directory
+ * could not be read. */
 static bool push_folder(struct walk *walk, int fd) {
     DIR *dir = fd >= 0 && walk->depth < BS_LINKS_MOST_DEPTH ? fdopendir(fd) : NULL;
     if (dir == NULL) {
@@ -54,7 +56,7 @@ static void push_name(struct walk *walk, const char *name) {
         bs_buf_char(&walk->path, '/');
     bs_buf_add(&walk->path, name, strlen(name) + 1);
     if (!walk->path.failed)
-        walk->path.len--; /* the NUL is there and not counted */
+        walk->path.len--; /* the NUL stays after the text but does not count */
 }
 
 static void examine(struct walk *walk, const char *name) {
@@ -65,7 +67,7 @@ static void examine(struct walk *walk, const char *name) {
     struct stat st;
     report->looked_at++;
     if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-        report->unreadable += errno != ENOENT; /* else it is gone meanwhile */
+        report->unreadable += errno != ENOENT; /* with ENOENT it was removed meanwhile */
         return;
     }
     push_name(walk, name);

@@ -1,6 +1,6 @@
-/* Version 1 had no fixed shape. This reads the shapes that are known: lists called allow, deny,
- * read, write and the like, at the top, in `spec` or by profile. Everything else becomes a comment,
- * and a person decides. */
+/* Reads files of version 1, which had no fixed structure. This code knows the usual structures:
+ * lists called allow, deny, read, write and the like, at the top level, in `spec` or in a profile.
+ * Everything else becomes a comment, so that a person can decide. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -37,7 +37,7 @@ static int lists_of(const struct bs_node *key) {
     return 0;
 }
 
-/* The lists that the two words of `deny: {read: [...], write: [...]}` stand for. */
+/* Add the two lists of a map such as `deny: {read: [...], write: [...]}`. */
 static void add_split(struct bs_draft *draft, struct bs_profile_rules *profile,
                       const struct bs_node *outer, int lists) {
     bool denies = (lists & (BS_DRAFT_DENY_READ | BS_DRAFT_DENY_MODIFY)) != 0;
@@ -65,7 +65,7 @@ static bool add_profiles(struct bs_draft *draft, const struct bs_node *key) {
     bool named = bs_node_is(key, "profiles") || bs_node_is(key, "fsProfiles");
     if (!named || key->next->kind != BS_NODE_MAP || draft->policy.profiles != NULL)
         return false;
-    /* One more, for the rules that are in no profile. */
+    /* One more profile, for the rules that are in no profile. */
     draft->policy.profiles = bs_arena_zeroed(draft->policy.arena, (size_t)key->next->len + 1,
                                              sizeof *draft->policy.profiles);
     draft->failed = draft->failed || draft->policy.profiles == NULL;

@@ -8,18 +8,19 @@
 #include "policy/path/rule.h"
 #include "policy/profile/check.h"
 
-/* The search. To change the answer, the entry that decides must go, or another entry must follow
- * it. So each step tries every way to deal with the entry that decides now. The search tries
- * remedies of one change first, then of two, and so on; so it finds all smallest ones. */
+/* The search for remedies. The answer for the path changes only if the entry that decides is
+ * removed, or if an entry is added after it. So each step tries every way to overrule the entry
+ * that decides at that moment. The search tries remedies of one change first, then of two, and so
+ * on, so it finds all remedies of the smallest size. */
 struct search {
     const struct bs_profile *profile;
     const struct bs_list *list;
     enum bs_op op;
-    struct bs_pattern path; /* as the body of a rule */
-    const bool *matched;    /* entries of the list */
-    bool *removed[2];       /* of both lists */
+    struct bs_pattern path; /* the path, as the body of a rule */
+    const bool *matched;    /* for each entry of the list: whether it matches the path */
+    bool *removed[2];       /* for each entry of both lists: whether the remedy removes it */
     bool adds_rule;
-    bool adds_exception[2]; /* by the file: global, workspace */
+    bool adds_exception[2]; /* index: the file that gets the exception */
     struct bs_remedy now;
     size_t limit;
     struct bs_why_not *out;
@@ -28,7 +29,8 @@ struct search {
 
 struct verdict {
     bool allowed;
-    ptrdiff_t culprit; /* the entry that denies, or BS_NO_RULE */
+    /* the entry that denies; BS_NO_RULE if the path is denied because no rule matches */
+    ptrdiff_t culprit;
 };
 
 static struct verdict decide_own(const struct search *search) {
@@ -66,8 +68,7 @@ static bool is_deny(const struct bs_entry *entry) {
     return entry->origin == BS_ENTRY_DENY_READ || entry->origin == BS_ENTRY_DENY_MODIFY;
 }
 
-/* A path that may be written must be readable, so the new modify rule may need a read rule as
- * well. */
+/* True if the remedy also needs a read rule: a path that may be modified must be readable. */
 static bool needs_read_rule(const struct search *search) {
     const struct bs_list *read = &search->profile->effective.lists[BS_OP_READ];
     for (size_t i = 0; i < read->n_own && search->op == BS_OP_MODIFY; i++) {
@@ -79,8 +80,8 @@ static bool needs_read_rule(const struct search *search) {
     return search->op == BS_OP_MODIFY;
 }
 
-/* Whether an exception of the global policy, of this body and standing at `end`, lies inside an
- * earlier deny that stays. */
+/* True if an exception of the global policy lies inside a deny that precedes it and is not removed.
+ * `body` is the exception and `end` its index. */
 static bool is_inside_deny(struct search *search, const struct bs_pattern *body, size_t end) {
     const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     size_t top = bs_rule_subtree(body->text, body->len);
@@ -102,7 +103,8 @@ static bool is_inside_deny(struct search *search, const struct bs_pattern *body,
     return false;
 }
 
-/* The exceptions of a workspace must lie within those of the global policy. */
+/* True if the exception lies inside an exception of the global policy, as every exception of a
+ * workspace must. */
 static bool is_inside_exception(const struct search *search, const struct bs_pattern *body) {
     const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     for (size_t i = list->n_own; i < list->n; i++) {
@@ -131,7 +133,7 @@ static bool is_in(const struct bs_remedy *remedy, const struct bs_change *change
     return false;
 }
 
-/* Whether the remedy is known. The same changes in another order are the same remedy. */
+/* True if this remedy was found before. The order of the changes does not matter. */
 static bool is_known(const struct search *search) {
     const struct bs_why_not *out = search->out;
     for (size_t i = 0; i < out->n_remedies; i++) {
@@ -167,7 +169,7 @@ static void mark(struct search *search, const struct bs_change *change, bool don
         search->adds_rule = done;
 }
 
-/* False: the remedy would have too many changes. */
+/* Add a change to the remedy. Returns false if the remedy would have too many changes. */
 static bool push(struct search *search, struct bs_change change) {
     if (search->now.n_changes == search->limit)
         return false;
@@ -181,7 +183,7 @@ static void undo(struct search *search, size_t n_changes) {
         mark(search, &search->now.changes[--search->now.n_changes], false);
 }
 
-/* When a deny goes, exceptions may lie inside no deny any more. They go with it. */
+/* Also remove the exceptions that lie inside no deny any more because a deny was removed. */
 static bool push_orphans(struct search *search) {
     const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     for (size_t i = list->n_own; i < list->n; i++) {
@@ -204,7 +206,8 @@ static bool push_removal(struct search *search, enum bs_op op, size_t index) {
            (entry->origin != BS_ENTRY_DENY_MODIFY || push_orphans(search));
 }
 
-/* A profile rule may not equal a deny of its kind; denyRead counts for modify, too. */
+/* Also remove denies that equal the added rule: a profile may not have a rule that equals a deny of
+ * its operation. A denyRead counts for modify, too. */
 static bool push_equal_denies(struct search *search) {
     for (int op = BS_OP_READ; op <= (int)search->op; op++) {
         const struct bs_list *list = &search->profile->effective.lists[op];
@@ -267,7 +270,7 @@ static void go_on(struct search *search) {
     }
 }
 
-/* False when memory ran out. */
+/* Returns false if memory ran out. */
 static bool search_all(struct search *search, struct bs_path_view path) {
     const struct bs_list *lists = search->profile->effective.lists;
     size_t n = search->list->n;

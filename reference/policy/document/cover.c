@@ -15,8 +15,9 @@ void bs_cover_clear(struct bs_cover *cover) {
     cover->is_empty = true;
 }
 
-/* A rule inside a subtree begins with the same segment. The number, below 256, is a hash of the
- * first segment, of its first eight bytes at most. */
+/* Return a number below 256 for the first segment of a rule: a hash of its first eight bytes. A
+ * rule that lies inside a subtree has the same number as the subtree, so most other rules need no
+ * look-up. */
 static size_t start_of(const struct bs_rule *rule) {
     uint64_t first =
         rule->len < BS_WORD_BYTES ? bs_word_rest(rule->body, rule->len) : bs_word_at(rule->body);
@@ -115,9 +116,9 @@ static void find_subtree(const struct bs_cover *cover, uint64_t hash, const stru
         widen(span, slot->first, slot->last);
 }
 
-/* Finds the subtrees that a rule lies in: one look-up for each separator, with the hash of the
- * text before it, which is computed on the way. A rule that is a subtree lies in itself; the
- * search for equal rules finds that. */
+/* Find the subtrees that a rule lies in. Each separator needs one look-up, with the hash of the
+ * text before it, which is computed along the way. A rule that is a subtree lies in itself; this
+ * case is found by the search for equal rules. */
 static void find_above(const struct bs_cover *cover, const struct bs_rule *rule,
                        struct bs_span *span) {
     size_t start = start_of(rule);

@@ -7,26 +7,28 @@
 #include "policy/match/matcher.h"
 #include "policy/path/rule.h"
 
-/* The most steps for matching the denies one by one, for each byte of the denies: about as many as
- * compiling a matcher of them takes. Beyond MOST_BYTES a matcher may refuse them. It must then
- * refuse them for every exception, so they are never matched one by one. */
+/* STEPS_A_BYTE limits the work of matching denies one by one. It is the number of steps for each
+ * byte of the denies, about as many as compiling a matcher takes. If the denies have more than
+ * MOST_BYTES, they are only matched by a matcher: it may refuse so many rules, and must then refuse
+ * them for every exception in the same way. */
 enum { STEPS_A_BYTE = 64, MOST_BYTES = 32 * 1024 };
 
-/* The denies with wildcards. They are matched one by one at first, since most files have few
- * exceptions that need it. After the last step, a matcher of all denies decides. Its rules are in
- * reverse order, so that the highest match is the earliest deny. */
+/* The denies with wildcards. They are matched one by one at first, because in most files few
+ * exceptions need them. When the permitted steps are used up, all denies are compiled into one
+ * matcher. It has them in reverse order, so that its highest match is the earliest deny. */
 struct globs {
     bool subtrees_only;
     size_t steps_left;
     struct bs_matcher *matcher;
-    uint32_t *numbers; /* of the denies, by pattern of the matcher */
+    uint32_t *numbers; /* number of the deny for each pattern of the matcher */
     bool compiled;
-    int refused; /* the error of compiling, or 0 */
+    int refused; /* error code of compiling the matcher, or 0 */
 };
 
 struct judge {
     const struct bs_rules *denies;
-    struct bs_cover literal; /* denies that cover an exception without matching a wildcard */
+    /* finds denies that contain an exception according to the text, without matching wildcards */
+    struct bs_cover literal;
     struct globs any;
     struct globs subtrees;
     struct bs_problems *problems;
@@ -46,7 +48,8 @@ static size_t steps_for(const struct bs_rules *denies) {
     return bytes <= MOST_BYTES ? bytes * STEPS_A_BYTE : 0;
 }
 
-/* Without tables: no list of exceptions asks so often that building them pays. */
+/* Compile without tables: building tables takes longer than they would save for a list of
+ * exceptions. */
 static int compile(struct globs *globs, const struct bs_rules *denies) {
     struct bs_pattern *patterns = malloc((denies->n + 1) * sizeof *patterns);
     globs->numbers = malloc((denies->n + 1) * sizeof *globs->numbers);
@@ -66,7 +69,8 @@ static int compile(struct globs *globs, const struct bs_rules *denies) {
     return code;
 }
 
-/* The matcher is compiled once; if that fails, it is not tried again for the next exception. */
+/* Match with the matcher of all denies. It is compiled on first use. If that fails, it is not tried
+ * again for the next exception. */
 static int ask_together(struct globs *globs, const struct bs_rules *denies, uint32_t number,
                         const char *path, size_t len, bool *held) {
     ptrdiff_t highest = BS_NO_RULE;
@@ -79,12 +83,13 @@ static int ask_together(struct globs *globs, const struct bs_rules *denies, uint
     return globs->refused;
 }
 
-/* Each byte of a glob may meet each byte of a path; nearly all meet few. */
+/* Return an estimate of the steps of matching: in the worst case each byte of the glob is compared
+ * with each byte of the path. */
 static size_t steps_of(const struct bs_rule *deny, size_t len) {
     return 1 + deny->len * len / BS_WORD_BYTES;
 }
 
-/* Sets *held if a deny before this number has a glob that matches the path. */
+/* Set *held to whether a deny with a lower number than `number` matches the path. */
 static int ask(struct globs *globs, const struct bs_rules *denies, uint32_t number,
                const char *path, size_t len, bool *held) {
     *held = false;
@@ -108,7 +113,8 @@ static void clear(struct globs *globs) {
     free(globs->numbers);
 }
 
-/* An exact path or a subtree of one. Every other exception could open more than its author sees. */
+/* True if an exception is an exact path or a subtree of one. Any other exception could permit more
+ * than its author sees. */
 static bool has_right_form(const struct bs_rule *rule, struct bs_problems *problems) {
     size_t top = bs_rule_subtree(rule->body, rule->len);
     if (!bs_rule_has_wildcards(rule->body, top > 0 ? top : rule->len))
@@ -155,7 +161,8 @@ static bool judge_all_own(const struct bs_rules *denies, uint64_t seed,
     return code == BS_OK;
 }
 
-/* A workspace may repeat or narrow the exceptions of the global policy, but not add to them. */
+/* Check exceptions of a workspace. They may repeat or narrow those of the global policy, but not
+ * permit more. */
 static bool judge_by_global(const struct bs_rules *denies, const struct bs_rules *global,
                             uint64_t seed, struct bs_problems *problems) {
     struct bs_cover holes = {0};

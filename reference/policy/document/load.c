@@ -12,7 +12,8 @@
 #include "policy/file/read.h"
 #include "policy/model.h"
 
-/* A file that is being loaded. Problems do not stop it; `readable` says whether it has a model. */
+/* A file that is being loaded. Loading continues after a problem, to report further ones.
+ * `readable` is true if the file could be read into a model. */
 struct file {
     const struct bs_policy_text *text;
     enum bs_policy_source source;
@@ -20,7 +21,8 @@ struct file {
     bool readable;
 };
 
-/* The memory of a policy grows with its text; a small policy fits into one block. */
+/* Estimate of the memory for a policy: a fixed part, and a part that grows with its text. A small
+ * policy fits into one block. */
 enum { ROOM_A_POLICY = 512, ROOM_A_BYTE = 4 };
 
 static bool has_arena(struct file *file) {
@@ -55,13 +57,14 @@ static bool read_file(struct file *file, struct bs_problems *problems) {
     return good;
 }
 
-/* Leaves in *denies the denies that count for this file; the caller clears them. */
+/* Check a file that could be read. *denies becomes the denies that apply to this file; the caller
+ * clears them. */
 static bool validate(const struct file *file, const struct file *above, struct bs_denies *denies,
                      struct bs_problems *problems) {
     if (!file->readable)
         return true;
-    /* If the global file is unreadable, its exceptions are unknown, so those of a workspace cannot
-     * be checked. The problem of the global file is reported in any case. */
+    /* Without a readable global file its exceptions are unknown, so the exceptions of a workspace
+     * are not checked. The problem of the global file is reported anyway. */
     bool alone = above == NULL || !above->readable;
     const struct bs_policy *over = alone ? NULL : &above->policy;
     bs_denies_clear(denies);
@@ -122,7 +125,8 @@ static int hand_over(const struct bs_policy *loaded, struct bs_policy **policy,
     return BS_OK;
 }
 
-/* Only a file without problems has warnings, so there is one arena at most. */
+/* Fill the report. Warnings exist only if there are no problems, so at most one of the two has an
+ * arena. */
 static void tell(struct bs_policy_report *report, struct bs_problems *problems,
                  struct bs_problems *warnings) {
     bs_problems_sort(problems);
@@ -159,13 +163,13 @@ int bs_policy_load(const struct bs_policy_text *global, const struct bs_policy_t
 }
 
 void bs_policy_report_clear(struct bs_policy_report *report) {
-    bs_arena_free(report->arena); /* has the problems and the warnings */
+    bs_arena_free(report->arena); /* the arena of the report holds the problems and the warnings */
     *report = (struct bs_policy_report)BS_POLICY_REPORT_INIT;
 }
 
 void bs_policy_free(struct bs_policy *policy) {
     if (policy != NULL)
-        bs_arena_free(policy->arena); /* has the policy itself, too */
+        bs_arena_free(policy->arena); /* this also frees the policy itself, which is in its arena */
 }
 
 const char *bs_policy_name(const struct bs_policy *policy) { return policy->name; }

@@ -5,7 +5,8 @@
 #include "base/arena.h"
 #include "base/table.h"
 
-/* A repeated rule is kept: after an exception it has an effect again. */
+/* Append a rule, even if an equal one is in the list: after an exception, a repeated rule has an
+ * effect again. */
 static bool append(struct bs_arena *arena, struct bs_rules *rules, const struct bs_rules *more) {
     if (more->n == 0)
         return true;

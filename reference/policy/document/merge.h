@@ -1,4 +1,4 @@
-/* A workspace's policy over the global one (POLICY-MERGE). */
+/* Merges the policy of a workspace over the global policy (POLICY-MERGE). */
 #ifndef BS_POLICY_DOCUMENT_MERGE_H
 #define BS_POLICY_DOCUMENT_MERGE_H
 
@@ -6,8 +6,8 @@
 
 #include "policy/model.h"
 
-/* Merges `over` into `policy`. Both must have the same arena. False when memory ran out; the policy
- * can then only be freed. */
+/* Merge `over` into `policy`. Both must use the same arena. Returns false if memory ran out; the
+ * policy may only be freed then. */
 bool bs_policy_merge(struct bs_policy *policy, const struct bs_policy *over);
 
 #endif

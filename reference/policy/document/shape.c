@@ -55,7 +55,7 @@ static const char *keep(struct reading *r, const struct bs_node *node) {
 
 struct field {
     const char *name;
-    const char *missing; /* the message if it is missing; NULL: it may be */
+    const char *missing; /* the message if the field is missing; NULL if it is optional */
     const struct bs_node *value;
 };
 
@@ -79,7 +79,7 @@ static void read_fields(struct reading *r, const struct bs_node *map,
     }
 }
 
-/* All bodies of a list lie in one block. */
+/* Return the size of one block for all bodies of a list. */
 static size_t room_for_bodies(const struct bs_node *list) {
     size_t room = 0;
     for (const struct bs_node *item = list->first; item != NULL; item = item->next)
@@ -129,7 +129,7 @@ static struct bs_rules read_rules(struct reading *r, const struct bs_node *list,
     return rules;
 }
 
-/* A `!` in denyRead would allow denied paths. */
+/* Report negated rules of denyRead: they would permit paths that other rules deny. */
 static void refuse_negated(struct reading *r, struct bs_rules *rules,
                            const struct bs_pointer *pointer) {
     size_t kept = 0;

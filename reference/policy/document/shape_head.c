@@ -11,7 +11,7 @@ static struct bs_place place_of(const struct bs_node *node) {
     return (struct bs_place){node->line, node->column};
 }
 
-/* In YAML an integer may begin with any number of zeros. */
+/* YAML allows any number of zeros at the start of an integer, so these are skipped. */
 bool bs_shape_integer(const struct bs_node *node, int64_t *value) {
     if (node->kind != BS_NODE_INTEGER)
         return false;
@@ -91,6 +91,7 @@ bool bs_shape_is_policy(const struct bs_node *root, enum bs_policy_format format
     }
     bool is_first = false;
     bool right = version_is_right(root, problems, &is_first);
-    /* A file of version 1 needs no `kind`, and its owner needs only the one message. */
+    /* For a file of version 1 only the version is reported, because a missing `kind` is no mistake
+     * there. */
     return is_first ? false : (kind_is_right(root, problems) && right);
 }

@@ -1,5 +1,5 @@
-/* Conditions that a well-formed policy must also meet (POLICY-VALID, POLICY-EXCEPT, POLICY-MERGE-04
- * and -05). The functions report problems and return false if memory ran out. */
+/* Checks conditions that a policy must meet besides being well-formed (POLICY-VALID, POLICY-EXCEPT,
+ * POLICY-MERGE-04 and -05). The functions report problems. They return false if memory ran out. */
 #ifndef BS_POLICY_DOCUMENT_VALIDATE_H
 #define BS_POLICY_DOCUMENT_VALIDATE_H
 
@@ -9,33 +9,36 @@
 #include "policy/file/problems.h"
 #include "policy/model.h"
 
-/* The denies of a policy, and of the one above it if there is one. */
+/* The denies of a policy, together with those of the policy above it, if there is one. */
 struct bs_denies {
     struct bs_cover read;
-    struct bs_cover modify; /* without exceptions, which cancel no deny here */
+    /* denyModify without its exceptions, which do not cancel denies in these checks */
+    struct bs_cover modify;
 };
 
-/* `denies` is zeroed or cleared. */
+/* `denies` must be zeroed or cleared. */
 bool bs_denies_fill(struct bs_denies *denies, const struct bs_policy *policy,
                     const struct bs_policy *above);
-void bs_denies_clear(struct bs_denies *denies); /* also of zeroed ones, and any number of times */
+/* may be called for zeroed denies, and several times */
+void bs_denies_clear(struct bs_denies *denies);
 
-/* Checks the profiles of one file by all denies that count for it. */
+/* Check the profiles of one file against all denies that apply to it. */
 bool bs_validate_profiles(const struct bs_policy *policy, const struct bs_denies *denies,
                           struct bs_problems *problems);
 
-/* Checks the exceptions of one file: those of the global file (`above` is NULL) against its own
- * denies, those of a workspace against the global exceptions. */
+/* Check the exceptions of one file. Those of the global file (`above` is NULL) are checked against
+ * its own denies, those of a workspace against the exceptions of the global file. */
 bool bs_validate_exceptions(const struct bs_policy *policy, const struct bs_policy *above,
                             struct bs_problems *problems);
 
-/* Problems and warnings about a rule or a profile of the model. They make its JSON pointer. */
+/* Report a problem or a warning about a rule or a profile of the model. The functions write the
+ * JSON pointer. */
 
-/* list: "denyRead" or "denyModify". */
+/* `list` is "denyRead" or "denyModify". */
 void bs_problem_at_deny(struct bs_problems *problems, const char *list, const struct bs_rule *rule,
                         const char *code, const char *message);
 
-/* list: "read" or "modify". */
+/* `list` is "read" or "modify". */
 void bs_problem_at_rule(struct bs_problems *problems, const struct bs_profile_rules *profile,
                         const char *list, const struct bs_rule *rule, const char *code,
                         const char *message);

@@ -10,7 +10,8 @@ struct warner {
     struct bs_problems *warnings;
     const struct bs_denies *denies;
     struct bs_cover exceptions;
-    struct bs_pattern *holes; /* the tops of the exceptions, in the order of before() */
+    /* the paths of the exceptions, without a `**` at the end, sorted with before() */
+    struct bs_pattern *holes;
     size_t n_holes;
 };
 
@@ -20,7 +21,8 @@ static const char nothing_code[] = "matches-nothing";
 static const char nothing_words[] =
     "paths that begin or end with a blank are refused, so this matches nothing";
 
-/* A rule loses the blanks at its ends, so a body has one there only if a separator shielded it. */
+/* True if the body begins or ends with a blank. The paths that it matches are refused, so it
+ * matches nothing. A body has such a blank only if a separator protected it from being removed. */
 static bool matches_nothing(const struct bs_rule *rule) {
     return is_blank(rule->body[0]) || is_blank(rule->body[rule->len - 1]);
 }
@@ -37,8 +39,8 @@ static void warn_denies(struct warner *w, const char *list, const struct bs_rule
     }
 }
 
-/* Compares byte by byte, with the separator before all other bytes, so that the paths below a path
- * directly follow it. */
+/* Compare two patterns byte by byte. A separator is smaller than any other byte, so that the paths
+ * below a path come directly after it. */
 static int before(const void *a, const void *b) {
     const struct bs_pattern *x = a;
     const struct bs_pattern *y = b;
@@ -70,7 +72,7 @@ static bool note_holes(struct warner *w) {
     return true;
 }
 
-/* True if an exception lies at or below the paths that a rule covers. */
+/* True if an exception permits the top of the paths that the rule covers, or a path below it. */
 static bool has_hole(const struct warner *w, const struct bs_rule *rule) {
     size_t top = bs_rule_subtree(rule->body, rule->len);
     struct bs_pattern from = {rule->body, top > 0 ? top : rule->len};
@@ -86,7 +88,7 @@ static bool has_hole(const struct warner *w, const struct bs_rule *rule) {
            bs_rule_covers(rule->body, rule->len, w->holes[low].text, w->holes[low].len);
 }
 
-/* Whether exceptions give a rule something back that a deny takes from it. */
+/* True if a deny takes paths from this rule, and an exception gives some of them back. */
 static bool is_reopened(const struct warner *w, const struct bs_rule *rule) {
     return !w->exceptions.is_empty && (has_hole(w, rule) || bs_cover_covers(&w->exceptions, rule));
 }

@@ -1,5 +1,6 @@
-/* The check of the text gives the structure; cJSON decodes the strings that have escapes. A second
- * tree, made by cJSON, would cost more than the rest of loading. */
+/* Reads JSON into a tree. The check of the text has found the place of each value, so the tree is
+ * built from these places. cJSON only decodes the strings that have escapes: a whole tree of cJSON
+ * would cost more than the rest of loading. */
 #include "policy/file/parse.h"
 
 #include <string.h>
@@ -11,17 +12,18 @@
 #include "base/json_text.h"
 #include "base/position.h"
 
-/* Of a small file: names and values, and bytes of strings that have escapes. */
+/* Memory on the stack that suffices for a small file: names and values, and bytes of strings with
+ * escapes. */
 enum { FEW_PLACES = 32, MOST_DECODED = 512 };
 
 struct builder {
     const char *text;
     const struct bs_json_place *places;
-    struct bs_node *nodes; /* one for each place */
+    struct bs_node *nodes; /* one for each place in the text */
     struct bs_arena *arena;
 };
 
-/* cJSON is given the one string, with its quotes. */
+/* Decode a string that has escapes. cJSON parses only this string, with its quotes. */
 static bool decode(struct builder *b, const struct bs_json_place *place, struct bs_node *node) {
     const char *end = b->text + place->at + 1;
     while (*end != '"')
@@ -68,11 +70,11 @@ static bool build_scalar(struct builder *b, size_t number) {
         return true;
     if (place->len == BS_JSON_ESCAPED)
         return decode(b, place, node);
-    node->text++; /* after the quote */
+    node->text++; /* skip the quote */
     return true;
 }
 
-/* The node of a place, with all that is in it. */
+/* Build the node for a place, with everything inside it. */
 static bool build(struct builder *b, size_t number) {
     const struct bs_json_place *place = &b->places[number];
     char bracket = b->text[place->at];
@@ -97,7 +99,7 @@ static bool build(struct builder *b, size_t number) {
 }
 
 static int build_all(const struct bs_json_text *json, struct bs_document *document) {
-    /* Strings that have to be decoded never become longer. */
+    /* A decoded string is never longer than its text. */
     size_t decoded = json->len < MOST_DECODED ? json->len : MOST_DECODED;
     size_t size = json->n_places * sizeof(struct bs_node);
     document->arena = bs_arena_new(size + decoded);

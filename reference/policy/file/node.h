@@ -1,4 +1,5 @@
-/* A file as a tree, the same for both formats. Each node knows its place in the file. */
+/* A file as a tree, with the same nodes for JSON and YAML. Each node has its position in the
+ * file. */
 #ifndef BS_POLICY_FILE_NODE_H
 #define BS_POLICY_FILE_NODE_H
 
@@ -19,20 +20,22 @@ enum bs_node_kind {
     BS_NODE_MAP
 };
 
-/* It is small because a file of single digits has half as many nodes as bytes. */
+/* A node must be small: a file of single digits has half as many nodes as bytes. */
 struct bs_node {
-    struct bs_node *next; /* sibling */
+    struct bs_node *next; /* the next item or member of the same container */
     union {
-        const char *text;      /* of a scalar as written, of a string decoded; no NUL follows */
-        struct bs_node *first; /* of a list; of a map: key, value, key, value, ... */
+        /* a scalar as it is written, a string decoded; without a NUL at the end */
+        const char *text;
+        /* the first item of a list; in a map the key, followed by its value, the next key, ... */
+        struct bs_node *first;
     };
-    uint32_t len; /* bytes of text; items; members */
+    uint32_t len; /* bytes of text, or the number of items or members */
     uint32_t line;
     uint32_t column;
     enum bs_node_kind kind;
 };
 
-/* A well-formed file. The caller of the reader clears it; a second clear has no effect. */
+/* The tree of a well-formed file. The caller clears it; a second clear has no effect. */
 struct bs_document {
     struct bs_node *root;
     struct bs_arena *arena;
@@ -43,22 +46,22 @@ struct bs_document {
 
 void bs_document_clear(struct bs_document *document);
 
-/* The first reason why a file is not well-formed. Only this one is reported. */
+/* The first reason why a file is not well-formed. Further ones are not searched. */
 struct bs_flaw {
     uint32_t line;
     uint32_t column;
-    const char *message; /* static, or `words` */
+    const char *message; /* a static string, or `words` */
     char words[256];
 };
 
-/* Whether the node is this string. `text` is not empty. */
+/* True if the node is a string with this text. `text` is not empty. */
 bool bs_node_is(const struct bs_node *node, const char *text);
 
-/* The value of the first member of that name, or NULL. */
+/* Return the value of the first member of that name, or NULL. */
 const struct bs_node *bs_node_member(const struct bs_node *map, const char *name);
 
-/* Keys that a map has twice, which cJSON and libyaml both hand over: reports each repetition in the
- * whole tree at its key, and takes it out of the tree. The first value counts from then on. */
+/* Find keys that occur twice in a map; cJSON and libyaml return both. Each repetition in the tree
+ * is reported at its key and removed, so only the first value remains. */
 void bs_duplicates_drop(struct bs_node *root, struct bs_problems *problems);
 
 #endif

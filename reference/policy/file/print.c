@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "policy/path/rule.h"
 
-/* libyaml searches the colon only so many bytes after the start of a key. Longer keys are written
+/* libyaml finds the colon after a key only if the key is at most this long. Longer keys are written
  * after a `?`. */
 enum { LONGEST_SIMPLE_KEY = 1000 };
 
@@ -13,7 +13,7 @@ struct printer {
     struct bs_buf *out;
     bool json;
     unsigned depth;
-    bool first; /* the innermost container is still empty */
+    bool first; /* the innermost container has no element yet */
 };
 
 static void put_escape(struct bs_buf *out, unsigned code_point) {
@@ -24,8 +24,8 @@ static void put_escape(struct bs_buf *out, unsigned code_point) {
     bs_buf_add(out, escape, sizeof escape);
 }
 
-/* Returns the code point at `text` and sets its size if it must be escaped; otherwise 0. Both
- * formats escape the characters that YAML refuses, which are more than those of JSON. */
+/* Return the code point at `text` and set its size if it must be escaped; otherwise return 0. YAML
+ * refuses more characters than JSON; all of them are escaped in both formats. */
 static unsigned to_escape(const unsigned char *text, size_t *size) {
     *size = 1;
     if (text[0] < 0x20 || text[0] == 0x7F || text[0] == '"' || text[0] == '\\')
@@ -109,7 +109,7 @@ static void enter(struct printer *p, const char *bracket) {
 static void leave(struct printer *p, const char *bracket) {
     p->depth--;
     if (p->json) {
-        p->first = true; /* no comma before a bracket */
+        p->first = true; /* so that no comma is written before the bracket */
         new_line(p);
         bs_buf_str(p->out, bracket);
     }

@@ -7,10 +7,11 @@
 
 #include "base/arena.h"
 
-/* Most refused files have one problem, whose pointer and message fit into the first block. */
+/* A file that is refused usually has one problem; its pointer and message fit into the first
+ * block. */
 enum { FIRST_ROOM = 4, GROWTH = 4, FIRST_BYTES = 512, INDEX_DIGITS = 24 };
 
-/* Writes an index at the end of `digits` and returns its length. */
+/* Write a number at the end of `digits` and return its length. */
 static size_t index_text(size_t index, char digits[INDEX_DIGITS]) {
     size_t len = 0;
     do {
@@ -30,7 +31,7 @@ static size_t part_size(const struct bs_pointer *part) {
     return size;
 }
 
-/* Writes one part in front of `end` and returns where it starts. */
+/* Write one part of a pointer so that it ends at `end`. Returns where it starts. */
 static char *put_part(char *end, const struct bs_pointer *part) {
     char digits[INDEX_DIGITS];
     if (part->name == NULL) {
@@ -172,7 +173,8 @@ static int by_place(const void *a, const void *b) {
 }
 
 void bs_problems_sort(struct bs_problems *problems) {
-    /* Most problems are found in the order of the file. */
+    /* Problems are mostly found in the order of the file, so the start of the list is usually
+     * sorted. */
     size_t sorted = 1;
     while (sorted < problems->n &&
            by_place(&problems->items[sorted - 1], &problems->items[sorted]) <= 0)

@@ -1,4 +1,4 @@
-/* Problems of a file, or warnings: collected in any order and reported by place. */
+/* Collects the problems of a file, or the warnings, in any order, and sorts them by position. */
 #ifndef BS_POLICY_FILE_PROBLEMS_H
 #define BS_POLICY_FILE_PROBLEMS_H
 
@@ -6,12 +6,12 @@
 
 #include <boxspec/policy.h>
 
-/* A JSON pointer as a chain from its last part to its first. The parts live on the stack of the
- * functions that walk down the tree; only a problem turns them into text. */
+/* A JSON pointer as a chain that leads from its last part to its first. The parts are on the stack
+ * of the functions that walk through the tree. They become text only if there is a problem. */
 struct bs_pointer {
-    const struct bs_pointer *up; /* NULL: the whole file */
-    const char *name;            /* NULL: it is an item of a list */
-    size_t len;                  /* of name */
+    const struct bs_pointer *up; /* the part before this one; NULL: this is the whole file */
+    const char *name;            /* NULL: this part is an index of a list */
+    size_t len;                  /* length of name */
     size_t index;
 };
 
@@ -21,22 +21,25 @@ struct bs_place {
 };
 
 struct bs_problems {
-    struct bs_arena *arena; /* of everything, the items too; made with the first problem */
+    struct bs_arena *arena; /* memory of the list and all texts; made with the first problem */
     struct bs_policy_problem *items;
     size_t n;
     size_t room;
-    enum bs_policy_source source; /* of the problems that are added */
-    bool failed;                  /* memory ran out; something is missing */
-    const char *list; /* the pointer of the list that an item was last added of, as text */
+    enum bs_policy_source source; /* the file of the problems that are added from now on */
+    bool failed;                  /* memory ran out, so problems are missing */
+    /* pointer of the list of the last item, as text, to be reused for the next item of the same
+     * list */
+    const char *list;
     size_t list_len;
-    const char *list_name; /* of that list, and of its profile; compared as pointers */
+    const char *list_name; /* identify that list and its profile; compared as pointers */
     const char *list_owner;
 };
 
-/* `code` and `message` are static; code is NULL for a problem. */
+/* Add a problem or a warning. `code` and `message` are static; code is NULL for a problem. */
 void bs_problems_add(struct bs_problems *problems, struct bs_place place,
                      const struct bs_pointer *pointer, const char *code, const char *message);
-/* The same about an item of a list. The pointer of the list is written once for all its items. */
+/* As bs_problems_add, for an item of a list. The pointer of the list is written only once for all
+ * items. */
 void bs_problems_add_item(struct bs_problems *problems, struct bs_place place,
                           const struct bs_pointer *list, size_t index, const char *code,
                           const char *message);
@@ -46,7 +49,7 @@ void bs_problems_addf(struct bs_problems *problems, struct bs_place place,
 
 void bs_problems_clear(struct bs_problems *problems);
 
-/* By file, line and column. */
+/* Sort by file, line and column. */
 void bs_problems_sort(struct bs_problems *problems);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads a file of either format to a tree. */
+/* Reads a file, in JSON or YAML, into a tree. */
 #ifndef BS_POLICY_FILE_READ_H
 #define BS_POLICY_FILE_READ_H
 
@@ -9,12 +9,12 @@
 #include "policy/file/node.h"
 #include "policy/file/problems.h"
 
-/* False when memory ran out. A file that is not well-formed leaves its one problem and an empty
- * document. The text is borrowed until the document is cleared. */
+/* Returns false if memory ran out. If the file is not well-formed, one problem is reported and the
+ * document is empty. The document points into the text until it is cleared. */
 bool bs_policy_read(const struct bs_policy_text *text, struct bs_document *document,
                     struct bs_problems *problems);
 
-/* BS_E_INVALID, with the first problem of the report in *err. */
+/* Fill *err with the first problem of the report. Returns BS_E_INVALID. */
 int bs_policy_fail_with_first(const struct bs_policy_report *report, struct bs_error *err);
 
 #endif

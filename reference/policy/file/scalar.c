@@ -34,7 +34,7 @@ static bool is_exponent(const char *text, size_t len) {
     return digits > 0 && 1 + sign + digits == len;
 }
 
-/* After the sign: digits, a point, an exponent. */
+/* Recognise what may follow the sign of a number: digits, a point, an exponent. */
 static enum bs_node_kind number(const char *text, size_t len) {
     size_t whole = run_of(text, len, decimal);
     if (whole > 0 && whole == len)

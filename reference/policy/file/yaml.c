@@ -1,4 +1,4 @@
-/* YAML to a tree, by the events of libyaml. */
+/* Parses YAML into a tree, from the events of libyaml. */
 #include "policy/file/parse.h"
 
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "base/position.h"
 #include "policy/file/yaml.h"
 
-/* The densest JSON file of 4 MiB has so many values. */
+/* MOST_NODES is the number of values of the densest JSON file of 4 MiB. */
 enum { MOST_NODES = 2 * 1024 * 1024, NODES_AT_ONCE = 64 };
 
 struct level {
     struct bs_node *node;
-    struct bs_node **link; /* where the next child goes */
+    struct bs_node **link; /* the pointer to set for the next child */
     bool wants_key;
 };
 
@@ -26,10 +26,10 @@ struct builder {
     const char *text;
     size_t len;
     struct bs_yaml_scan scan;
-    size_t at;      /* the byte offset that belongs to at_character */
-    size_t at_mark; /* marks count characters */
-    size_t ahead; /* how many more bytes than characters there are up to the end of the last scalar;
-                     a guess */
+    size_t at;      /* the byte offset of the character number at_mark */
+    size_t at_mark; /* marks of libyaml count characters */
+    /* a guess: how many more bytes than characters the text has up to the end of the last scalar */
+    size_t ahead;
     struct bs_document *document;
     struct bs_flaw *flaw;
     struct level levels[BS_POLICY_MOST_DEPTH];
@@ -39,7 +39,8 @@ struct builder {
     size_t n_spare;
 };
 
-/* Where a text does not end its last line, libyaml reports its end on a line of its own. */
+/* If the last line of a text has no line feed, libyaml reports the end of the text on a line after
+ * it. The position is corrected to the real end. */
 static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
     struct bs_position where = {(uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
     struct bs_position end = bs_position_of(b->text, b->len);
@@ -51,8 +52,8 @@ static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
     return BS_E_INVALID;
 }
 
-/* The offset of a mark in bytes. Marks must come in the order of the text; one that does not has
- * the length of the text as its offset. */
+/* Return the byte offset of a mark. Marks must be passed in the order of the text; for an earlier
+ * mark the result is the length of the text. */
 static size_t offset_of(struct builder *b, yaml_mark_t mark) {
     if (b->scan.is_ascii)
         return mark.index < b->len ? mark.index : b->len;
@@ -87,7 +88,7 @@ static struct bs_node *take_node(struct builder *b) {
     return b->spare++;
 }
 
-/* Adds a node. NULL, and why in *code, where it cannot be added. */
+/* Add a node. If it cannot be added, return NULL with the reason in *code. */
 static struct bs_node *add(struct builder *b, const yaml_event_t *event, enum bs_node_kind kind,
                            int *code) {
     *code = BS_OK;
@@ -132,8 +133,8 @@ static int refuse_key(struct builder *b, const yaml_event_t *event, enum bs_node
     return BS_OK;
 }
 
-/* Returns where the text has exactly the bytes of a scalar, `ahead` bytes after the index of its
- * mark, or NULL if it does not. */
+/* Compare a scalar with the text at the index of its mark plus `ahead` bytes. Return this position
+ * if the bytes are equal, else NULL. */
 static const char *stands_at(struct builder *b, const yaml_event_t *event, size_t ahead) {
     bool quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     size_t at = event->start_mark.index + ahead + quoted;
@@ -145,9 +146,9 @@ static const char *stands_at(struct builder *b, const yaml_event_t *event, size_
     return b->text + at;
 }
 
-/* The scalar as a part of the text, if it stands there byte for byte; most do, since few have an
- * escape. The bytes are compared in any case, so the offset may be guessed, and is counted only
- * where the guess was wrong. */
+/* Return the scalar as a part of the text if the text has exactly the same bytes; most scalars have
+ * no escape. This saves a copy. The offset may be guessed, because the bytes are compared in any
+ * case. It is counted only if the guess was wrong. */
 static const char *verbatim(struct builder *b, const yaml_event_t *event) {
     const char *text = stands_at(b, event, b->ahead);
     if (text == NULL && !b->scan.is_ascii)
@@ -227,7 +228,7 @@ static int take(struct builder *b, const yaml_event_t *event) {
     }
 }
 
-/* The message of libyaml, with advice where a glob was written without quotes. */
+/* Report an error of libyaml. If a glob was written without quotes, the message gives advice. */
 static int refuse_syntax(struct builder *b, const yaml_parser_t *parser) {
     if (parser->error == YAML_MEMORY_ERROR)
         return BS_E_EXECUTION;

@@ -1,4 +1,4 @@
-/* The parts of the YAML reader that need no parser. */
+/* The parts of the YAML reader that do not use libyaml. */
 #ifndef BS_POLICY_FILE_YAML_H
 #define BS_POLICY_FILE_YAML_H
 
@@ -7,16 +7,16 @@
 
 #include "policy/file/node.h"
 
-/* Bytes that are refused in a file before it is parsed. */
+/* A scan of a text, before it is parsed, for bytes that are refused. */
 struct bs_yaml_scan {
-    size_t at;           /* where it was refused */
-    const char *problem; /* why, static; NULL: it was not */
-    bool is_ascii;       /* every character is one byte */
+    size_t at;           /* offset of the first refused byte */
+    const char *problem; /* a static message; NULL if no byte was refused */
+    bool is_ascii;       /* the text is ASCII, so offsets in characters and bytes are equal */
 };
 
 struct bs_yaml_scan bs_yaml_scan(const char *text, size_t len);
 
-/* The meaning of a plain scalar by the core schema (YAML 1.2.2, section 10.3). */
+/* Return the type of a plain scalar according to the core schema (YAML 1.2.2, section 10.3). */
 enum bs_node_kind bs_plain_scalar_kind(const char *text, size_t len);
 
 #endif

@@ -9,7 +9,8 @@
 #include "base/utf8.h"
 #include "base/word.h"
 
-/* Why a file may not have the character at `text`, which is valid UTF-8; NULL: it may. */
+/* Return the reason why a file may not have the character at `text`, which is valid UTF-8, or
+ * NULL. */
 static const char *forbidden(const unsigned char *text) {
     static const char control[] = "a control character; write it as an escape";
     static const char line_break[] =
@@ -30,14 +31,15 @@ static const char *forbidden(const unsigned char *text) {
     return NULL;
 }
 
-/* Which bytes of a block need a closer look: control characters except the line feed, which every
- * line has, and bytes that are not ASCII. */
+/* Find the bytes of a block that must be examined one by one: bytes that are not ASCII, and control
+ * characters except the line feed, which is too frequent. */
 #ifdef __SSE2__
 enum { BLOCK = 16, BITS_A_BYTE = 1 };
 
 static uint64_t claimed(const char *text) {
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
-    __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)); /* signed: from 0x80 on too */
+    /* the comparison is signed, so it includes bytes from 0x80 on */
+    __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
     low = _mm_andnot_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')), low);
     low = _mm_or_si128(low, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7F)));
     return (uint64_t)(unsigned)_mm_movemask_epi8(low);
@@ -45,7 +47,7 @@ static uint64_t claimed(const char *text) {
 #else
 enum { BLOCK = BS_WORD_BYTES, BITS_A_BYTE = 8 };
 
-/* A borrow or a carry can mark a byte too many, never one too few. Line feeds are made larger
+/* A borrow or carry can only mark additional bytes, which costs time. Line feeds are increased
  * first, because their borrow would mark the indentation after them. */
 static uint64_t claimed(const char *text) {
     uint64_t word = bs_word_at(text);
@@ -55,7 +57,7 @@ static uint64_t claimed(const char *text) {
 }
 #endif
 
-/* Looks at one byte. False: the text is refused there. */
+/* Examine one byte. Returns false if the text is refused because of it. */
 static bool check_byte(const char *text, size_t at, struct bs_yaml_scan *scan) {
     unsigned char c = (unsigned char)text[at];
     scan->is_ascii = scan->is_ascii && c < 0x80;

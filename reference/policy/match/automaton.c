@@ -5,7 +5,8 @@
 
 #include "policy/match/tokens.h"
 
-/* initial, gaps, accepting, last, forever, and the states that any character leads on from */
+/* number of sets besides consume and loop: initial, gaps, accepting, last, forever, and the states
+ * that any character leads on from */
 enum { OTHER_SETS = 6 };
 
 size_t bs_automaton_states(const struct bs_pattern *pattern) {
@@ -32,8 +33,8 @@ static inline void name_byte(struct bs_automaton *automaton, unsigned char c) {
     automaton->class_of[c] = (uint8_t)automaton->n_classes++;
 }
 
-/* The separator and each byte that a glob names have a class of their own. All other bytes share
- * two classes: continuation bytes, and the rest. */
+/* Divide the bytes into classes. The separator and each byte that a glob names have a class of
+ * their own. All other bytes share two classes: continuation bytes of UTF-8, and the rest. */
 static void classify(struct bs_automaton *automaton, const struct bs_pattern *patterns, size_t n) {
     memset(automaton->class_of, 0, sizeof automaton->class_of);
     memset(automaton->class_of + 0x80, 1, 0x40);
@@ -55,7 +56,7 @@ static void add_loops(struct bs_automaton *automaton, uint32_t at, uint8_t stay)
         put(automaton->loop[BS_LOOP_SLASH], at);
 }
 
-/* Returns whether the state can still read a slash. */
+/* Add a state that is no plain byte. Returns true if the state can still read a slash. */
 static bool add_state(struct bs_automaton *automaton, uint64_t *by_any, uint32_t at,
                       const struct bs_state *state) {
     uint32_t words = automaton->words;
@@ -77,7 +78,8 @@ static bool add_state(struct bs_automaton *automaton, uint64_t *by_any, uint32_t
     return always || by == '/';
 }
 
-/* A character begins with a byte of a class that does not loop inside characters. */
+/* A `?` accepts the first byte of a character, so its states go on with every class that does not
+ * consist of continuation bytes. */
 static void consume_any(struct bs_automaton *automaton, const uint64_t *by_any) {
     for (uint32_t class = 0; class < automaton->n_classes; class ++) {
         uint64_t *set = automaton->consume + (size_t) class * automaton->words;
@@ -88,15 +90,15 @@ static void consume_any(struct bs_automaton *automaton, const uint64_t *by_any) 
     }
 }
 
-/* A pattern that is being added; the states before `at` are in the automaton. */
+/* A pattern that is being added. States before `at` are complete. */
 struct entering {
     struct bs_tokens tokens;
     uint32_t rule;
     uint32_t at;
-    uint32_t last; /* the first state of the last segment so far */
+    uint32_t last; /* the first state of the current segment */
 };
 
-/* Enters the plain bytes that come next. Returns whether there were any. */
+/* Add states for the plain bytes that come next. Returns false if there are none. */
 static bool enter_plain(struct bs_automaton *automaton, struct entering *e) {
     const char *text = NULL;
     size_t n = bs_tokens_plain(&e->tokens, &text);
@@ -110,12 +112,12 @@ static bool enter_plain(struct bs_automaton *automaton, struct entering *e) {
     return n > 0;
 }
 
-/* The states of one pattern, from `at` on; returns where the next one's begin. */
+/* Add the states of one pattern, from number `at` on. Returns the number after its last state. */
 static uint32_t enter(struct bs_automaton *automaton, uint64_t *by_any,
                       const struct bs_pattern *pattern, uint32_t rule, uint32_t at) {
     struct entering e = {.rule = rule, .at = at, .last = at};
     struct bs_state state;
-    bool initial = true; /* a path can begin in the next state */
+    bool initial = true; /* the next state is an initial state of the automaton */
     bs_tokens_start(&e.tokens, pattern);
     for (;;) {
         if (initial)
@@ -133,8 +135,9 @@ static uint32_t enter(struct bs_automaton *automaton, uint64_t *by_any,
     return e.at;
 }
 
-/* A pattern has at most one state for each byte and one for its end. If this bound fits into one
- * word, the states are not counted, because counting takes as long as adding them. */
+/* Return a bound for the number of states. A pattern has at most one state for each byte and one
+ * for its end. If this sum fits into one word, the states are not counted exactly, because counting
+ * takes as long as adding them. */
 static size_t room_for_states(const struct bs_pattern *patterns, size_t n) {
     size_t most = 0;
     for (size_t i = 0; i < n; i++)
@@ -147,7 +150,7 @@ static size_t room_for_states(const struct bs_pattern *patterns, size_t n) {
     return n_states;
 }
 
-/* Zeroed words: in the caller's room where they fit, else on the heap. */
+/* Return zeroed words: in the caller's memory if they fit, else on the heap. */
 static uint64_t *room_for_sets(struct bs_automaton *automaton, size_t words,
                                const struct bs_room *room) {
     if (room != NULL && words <= room->words) {
@@ -203,15 +206,16 @@ size_t bs_automaton_bytes(const struct bs_automaton *automaton) {
            automaton->n_states * sizeof(uint32_t);
 }
 
-/* `to` may be `from`. If `words` is a constant, the compiler keeps all words in registers. */
+/* Advance the set of states by one byte. `to` may be `from`. If `words` is a constant, the compiler
+ * keeps all words in registers. */
 __attribute__((always_inline)) static inline bool step(const struct bs_automaton *automaton,
                                                        uint8_t class, const uint64_t *from,
                                                        uint64_t *to, uint32_t words) {
     const uint64_t *consume = automaton->consume + (size_t) class * words;
     const uint64_t *loop = automaton->loop[automaton->loop_of[class]];
     const uint64_t *gaps = automaton->gaps;
-    uint64_t carry = 0;      /* into the next word, from states that went on */
-    uint64_t skip_carry = 0; /* ... from gaps that were entered */
+    uint64_t carry = 0;      /* bits for the next word: from states that the byte led on from */
+    uint64_t skip_carry = 0; /* and from gaps that were skipped */
     uint64_t any = 0;
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < words; i++) {
@@ -226,7 +230,7 @@ __attribute__((always_inline)) static inline bool step(const struct bs_automaton
     return any != 0;
 }
 
-/* The highest rule that accepts in this set, or BS_NO_RULE. */
+/* Return the highest rule that accepts in this set of states, or BS_NO_RULE. */
 static ptrdiff_t accepts(const struct bs_automaton *automaton, const uint64_t *set) {
     for (uint32_t i = automaton->words; i-- > 0;) {
         uint64_t accepting = set[i] & automaton->accepting[i];
@@ -238,7 +242,7 @@ static ptrdiff_t accepts(const struct bs_automaton *automaton, const uint64_t *s
     return BS_NO_RULE;
 }
 
-/* Most single globs have one word of states, or two. */
+/* For automata of one or two words: most globs that are matched singly have no more. */
 static inline ptrdiff_t highest_of_few(const struct bs_automaton *automaton, const char *path,
                                        size_t len, uint32_t words) {
     uint64_t set[2] = {0};
@@ -251,7 +255,7 @@ static inline ptrdiff_t highest_of_few(const struct bs_automaton *automaton, con
     return accepts(automaton, set);
 }
 
-/* Not inlined, so that only a large automaton takes the stack for its set. */
+/* Not inlined, because the set needs 16 KiB of stack, which small automata should not take. */
 __attribute__((noinline)) static ptrdiff_t highest_of_many(const struct bs_automaton *automaton,
                                                            const char *path, size_t len) {
     uint64_t set[BS_AUTOMATON_MOST_STATES / 64];

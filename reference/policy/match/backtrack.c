@@ -1,6 +1,7 @@
 #include "policy/match/backtrack.h"
 
-/* The remaining segments of a glob or of a path. After the last one, `at` is greater than `len`. */
+/* The segments of a glob or of a path that are still to match. After the last one, `at` is greater
+ * than `len`. */
 struct rest {
     const char *text;
     size_t at;
@@ -14,7 +15,7 @@ struct segment {
 
 static bool is_done(const struct rest *rest) { return rest->at > rest->len; }
 
-/* Returns the first segment and removes it from `rest`. */
+/* Remove the first segment from `rest` and return it. */
 static inline struct segment take_segment(struct rest *rest) {
     size_t end = rest->at;
     while (end < rest->len && rest->text[end] != '/')
@@ -30,7 +31,7 @@ static bool is_gap(const struct segment *segment) {
 
 static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* Matches the glob up to its first star, or all of it. */
+/* Match the glob from its start up to its first star, or completely if it has no star. */
 static bool match_start(struct segment *glob, struct segment *text) {
     for (; glob->at < glob->end && *glob->at != '*'; glob->at++) {
         if (text->at == text->end || (*glob->at != '?' && *glob->at != *text->at))
@@ -42,7 +43,7 @@ static bool match_start(struct segment *glob, struct segment *text) {
     return true;
 }
 
-/* Matches backwards from the end to the last star of the glob, which has a star. */
+/* Match from the end backwards, up to the last star of the glob. The glob must have a star. */
 static bool match_end(struct segment *glob, struct segment *text) {
     for (; glob->end[-1] != '*'; glob->end--) {
         char c = glob->end[-1];
@@ -55,11 +56,12 @@ static bool match_end(struct segment *glob, struct segment *text) {
     return true;
 }
 
-/* Matches the glob from its first star to its last one. If a star ends within a character, a `?`
- * matches the rest of it, as if the star had ended before the character. */
+/* Match the part of the glob from its first to its last star. A star may end in the middle of a
+ * character. A `?` after it then matches the rest of the character, which has the same result as if
+ * the star had ended before the character. */
 static bool match_middle(struct segment glob, struct segment text) {
-    const char *behind_star = NULL; /* the glob after the last star */
-    const char *star_end = NULL;    /* of the text that this star matches */
+    const char *behind_star = NULL; /* the glob after the last star that was reached */
+    const char *star_end = NULL;    /* end of the text that this star matches so far */
     for (;;) {
         bool wild = *glob.at == '?'; /* NOLINT: the glob begins with a star, so there was one */
         if (*glob.at == '*') {
@@ -81,7 +83,8 @@ static bool match_middle(struct segment glob, struct segment text) {
     }
 }
 
-/* A star that is a whole segment needs no care: no segment of a path is empty. */
+/* Match one segment. A segment `*` must match at least one character; this needs no check, because
+ * a path has no empty segment. */
 static bool segment_matches(struct segment glob, struct segment text) {
     if (!match_start(&glob, &text))
         return false;
@@ -90,8 +93,8 @@ static bool segment_matches(struct segment glob, struct segment text) {
     return match_end(&glob, &text) && match_middle(glob, text);
 }
 
-/* Matches the segments of the glob up to the next gap, or to its end. False if they do not match
- * here. */
+/* Match the segments of the glob up to the next `**`, or up to its end. Returns false if they do
+ * not match at the start of `path`. */
 static bool match_piece(struct rest *glob, struct rest *path, bool *gap) {
     *gap = false;
     while (!is_done(glob)) {
@@ -108,7 +111,8 @@ static bool match_piece(struct rest *glob, struct rest *path, bool *gap) {
 bool bs_backtrack_matches(const struct bs_pattern *pattern, const char *path, size_t len) {
     bool is_root = len == 0 || (len == 1 && path[0] == '.');
     struct rest glob = {pattern->text, 0, pattern->len};
-    struct rest text = {path, is_root ? len + 1 : 0, len}; /* the root has no segment */
+    /* the root has no segment, so `at` is already past the end */
+    struct rest text = {path, is_root ? len + 1 : 0, len};
     bool gap = false;
     if (pattern->len == 1 && pattern->text[0] == '.')
         return is_root;
@@ -117,12 +121,13 @@ bool bs_backtrack_matches(const struct bs_pattern *pattern, const char *path, si
     while (gap) {
         if (is_done(&glob))
             return true;
-        /* Each place in turn; the first one that fits is as good as any. */
+        /* Try one place of the path after the other. The first place at which the piece matches is
+         * enough: a later one only leaves less of the path for the rest of the glob. */
         struct rest piece = glob;
         struct rest place = text;
         while (!match_piece(&glob, &text, &gap)) {
             if (is_done(&text))
-                return false; /* a later place has too few segments */
+                return false; /* every later place has even fewer segments left */
             (void)take_segment(&place);
             glob = piece;
             text = place;
@@ -131,7 +136,7 @@ bool bs_backtrack_matches(const struct bs_pattern *pattern, const char *path, si
     return true;
 }
 
-/* True without `**` inside the name, and without too many bytes between two stars. */
+/* True if the name has no `**` inside it, and not too many bytes between two stars. */
 static bool segment_fits(const struct segment *segment) {
     size_t piece = 0;
     bool behind_star = false;

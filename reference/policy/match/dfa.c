@@ -15,8 +15,7 @@ static bool same_column(const struct bs_subsets *subsets, uint32_t a, uint32_t b
     return true;
 }
 
-/* Classes that lead to the same row from every state share a column. Returns how many columns are
- * left. */
+/* Merge classes whose columns of the table are equal. Returns the number of different columns. */
 static uint32_t merge_columns(const struct bs_subsets *subsets, uint8_t *merged, uint8_t *first) {
     uint32_t n = 0;
     for (uint32_t class = 0; class < subsets->automaton->n_classes; class ++) {
@@ -91,11 +90,11 @@ enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *a
                                 struct bs_dfa_limits limits) {
     *dfa = (struct bs_dfa){0};
     struct bs_subsets subsets;
-    /* Sharing columns halves most tables. */
+    /* Merging columns halves most tables, so twice the permitted number of states is tried. */
     size_t max_states = 2 * limits.entries / (automaton->n_classes + 1U);
     enum bs_dfa_result result =
         bs_subsets_build(&subsets, automaton, (uint32_t)max_states, limits.work);
-    /* The slots are not needed any more; they have room for the rows. */
+    /* The construction has finished with the hash slots, so their memory is reused for the rows. */
     if (result == BS_DFA_BUILT)
         result = write_table(dfa, &subsets, subsets.slots, limits.entries);
     if (result != BS_DFA_BUILT)

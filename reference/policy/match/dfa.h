@@ -1,12 +1,13 @@
-/* An automaton turned into a transition table ahead of time: one look-up for each byte of the
- * path.
+/* An automaton that is turned into a transition table in advance, so that a match takes one look-up
+ * for each byte of the path.
  *
- * Some globs double the number of states with each character, so the size of a table and the work
- * of building it are bounded. If a bound is exceeded there is no table, and the caller uses the
+ * With some globs the number of states doubles with each character. So the size of a table and the
+ * work of building it are limited. Beyond the limits there is no table, and the caller uses the
  * automaton itself or the index.
  *
- * After a rule accepts every continuation, no lower rule can decide, and the construction drops
- * their states. This keeps the tables of ordinary rules small, and it lets a walk end early. */
+ * Once a rule accepts every continuation of a path, no lower rule can decide. The construction then
+ * drops the states of lower rules. This keeps the tables of ordinary rules small, and a match can
+ * end before the end of the path. */
 #ifndef BS_POLICY_MATCH_DFA_H
 #define BS_POLICY_MATCH_DFA_H
 
@@ -16,24 +17,25 @@
 
 #include "policy/match/automaton.h"
 
-/* An automaton with more states is not tried. */
+/* For an automaton with more states no table is tried. */
 #define BS_DFA_MOST_STATES_IN 4096
 
-/* Bounds of a table. A millisecond is some million word operations. */
+/* Limits of a table and its construction. A millisecond has some million word operations. */
 struct bs_dfa_limits {
-    size_t entries; /* of two bytes, at most 65,536 */
-    size_t work;    /* word operations of its construction */
+    size_t entries; /* entries of two bytes; at most 65,536 */
+    size_t work;    /* word operations of the construction */
 };
 
 struct bs_dfa {
     uint8_t class_of[256];
-    uint16_t *next; /* rows of one entry a class (where the row of the next state begins) and one
-                       for the end of the path (which of the answers) */
+    /* One row for each state. A row has one entry for each class, which is the position of the row
+     * of the next state, and one entry for the end of the path, which is an index of `answers`. */
+    uint16_t *next;
     uint32_t n_states;
     uint32_t stride;
     uint32_t start;
-    uint32_t settled; /* rows below this one lead only to themselves */
-    int32_t *answers; /* a rule or BS_NO_RULE */
+    uint32_t settled; /* a state whose row is below this number is never left */
+    int32_t *answers; /* each is a rule or BS_NO_RULE */
     size_t bytes;
 };
 
@@ -43,16 +45,16 @@ enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *a
                                 struct bs_dfa_limits limits);
 void bs_dfa_clear(struct bs_dfa *dfa);
 
-/* Returns the row after a byte; the first row is `start`. */
+/* Return the row after a byte. The first row is `start`. */
 static inline uint32_t bs_dfa_step(const struct bs_dfa *dfa, uint32_t row, char c) {
-    /* The class is known before the row is, so this sum can be, too. The compiler must not add
-     * the row to the class first. */
+    /* The address within the row depends only on the byte, so the processor can compute it before
+     * the row is known. Adding the row first would make each step wait for the one before it. */
     const uint16_t *column = dfa->next + dfa->class_of[(unsigned char)c];
     __asm__("" : "+r"(column));
     return column[row];
 }
 
-/* Returns the highest rule that matches if the path ends in this row, or BS_NO_RULE. */
+/* Return the highest rule that matches if the path ends in this row, or BS_NO_RULE. */
 static inline int32_t bs_dfa_answer(const struct bs_dfa *dfa, uint32_t row) {
     return dfa->answers[dfa->next[row + dfa->stride - 1]];
 }

@@ -9,14 +9,14 @@
 #include "policy/path/path.h"
 #include "policy/path/rule.h"
 
-/* Words of an automaton; most single globs need no more. */
+/* Words of the automaton that are part of the struct. Most globs need no more. */
 enum { ROOM = 64 };
 
 struct bs_glob {
     bool fold;
     struct bs_automaton automaton;
     uint64_t room[ROOM];
-    char text[]; /* the pattern, in its normal form */
+    char text[]; /* the pattern in its normal form */
 };
 
 static const char *normalize(char *text, size_t *len) {
@@ -61,7 +61,8 @@ finish:
     return code;
 }
 
-/* Not inlined, like the next function, so that only folding takes the stack for it. */
+/* Not inlined, and neither is the next function, because folding needs much stack, which other
+ * matches should not take. */
 __attribute__((noinline)) static int match_folded(const struct bs_glob *glob,
                                                   const struct bs_path_view *view, bool *matched,
                                                   struct bs_error *err) {

@@ -7,13 +7,14 @@
 
 enum { MARKED = 64, LONGEST_COUNTED = 31 };
 
-/* The search for one path. */
+/* The state of the search for one path. */
 struct search {
     const struct bs_index *index;
     const char *path;
     size_t len;
-    uint64_t slashes; /* bit i: byte i of the path is a slash; the first MARKED bytes */
-    uint64_t bytes;   /* bs_bytes_of the path; 0: not computed yet */
+    /* bit i is set if byte i of the path is a slash, for the first MARKED bytes */
+    uint64_t slashes;
+    uint64_t bytes; /* bs_bytes_of the path; 0 if it is not computed yet */
     int32_t best;
 };
 
@@ -22,7 +23,7 @@ static inline void lift(struct search *search, int32_t rule) {
         search->best = rule;
 }
 
-/* `from` is where the globs begin in the path. */
+/* Try the candidates of a bucket. `from` is the position in the path at which their globs begin. */
 static void try_candidates(struct search *search, const struct bs_bucket *bucket, size_t from) {
     const struct bs_candidate *candidate = search->index->candidates + bucket->first;
     const struct bs_candidate *end = candidate + bucket->n;
@@ -35,7 +36,8 @@ static void try_candidates(struct search *search, const struct bs_bucket *bucket
     }
 }
 
-/* Not inlined, so that look-ups without a hit stay in registers. */
+/* Not inlined, so that the registers of the caller are not spilled for look-ups that find no
+ * bucket. */
 __attribute__((noinline)) static void ask_bucket(struct search *search, enum bs_key_kind kind,
                                                  uint32_t hash, size_t start, size_t end) {
     const struct bs_slot *slot =
@@ -51,7 +53,7 @@ __attribute__((noinline)) static void ask_bucket(struct search *search, enum bs_
         try_candidates(search, bucket, from);
 }
 
-/* Looks up the bytes [start, end) of the path. */
+/* Look up the bytes [start, end) of the path as a key. */
 static inline void look_up(struct search *search, enum bs_key_kind kind, uint64_t hash,
                            size_t start, size_t end) {
     uint64_t bit = 0;
@@ -63,13 +65,13 @@ static inline bool has_length(uint32_t lengths, size_t len) {
     return (lengths >> (len < LONGEST_COUNTED ? len : LONGEST_COUNTED) & 1) != 0;
 }
 
-/* bs_table_hash of a text of at most one word. */
+/* Return the same hash as bs_table_hash, for a text of at most one word. */
 static inline uint64_t hash_of_word(uint64_t seed, uint64_t word, size_t len) {
     return len < BS_WORD_BYTES ? bs_table_finish(seed, seed, word, len)
                                : bs_table_finish(seed, bs_table_step(seed, seed, word), 0, len);
 }
 
-/* bs_table_hash of a part of the path. */
+/* Return the same hash as bs_table_hash, for a part of the path. */
 static inline uint64_t hash_of_part(const struct search *search, size_t start, size_t end) {
     uint64_t seed = search->index->seed;
     uint64_t state = seed;
@@ -90,7 +92,7 @@ static uint64_t slashes_of(const char *text, size_t len) {
     return slashes;
 }
 
-/* Returns the end of the segment that begins at `start`. */
+/* Return the end of the segment that begins at `start`. */
 static inline size_t segment_end(const struct search *search, size_t start) {
     size_t at = start;
     if (at < MARKED) {
@@ -120,7 +122,8 @@ static void look_up_endings(struct search *search) {
     }
 }
 
-/* Each hash continues the hash of the shorter top. */
+/* Look up each leading part of the path. The hash of each part is computed from the hash of the
+ * part before it. */
 static void look_up_tops(struct search *search) {
     const struct bs_index *index = search->index;
     uint64_t seed = index->seed;

@@ -1,17 +1,18 @@
-/* Many rules at once, by hashing: a check looks up the parts of the path that may be keys
- * (policy/match/keys.h), and each key has its rules. The cost of a check depends on the path and on
- * how many rules share the keys of the path; the number of rules does not count.
+/* Matches many rules at once by hashing. A check looks up the parts of the path that can be keys
+ * (policy/match/keys.h); each key leads to its rules. So the time of a check depends on the path
+ * and on how many rules share its keys, not on the number of all rules.
  *
- * A rule has one key: of two possible ones, the one that fewer other rules have. Often the key
- * decides (a path, a subtree, a name anywhere, an ending). Otherwise backtracking matches the rest
- * of the rule (policy/match/backtrack.h), but only if the path has every byte of that rest.
+ * A rule has one key. If two are possible, it gets the one that fewer other rules can have. Often
+ * the key alone decides (an exact path, a subtree, a name anywhere, an ending). Otherwise the rest
+ * of the rule is matched by backtracking (policy/match/backtrack.h), but only if the path contains
+ * every byte of that rest.
  *
- * Lists of 20 and more rules need the index. Time of a check relative to RE2::Set with the same
- * rules (mix of fixtures/policies, medians of 60 alternating rounds, goal 0.35; with and without
- * the index): 1 rule 0.18 and 0.16, 20 rules 0.31 and 0.38, 100 rules 0.35 and 4.9, 1,000 rules
- * 0.10 and 4.2. 10,000 rules are below 0.01 with it; without it they exceed the budget of the
- * automaton. The index does not replace the tables: without them, 100 rules take 0.44.
- */
+ * Lists of 20 and more rules need the index. The following numbers are the time of a check relative
+ * to RE2::Set with the same rules (mix of fixtures/policies, medians of 60 alternating rounds, goal
+ * 0.35), with and without the index: 1 rule 0.18 and 0.16, 20 rules 0.31 and 0.38, 100 rules 0.35
+ * and 4.9, 1,000 rules 0.10 and 4.2. With 10,000 rules it is below 0.01; without the index these
+ * exceed the budget of the automaton. The index does not replace the tables: without tables, 100
+ * rules take 0.44. */
 #ifndef BS_POLICY_MATCH_INDEX_H
 #define BS_POLICY_MATCH_INDEX_H
 
@@ -23,54 +24,55 @@
 #include "policy/match/keys.h"
 #include "policy/match/matcher.h"
 
-/* A rule whose key does not decide. */
+/* A rule that matches only if the rest of the path matches its glob. */
 struct bs_candidate {
     uint64_t bytes; /* bs_bytes_of the glob, without its wildcards and separators */
     struct bs_pattern glob;
     int32_t rule;
 };
 
-/* The rules of one key. */
+/* The rules that have the same key. */
 struct bs_bucket {
-    int32_t last;   /* the highest that matches a path which ends with the key */
-    int32_t inside; /* the highest that matches every path that continues after the key */
-    uint32_t first; /* of the candidates, the highest rule first */
+    int32_t last;   /* the highest rule that matches a path which ends with the key */
+    int32_t inside; /* the highest rule that matches every path which continues below the key */
+    /* index of the first candidate; the candidates follow each other, the highest rule first */
+    uint32_t first;
     uint32_t n;
 };
 
-/* Lengths of the keys that begin or end with a byte: bit n is length n, bit 31 every greater length
- * as well. With these, most parts of a path need no hash. */
+/* For each byte, the lengths of the keys that begin or end with it: bit n is length n, bit 31 means
+ * 31 or more. With these, most parts of a path are excluded without computing a hash. */
 struct bs_key_lengths {
-    uint32_t tops; /* of their first names */
+    uint32_t tops; /* for keys of the kind top: lengths of their first name */
     uint32_t names;
     uint16_t heads;
     uint16_t endings;
 };
 
 struct bs_index {
-    struct bs_table keys[BS_KEY_KINDS]; /* bs_slot.first: the bucket */
-    struct bs_bucket *buckets;          /* the first one is for the rules without a key */
+    struct bs_table keys[BS_KEY_KINDS]; /* bs_slot.first is the index of the bucket */
+    struct bs_bucket *buckets;          /* buckets[0] has the rules without a key */
     struct bs_candidate *candidates;
-    char *texts; /* copies of the rules */
+    char *texts; /* copies of the texts of the rules */
     size_t texts_len;
     uint32_t n_buckets;
     uint32_t n_candidates;
-    uint64_t seed; /* of all hashes */
+    uint64_t seed; /* the seed of all hashes */
     int32_t root;  /* the highest rule that matches only the root */
     int32_t all;   /* the highest rule that matches every path */
     int32_t most;  /* the highest rule of the index, or BS_NO_RULE */
     struct bs_key_lengths by_byte[256];
 };
 
-/* Adds the rules whose `left` is false, and sets `left` of those that have no key. With
- * `keyless_too` it adds these rules as well, if bs_backtrack_fits, and each check tries all of
- * them. False if memory ran out; the index is cleared then. */
+/* Add the rules whose `left` is false, and set `left` to true for those that have no key. With
+ * `keyless_too` these rules are added as well, if bs_backtrack_fits; each check then tries all of
+ * them. Returns false if memory ran out; the index is cleared then. */
 bool bs_index_build(struct bs_index *index, const struct bs_pattern *patterns, size_t n,
                     bool keyless_too, bool *left);
 void bs_index_clear(struct bs_index *index);
 size_t bs_index_bytes(const struct bs_index *index);
 
-/* Returns the set of bytes of a text, by their lower six bits. */
+/* Return the set of bytes that a text contains, as bits of their lower six bits. */
 static inline uint64_t bs_bytes_of(const char *text, size_t len) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < len; i++)
@@ -78,7 +80,7 @@ static inline uint64_t bs_bytes_of(const char *text, size_t len) {
     return bytes;
 }
 
-/* Returns the highest rule that matches the path, but at least `best`. The root is the path without
+/* Return the highest rule that matches the path, but at least `best`. The root is a path without
  * bytes. */
 int32_t bs_index_highest(const struct bs_index *index, const struct bs_path_view *path,
                          int32_t best);

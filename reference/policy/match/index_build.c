@@ -8,15 +8,16 @@ enum { LONGEST_COUNTED = 31 };
 
 struct builder {
     struct bs_index *index;
-    struct bs_pattern *copies;           /* by rule */
-    struct bs_key *chosen;               /* by rule; without a text: no key */
-    struct bs_table users[BS_KEY_KINDS]; /* bs_slot.last: how many rules could have the key */
+    struct bs_pattern *copies; /* copy of each rule */
+    struct bs_key *chosen;     /* the key of each rule; its text is NULL if the rule has no key */
+    /* bs_slot.last is the number of rules that could have the key */
+    struct bs_table users[BS_KEY_KINDS];
     bool keyless_too;
 };
 
 static bool is_root(const struct bs_pattern *p) { return p->len == 1 && p->text[0] == '.'; }
 
-/* True if all segments are `**`. */
+/* True if all segments of the pattern are `**`. */
 static bool is_all(const struct bs_pattern *p) {
     if (p->len % 3 != 2)
         return false;
@@ -61,7 +62,7 @@ static bool copy_patterns(struct builder *builder, const struct bs_pattern *patt
     return true;
 }
 
-/* Reserves room for every possible key of each rule; most rules have one. */
+/* Reserve room for all possible keys. Most rules have one. */
 static bool reserve(struct builder *builder, size_t n, const bool *left) {
     struct bs_index *index = builder->index;
     struct bs_key keys[BS_KEYS_OF_A_RULE];
@@ -157,7 +158,7 @@ static void add_to_bucket(struct bs_index *index, const struct bs_key *key, int3
         lift(&bucket->inside, rule);
 }
 
-/* False if the rule fits no bucket. */
+/* Add a rule to the bucket of its key. Returns false if it does not belong in any bucket. */
 static bool add_rule(struct builder *builder, size_t i) {
     struct bs_index *index = builder->index;
     const struct bs_pattern *pattern = &builder->copies[i];
@@ -179,7 +180,8 @@ static bool add_rule(struct builder *builder, size_t i) {
     return true;
 }
 
-/* Separators do not count: a `**` that matches no segment matches without its separator. */
+/* Return the bytes that every match of the glob contains. Separators are left out: where a `**`
+ * matches no segment, its separator is missing. */
 static uint64_t literal_bytes(const struct bs_pattern *glob) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < glob->len; i++) {
@@ -195,7 +197,7 @@ static void add_candidate(struct bs_index *index, struct bs_bucket *bucket,
         (struct bs_candidate){literal_bytes(glob), *glob, (int32_t)rule};
 }
 
-/* The candidates of one bucket are neighbours, the highest rule first. */
+/* Add the candidates, sorted by bucket, and in each bucket the highest rule first. */
 static bool add_candidates(struct builder *builder, size_t n, const bool *left) {
     struct bs_index *index = builder->index;
     for (uint32_t i = 0; i < index->n_buckets; i++) {

@@ -4,7 +4,7 @@
 
 #include "policy/match/backtrack.h"
 
-/* A rule without the `**` at its ends. */
+/* A rule without the `**` segments at its start and end. */
 struct body {
     bool gap_first;
     bool gap_last;
@@ -37,7 +37,7 @@ static bool has_gap(const char *at, const char *end) {
     return false;
 }
 
-/* Returns the end of the whole names that the body begins with, or NULL without any. */
+/* Return the end of the whole names that the body begins with, or NULL if it begins with none. */
 static const char *names_end(const struct body *body) {
     const char *end = NULL;
     for (const char *at = body->at; at == body->end || !is_wild(*at); at++) {
@@ -65,8 +65,9 @@ static bool top(const struct body *body, struct bs_key *key) {
     return true;
 }
 
-/* A path may have the name, or the head, many times. So the glob after it may have a `**` only at
- * its end: each time, another `**` would be searched in the whole path. */
+/* Find a key of the kind name or head. A path may contain the name several times, and each time the
+ * rest of the rule must be tried. So the rest may have a `**` only at its end: any other `**` would
+ * be searched in the whole path each time. */
 static bool name(const struct body *body, struct bs_key *key) {
     const char *end = names_end(body);
     if (!body->gap_first || end == NULL)

@@ -1,12 +1,12 @@
-/* Keys: a literal part of a rule that each path it matches has at a known place.
+/* Keys. A key is a literal part of a rule that occurs, at a known place, in every path that the
+ * rule matches. There are four kinds:
  *
- *   top     the names that the rule begins with: the path begins with them
- *   name    the name after a leading `**`: one of the path's names
- *   head    the first bytes of the name after a leading `**`: one of the path's names begins so
- *   ending  the bytes that the rule ends with: the path ends with them
+ * top     the names that the rule begins with; the path begins with them
+ *   name    the name after a leading `**`; it is one of the names in the path
+ *   head    the first bytes of the name after a leading `**`; one name of the path begins with them
+ *   ending  the bytes that the rule ends with; the path ends with them
  *
- * Names are whole segments of the path; heads and endings are as long as a word at most.
- */
+ * A name is a whole segment of the path. Heads and endings have at most BS_KEY_MOST_BYTES bytes. */
 #ifndef BS_POLICY_MATCH_KEYS_H
 #define BS_POLICY_MATCH_KEYS_H
 
@@ -18,34 +18,34 @@
 
 enum bs_key_kind { BS_KEY_TOP, BS_KEY_NAME, BS_KEY_HEAD, BS_KEY_ENDING, BS_KEY_KINDS };
 
-#define BS_KEY_MOST_BYTES 8 /* of a head or an ending */
+#define BS_KEY_MOST_BYTES 8 /* length of a head or an ending, so that it fits into one word */
 
-/* The condition under which the rule matches a path that has the key. */
+/* The condition under which the rule matches a path that contains its key. */
 enum bs_key_then {
-    BS_KEY_LAST,   /* the path ends with the key */
-    BS_KEY_INSIDE, /* none: the path is the key, or lies below it */
-    BS_KEY_GLOB    /* the rest of the path matches the rest of the rule */
+    BS_KEY_LAST,   /* the path must end with the key */
+    BS_KEY_INSIDE, /* no condition: the path is the key or lies below it */
+    BS_KEY_GLOB    /* the rest of the path must match the rest of the rule */
 };
 
 struct bs_key {
     enum bs_key_kind kind;
     enum bs_key_then then;
-    const char *text; /* in the pattern */
+    const char *text; /* points into the pattern */
     size_t len;
-    struct bs_pattern glob; /* the rest of the rule: BS_KEY_GLOB */
+    struct bs_pattern glob; /* for BS_KEY_GLOB: the rest of the rule */
 };
 
-/* Returns where the part of the path begins that the glob must match. The key is at [start, end).
- */
+/* Return the position in the path at which the rest begins that the glob must match. The key is at
+ * [start, end). */
 static inline size_t bs_key_rest(enum bs_key_kind kind, size_t start, size_t end) {
     return kind == BS_KEY_ENDING ? 0 : kind == BS_KEY_HEAD ? start : end + 1;
 }
 
 #define BS_KEYS_OF_A_RULE 2
 
-/* Writes the possible keys of a rule other than `.` and `**`, and returns their number. If there
- * are two, both need a glob. A rule that begins and ends with wildcards, or that bs_backtrack_fits
- * rejects, has no key. */
+/* Write the possible keys of a rule, which must not be `.` or `**`, and return their number. If
+ * there are two, both are of BS_KEY_GLOB. A rule has no key if it begins and ends with wildcards,
+ * or if bs_backtrack_fits is false for it. */
 size_t bs_keys_of(const struct bs_pattern *pattern, struct bs_key keys[BS_KEYS_OF_A_RULE]);
 
 #endif

@@ -15,11 +15,13 @@ struct bs_matcher {
     const char *tier;
     struct bs_tables tables;
     struct bs_index index;
-    struct bs_automaton automaton; /* of the rules that are in neither of them */
-    int32_t most_in_automaton;     /* or BS_NO_RULE */
+    /* for the rules that are neither in the tables nor in the index */
+    struct bs_automaton automaton;
+    int32_t most_in_automaton; /* highest rule of the automaton, or BS_NO_RULE */
 };
 
-/* Returns folded copies of the patterns, or NULL. The texts follow the list in one block. */
+/* Return folded copies of the patterns, or NULL. One block holds the list and after it the
+ * texts. */
 static struct bs_pattern *fold_patterns(const struct bs_pattern *patterns, size_t n) {
     size_t room = 0;
     for (size_t i = 0; i < n; i++)
@@ -40,7 +42,7 @@ static struct bs_pattern *fold_patterns(const struct bs_pattern *patterns, size_
 }
 
 static int over_budget(struct bs_error *err, size_t rule, const struct bs_pattern *pattern) {
-    /* The message shows the beginning, and cuts no character. */
+    /* Show the beginning of the pattern, without cutting a character in two. */
     size_t shown = bs_utf8_valid_prefix(pattern->text, pattern->len < 80 ? pattern->len : 80);
     return bs_fail(err, BS_E_INVALID, 0,
                    "the rules cannot be matched together within the budget: it ends at rule %zu of "
@@ -57,7 +59,7 @@ struct builder {
     struct bs_matcher *matcher;
     const struct bs_pattern *patterns;
     size_t n;
-    bool *left; /* by rule: true until a part has it */
+    bool *left; /* for each rule: true until a part of the matcher contains it */
     struct bs_error *err;
 };
 
@@ -65,7 +67,7 @@ static int out_of_memory(const struct builder *builder) {
     return no_memory(builder->err, builder->n);
 }
 
-/* The rules that no other part has. */
+/* The rules that neither the tables nor the index contain. */
 struct outside {
     struct bs_pattern *patterns;
     uint32_t *rules;
@@ -104,8 +106,8 @@ static int build_automaton(const struct builder *builder) {
     return code;
 }
 
-/* Builds tables, and an index of the rules for which a table would read the whole path. If the
- * tables become too large, *done stays false and no part is built. */
+/* Build tables, and an index of the rules for which a table would have to read the whole path. If
+ * the tables become too large, *done stays false and nothing is built. */
 static int build_tables(const struct builder *builder, bool *done) {
     struct bs_matcher *matcher = builder->matcher;
     if (builder->n > BS_DFA_MOST_STATES_IN)
@@ -130,8 +132,8 @@ static bool fits_automaton(const struct builder *builder) {
     return states <= BS_AUTOMATON_MOST_STATES;
 }
 
-/* Builds an index, and tables or an automaton of the rules without a key. If these rules do not fit
- * into an automaton either, the index takes them as well. */
+/* Build an index, and tables or an automaton for the rules that have no key. If those rules do not
+ * fit into an automaton either, they are added to the index. */
 static int build_index(const struct builder *builder, bool tables_too) {
     struct bs_matcher *matcher = builder->matcher;
     enum bs_dfa_result tables = BS_DFA_TOO_LARGE;
@@ -220,7 +222,7 @@ static ptrdiff_t highest(const struct bs_matcher *matcher, const struct bs_path_
     return rule > best ? rule : best;
 }
 
-/* Not inlined, so that only a profile that folds uses the stack for it. */
+/* Not inlined, because folding needs much stack, which only a profile that folds should take. */
 __attribute__((noinline)) static ptrdiff_t highest_folded(const struct bs_matcher *matcher,
                                                           const struct bs_path_view *path) {
     char on_stack[BS_FOLD_ROOM(BS_FOLD_STACK_BYTES)];

@@ -8,11 +8,12 @@ static void append(struct bs_subsets *subsets, uint32_t at, uint64_t bits) {
         subsets->set[subsets->set_len++] = (struct bs_subset_word){bits, at};
 }
 
-/* Carries of a step into the next word: a state that was entered, and a state that a gap skips to.
- */
+/* Bits that a step carries into the next word: a state that was entered, and a state that becomes
+ * active because a gap is skipped. */
 enum { CARRY_ENTERED = 1, CARRY_SKIPPED = 2 };
 
-/* A word after a step: states that are entered, states that stay, states that gaps skip to. */
+/* Return a word of the set after a step: states that were entered, states that stay, and states
+ * that become active because a gap is skipped. */
 static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_t entered,
                       uint64_t stay, unsigned carry, unsigned *carry_out) {
     entered |= carry & CARRY_ENTERED;
@@ -21,7 +22,8 @@ static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_
     return entered | stay | skipped << 1 | (carry / CARRY_SKIPPED);
 }
 
-/* After a rule accepts every continuation, no lower rule can be the answer. */
+/* If a rule accepts every continuation, remove the states of lower rules: they cannot decide any
+ * more. */
 static void drop_beaten_forever(struct bs_subsets *subsets) {
     for (size_t i = subsets->set_len; i-- > 0;) {
         struct bs_subset_word *word = &subsets->set[i];
@@ -36,8 +38,9 @@ static void drop_beaten_forever(struct bs_subsets *subsets) {
     }
 }
 
-/* A rule that accepts the rest of the segment beats each lower rule whose last segment is this
- * one. Otherwise, each rule `*x*` would double the number of sets. */
+/* If a rule accepts the rest of the segment, it wins over every lower rule whose last segment is
+ * this one, so remove the states of those rules. Otherwise each rule `*x*` would double the number
+ * of sets. */
 static void drop_beaten_in_segment(struct bs_subsets *subsets) {
     const struct bs_automaton *automaton = subsets->automaton;
     size_t kept = 0;
@@ -67,7 +70,7 @@ static void drop_beaten(struct bs_subsets *subsets) {
     drop_beaten_in_segment(subsets);
 }
 
-/* Makes the set that a byte of the class leads to. */
+/* Make the set that a byte of the class leads to. */
 static void step(struct bs_subsets *subsets, uint32_t state, uint32_t class) {
     const struct bs_automaton *automaton = subsets->automaton;
     const uint64_t *consume = automaton->consume + (size_t) class * automaton->words;
@@ -127,7 +130,7 @@ static bool reserve(void **block, size_t *cap, size_t want, size_t size) {
     return true;
 }
 
-/* The slot of the set in the making; a free one if it is not in the table. */
+/* Return the slot of the current set, or the free slot for it if it is not in the table. */
 static uint32_t *slot_of(const struct bs_subsets *subsets, uint32_t hash) {
     uint32_t mask = subsets->n_slots - 1;
     uint32_t slot = hash & mask;
@@ -139,7 +142,7 @@ static uint32_t *slot_of(const struct bs_subsets *subsets, uint32_t hash) {
     return &subsets->slots[slot];
 }
 
-/* Doubles the slots. The current set is in none of them. */
+/* Double the number of slots. The current set is not in the table yet. */
 static bool spread(struct bs_subsets *subsets) {
     uint32_t *slots = calloc(2 * (size_t)subsets->n_slots, sizeof *slots);
     if (slots == NULL)
@@ -152,7 +155,7 @@ static bool spread(struct bs_subsets *subsets) {
     return true;
 }
 
-/* Reserves room for one more state, with the current set. */
+/* Reserve memory for one more state, whose set is the current one. */
 static bool make_room(struct bs_subsets *subsets) {
     size_t n = (size_t)subsets->n_states + 1;
     return reserve((void **)&subsets->pool, &subsets->pool_cap,
@@ -175,8 +178,8 @@ static int32_t highest_of(const struct bs_subsets *subsets) {
     return BS_NO_RULE;
 }
 
-/* The number of the set in the making, which may be new. max_states: there is no room for it, or no
- * memory. */
+/* Return the number of the state with the current set, which is added if it is new. Returns
+ * max_states if there is no room or no memory for it. */
 static uint32_t intern(struct bs_subsets *subsets) {
     uint32_t hash = hash_of(subsets);
     uint32_t *slot = slot_of(subsets, hash);
@@ -198,7 +201,8 @@ static uint32_t intern(struct bs_subsets *subsets) {
     return subsets->n_states - 1;
 }
 
-/* Whether two classes lead to the same set: every state of this one treats them alike. */
+/* True if both classes lead to the same set, because every state of this set treats them in the
+ * same way. */
 static bool act_alike(const struct bs_subsets *subsets, const struct bs_subset_state *state,
                       uint32_t a, uint32_t b) {
     const struct bs_automaton *automaton = subsets->automaton;
@@ -212,7 +216,7 @@ static bool act_alike(const struct bs_subsets *subsets, const struct bs_subset_s
     return alike;
 }
 
-/* Makes the edges of a state; few states have more than some different ones. False when there is no
+/* Make the edges of a state. Few states have many different edges. Returns false if there is no
  * room for a set that an edge leads to. */
 static bool follow(struct bs_subsets *subsets, uint32_t state) {
     uint32_t n_classes = subsets->automaton->n_classes;
@@ -237,7 +241,7 @@ static bool follow(struct bs_subsets *subsets, uint32_t state) {
     return true;
 }
 
-/* Finds all sets. False when they are too many or take too much work. */
+/* Find all sets. Returns false if there are too many, or if the search takes too much work. */
 static bool explore(struct bs_subsets *subsets, size_t work) {
     const struct bs_automaton *automaton = subsets->automaton;
     for (uint32_t at = 0; at < automaton->words; at++)
@@ -247,7 +251,7 @@ static bool explore(struct bs_subsets *subsets, size_t work) {
         return false;
     for (uint32_t state = 0; state < subsets->n_states; state++) {
         size_t words = subsets->states[state].end - subsets->states[state].begin;
-        /* Looking a set up costs as much as eight of its words. */
+        /* Looking up a set costs about as much as reading eight words of it. */
         size_t cost = (words + 8) * automaton->n_classes;
         if (cost > work)
             return false;
@@ -262,7 +266,7 @@ enum bs_dfa_result bs_subsets_build(struct bs_subsets *subsets,
                                     const struct bs_automaton *automaton, uint32_t max_states,
                                     size_t work) {
     *subsets = (struct bs_subsets){.automaton = automaton, .max_states = max_states, .n_slots = 64};
-    /* A step makes at most two words of one. */
+    /* A step turns each word of a set into at most two. */
     subsets->set = malloc((2 * (size_t)automaton->words + 1) * sizeof *subsets->set);
     subsets->slots = calloc(subsets->n_slots, sizeof *subsets->slots);
     subsets->no_memory = subsets->set == NULL || subsets->slots == NULL;

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table of 128 KiB stays in the second-level cache and takes at most some 10 ms to build. */
+/* A table has at most 128 KiB, so that it stays in the second-level cache, and is built in about 10
+ * ms at most. */
 static const struct bs_dfa_limits limits = {65536, 8000000};
 
 enum side { FRONT, BACK, SIDES };
@@ -14,9 +15,9 @@ static bool begins_with_gap(const struct bs_pattern *pattern) {
     return pattern->len > 2 && memcmp(pattern->text, "**", 2) == 0;
 }
 
-/* The first byte of a character says how long it is, so a `?`, and a star that needs a character,
- * cannot be read backwards. Everything else matches a path as its mirror image matches the mirrored
- * path. */
+/* True if the pattern can be matched from the end of the path. This is not possible with a `?`, or
+ * a star that needs a character: only the first byte of a character shows its length. All other
+ * patterns match a path exactly if the reversed pattern matches the reversed path. */
 static bool has_mirror_image(const struct bs_pattern *pattern) {
     for (size_t i = 0; i < pattern->len; i++) {
         char before = i > 0 ? pattern->text[i - 1] : '/';
@@ -37,7 +38,7 @@ bool bs_tables_reads_all(const struct bs_pattern *pattern) {
     return begins_with_gap(pattern) && side_of(pattern) == FRONT;
 }
 
-/* The patterns of one side; those of the back are mirrored. */
+/* The patterns of one table. Those of the table that reads from the end are reversed. */
 struct chosen {
     struct bs_pattern *patterns;
     uint32_t *rules;
@@ -135,7 +136,8 @@ static int32_t from_back(const struct bs_dfa *dfa, const char *path, size_t len)
     return bs_dfa_answer(dfa, row);
 }
 
-/* Both walks go on until both are settled. A settled row leads to itself, so its walk may go on. */
+/* Walk in both tables until both are in a row that is never left. Continuing in such a row does no
+ * harm, so one loop serves both. */
 static int32_t from_both(const struct bs_tables *tables, const char *path, size_t len) {
     const struct bs_dfa *front = &tables->front;
     const struct bs_dfa *back = &tables->back;
@@ -144,7 +146,7 @@ static int32_t from_both(const struct bs_tables *tables, const char *path, size_
     for (size_t i = 0; i < len; i++) {
         first = bs_dfa_step(front, first, path[i]);
         last = bs_dfa_step(back, last, path[len - 1 - i]);
-        /* Both rows are below their bounds: one branch for two comparisons. */
+        /* Both rows can still be left. This is one branch for two comparisons. */
         if (((first - front->settled) & (last - back->settled)) >> 31 != 0)
             break;
     }

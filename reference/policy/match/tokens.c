@@ -9,8 +9,8 @@ static inline size_t stars(const struct bs_tokens *tokens) {
 
 static bool segment_ends(const char *at, const char *end) { return at == end || *at == '/'; }
 
-/* Repeated gaps (two `**` segments in a row) match the same paths as one. Only one of them is kept,
- * so that each state is at most one skipped gap away from the next. */
+/* Skip all but one of several `**` segments in a row. They match the same paths as one, and with a
+ * single one each state has at most one gap between itself and the next state. */
 static inline const char *past_repeated_gaps(const char *at, const char *end) {
     while (end - at >= 5 && at[0] == '*' && at[1] == '*' && at[2] == '/' && at[3] == '*' &&
            at[4] == '*' && segment_ends(at + 5, end))
@@ -33,7 +33,7 @@ static bool is_tail(struct bs_tokens *tokens) {
     return true;
 }
 
-/* True for most bytes: their meaning does not depend on their neighbours. */
+/* True if the meaning of a byte does not depend on the bytes next to it, as for most bytes. */
 static inline bool stands_for_itself(const char *at, const char *end) {
     static const bool special[256] = {['*'] = true, ['?'] = true, ['/'] = true};
     return !special[(unsigned char)*at] || (*at == '/' && (at + 1 == end || at[1] != '*'));

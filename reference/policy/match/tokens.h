@@ -1,4 +1,4 @@
-/* A glob in its normal form as the states of an automaton. */
+/* Splits a glob in normal form into the states of an automaton. */
 #ifndef BS_POLICY_MATCH_TOKENS_H
 #define BS_POLICY_MATCH_TOKENS_H
 
@@ -8,14 +8,16 @@
 
 #include "policy/match/matcher.h"
 
-/* The condition that leads from a state to the next one: a byte (0 to 255), or one of these. */
+/* The condition for going from a state to the next one: a byte (0 to 255), or one of these
+ * values. */
 enum {
-    BS_BY_CHARACTER = 256, /* a byte but `/` that does not continue a character */
-    BS_BY_GAP,             /* `/`, and the state stays for anything until then; may be skipped */
-    BS_BY_NOTHING          /* the end of the glob */
+    BS_BY_CHARACTER = 256, /* the first byte of any character except `/` */
+    BS_BY_GAP,    /* `/`; before it the state accepts any text. The state may be skipped. */
+    BS_BY_NOTHING /* there is no next state, because the glob ends */
 };
 
-/* Which bytes a state stays for: within a character, within a segment, any. */
+/* For which bytes a state stays active: continuation bytes of a character, all bytes except `/`, or
+ * all bytes. */
 enum { BS_STAY_INSIDE = 1, BS_STAY_SEGMENT = 2, BS_STAY_ALWAYS = 4 };
 
 struct bs_state {
@@ -28,16 +30,17 @@ struct bs_tokens {
     const char *at;
     const char *end;
     uint8_t stay;
-    bool starts; /* at the start of a segment */
+    bool starts; /* the next byte is at the start of a segment */
     bool done;
 };
 
-/* Hands out one state after the other; false after the last. */
+/* bs_tokens_start begins, and each bs_tokens_next returns the next state; false after the last
+ * one. */
 void bs_tokens_start(struct bs_tokens *tokens, const struct bs_pattern *pattern);
 bool bs_tokens_next(struct bs_tokens *tokens, struct bs_state *state);
 
-/* Hands out a run of plain states at once: each is left by a byte of the pattern and has no other
- * role. Returns how many there are, and their first byte in *first. */
+/* Return a number of plain states at once; *first is their first byte. A plain state only has the
+ * condition that the next byte equals a byte of the pattern. */
 size_t bs_tokens_plain(struct bs_tokens *tokens, const char **first);
 
 #endif

@@ -1,4 +1,4 @@
-/* Up to 64 bytes of text in registers, where the machine has SSE2. */
+/* Handles up to 64 bytes of text in registers, on machines with SSE2. */
 #ifndef BS_POLICY_PATH_BLOCK_H
 #define BS_POLICY_PATH_BLOCK_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Returns the n bytes of a short text, and zeros up to sixteen. It reads no byte after the text,
- * which may end at the end of a page. */
+/* Return the n bytes of a short text, followed by zeros up to sixteen bytes. No byte after the text
+ * is read, because the next page may not exist. */
 static inline __m128i bs_block_short(const char *text, size_t n) {
     uint64_t low = 0;
     uint64_t high = 0;
@@ -32,7 +32,7 @@ static inline __m128i bs_block_short(const char *text, size_t n) {
     return _mm_set_epi64x((long long)high, (long long)low);
 }
 
-/* Bit i is set where byte i is `c`. */
+/* Return a mask in which bit i is set if byte i is `c`. */
 static inline uint64_t bs_block_mask(__m128i bytes, char c) {
     return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
 }

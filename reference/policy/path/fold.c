@@ -7,7 +7,7 @@
 
 #include "policy/path/fold_table.h"
 
-/* At worst two bytes (U+01D5) become three code points. */
+/* The most code points: in the worst case (U+01D5) two bytes become three code points. */
 #define POINTS_ROOM(len) ((len) + (len) / 2 + 1)
 
 uint32_t bs_fold_simple(uint32_t point) {
@@ -26,7 +26,7 @@ uint32_t bs_fold_simple(uint32_t point) {
     return (uint32_t)((int32_t)point + bs_fold_rows[low].shift);
 }
 
-/* Folds the ASCII characters in front, which are in NFC already. Returns how many there are. */
+/* Fold the ASCII characters at the start, which are in NFC already. Returns their number. */
 static size_t fold_ascii(const char *text, size_t len, char *out) {
     size_t at = 0;
     for (; at < len && (unsigned char)text[at] < 0x80; at++)
@@ -39,7 +39,7 @@ static size_t compose(const char *text, size_t len, int32_t *points, size_t room
         utf8proc_decompose((const uint8_t *)text, (utf8proc_ssize_t)len, points,
                            (utf8proc_ssize_t)room, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
     if (n < 0 || (size_t)n > room)
-        abort(); /* the text was not UTF-8, or the bound above is wrong */
+        abort(); /* only if the text was not UTF-8, or if POINTS_ROOM is wrong */
     return (size_t)utf8proc_normalize_utf32(points, n, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
 }
 
@@ -70,7 +70,8 @@ bool bs_fold(const char *text, size_t len, char *out, size_t *out_len) {
         *out_len = len;
         return true;
     }
-    /* The last ASCII character may compose with the next character. */
+    /* Begin one character earlier: the last ASCII character may compose with the character after
+     * it. */
     size_t from = plain > 0 ? plain - 1 : 0;
     if (len - from <= BS_FOLD_STACK_BYTES) {
         *out_len = from + fold_on_stack(text + from, len - from, out + from);

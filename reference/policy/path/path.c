@@ -11,7 +11,7 @@ static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* Why the path is refused for its first or last bytes; NULL: it is not. */
+/* Return the reason why the path is refused because of its first or last bytes, or NULL. */
 static const char *problem_of_ends(const char *path, size_t len) {
     if (path[0] == '/')
         return "the path is absolute: give it relative to the root of the workspace";
@@ -24,7 +24,7 @@ static const char *problem_of_ends(const char *path, size_t len) {
     return NULL;
 }
 
-/* True if such a problem is possible. For most paths three bytes exclude it. */
+/* True if problem_of_ends may find a problem. For most paths three bytes show that it cannot. */
 static inline bool ends_are_suspect(const char *path, size_t len) {
     static const bool suspect[256] = {['/'] = true, ['~'] = true, [' '] = true, ['\t'] = true};
     return suspect[(unsigned char)path[0]] || suspect[(unsigned char)path[len - 1]] ||
@@ -59,12 +59,12 @@ bool bs_path_is_plain_portable(const char *path, size_t len) {
 }
 
 #ifdef __SSE2__
-/* The results of a scan of a block of 64 bytes; bit i of a mask is byte i of the block. */
+/* The results of scanning a block of 64 bytes. Bit i of a mask belongs to byte i of the block. */
 struct scan {
     uint64_t slashes;
     uint64_t dots;
-    __m128i refused;   /* a byte of ones for each NUL and backslash */
-    __m128i not_ascii; /* the top bit of each byte that is not ASCII */
+    __m128i refused;   /* each byte is 0xFF for a NUL or a backslash */
+    __m128i not_ascii; /* each byte has its top bit set if it is not ASCII */
 };
 
 static inline void look(struct scan *scan, __m128i bytes, size_t at) {
@@ -81,8 +81,9 @@ static inline void scan_block(struct scan *scan, const char *path, size_t at) {
     look(scan, bytes, at);
 }
 
-/* Scans up to 64 bytes as four parts of sixteen, which overlap. Fewer parts would often do, but a
- * branch on the length could not be predicted. False: the path is not plain, or may not be. */
+/* Scan up to 64 bytes as four parts of sixteen, which may overlap. Fewer parts would often be
+ * enough, but the processor would often mispredict a branch on the length. Returns false if the
+ * path is not plain, or if this scan cannot tell. */
 static inline bool block_is_plain(const char *path, size_t len, bool *starts, bool *dotted,
                                   bool *not_ascii, struct bs_path_marks *marks) {
     struct scan scan = {0, 0, _mm_setzero_si128(), _mm_setzero_si128()};
@@ -98,7 +99,7 @@ static inline bool block_is_plain(const char *path, size_t len, bool *starts, bo
         scan_block(&scan, path, last < 16 ? 0 : last - 16);
         scan_block(&scan, path, last);
     }
-    /* Of a segment that begins with a dot only the second byte is looked at. So `..a` counts as not
+    /* Only the second byte of a segment that begins with a dot is examined. So `..a` counts as not
      * plain here, and the exact scan decides. */
     uint64_t begins = scan.slashes << 1 | *starts;
     uint64_t dot_begins = scan.dots & begins;
@@ -115,7 +116,7 @@ static bool is_plain(const char *path, size_t len, struct bs_path_marks *marks) 
     if (len == 0 || (ends_are_suspect(path, len) && problem_of_ends(path, len) != NULL))
         return false;
     bool starts = true;  /* a segment starts at the next byte */
-    bool dotted = false; /* the byte before is a dot that starts a segment */
+    bool dotted = false; /* the byte before is a dot at the start of a segment */
     bool not_ascii = false;
     for (size_t at = 0; at < len; at += 64) {
         if (!block_is_plain(path + at, len - at < 64 ? len - at : 64, &starts, &dotted, &not_ascii,
@@ -139,7 +140,8 @@ bool bs_path_is_plain(const char *path, size_t len) {
     return is_plain(path, len, &marks);
 }
 
-/* Drops segments; the result is never longer, and writing never overtakes reading. */
+/* Copy the path without the segments that the normal form drops. The result is never longer, and
+ * writing never overtakes reading, so `buffer` may be `path`. */
 static const char *rewrite(const char *path, size_t len, char *buffer, size_t *out_len) {
     size_t used = 0;
     size_t start = 0;
@@ -165,7 +167,7 @@ static const char *rewrite(const char *path, size_t len, char *buffer, size_t *o
     return NULL;
 }
 
-/* Without `./` in front and `/` at the end: most paths need no other change. */
+/* Return the path without leading `./` and trailing `/`. Most paths need no other change. */
 static struct bs_path_view trimmed(const char *path, size_t len) {
     while (len > 2 && path[0] == '.' && path[1] == '/') {
         path += 2;
@@ -197,7 +199,7 @@ const char *bs_path_view_other(const char *path, size_t len, char *buffer,
         problem = rewrite(path, len, buffer, &used);
     if (problem == NULL)
         problem = problem_of_ends(buffer, used);
-    /* If nothing was dropped, the path was in normal form. */
+    /* If nothing was dropped, the path was in normal form already. */
     if (problem == NULL)
         *out = (struct bs_path_view){.text = used == len ? path : buffer, .len = used};
     return problem;

@@ -25,8 +25,8 @@ static void trim(char *text, size_t *len) {
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* Returns why a rule is not relative, or NULL. Called before and after segments are dropped: `./~`
- * must not become `~`, which shells expand. */
+/* Return the reason why a rule is not relative, or NULL. It is called before and after segments are
+ * dropped, because `./~` must not become `~`, which shells expand. */
 static const char *foreign(const char *text, size_t len) {
     if (text[0] == '/')
         return "a rule is relative to the workspace; it cannot begin with a separator";
@@ -37,7 +37,7 @@ static const char *foreign(const char *text, size_t len) {
     return NULL;
 }
 
-/* Moves one segment to `to`, runs of three and more stars cut to two. */
+/* Move one segment to `to`, and replace three or more stars in a row by two. */
 static size_t move_segment(char *text, size_t to, size_t from, size_t end) {
     size_t stars = 0;
     for (size_t i = from; i < end; i++) {
@@ -48,13 +48,14 @@ static size_t move_segment(char *text, size_t to, size_t from, size_t end) {
     return to;
 }
 
-/* The new length, or 0 with *problem when a segment is `..`. */
+/* Drop segments and return the new length. Returns 0 with *problem set if a segment is `..`. */
 static size_t drop_segments(char *text, size_t len, const char **problem) {
     size_t to = 0;
     for (size_t from = 0; from < len;) {
         size_t end = from;
         bool stars = false;
-        /* Not memchr: segments are short, and two calls for each were most of the time. */
+        /* memchr is not used: segments are short, and calling it twice for each took most of the
+         * time. */
         for (; end < len && text[end] != '/'; end++)
             stars |= text[end] == '*';
         size_t size = end - from;
@@ -76,13 +77,13 @@ static size_t drop_segments(char *text, size_t len, const char **problem) {
 
 enum { MOST_AT_A_GLANCE = 60 };
 
-/* Where the bytes with a meaning stand: bit i is byte i of a rule. */
+/* Masks of the bytes that have a meaning: bit i belongs to byte i of a rule. */
 struct glance {
     uint64_t separators;
     uint64_t dots;
     uint64_t stars;
-    uint64_t forbidden; /* not zero: a backslash or a NUL */
-    uint64_t not_ascii; /* not zero: more than ASCII */
+    uint64_t forbidden; /* not zero if there is a backslash or a NUL */
+    uint64_t not_ascii; /* not zero if a byte is not ASCII */
 };
 
 #ifdef __SSE2__
@@ -131,15 +132,15 @@ static struct glance glance_at(const char *text, size_t len) {
     return glance;
 }
 
-/* Whether a rule is in normal form as it is written; false where this is not certain. Most rules
- * are, and to look at each of their segments would take most of the time of a long list. This takes
- * hardly a branch that depends on the rule. */
+/* True if a rule is certainly in normal form as it is written; false if this is not certain. Most
+ * rules are, and examining each of their segments would take most of the time for a long list. This
+ * function has hardly a branch that depends on the rule. */
 static bool is_normal(const char *text, size_t len) {
     if (len == 0 || len > MOST_AT_A_GLANCE || text[0] == '~' || is_blank(text[0]) ||
         is_blank(text[len - 1]) || (len > 1 && text[1] == ':'))
         return false;
     struct glance glance = glance_at(text, len);
-    uint64_t starts = glance.separators << 1 | 1;           /* of segments */
+    uint64_t starts = glance.separators << 1 | 1;           /* starts of segments */
     uint64_t ends = glance.separators | UINT64_C(1) << len; /* ends of segments */
     uint64_t dotted = glance.dots & starts;
     uint64_t doubts = starts & ends;                 /* empty segments */
@@ -152,7 +153,7 @@ static bool is_normal(const char *text, size_t len) {
 }
 
 int bs_rule_body_normalize(char *text, size_t *len, const char **problem) {
-    /* A leading `./` is common and has no meaning. */
+    /* A leading `./` is frequent and has no meaning. */
     size_t dotted = *len > 2 && text[0] == '.' && text[1] == '/' ? 2 : 0;
     if (is_normal(text + dotted, *len - dotted)) {
         *len -= dotted;

@@ -14,18 +14,18 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* A walk holds one descriptor, that of the directory it has reached. It opens each component
- * without following it and examines the open file. So the walk continues from the examined file,
- * even if another program replaces names meanwhile. The root is recognised by its device and
- * inode: a link may leave the root and come back to it under another name. */
+/* The state of a walk. A walk holds one descriptor, of the directory that it has reached. It opens
+ * each component without following links, and examines the open file. So the walk continues from
+ * the examined file, even if another program replaces names meanwhile. The root is recognised by
+ * its device and inode: a link may leave the root and come back to it under another name. */
 struct walk {
     int root_fd;
     struct stat root;
-    int folder; /* reached so far; -1: the root itself */
+    int folder; /* the directory reached so far; -1: the root */
     bool inside;
-    struct bs_buf names;   /* from the root to here, while inside */
-    size_t missing;        /* how many of the last names do not exist */
-    struct bs_buf pending; /* components still to walk, the next one last, a NUL before each */
+    struct bs_buf names;   /* the names from the root to the current place, while it is inside */
+    size_t missing;        /* how many of these names, at the end, do not exist */
+    struct bs_buf pending; /* the components still to walk in reverse order, each after a NUL */
     unsigned links;
     struct bs_error *err;
 };
@@ -44,7 +44,7 @@ static int here(const struct walk *walk) {
     return walk->folder >= 0 ? walk->folder : walk->root_fd;
 }
 
-/* Pushes the components in reverse, so that the next one is always at the end. */
+/* Push the components in reverse order, so that the next one is always at the end. */
 static void push_components(struct walk *walk, const char *path, size_t len) {
     while (len > 0) {
         size_t start = len;
@@ -58,7 +58,7 @@ static void push_components(struct walk *walk, const char *path, size_t len) {
     }
 }
 
-/* Pops the next component into `name`, with a NUL. Returns its length, or 0 if it is longer than
+/* Move the next component into `name`, with a NUL. Returns its length, or 0 if it is longer than
  * NAME_MAX. */
 static size_t pop_component(struct walk *walk, char *name) {
     const char *data = walk->pending.data;
@@ -87,7 +87,7 @@ static void pop_name(struct walk *walk) {
         continue;
 }
 
-/* Goes on in a folder, and owns its `fd` from then on. */
+/* Continue in a directory. The walk owns `fd` from then on. */
 static int enter(struct walk *walk, int fd, const struct stat *st) {
     bs_close(&walk->folder);
     walk->folder = fd;
@@ -98,7 +98,7 @@ static int enter(struct walk *walk, int fd, const struct stat *st) {
     return BS_OK;
 }
 
-/* -1, and the error is noted, when it cannot be opened. */
+/* Open a directory. If it cannot be opened, record the error and return -1. */
 static int open_folder(struct walk *walk, int at, const char *name, struct stat *st) {
     int fd = bs_above_stdio((int)BS_RETRY(openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC)));
     if (fd >= 0 && fstat(fd, st) == 0)
@@ -133,7 +133,8 @@ static int restart_at_top(struct walk *walk) {
     return enter(walk, fd, &st);
 }
 
-/* A link of /proc is followed by the kernel to an object, not to the place that its text names. */
+/* False for a link of /proc: the kernel follows it to an object, which need not be at the place
+ * that the text of the link names. */
 static bool says_where_it_leads(int link) {
     struct statfs fs;
     return fstatfs(link, &fs) == 0 && fs.f_type != PROC_SUPER_MAGIC;
@@ -159,8 +160,8 @@ static int follow_link(struct walk *walk, int link, const char *name) {
     return target[0] == '/' ? restart_at_top(walk) : BS_OK;
 }
 
-/* A missing component, or one that is no directory, keeps its name: the file would be made there,
- * or making it would fail. */
+/* A component is missing or no directory, so its name stays in the result: this is where the file
+ * would be created, or where creating it would fail. */
 static int note_missing(struct walk *walk, const char *name, size_t len) {
     push_name(walk, name, len);
     walk->missing++;

@@ -7,7 +7,8 @@
 #include "policy/path/rule.h"
 #include "policy/path/walk.h"
 
-/* Length of the whole names that a body begins with, without the slash after them. */
+/* Return the length of the names at the start of a body that have no wildcard, without the slash
+ * after them. */
 static size_t literal_names(const struct bs_pattern *body) {
     size_t wildcard = 0;
     while (wildcard < body->len && body->text[wildcard] != '*' && body->text[wildcard] != '?')
@@ -19,9 +20,10 @@ static size_t literal_names(const struct bs_pattern *body) {
     return wildcard > 0 ? wildcard - 1 : 0;
 }
 
-/* Makes `place` the body of the rule at the place: the place instead of the literal names. False if
- * no path in normal form can be there. A wildcard character in the name of a place stays a
- * wildcard, so that the rule denies more there, never less. */
+/* Replace the names at the start of a rule by the place that they lead to; `place` becomes the body
+ * of the moved rule. Returns false if no path in normal form can match it. If the name of the place
+ * has a wildcard character, it acts as a wildcard, so the rule denies more than necessary, never
+ * less. */
 static bool move_rule(const struct bs_pattern *body, size_t names, struct bs_buf *place) {
     const char *problem = NULL;
     if (place->len == 1 && place->data[0] == '.' && names < body->len) {
@@ -36,7 +38,8 @@ static int no_memory(struct bs_error *err) {
     return bs_fail(err, BS_E_EXECUTION, 0, "no memory to follow the links of a rule");
 }
 
-/* Sets *matched if the deny leads to another place than it names, and matches the path there. */
+/* Set *matched to true if the names of the deny lead to another place, and the moved deny matches
+ * the path. */
 static int matches_there(const struct bs_profile *profile, int root_fd,
                          const struct bs_pattern *body, const struct bs_path_view *path,
                          bool *matched, struct bs_error *err) {
@@ -75,12 +78,13 @@ int bs_outcome_with_links(const struct bs_profile *profile, int root_fd, enum bs
         return no_memory(err);
     if (!(*outcome)->allowed)
         return BS_OK;
-    /* The last entry that matches. It is allowed, so one did, and there is a matcher. */
+    /* The path is allowed, so a rule matches and there is a matcher. Find the last entry that
+     * matches. */
     ptrdiff_t last = bs_matcher_highest_view(profile->full[op].matcher, path);
     if (last == BS_NO_MEMORY)
         return no_memory(err);
-    /* If it is an exception, it cancels the denies before it, and the profile's own rules decide.
-     */
+    /* If the last match is an exception, it cancels the denies before it. So only denies after it
+     * and the profile's own rules count. */
     for (ptrdiff_t i = (ptrdiff_t)list->n - 1; (*outcome)->allowed && i > deciding; i--) {
         bool counts = i > last || i < (ptrdiff_t)list->n_own;
         bool matched = false;

@@ -8,7 +8,7 @@
 #include "policy/model.h"
 #include "policy/path/rule.h"
 
-/* A list in the making. */
+/* A list that is being written. */
 struct writer {
     struct bs_arena *arena;
     struct bs_list *list;
@@ -16,7 +16,8 @@ struct writer {
     bool failed;
 };
 
-/* The rule as a file spells it: other than the body only where the parser would misread that. */
+/* Return the rule as it is spelled in a file. This differs from the body only if the parser would
+ * misread the body. */
 static const char *spell(struct writer *writer, const char *body, size_t *len) {
     writer->spelled.len = 0;
     bs_rule_put(&writer->spelled, body, *len, false);

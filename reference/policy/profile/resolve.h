@@ -1,4 +1,4 @@
-/* The effective profile: the rules of the profile, and after them the global denies. */
+/* The rules that apply to a profile: its own rules, and after them the global denies. */
 #ifndef BS_POLICY_PROFILE_RESOLVE_H
 #define BS_POLICY_PROFILE_RESOLVE_H
 
@@ -9,24 +9,24 @@
 struct bs_policy;
 struct bs_arena;
 
-/* The list of one operation; patterns[i] is the body of entries[i]. */
+/* The list for one operation. patterns[i] is the body of entries[i]. */
 struct bs_list {
     struct bs_entry *entries;
     struct bs_pattern *patterns;
     size_t n;
-    size_t n_own;      /* how many belong to the profile; they are the first */
-    bool has_positive; /* among them */
+    size_t n_own;      /* number of the profile's own rules, which come first */
+    bool has_positive; /* one of the own rules is not negated */
     bool has_exceptions;
 };
 
 struct bs_effective {
     const char *name;
     bool synthesized;
-    struct bs_list lists[2]; /* by enum bs_op */
+    struct bs_list lists[2]; /* for each enum bs_op */
 };
 
-/* Copies all data into the arena; *out keeps no pointer into the policy. Returns as
- * bs_profile_compile does. */
+/* Make the lists. All data is copied into the arena; *out does not point into the policy. Returns
+ * as bs_profile_compile does. */
 int bs_effective_profile(const struct bs_policy *policy, const char *name, struct bs_arena *arena,
                          struct bs_effective *out, struct bs_error *err);
 

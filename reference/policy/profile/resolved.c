@@ -12,8 +12,9 @@
 #include "policy/path/walk.h"
 #include "policy/profile/linked.h"
 
-/* Makes the normal form of an absolute path without a trailing separator; that of `/` is "". A
- * letter before it makes the path relative, so that it can be normalised with every first name. */
+/* Bring an absolute path into a form without a trailing separator; `/` becomes "". A letter is put
+ * before the path to make it relative, so that the function for relative paths accepts any first
+ * name. */
 static int normalize_absolute(const char *path, size_t len, struct bs_buf *out,
                               struct bs_error *err) {
     const char *normal = NULL;
@@ -31,7 +32,7 @@ static int normalize_absolute(const char *path, size_t len, struct bs_buf *out,
     return BS_OK;
 }
 
-/* The part of `path` below `root`; NULL: it is not below. */
+/* Return the part of `path` below `root`, or NULL if it does not lie below. */
 static const char *below(const struct bs_buf *root, const struct bs_buf *path, size_t *len) {
     if (path->len < root->len || memcmp(path->data, root->data, root->len) != 0)
         return NULL;
@@ -55,13 +56,13 @@ static void deny_by(struct bs_decision *decision, const char *rule, size_t rule_
     decision->matched_rule_len = rule_len;
 }
 
-/* Decides about the place where the path lies; the path as asked is decided already. Owns the place
- * from then on. */
+/* Decide about the place that the path leads to. The decision about the path as it is written
+ * exists already. The function owns the place from then on. */
 static int check_place(const struct bs_profile *profile, int root_fd, enum bs_op op,
                        struct bs_place *place, struct bs_resolved *resolved, struct bs_error *err) {
     struct bs_decision *decision = &resolved->decision;
     if (!place->inside) {
-        /* If the path as asked was denied, that stays the reason. */
+        /* If the path as it is written is denied already, that reason stays. */
         if (decision->allowed)
             deny_outside(decision);
         bs_buf_clear(&place->path);
@@ -111,14 +112,15 @@ static int check_below(const struct bs_profile *profile, int root_fd, enum bs_op
     return code;
 }
 
-/* The part of an absolute path below the root, by the root as it is given or by its real path; NULL
- * in *inside: it is not below. */
+/* Find the part of an absolute path below the root, using the root as it is given or its real path.
+ * *inside is NULL if the path does not lie below. */
 static int part_below(const char *root, const struct bs_buf *path, const char **inside,
                       size_t *inside_len, struct bs_error *err) {
     struct bs_buf normal = BS_BUF_INIT;
     struct bs_error ignored = BS_ERROR_INIT;
     *inside = NULL;
-    /* A root that cannot be normalised, one with `..` for example, is known by its real path. */
+    /* If the given root has no normal form (because of a `..` for example), only its real path is
+     * used. */
     int code = normalize_absolute(root, strlen(root), &normal, &ignored);
     if (code == BS_OK)
         *inside = below(&normal, path, inside_len);
@@ -157,7 +159,7 @@ static int check_absolute(const struct bs_profile *profile, const char *root, in
         bs_bytes_clear(&taken);
         return code;
     }
-    /* The decision's path may point into it. */
+    /* decision.path may point into this memory, so it is kept. */
     resolved->owned = normal.data;
     return BS_OK;
 }

@@ -26,7 +26,7 @@ static int spawn(const char *const *argv, const int writers[2], pid_t *pid) {
     return os_error;
 }
 
-/* Return 1 before end-of-file, 0 at end-of-file, or -1 with errno. */
+/* Read once. Returns 1, or 0 at end-of-file, or -1 with errno. */
 static int read_some(int fd, struct bare_buffer *buffer) {
     if (buffer->len == buffer->cap) {
         size_t cap = buffer->cap > 0 ? buffer->cap * 2 : FIRST_CAPACITY;
@@ -59,7 +59,7 @@ static int drain(struct pollfd set[2], struct bare_run *run) {
                 return errno;
             if (more == 0) {
                 (void)close(set[i].fd);
-                set[i].fd = -1; /* poll skips it */
+                set[i].fd = -1; /* poll ignores a negative descriptor */
                 open_ends--;
             }
         }

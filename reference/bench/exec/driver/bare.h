@@ -1,5 +1,6 @@
-/* The least work that captures a program's output: posix_spawn, two pipes, poll, reap. No deadline,
- * no signals, no group, no search. The cost of the library is the difference from this. */
+/* The least work that captures the output of a program: posix_spawn, two pipes, poll, reap. It has
+ * no deadline, signals, process group or search in PATH. The difference between a run of the
+ * library and this is the cost of the library. */
 #ifndef BOXSPEC_BENCH_EXEC_BARE_H
 #define BOXSPEC_BENCH_EXEC_BARE_H
 
@@ -12,11 +13,11 @@ struct bare_buffer {
 };
 
 struct bare_run {
-    struct bare_buffer streams[2]; /* stdout, stderr; freed by bare_clear */
-    int exit_code;                 /* -1 after a signal */
+    struct bare_buffer streams[2]; /* stdout and stderr; bare_clear frees them */
+    int exit_code;                 /* -1 if a signal ended the program */
 };
 
-/* A pipe_size of 0 keeps the system's default. Return 0 or an errno. */
+/* A pipe_size of 0 keeps the system's default. Returns 0 or an errno. */
 int bare_exec(const char *const *argv, int pipe_size, struct bare_run *run);
 void bare_clear(struct bare_run *run);
 

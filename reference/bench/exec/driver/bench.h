@@ -1,5 +1,5 @@
-/* Commands and helpers of the measurements. Each command prints one line of JSON, or answers each
- * line of stdin with one line; the script `run` in the parent folder makes the table. */
+/* Commands and helpers of the measurements. A command prints one line of JSON, or answers each line
+ * of stdin with one line. The script `run` in the parent folder makes the table. */
 #ifndef BOXSPEC_BENCH_EXEC_BENCH_H
 #define BOXSPEC_BENCH_EXEC_BENCH_H
 
@@ -21,9 +21,9 @@ int bench_outcomes(uint64_t runs);
 int bench_pour(uint64_t mib);
 
 uint64_t bench_now_ns(void);
-/* Print one line to stderr and return the exit status of a measurement that could not be made. */
+/* Print one line to stderr. Returns the exit status of a measurement that could not be made. */
 int bench_broken(const char *what, const char *why);
-/* The command line `PROGRAM pour MIB` of a child that writes MIB MiB to stdout; argv points into
+/* The command line `PROGRAM pour MIB` of a child that writes MIB MiB to stdout. argv points into
  * this struct. */
 struct bench_writer {
     const char *argv[4];
@@ -31,20 +31,20 @@ struct bench_writer {
 };
 void bench_writer_init(struct bench_writer *writer, uint64_t mib);
 
-/* KiB of the calling process; 0 if /proc does not contain the value. */
+/* Memory of the calling process in KiB; 0 if /proc does not contain the value. */
 struct bench_memory {
     uint64_t resident;
     uint64_t peak;
 };
 struct bench_memory bench_memory(void);
 
-/* Resources that must not grow from run to run. To count zombies, bench_holdings reaps them, so
+/* Resources that must not grow from run to run. bench_holdings counts zombies by reaping them, so
  * call it only between runs. */
 struct bench_holdings {
     unsigned descriptors;
     unsigned threads;
     unsigned zombies;
-    bool children; /* some are alive */
+    bool children; /* some children are alive */
 };
 struct bench_holdings bench_holdings(void);
 

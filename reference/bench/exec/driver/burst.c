@@ -1,5 +1,6 @@
-/* Many runs of `sleep 1` at once, one thread each. They take at least one second; the time beyond
- * it is compared with bare runs of /bin/true that the same process makes before and after. */
+/* Starts many runs of `sleep 1` at once, one thread each. They take at least one second. The time
+ * beyond that is compared with bare runs of /bin/true, which the same process makes before and
+ * after. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -75,7 +76,7 @@ static bool spawn_some(uint64_t *ns, size_t n) {
     return true;
 }
 
-/* A run holds up to four descriptors while it starts. */
+/* Raise the limit: a run needs up to four descriptors while it starts. */
 static void raise_descriptor_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -84,8 +85,8 @@ static void raise_descriptor_limit(void) {
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Return the time from the opening of the gate to the end of the last run. The threads wait at the
- * gate, so that their creation is not measured. */
+/* Return the time from opening the gate until the last run has ended. The threads wait at the gate,
+ * so that creating them is not measured. */
 static uint64_t all_at_once(struct sleeper *sleepers, size_t n, bool library) {
     pthread_barrier_t gate;
     pthread_attr_t attr;
@@ -99,7 +100,8 @@ static uint64_t all_at_once(struct sleeper *sleepers, size_t n, bool library) {
         sleeper->gate = &gate;
         sleeper->library = library;
         if (pthread_create(&sleeper->thread, &attr, sleep_once, sleeper) != 0)
-            exit(bench_broken("burst", "no thread could be had")); /* the others wait forever */
+            /* the threads that exist would wait at the gate forever, so end the process */
+            exit(bench_broken("burst", "no thread could be had"));
         started++;
     }
     (void)pthread_attr_destroy(&attr);

@@ -1,5 +1,5 @@
-/* Output in bulk: kept, handed on, capped. One measurement for each process, because the peak of a
- * process only ever rises. */
+/* Measures much output: kept, passed on, or capped. Each measurement needs a process of its own,
+ * because the peak memory of a process never decreases. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 

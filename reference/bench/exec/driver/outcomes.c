@@ -1,5 +1,5 @@
-/* Make runs that end in all possible ways, and compare the resources of the process before and
- * after them. */
+/* Makes runs that end in all possible ways, and compares the resources of the process before and
+ * after. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -17,7 +17,7 @@ struct outcome {
     const char *name;
     struct bs_exec_request request;
     int code;
-    enum bs_termination ended; /* with BS_OK */
+    enum bs_termination ended; /* if the code is BS_OK */
 };
 
 enum { OUTCOMES = 12, PAYLOAD = 1024 * 1024 };
@@ -40,8 +40,8 @@ static struct outcome named(const char *name, const char *program, const char *c
     return outcome;
 }
 
-/* During a run the library's signal handler is installed, so this signal ends the run and not this
- * process. */
+/* Send a signal to this process. During a run the library's handler is installed, so the signal
+ * ends the run and not the process. */
 static void interrupt_us(void *ctx, enum bs_stream stream, const char *data, size_t len) {
     (void)ctx;
     (void)stream;
@@ -130,13 +130,14 @@ static void print_holdings(const char *when, struct bench_holdings held) {
 
 int bench_outcomes(uint64_t runs) {
     struct outcome all[OUTCOMES];
-    /* A process that outlives its run becomes a child of this process and is counted. */
+    /* If a process outlives its run, it becomes a child of this process, so it is counted. */
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     int cancel_fd = eventfd(1, EFD_CLOEXEC);
     if (cancel_fd < 0)
         return bench_broken("outcomes", "no eventfd");
     prepare(all, &cancel_fd);
-    /* One round first: resources that the library keeps for the next run are not a leak. */
+    /* One round before the measurement: resources that the library keeps for the next run are no
+     * leak. */
     uint64_t unexpected = run_many(all, OUTCOMES);
     struct bench_holdings before = bench_holdings();
     uint64_t start = bench_now_ns();

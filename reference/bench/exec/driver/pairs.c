@@ -1,6 +1,6 @@
-/* Run the library and the bare loop in turns, in one process, so that the load of the machine slows
- * both equally. Answer each line `N` on stdin with N pairs `library-ns bare-ns`, so that the
- * caller can take turns with other programs too. */
+/* Runs the library and the bare loop alternately in one process, so that the load of the machine
+ * slows both equally. Answers each line `N` on stdin with N pairs `library-ns bare-ns`, so that the
+ * caller can alternate with other programs too. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -33,7 +33,8 @@ static uint64_t bare_once(void) {
     return ended ? bench_now_ns() - start : 0;
 }
 
-/* Use small pages, because they need the most page table entries, which a fork has to copy. */
+/* Occupy memory in small pages, because these need the most page table entries, which a fork has to
+ * copy. */
 static bool occupy(uint64_t mib) {
     size_t size = (size_t)(mib * BENCH_MIB);
     if (size == 0)
@@ -48,7 +49,8 @@ static bool occupy(uint64_t mib) {
 
 static bool answer(unsigned long pairs) {
     for (unsigned long i = 0; i < pairs; i++) {
-        /* The two go first in turns, so that each finds caches warmed by the other as often. */
+        /* The two take turns in going first, so that both profit equally often from caches that the
+         * other warmed. */
         bool library_first = i % 2 == 0;
         uint64_t first = library_first ? library_once() : bare_once();
         uint64_t second = library_first ? bare_once() : library_once();

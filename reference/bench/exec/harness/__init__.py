@@ -1,1 +1,1 @@
-"""The parts of reference/bench/exec/run."""
+"""The modules of reference/bench/exec/run."""

@@ -1,7 +1,9 @@
-"""Build the driver with the flags of the release preset, and each peer that has a toolchain here.
+"""Build the driver with the flags of the release preset, and each peer whose toolchain is
+installed.
 
-The build folder is separate, so that the numbers are those of the current sources and no other
-build changes."""
+The build folder is separate. So the figures belong to the current sources, and no other build
+changes.
+"""
 
 import os
 import shutil
@@ -20,7 +22,7 @@ ROOT = EXEC.parents[2]
 @dataclass(frozen=True)
 class Peer:
     name: str
-    argv: tuple[str, ...]  # empty: no toolchain
+    argv: tuple[str, ...]  # empty if the toolchain is missing
 
 
 def _quietly(argv: Sequence[str | Path], what: str) -> None:

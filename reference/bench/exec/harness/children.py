@@ -1,4 +1,4 @@
-"""Start programs that measure: some answer line by line, some print one object and end."""
+"""Start the programs that measure. Some answer line by line, others print one object and end."""
 
 import contextlib
 import json

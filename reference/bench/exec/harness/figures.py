@@ -18,13 +18,13 @@ class Row:
     ratio: float | None = None
     interval: tuple[float, float] | None = None
     goal: str = ""
-    met: bool | None = None  # without a goal, None: the row is only for comparison
+    met: bool | None = None  # None if there is no goal: the row is only for comparison
     broken: bool = False
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """The median of paired ratios, and its 95 % confidence interval."""
+    """The median of the ratios of pairs, and its 95 % confidence interval."""
 
     median: float
     interval: tuple[float, float]

@@ -1,4 +1,4 @@
-"""Measure many runs: at once in one process, and one after the other over all outcomes."""
+"""Measure many runs: at once in one process, and one after the other with all outcomes."""
 
 import statistics
 from pathlib import Path

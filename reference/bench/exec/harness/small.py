@@ -1,4 +1,6 @@
-"""Measure runs of /bin/true by library, bare loop and peers in turns, also with 1 GiB resident."""
+"""Measure runs of /bin/true: the library, the bare loop and the peers in turns, also with 1 GiB of
+memory in use.
+"""
 
 import contextlib
 import statistics
@@ -17,7 +19,7 @@ MOST = 1.05
 
 @dataclass
 class Pairs:
-    """The samples of one driver process; a round is the median of one turn."""
+    """The samples of one driver process. A round is the median of one turn."""
 
     library: list[int] = field(default_factory=list)
     bare: list[int] = field(default_factory=list)
@@ -61,8 +63,11 @@ class Other:
 
 
 def _unchanged(name: str, mine: list[float], small: list[float], control: list[float]) -> Row:
-    """Return the row that compares 1 GiB with a small process. Its goal is met if its interval
-    overlaps the interval of a second small process, the control, or lies below it."""
+    """Return the row that compares a process of 1 GiB with a small one.
+
+    The goal is that the two are equal: the interval overlaps the interval of a second small process
+    (`control`), or lies below it.
+    """
     ratio = paired(mine, small)
     low, high = paired(control, small).interval
     return Row(
@@ -89,7 +94,7 @@ def measure(driver: Path, peers: Sequence[Peer], rounds: int, runs: int) -> list
             if peer.argv
         ]
         for server in [server for _, server in servers] + [other.server for other in others]:
-            server.ask(3)  # first runs load programs and pages
+            server.ask(3)  # the first runs load programs and pages, so they are not counted
         for _ in range(rounds):
             for pairs, server in servers:
                 pairs.take(server, runs)

@@ -1,5 +1,5 @@
-/* Shared parts of the measurements. Each command prints one line of JSON; the script `run` in the
- * folder above makes the table. */
+/* What the measurements share. Each command prints one line of JSON; the script `run` in the folder
+ * above makes the table. */
 #ifndef BOXSPEC_BENCH_POLICY_BENCH_H
 #define BOXSPEC_BENCH_POLICY_BENCH_H
 
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 #define BENCH_NO_RULE (-1)
-#define BENCH_GAVE_UP (-2) /* the engine says that it cannot answer */
+#define BENCH_GAVE_UP (-2) /* result of an engine that cannot answer for this path */
 #define BENCH_BAD_PATH (-3)
 
 struct bench_text {
@@ -23,22 +23,22 @@ struct bench_text {
 struct bench_lines {
     struct bench_text *items;
     size_t n;
-    char *file; /* that the items point into */
+    char *file; /* content of the file, to which the items point */
 };
 
-/* An engine that matches a list of rules. `compile` makes one object; `highest` takes the raw path
- * of a caller and normalises it. Its result is an index, unless the engine has `index_of`, which
- * turns the result into an index and is not timed. */
+/* An engine that matches a list of rules. `compile` makes an object of the rules. `highest` takes a
+ * path as a caller has it and normalises it. Its result is an index, unless the engine has
+ * `index_of`, which turns the result into an index and is not timed. */
 struct bench_engine {
     const char *name;
-    /* NULL: refused, and `why` says so. */
+    /* Returns NULL if the rules are refused; `why` has the reason then. */
     void *(*compile)(const struct bench_lines *rules, char *why, size_t why_size);
     ptrdiff_t (*highest)(void *compiled, const char *raw, size_t len);
     void (*drop)(void *compiled);
-    /* Describes the compiled object; may be NULL. */
+    /* Return a description of the compiled object; may be NULL. */
     const char *(*tier)(const void *compiled);
     ptrdiff_t (*index_of)(const void *compiled, ptrdiff_t answer);
-    bool warms; /* the first pass is not like the next */
+    bool warms; /* the first pass takes longer than the following ones, because it fills a cache */
 };
 
 extern const struct bench_engine bench_boxspec;
@@ -48,45 +48,50 @@ extern const struct bench_engine bench_fnmatch;
 extern const struct bench_engine bench_pcre2;
 extern const struct bench_engine bench_re2;
 
-/* Returns NULL for an unknown name. */
+/* Return the engine, or NULL for an unknown name. */
 const struct bench_engine *bench_find_engine(const char *name);
 
-/* The normal form by the library, the same for every engine; the root is empty. The text lives
- * until the next call of the thread. False: refused. */
+/* Make the normal form of a path with the library, so that it is the same for every engine. The
+ * root becomes the empty text. The text is valid until the next call of the thread. Returns false
+ * if the path is refused. */
 bool bench_normal(const char *raw, size_t len, struct bench_text *normal);
 
-/* An anchored regular expression of the same language, for RE2 and PCRE2; `.` is any code point.
- * The root is the empty path there. NULL when memory ran out; owned by the caller. */
+/* Return an anchored regular expression that is equivalent to the rule, for RE2 and PCRE2. `.` must
+ * match any code point, and the root must be given as the empty path. The caller owns the text;
+ * NULL if memory ran out. */
 char *bench_regex(const char *rule, size_t len);
 
-/* The rules as the read list of a profile of that name; as JSON, owned by the caller. */
+/* Return a policy in JSON with one profile of that name, whose read list has the rules. The caller
+ * owns the text. */
 #define BENCH_PROFILE "agent"
 char *bench_policy_text(const struct bench_lines *rules);
 
-/* The commands: exit status of the process. */
+/* The commands. Each returns the exit status of the process. */
 int bench_check(int argc, char **argv);
 int bench_compile(int argc, char **argv);
 int bench_match(int argc, char **argv);
 int bench_load(int argc, char **argv);
 int bench_serve(int argc, char **argv);
 
-/* Reads a whole file and appends a NUL; the caller owns it. False after a message. */
+/* Read a whole file and append a NUL; the caller owns the text. Returns false after printing a
+ * message. */
 bool bench_read_file(const char *path, struct bench_text *text);
-/* Every line of a file, without its end; false after a message. */
+/* Read all lines of a file, without line ends. Returns false after printing a message. */
 bool bench_read_lines(const char *path, struct bench_lines *lines);
 void bench_drop_lines(struct bench_lines *lines);
 bool bench_number(const char *text, uint64_t *value);
 
 const char *bench_tier(const struct bench_engine *engine, const void *compiled);
 uint64_t bench_now_ns(void);
-/* Of this process, which has one thread: others on its core do not count. */
+/* Return the processor time of this process, which has one thread. So other processes on the same
+ * core do not count. */
 uint64_t bench_cpu_ns(void);
 void bench_pin(unsigned cpu);
-/* One line for people, then the exit status of a measurement that could not be made. */
+/* Print one line for people. Returns the exit status of a measurement that could not be made. */
 int bench_broken(const char *what, const char *why);
-/* `"name":[1,2,…]` */
+/* Print `"name":[1,2,…]`. */
 void bench_print_all(const char *name, const uint64_t *values, size_t n);
-/* A JSON string. */
+/* Print a JSON string. */
 void bench_print_text(const char *text);
 
 #ifdef __cplusplus

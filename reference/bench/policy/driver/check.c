@@ -1,5 +1,6 @@
-/* Nanoseconds a check. Every contestant answers every path first, and those with the same rules
- * must agree; only then rounds are timed, in which all take turns. */
+/* Measures nanoseconds per check. At first every contestant answers for every path, and contestants
+ * with the same rules must agree. After that the rounds are timed, in which all contestants take
+ * turns. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -9,12 +10,13 @@
 enum {
     MOST_CONTESTANTS = 64,
     TURN_NS = 2000000,
-    SLOW_NS = 30000000, /* a pass that takes longer takes part in a few rounds only */
+    SLOW_NS = 30000000, /* a contestant whose pass takes longer takes part in only a few rounds */
     SLOW_ROUNDS = 3,
-    WARM_PATHS = 10000 /* of more paths, no path is in the cache at its next turn */
+    /* with more paths than this, a path is not in the cache any more when its turn comes again */
+    WARM_PATHS = 10000
 };
 
-/* The pass that verifies is the only one of the very slow, and is cut short when it must be. */
+/* A contestant that is this slow makes only the verifying pass, which ends early if necessary. */
 static const uint64_t very_slow_ns = UINT64_C(1000000000);
 static const uint64_t most_ns = UINT64_C(8000000000);
 
@@ -26,9 +28,9 @@ struct contestant {
     ptrdiff_t *answers;
     size_t answered;
     uint64_t pass_ns;
-    uint64_t *ns; /* for each round: the time of a check in 0.01 ns */
+    uint64_t *ns; /* for each round: the time of one check, in units of 0.01 ns */
     size_t rounds;
-    char why[512]; /* the rules were refused */
+    char why[512]; /* not empty if the rules were refused */
 };
 
 static volatile ptrdiff_t sink;
@@ -153,7 +155,7 @@ static void report(const struct contestant *all, size_t n, const struct bench_li
     (void)printf("]}\n");
 }
 
-/* check PATHS ROUNDS ENGINE:RULES... */
+/* The arguments are: check PATHS ROUNDS ENGINE:RULES... */
 int bench_check(int argc, char **argv) {
     struct bench_lines paths;
     uint64_t rounds = 0;

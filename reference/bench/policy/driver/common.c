@@ -19,7 +19,8 @@ uint64_t bench_now_ns(void) { return read_clock(CLOCK_MONOTONIC); }
 
 uint64_t bench_cpu_ns(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
-/* Where the machine does not let us, the rounds scatter more; that shows in the brackets. */
+/* Bind this process to one processor. If that is not permitted, the rounds vary more, which is
+ * visible in the confidence intervals. */
 void bench_pin(unsigned cpu) {
     cpu_set_t all;
     if (sched_getaffinity(0, sizeof all, &all) != 0)

@@ -1,5 +1,5 @@
-/* One compilation in a fresh process, its memory, and the first pass over paths: some engines put
- * their work off until then. */
+/* Measures one compilation in a fresh process, its memory, and the first pass over the paths,
+ * because some engines do part of their work only then. */
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct memory {
-    uint64_t resident; /* KiB */
+    uint64_t resident; /* resident memory in KiB */
     uint64_t peak;
 };
 
@@ -50,7 +50,7 @@ static bool first_pass(const struct bench_engine *engine, void *compiled,
     return true;
 }
 
-/* compile ENGINE RULES PATHS */
+/* The arguments are: compile ENGINE RULES PATHS */
 int bench_compile(int argc, char **argv) {
     struct bench_lines rules = {NULL, 0, NULL};
     struct bench_lines paths = {NULL, 0, NULL};

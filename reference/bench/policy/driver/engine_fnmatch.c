@@ -1,6 +1,7 @@
-/* fnmatch has no `**`. A rule is cut at its `**` segments; each piece has a number of segments,
- * and fnmatch matches it with as many segments of the path. The first match of a piece is enough,
- * since a gap takes all segments between. */
+/* Matches rules with fnmatch, which has no `**`. So a rule is split at its `**` segments. Each
+ * piece has a fixed number of segments, and fnmatch compares it with the same number of segments of
+ * the path. The first place at which a piece matches is enough, because a `**` accepts all segments
+ * before it. */
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -22,16 +23,16 @@ struct piece {
 struct rule {
     struct piece *pieces;
     size_t n;
-    bool open_start; /* a `**` before the first piece */
+    bool open_start; /* the rule begins with a `**` */
     bool open_end;
-    size_t segments; /* of all pieces: a path with fewer cannot match */
+    size_t segments; /* number of segments of all pieces; a path with fewer cannot match */
 };
 
 struct compiled {
     struct rule *rules;
     size_t n;
     locale_t locale;
-    char *path; /* copy with room for NULs */
+    char *path; /* a copy of the path with room for NULs */
     size_t starts[MOST_SEGMENTS + 1];
 };
 
@@ -53,7 +54,7 @@ static bool add_segment(struct piece *piece, struct bs_buf *glob, const char *at
     if (piece->segments++ > 0)
         bs_buf_char(glob, '/');
     if (len == 1 && *at == '*')
-        bs_buf_char(glob, '?'); /* a segment is never empty */
+        bs_buf_char(glob, '?'); /* `?` in front of the star, because a segment is never empty */
     for (size_t i = 0; i < len; i++) {
         if (at[i] == '*' && i + 1 < len && at[i + 1] == '*')
             return false;
@@ -81,7 +82,7 @@ static bool cut(const struct bench_text *text, struct rule *rule) {
     if (rule->pieces == NULL)
         return false;
     if (text->len == 1 && text->data[0] == '.')
-        return true; /* no pieces, both ends closed: the path without segments */
+        return true; /* there are no pieces, so only the path without segments matches */
     struct piece piece = {NULL, 0};
     struct bs_buf glob = BS_BUF_INIT;
     bool good = true;
@@ -124,7 +125,8 @@ static void *compile(const struct bench_lines *rules, char *why, size_t why_size
             return NULL;
         }
     }
-    /* Only `?` distinguishes bytes from code points, and the C locale is several times as fast. */
+    /* The C locale is several times as fast. Only for `?` a locale with UTF-8 is needed, because
+     * `?` matches a character and not a byte. */
     made->locale = newlocale(LC_ALL_MASK, wide ? "C.UTF-8" : "C", (locale_t)0);
     if (made->locale == (locale_t)0)
         return made;
@@ -132,7 +134,7 @@ static void *compile(const struct bench_lines *rules, char *why, size_t why_size
     return made;
 }
 
-/* Whether the piece fits the segments from `first` on. */
+/* True if the piece matches the segments from `first` on. */
 static bool fits(const struct compiled *made, const struct piece *piece, size_t first) {
     size_t end = made->starts[first + piece->segments] - 1;
     char old = made->path[end];

@@ -1,4 +1,4 @@
-/* One rule through the public interface of single globs. */
+/* Matches one rule through the public functions for single globs (boxspec/glob.h). */
 #include "bench.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The check as a caller has it: one policy, one profile, a decision. */
+/* Makes checks as a caller of the library does: one policy, one profile, a decision. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct named {
 
 struct compiled {
     struct bs_profile *profile;
-    struct named *rules; /* by name */
+    struct named *rules; /* sorted by name */
     size_t n;
 };
 
@@ -83,7 +83,8 @@ static ptrdiff_t highest(void *compiled, const char *raw, size_t len) {
     const struct compiled *made = compiled;
     if (bs_profile_check(made->profile, BS_OP_READ, raw, len, &decision, &error) != 0)
         return BENCH_BAD_PATH;
-    /* Only decisions about long paths own memory, and the lists here have only short ones. */
+    /* The decision is not cleared: only decisions about long paths own memory, and the lists here
+     * have none. */
     return decision.allowed ? (ptrdiff_t)decision.matched_rule : BENCH_NO_RULE;
 }
 

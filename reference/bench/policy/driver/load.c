@@ -1,4 +1,4 @@
-/* Load (parse and validate, not compile) in comparison with its bare parser. */
+/* Compares loading a policy (parsing and validating, without compiling) with a parser alone. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ static bool turn(bool ours, const char *text, size_t len, enum bs_policy_format 
     return true;
 }
 
-/* load json|yaml FILE ROUNDS */
+/* The arguments are: load json|yaml FILE ROUNDS */
 int bench_load(int argc, char **argv) {
     static uint64_t ns[2][MOST_ROUNDS];
     uint64_t rounds = 0;

@@ -1,4 +1,5 @@
-/* One rule that is made to be hard against one long path, and against one twice as long. */
+/* Matches one rule that is difficult by design with one long path, and with a path of twice the
+ * length. */
 #include "bench.h"
 
 #include <inttypes.h>
@@ -8,15 +9,18 @@
 
 enum { ROUNDS = 9, TURN_NS = 1000000, MOST_NS = 300000000, RARE = 5 };
 
-/* Tokens are the parts between blanks in these: a star, a letter, a question mark, a segment. */
+/* A family of rules and paths. The texts consist of tokens with blanks between them: a star, a
+ * letter, a question mark, a segment. */
 struct family {
     const char *name;
-    const char *head; /* tokens that the rule begins with */
-    const char *unit; /* and then as many of these, cut to length */
-    const char *tail; /* and at the end */
-    const char *path; /* repeated; the last byte of the whole is never a slash */
-    bool noise;       /* the path is a random choice of the letters in `path` */
-    char rare;        /* stands in the path a few times: no engine can leave early for want of it */
+    const char *head; /* the rule begins with these tokens */
+    const char *unit; /* these follow, repeated up to the wanted length */
+    const char *tail; /* these are at the end */
+    const char *path; /* repeated to make the path; its last byte is never a slash */
+    bool noise;       /* instead, the path is a random choice of the letters in `path` */
+    /* a letter that occurs only a few times in the path, so that an engine cannot decide early
+     * because the letter is missing */
+    char rare;
 };
 
 static const struct family families[] = {
@@ -40,7 +44,7 @@ static char *make_rule(const struct family *f, size_t tokens, size_t *len) {
         rule[head + i] = f->unit[i % unit];
     memcpy(rule + head + middle, f->tail, tail);
     *len = head + middle + tail;
-    /* A cut between two stars would make another wildcard of them. */
+    /* Do not cut between two stars, because that would make another wildcard of them. */
     if (middle > 0 && tail > 0 && !segments && rule[head + middle - 1] == '*' && f->tail[0] == '*')
         rule[head + middle - 1] = f->unit[1];
     rule[*len] = '\0';
@@ -118,7 +122,8 @@ static int measure(const struct bench_engine *engine, const struct family *f, si
     return 0;
 }
 
-/* match ENGINE FAMILY TOKENS BYTES: FAMILY is a number; BYTES of the shorter path. */
+/* The arguments are: match ENGINE FAMILY TOKENS BYTES. FAMILY is a number; BYTES is the length of
+ * the shorter path. */
 int bench_match(int argc, char **argv) {
     uint64_t family = 0;
     uint64_t tokens = 0;

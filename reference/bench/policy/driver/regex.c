@@ -17,13 +17,13 @@ static size_t stars_at(const struct cursor *in) {
     return n;
 }
 
-/* True when the cursor stands on a whole segment `**`. */
+/* True if the cursor is at a whole segment `**`. */
 static bool on_any_depth(const struct cursor *in) {
     size_t n = stars_at(in);
     return n >= 2 && (in->at + n == in->end || in->at[n] == '/');
 }
 
-/* Several `**` segments in a row mean the same as one. */
+/* Skip further `**` segments: several in a row mean the same as one. */
 static void skip_any_depth(struct cursor *in) {
     in->at += stars_at(in);
     while (in->at < in->end) {

@@ -1,5 +1,5 @@
-/* Checks through `PROGRAM serve`: batches of all paths, and one path at a time. The client has a
- * core of its own where there are two. */
+/* Measures checks through `PROGRAM serve`: all paths in one request, and one path per request. The
+ * client has a processor of its own if there are two. */
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -38,7 +38,8 @@ static bool start_server(struct server *server, char *program) {
         (void)close(to[1]);
         return false;
     }
-    /* A request and an answer fit whole; a smaller pipe would only wake more often. */
+    /* Make the pipe large enough for a whole request or answer: a smaller one would only cause more
+     * context switches. */
     (void)fcntl(to[1], F_SETPIPE_SZ, PIPE_BYTES);
     (void)fcntl(from[1], F_SETPIPE_SZ, PIPE_BYTES);
     posix_spawn_file_actions_t actions;
@@ -72,7 +73,7 @@ static bool stop_server(struct server *server) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* One line there, one line back; the answer is in the server's buffer, with a NUL for its end. */
+/* Send one line and read one line. The answer is in the server's buffer, with a NUL at its end. */
 static bool ask(struct server *server, const struct bs_buf *line) {
     for (size_t done = 0; done < line->len;) {
         ssize_t n = write(server->to, line->data + done, line->len - done);
@@ -118,7 +119,7 @@ static struct bs_buf request(const char *policy, const struct bench_text *paths,
     return line;
 }
 
-/* The first answer, check by check, against another engine. */
+/* True if the first answer agrees with another engine about each path. */
 static bool right(const char *answer, const struct bench_lines *rules,
                   const struct bench_lines *paths) {
     char why[256];
@@ -146,7 +147,7 @@ static bool right(const char *answer, const struct bench_lines *rules,
     return good;
 }
 
-/* CPU time of the server only. */
+/* Return the processor time of the server process. */
 static uint64_t cpu_ns(const struct server *server) {
     clockid_t clock;
     struct timespec used = {0, 0};
@@ -194,7 +195,7 @@ static bool measure(struct server *server, const struct bench_lines *rules,
     return good;
 }
 
-/* serve PROGRAM RULES PATHS ROUNDS */
+/* The arguments are: serve PROGRAM RULES PATHS ROUNDS */
 int bench_serve(int argc, char **argv) {
     struct bench_lines rules = {NULL, 0, NULL};
     struct bench_lines paths = {NULL, 0, NULL};

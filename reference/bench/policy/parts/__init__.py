@@ -1,1 +1,4 @@
-"""The parts of reference/bench/policy/run. The table and its statistics are the exec bench's."""
+"""The modules of reference/bench/policy/run.
+
+The table and its statistics come from the bench of exec.
+"""

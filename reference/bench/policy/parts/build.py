@@ -1,7 +1,8 @@
-"""Build the driver with the flags of the release preset, and expand the seeds.
+"""Build the driver with the flags of the release preset, and make the lists of rules and paths.
 
-The build folder is separate, so that the numbers are those of the current sources and no other
-build changes."""
+The build folder is separate. So the figures belong to the current sources, and no other build
+changes.
+"""
 
 import shutil
 import subprocess
@@ -21,7 +22,7 @@ LIBRARIES = {"re2": "libre2-dev", "libpcre2-8": "libpcre2-dev", "yaml-0.1": "lib
 @dataclass(frozen=True)
 class Built:
     driver: Path
-    program: Path  # boxspec-ref
+    program: Path  # path of boxspec-ref
     seeds: Path
 
     def seed(self, name: str) -> str:

@@ -1,4 +1,7 @@
-"""Measure nanoseconds for each check: all engines take turns in one process, after they agree."""
+"""Measure nanoseconds per check.
+
+All engines take turns in one process, after they have agreed on all answers.
+"""
 
 import statistics
 import sys
@@ -37,12 +40,12 @@ ENGINES = ("profile", "matcher", "re2", "fnmatch", "pcre2")
 
 @dataclass(frozen=True)
 class Seen:
-    """The times of one engine with one list of rules, by round."""
+    """The times of one engine with one list of rules; one value for each round."""
 
     ns: list[float]
     tier: str
-    whole: bool  # all paths were asked
-    refused: str  # why; empty: it was not
+    whole: bool  # it answered for all paths
+    refused: str  # the reason if the rules were refused, else empty
 
     @property
     def median(self) -> str:
@@ -76,7 +79,10 @@ def ask(
 
 
 def most_of(family: str, size: int) -> float | None:
-    """The goal: at most so much of RE2::Set with the same rules and paths."""
+    """Return the goal, the largest permitted ratio to RE2::Set with the same rules and paths;
+
+    None without a goal.
+    """
     if family in MIXES:
         return 0.35 if size <= 1_000 else 1.0
     return 1.0 if size == 1_000 else None
@@ -139,7 +145,7 @@ def many_paths(built: Built, rounds: int) -> list[Row]:
     seen = ask(built, f"paths-mixed-{MANY_PATHS}.txt", "mixed", rounds, who)
     rows = []
     for size in PATHS_SIZES:
-        # No goal for few rules: distinct paths then cost the same with every engine.
+        # There is no goal for few rules: with distinct paths every engine then takes the same time.
         most = most_of("mixed", size) if size > FEW_RULES else None
         alone = seen["matcher", size]
         rows += [

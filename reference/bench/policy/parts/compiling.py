@@ -1,4 +1,7 @@
-"""Measure compilations, each in a fresh process, also of rules with states that multiply."""
+"""Measure compilations, each in a fresh process.
+
+Some of the rules make the number of states multiply.
+"""
 
 import statistics
 import sys

@@ -1,4 +1,4 @@
-"""Measure parsing and validation in comparison with the bare parsers."""
+"""Measure parsing and validating in comparison with the parsers alone."""
 
 import statistics
 
@@ -23,7 +23,7 @@ def load(built: Built, rounds: int) -> list[Row]:
             seen = once(
                 built.driver, "load", kind, built.seed(f"policy-{size}.{kind}"), str(rounds)
             )
-            # Throughput is the inverse of time, so the bare parser's time goes on top.
+            # Throughput is the inverse of time, so the time of the bare parser is the numerator.
             speed = paired(seen["bare_ns"], seen["library_ns"])
             total = seen["bytes"]
             rows += [

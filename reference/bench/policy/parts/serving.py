@@ -1,4 +1,4 @@
-"""Checks through `boxspec-ref serve`, asked by a client in C over pipes."""
+"""Measure checks through `boxspec-ref serve`, with a client in C that uses pipes."""
 
 import statistics
 

@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SUMS = HERE / "expansions.sha256"
 FAMILIES = ("literal", "subtree", "anywhere", "extension", "two", "mixed", "policies")
-KEPT = (1, 20, 100, 1_000)  # lists that stand in the repository
+KEPT = (1, 20, 100, 1_000)  # lengths of the lists that are in the repository
 MANY_RULES = 10_000
 FEW_PATHS = 1_000
 MANY_PATHS = 100_000
@@ -26,7 +26,7 @@ HOSTILE = ("crossing", "counting", "stars", "anywhere-stars")
 
 
 class Numbers:
-    """SplitMix64, seeded by a name."""
+    """The random number generator SplitMix64, seeded by a name."""
 
     def __init__(self, name: str) -> None:
         self._state = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
@@ -45,7 +45,7 @@ class Numbers:
         return self.below(100) < chance
 
     def often_early(self, words: list[str]) -> str:
-        """Names are not used equally often: the first tenth gets a third of all uses."""
+        """Choose a word; the first tenth of the words is chosen in a third of all cases."""
         r = self._next() >> 32
         return words[(len(words) * r * r) >> 64]
 
@@ -122,7 +122,10 @@ def _mixed(r: Numbers) -> str:
 
 
 def _as_in_policies(r: Numbers) -> str:
-    """In the proportions of fixtures/policies, without rules that match every path."""
+    """Return a rule.
+
+    The kinds of rules are as frequent as in fixtures/policies, but no rule matches every path.
+    """
     kind = r.below(100)
     if kind < 38:
         return _MAKERS["subtree"](r)
@@ -165,7 +168,7 @@ def rules(family: str, n: int) -> list[str]:
 
 
 def _hit(r: Numbers, rule: str) -> str:
-    """A path that the rule matches."""
+    """Return a path that the rule matches."""
     segments: list[str] = []
     parts = rule.split("/")
     for i, part in enumerate(parts):
@@ -180,7 +183,9 @@ def _hit(r: Numbers, rule: str) -> str:
 
 
 def _raw(r: Numbers, path: str) -> str:
-    """Most callers send paths as they have them: some are not in normal form."""
+    """Return the path as a caller could write it: sometimes not in normal form, as with most
+    callers.
+    """
     kind = r.below(100)
     if kind < 5:
         return f"./{path}"
@@ -194,7 +199,9 @@ def _raw(r: Numbers, path: str) -> str:
 
 
 def paths(family: str, n: int) -> list[str]:
-    """Half of them meet a rule: a quarter one of the first 20, a quarter any of 10,000."""
+    """Return paths of which half match a rule: a quarter one of the first 20 rules, a quarter any
+    of 10,000.
+    """
     r = Numbers(f"paths {family}")
     known = rules(family, MANY_RULES)
 
@@ -210,7 +217,7 @@ def paths(family: str, n: int) -> list[str]:
 
 
 def hostile(kind: str) -> list[str]:
-    """Sets made to blow a table up: states that multiply, states that count."""
+    """Return rules that are meant to make a table huge: their states multiply, or they count."""
     r = Numbers(f"hostile {kind}")
 
     def letters(n: int) -> list[str]:
@@ -227,7 +234,9 @@ def hostile(kind: str) -> list[str]:
 
 
 def policy(n: int) -> tuple[str, str]:
-    """One policy in JSON as `json.dumps(indent=2)` has it, and in YAML as people write it."""
+    """Return one policy in JSON as `json.dumps(indent=2)` writes it, and in YAML as people write
+    it.
+    """
     body = rules("mixed", n)
     quarter = n // 4
     deny_read, deny_modify = body[:quarter], body[quarter : 2 * quarter]
@@ -259,7 +268,7 @@ def policy(n: int) -> tuple[str, str]:
 
 
 def expansions() -> dict[str, bytes]:
-    """Every file that the bench reads, by name."""
+    """Return every file that the bench reads, by name."""
     made: dict[str, str] = {}
 
     def lines(values: list[str]) -> str:
