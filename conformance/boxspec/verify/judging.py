@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from boxspec.verify.outcome import Both, Key, Outcome, Tried
 from boxspec.verify.result import Verdict
 from boxspec.verify.row import Row, Status
 
 
-def verdicts(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> list[Verdict]:
-    """Return the verdict on each row, in the order of the table. probes: by the id of the row."""
-    found = [_verdict(row, probes[row.id], shell) for row in rows]
+def verdicts(
+    rows: Sequence[Row], probes: Mapping[str, Both], shell: Both, absent: Both
+) -> list[Verdict]:
+    """Return the verdict on each row, in the order of the table.
+
+    probes: by the id of the row. absent: without the places of the rules at the start.
+    """
+    found = [_with_absent(_verdict(row, probes[row.id], shell), absent) for row in rows]
     doubted = _doubted(rows, probes, shell)
     if doubted:
         found = [_doubt(each, doubted) for each in found]
@@ -30,6 +36,21 @@ def _doubted(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> st
         if not row.allowed and kept_out and inside.ran and _effects(shell.inside.of(row)):
             return f"the command confines one program and not another, see {row.title}"
     return ""
+
+
+def _with_absent(verdict: Verdict, absent: Both) -> Verdict:
+    """Add the observations of the start without the place of the rule."""
+    row = verdict.row
+    if not row.absent or verdict.status not in (Status.HELD, Status.LEAKED):
+        return verdict
+    effects = [f"{each} (no such path at the start)" for each in _effects(absent.inside.of(row))]
+    if effects:
+        known = verdict.evidence if verdict.status is Status.LEAKED else ()
+        return replace(verdict, status=Status.LEAKED, evidence=(*known, *effects))
+    if absent.inside.problem and verdict.status is Status.HELD:
+        note = f"without the path it does not start: {absent.inside.problem}"
+        return replace(verdict, evidence=(*verdict.evidence, note))
+    return verdict
 
 
 def _doubt(verdict: Verdict, why: str) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from boxspec.subject.observe import procs
@@ -37,7 +37,7 @@ class Start:
     """The parameters of one start. flags: options of the warden. stdin: a descriptor, or None.
 
     limit_s: the longest time that it may take. ends_s: the time that a sandbox has to end its
-    processes after the command has ended.
+    processes after the command has ended. runs: True once the program runs inside.
     """
 
     argv: Sequence[str]
@@ -46,6 +46,7 @@ class Start:
     stdin: int | None
     limit_s: float
     ends_s: float
+    runs: Callable[[], bool] | None = None
 
 
 def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
@@ -57,19 +58,33 @@ def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
     stdin = nothing if how.stdin is None else how.stdin
     state = ["--cwd", str(scene.root), *how.flags]
     try:
-        warden = Warden(how.argv, flags=state, env=how.env, stdin=stdin, stdout=out, stderr=err)
+        streams = {"stdin": stdin, "stdout": out, "stderr": err}
+        program = str(scene.warden)
+        warden = Warden(how.argv, flags=state, env=how.env, program=program, **streams)
     finally:
         for fd in (nothing, out, err):
             os.close(fd)
     janitor.after(warden.pid)
     try:
-        end = warden.wait_exit(Deadline(how.limit_s))
+        limit = Deadline(how.limit_s)
+        _make_late_decoys(warden, scene, how, limit)
+        end = warden.wait_exit(limit)
         left = _left(warden, scene.program.name, how.ends_s) if end else []
     finally:
         warden.sweep()
     status = f"no end within {how.limit_s:g} s" if end is None else f"{end.how} {end.number}"
     stdout, stderr = (path.read_bytes()[:OUTPUT_MOST] for path in files)
     return Ended(status, end is not None, stdout, stderr, left)
+
+
+def _make_late_decoys(warden: Warden, scene: Scene, how: Start, limit: Deadline) -> None:
+    """Wait until the program runs inside, and put the late decoys in their places."""
+    if how.runs is None or not scene.has_late_decoys:
+        return
+    while not how.runs() and not limit.over():
+        if warden.wait_exit(Deadline(0.02)) is not None:
+            return
+    scene.after_the_start()
 
 
 def _left(warden: Warden, name: str, ends_s: float) -> list[int]:

@@ -102,6 +102,29 @@ def _one_name(part: str) -> str:
     return made
 
 
+def link_target(place: Place, home: Path, cwd: Path) -> tuple[Place, Place, Place] | None:
+    """Return where the path of a rule leads, if it is or goes through a link of its user.
+
+    The first place is the link, the second is where it leads to, the third is where the rest of the
+    path lies then. A link to elsewhere on the host leads to a new folder of the home directory.
+    """
+    if place.base == "/" or not place.rest:
+        return None
+    base = {"~": home, ".": cwd}[place.base]
+    parts = place.rest.rstrip("/").split("/")
+    for number in range(1, len(parts) + 1):
+        link = base.joinpath(*parts[:number])
+        if not link.is_symlink():
+            continue
+        real = os.path.realpath(link)
+        to = place_of(real, home, cwd)
+        if to.base == "/" or not to.rest:
+            to = Place("~", f"{secrets.token_hex(4)}/{secrets.token_hex(4)}")
+        rest = "/".join([to.rest, *parts[number:]]) + ("/" if place.rest.endswith("/") else "")
+        return Place(place.base, "/".join(parts[:number])), to, Place(to.base, rest)
+    return None
+
+
 # Names that are folders where people use them.
 FOLDERS = frozenset(
     {

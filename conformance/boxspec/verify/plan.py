@@ -9,12 +9,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from boxspec.subject.observe.inotify import OPEN, Inotify
+from boxspec.subject.observe.lines import Deadline
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.row import Attempt, Record
 from boxspec.verify.scene import Scene, random_name
 
 REPORT_MOST = 16 << 20
 START, END = "start", "end"
+# So long after the plan was opened the report is not waited for.
+OPENED_S = 0.5
 
 
 class Plan:
@@ -29,16 +32,26 @@ class Plan:
         for each in attempts:
             known = {"ws": scene.root, "armed": each.probe, **each.params}
             known["sibling"] = self._counterparts / each.id
+            if each.after_start:
+                known["wait"] = scene.marker
             lines += [f"try={each.id}", *(f"{name}={value}" for name, value in known.items())]
         self.path.write_text("".join(f"{line}\n" for line in lines))
         self._watch = Inotify()
         self._watch.watch(str(self.path), OPEN)
+        self._opened: Deadline | None = None
 
     def witnessed(self) -> bool:
         """True if an observer outside saw the program work: a file that it made, or the kernel's
         notice that the plan was opened."""
         made = any(each.read_bytes() == b"sibling" for each in _files(self._counterparts))
-        return bool(self._watch.read()) or made
+        return self._opened is not None or bool(self._watch.read()) or made
+
+    def runs(self) -> bool:
+        """True once the program works inside: it has begun its report, or it has opened the plan
+        some time ago and the workspace of its sandbox is not this one."""
+        if self._opened is None and self._watch.read():
+            self._opened = Deadline(OPENED_S)
+        return START.encode() in _head(self._report) or bool(self._opened and self._opened.over())
 
     def records(self, stdout: bytes) -> dict[str, Record]:
         """Return the sealed records, by id: from the report outside, and from the output of the

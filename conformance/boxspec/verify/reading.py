@@ -66,6 +66,20 @@ class ReadFile(Target):
 
 
 @dataclass(frozen=True)
+class ReadLateFile(Target):
+    """A file that the kit makes after the start of the command, where a rule denies it."""
+
+    place: Place
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path = scene.path(self.place)
+        shown = f"{self.place.shown}, made after the start,"
+        effects = leaks(scene.late_decoy(path), f"{shown} was read")
+        params: dict[str, object] = {"path": path}
+        return [Attempt("r_secret", f"{shown} opened", params, effects, after_start=True)]
+
+
+@dataclass(frozen=True)
 class ReadFolder(Target):
     """The names in a folder, and the content of a file in it."""
 

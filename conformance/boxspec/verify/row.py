@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from boxspec.subject.observe.probes import Said
+from boxspec.verify.paths import Place
 
 if TYPE_CHECKING:
     from boxspec.verify.scene import Scene
@@ -32,7 +33,8 @@ class Attempt:
 
     late: the attempt changes the mounts or folders of other attempts, so it comes last. group: one
     success is enough among the attempts of a group, in a row that expects success. unclear: a
-    success without an effect proves neither way, because the file may be a copy.
+    success without an effect proves neither way, because the file may be a copy. after_start: it
+    waits until the kit has made the files that are new since the start.
     """
 
     probe: str
@@ -42,6 +44,7 @@ class Attempt:
     late: bool = False
     group: str = ""
     unclear: bool = False
+    after_start: bool = False
     id: str = field(default_factory=lambda: secrets.token_hex(6))
 
 
@@ -57,9 +60,13 @@ class Line:
 class Target:
     """One thing that a row is about. Its methods raise UntestableError if this host cannot ask it.
 
-    furnish: put the decoys into a scene. attempts, lines: the same, and return the attempts of the
-    probe program, or the lines for a shell.
+    link: make the links among the decoys, first of all. furnish: put the decoys into a scene.
+    attempts, lines: the same, and return the attempts of the probe program, or the lines for a
+    shell.
     """
+
+    def link(self, scene: Scene) -> None:
+        return None
 
     def furnish(self, scene: Scene) -> None:
         return None
@@ -76,6 +83,7 @@ class Row:
     """One expectation. allowed: that its targets work; otherwise that they are kept out.
 
     repeat: the words of the command line that ask this row again. cannot: why it is not asked.
+    absent: the places that do not exist in one more start, and the targets that are asked there.
     """
 
     id: str
@@ -87,6 +95,8 @@ class Row:
     allowed: bool = False
     cannot: str = ""
     terminal: bool = False
+    absent: tuple[Place, ...] = ()
+    absent_targets: tuple[Target, ...] = ()
 
 
 @dataclass(frozen=True)

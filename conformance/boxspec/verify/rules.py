@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,9 +13,17 @@ from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.verify.errors import UntestableError
-from boxspec.verify.paths import Place, examples, is_folder, place_of
+from boxspec.verify.linking import Link
+from boxspec.verify.paths import Place, examples, is_folder, link_target, place_of
 from boxspec.verify.reaching import INTERNET, Services
-from boxspec.verify.reading import Environments, OpenHostFile, ReadFile, ReadFolder, Variable
+from boxspec.verify.reading import (
+    Environments,
+    OpenHostFile,
+    ReadFile,
+    ReadFolder,
+    ReadLateFile,
+    Variable,
+)
 from boxspec.verify.row import Row, Target
 from boxspec.verify.working import MayReach, MayWrite
 from boxspec.verify.writing import (
@@ -23,6 +32,7 @@ from boxspec.verify.writing import (
     OpenHostFileToWrite,
     WriteFile,
     WriteFolder,
+    WriteLateFile,
 )
 
 # The kinds of rules that take a value, with the weight of a leak.
@@ -34,6 +44,7 @@ KINDS = {
     "allow-host": 30,
 }
 NO_NETWORK = "no-network"
+DENIES = frozenset({"deny-read", "deny-write"})
 PATHS = frozenset({"deny-read", "deny-write", "allow-write"})
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 
@@ -108,13 +119,33 @@ def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
     rule = _as_shown(rule, home, cwd)
     what = f"{rule.kind.replace('-', ' ')} {rule.value}".strip()
     name = f"{rule.kind}:{rule.value}" if rule.value else rule.kind
-    weight = KINDS.get(rule.kind, 70)
     allowed = rule.kind.startswith("allow-")
+    row = Row(name, what, KINDS.get(rule.kind, 70), rule.origin, rule.words, allowed=allowed)
     try:
         targets = tuple(_targets(rule, home, cwd))
+        absent = _absent(rule, home, cwd)
     except UntestableError as why:
-        return Row(name, what, weight, rule.origin, rule.words, (), allowed, cannot=str(why))
-    return Row(name, what, weight, rule.origin, rule.words, targets, allowed)
+        return replace(row, cannot=str(why))
+    if absent is None:
+        return replace(row, targets=targets)
+    place, target = absent
+    return replace(row, targets=targets, absent=(place,), absent_targets=(target,))
+
+
+def _absent(rule: Rule, home: Path, cwd: Path) -> tuple[Place, Target] | None:
+    """Return the place that a rule names by its path, and the target that asks the rule if nothing
+    is at that place when the command starts."""
+    if rule.kind not in DENIES:
+        return None
+    place = place_of(rule.value, home, cwd)
+    if place.base == "/" or not place.rest or examples(place) != [place]:
+        return None
+    bare = Place(place.base, place.rest.rstrip("/"))
+    if rule.kind == "deny-write":
+        return bare, NewFile(bare)
+    if is_folder(place, home, cwd):
+        return bare, ReadLateFile(Place(bare.base, f"{bare.rest}/{secrets.token_hex(4)}"))
+    return bare, ReadLateFile(bare)
 
 
 def _as_shown(rule: Rule, home: Path, cwd: Path) -> Rule:
@@ -137,6 +168,14 @@ def _targets(rule: Rule, home: Path, cwd: Path) -> list[Target]:
     for each in examples(place):
         folder = is_folder(each, home, cwd) if each == place else each.rest.endswith("/")
         made += _on_path(rule.kind, each, folder)
+        target = link_target(each, home, cwd)
+        if target is not None and rule.kind in DENIES:
+            link, real, rest = target
+            through = folder or link.rest != each.rest.rstrip("/")
+            made += [Link(link, real, through), *_on_path(rule.kind, rest, folder)]
+    if rule.kind in DENIES and examples(place) != [place] and place.base != "/":
+        late = ReadLateFile if rule.kind == "deny-read" else WriteLateFile
+        made += [late(each) for each in examples(place)]
     if rule.kind == "deny-write" and examples(place) != [place] and place.base != "/":
         # The rule also denies names that are not there yet.
         made += [NewFile(each) for each in examples(place)]

@@ -1,7 +1,7 @@
 """The scene of one start: a home directory and a workspace with decoys, and the observers.
 
-Each start has a scene of its own, because an attempt that succeeds uses its decoy up. All names and
-contents are random, and no name mentions the kit.
+Each start has a scene of its own, because an attempt that succeeds uses its decoy up. All names,
+places and contents are random, and no name or variable mentions the kit.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import socket
 from collections.abc import Mapping
 from pathlib import Path
 
-from boxspec.places import case_root
+from boxspec.places import ROOT, case_root
 from boxspec.programs import programs
 from boxspec.subject.observe.facts import Facts, facts_of
 from boxspec.subject.observe.listeners import Listeners
@@ -37,8 +37,8 @@ WORDS = (
     "indigo",
     "juniper",
 )
-# Variables that would lead a command to the user's own files, or that name the kit.
-DROPPED = ("OLDPWD", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+# Variables that would lead a command to the user's own files, or that a shell sets to the kit.
+DROPPED = ("OLDPWD", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "_")
 GIT = {
     ".git/HEAD": "ref: refs/heads/main\n",
     ".git/config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
@@ -49,12 +49,30 @@ def random_name() -> str:
     return f"{secrets.choice(WORDS)}-{secrets.token_hex(3)}"
 
 
-class Scene:
-    """Made, then settled once its decoys are there; `changes` compares with that moment."""
+def parents() -> list[Path]:
+    """Return the folders below which a scene may lie, in a random order.
 
-    def __init__(self, janitor: Janitor) -> None:
+    They differ, so that a command that confines only below one of them is found out. /tmp is none
+    of them, because sandboxes have their own.
+    """
+    found = [case_root().parent]
+    with contextlib.suppress(RuntimeError, OSError):
+        home = Path.home().resolve()
+        here = home.stat().st_dev == found[0].stat().st_dev
+        if here and "BOXSPEC_CASE_ROOT" not in os.environ and os.access(home, os.W_OK | os.X_OK):
+            found.append(home)
+    return secrets.SystemRandom().sample(found, len(found))
+
+
+class Scene:
+    """Made, then settled once its decoys are there; `changes` compares with that moment.
+
+    parent: the folder below which it lies; the default is one of `parents`.
+    """
+
+    def __init__(self, janitor: Janitor, parent: Path | None = None) -> None:
         self._stack = contextlib.ExitStack()
-        self.base = case_root().parent / random_name()
+        self.base = (parent or parents()[0]) / random_name()
         janitor.remove(self.base)
         self._janitor = janitor
         self.base.mkdir(mode=0o755)
@@ -67,10 +85,11 @@ class Scene:
             (self.root / name).mkdir(parents=True)
         for name, text in GIT.items():
             (self.root / name).write_text(text)
-        # A name of at most 15 characters, by which /proc knows a process.
-        self.program = self.root / random_name()[:15]
-        shutil.copyfile(programs.probe, self.program)
-        self.program.chmod(0o755)
+        self.program = self._copied(programs.probe, self.root)
+        self.warden = self._copied(programs.warden, self.private)
+        self._late: dict[Path, str] = {}
+        # Made once the files that a rule denies and that are new since the start are there.
+        self.marker = self.root / random_name()
         self.env: dict[str, str] = {}
         self.left: list[int] = []
         self.typed = 0
@@ -78,6 +97,14 @@ class Scene:
         self._watched: dict[Path, dict[str, Facts]] = {}
         self._victim: Victim | None = None
         self._listeners: tuple[Listeners, set[str]] | None = None
+
+    @staticmethod
+    def _copied(program: str, folder: Path) -> Path:
+        """A copy of a program of the kit. /proc knows its process by at most 15 characters."""
+        made = folder / random_name()[:15]
+        shutil.copyfile(program, made)
+        made.chmod(0o755)
+        return made
 
     def path(self, place: Place) -> Path:
         """Return the path of a place in this scene."""
@@ -92,6 +119,46 @@ class Scene:
             kept = path.read_text() if path.is_file() else ""
             path.write_text(f"{kept}# {self._tokens[path]}\n")
         return self._tokens[path]
+
+    def late_decoy(self, path: Path) -> str:
+        """A secret that is put there after the start of the command; return its content."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return self._late.setdefault(path, secrets.token_hex(12))
+
+    def after_the_start(self) -> None:
+        """Make the late decoys, then the marker for which their attempts wait."""
+        for path, token in self._late.items():
+            # A launcher may have put a mount point there, or have moved the folder.
+            with contextlib.suppress(OSError):
+                path.write_text(f"# {token}\n")
+        with contextlib.suppress(OSError):
+            self.marker.touch()
+
+    @property
+    def has_late_decoys(self) -> bool:
+        return bool(self._late)
+
+    def late_changes(self, path: Path) -> list[str]:
+        """Return an effect if a late decoy does not have its content any more."""
+        try:
+            kept = path.read_text(errors="replace") == f"# {self._late[path]}\n"
+        except OSError:
+            kept = False
+        return [] if kept else [f"{self.shown(path)}, made after the start, was changed"]
+
+    def link(self, path: Path, target: Path, to_folder: bool) -> None:
+        """Make a link, before any decoy is put through it. A folder that it leads to is made."""
+        if not path.is_symlink():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            (target if to_folder else target.parent).mkdir(parents=True, exist_ok=True)
+            path.symlink_to(target)
+
+    def absent(self, path: Path) -> None:
+        """Take a path away, with the decoys that other rows have put there."""
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
     def named_decoy(self, folder: Path) -> str:
         """Put a file with a random name into a folder; return the name."""
@@ -130,7 +197,8 @@ class Scene:
 
     def process(self, token: str) -> Victim:
         """One more process of the user, outside, with this secret in its environment."""
-        return self._stack.enter_context(Victim(programs.victim, self.base, token))
+        program = str(self._copied(programs.victim, self.private))
+        return self._stack.enter_context(Victim(program, self.base, token))
 
     @property
     def listeners(self) -> Listeners:
@@ -204,8 +272,10 @@ class Scene:
         kept = {
             name: value
             for name, value in caller.items()
-            if name not in DROPPED and not name.startswith("BOXSPEC_")
+            if name not in DROPPED and not _names_the_kit(f"{name}={value}")
         }
+        path = caller.get("PATH", os.defpath).split(os.pathsep)
+        kept["PATH"] = os.pathsep.join(each for each in path if not _names_the_kit(each))
         return {**kept, "HOME": str(self.home), "PWD": str(self.root), **self.env}
 
     def close(self) -> None:
@@ -216,6 +286,10 @@ class Scene:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _names_the_kit(text: str) -> bool:
+    return str(ROOT) in text or "boxspec" in text.lower()
 
 
 def _is_empty(path: Path) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import os
 import pty
 import secrets
@@ -14,7 +15,7 @@ import shlex
 import struct
 import termios
 import tty
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.command import Command
@@ -24,12 +25,14 @@ from boxspec.verify.launch import Ended, Start, launch
 from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
 from boxspec.verify.plan import END, START, Plan
 from boxspec.verify.row import Attempt, Line, Record, Row
-from boxspec.verify.scene import Scene, random_name
+from boxspec.verify.scene import Scene, parents, random_name
 
 # The number of further starts for the rest of a plan if the program was ended in the middle.
 AGAIN = 2
 # The end of a sandbox ends its processes; the kernel may take that long.
 ENDS_S = 1.0
+# Programs of the host that read a script.
+SHELLS = [["/bin/sh"], ["sh"], ["/usr/bin/env", "sh"]]
 
 # Why rows cannot be asked, by their id.
 Refused = dict[str, str]
@@ -51,17 +54,29 @@ class Starter:
     ) -> None:
         self._janitor, self._command = janitor, command
         self._limit_s, self._furniture = limit_s, furniture
+        # Used in turn, so that two starts do not have their scenes below the same folder.
+        self._parents = itertools.cycle(parents())
         self.starts = 0
 
     @contextlib.contextmanager
-    def scene(self, rows: Iterable[Row]) -> Iterator[tuple[Scene, dict[Key, Attempt], Refused]]:
-        """A scene with all decoys; the attempts of these rows, and the rows that it cannot have."""
+    def scene(
+        self, rows: Iterable[Row], absent: bool = False
+    ) -> Iterator[tuple[Scene, dict[Key, Attempt], Refused]]:
+        """A scene with all decoys; the attempts of these rows, and the rows that it cannot have.
+
+        absent: ask the targets for places that do not exist at the start, without these places.
+        """
         asked = {row.id for row in rows}
         others = [row for row in self._furniture if row.id not in asked]
-        with Scene(self._janitor) as scene:
-            found, refused = _arranged(scene, rows)
+        with Scene(self._janitor, next(self._parents)) as scene:
+            # Links first: later decoys are put through them.
+            for target in (target for row in [*rows, *others] for target in row.targets):
+                target.link(scene)
             for target in (target for row in others for target in row.targets):
                 target.furnish(scene)
+            for place in (place for row in rows for place in row.absent if absent):
+                scene.absent(scene.path(place))
+            found, refused = _arranged(scene, rows, absent)
             yield scene, found, refused
 
     def run(
@@ -70,6 +85,7 @@ class Starter:
         program: Sequence[str],
         flags: Sequence[str] = (),
         stdin: int | None = None,
+        runs: Callable[[], bool] | None = None,
     ) -> Ended:
         argv = self._command.argv(scene, program) if self._command else list(program)
         env = scene.environment(os.environ)
@@ -77,45 +93,54 @@ class Starter:
         limit_s = self._limit_s
         # Without the command, as a control, no sandbox has to end: kill what is left immediately.
         ends_s = ENDS_S if self._command else 0.0
-        how = Start(argv, env, flags, stdin, limit_s, ends_s)
+        how = Start(argv, env, flags, stdin, limit_s, ends_s, runs)
         return launch(self._janitor, scene, how)
 
 
-def by_probes(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Make all attempts of these rows, in one start if the command lets the program end."""
+def by_probes(starter: Starter, rows: Sequence[Row], absent: bool = False) -> Outcome:
+    """Make all attempts of these rows, in one start if the command lets the program end.
+
+    absent: those for places that do not exist at the start.
+    """
     found = Outcome()
     before = starter.starts
     for _ in range(1 + AGAIN):
-        missing = _start_probes(starter, rows, found)
+        missing = _start_probes(starter, rows, found, absent)
         if not missing or not found.ran:
             break
     found.starts = starter.starts - before
     return found
 
 
-def _arranged(scene: Scene, rows: Iterable[Row]) -> tuple[dict[Key, Attempt], Refused]:
+def _arranged(
+    scene: Scene, rows: Iterable[Row], absent: bool
+) -> tuple[dict[Key, Attempt], Refused]:
     """Return the attempts of these rows, late ones last; and the reasons of rows without one."""
     made: dict[Key, Attempt] = {}
     refused: Refused = {}
     for row in rows:
+        targets = row.absent_targets if absent else row.targets
         try:
-            attempts = [each for target in row.targets for each in target.attempts(scene)]
+            attempts = [each for target in targets for each in target.attempts(scene)]
         except UntestableError as why:
             refused[row.id] = str(why)
             continue
         made |= {(row.id, number): each for number, each in enumerate(attempts)}
-    return dict(sorted(made.items(), key=lambda item: item[1].late)), refused
+    return dict(sorted(made.items(), key=lambda item: (item[1].late, item[1].after_start))), refused
 
 
-def _start_probes(starter: Starter, rows: Sequence[Row], found: Outcome) -> bool:
+def _start_probes(
+    starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False
+) -> bool:
     """One start of the probe program; True if attempts are left that were not made."""
-    with starter.scene(rows) as (scene, arranged, refused):
+    with starter.scene(rows, absent) as (scene, arranged, refused):
         found.cannot |= refused
         wanted = {key: each for key, each in arranged.items() if key not in found.tried}
         plan = Plan(scene, wanted.values())
         try:
             scene.settle()
-            ended = starter.run(scene, [str(scene.program), str(plan.path)])
+            words = [str(scene.program), str(plan.path)]
+            ended = starter.run(scene, words, runs=plan.runs)
             records = plan.records(ended.stdout)
             scene.left = ended.left
             return _collect(found, wanted, records, ended, plan.witnessed())
@@ -167,9 +192,12 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         ran, made = secrets.token_hex(8), scene.root / random_name()
         text = "".join(f"( {line.text} ) </dev/null\n" for line in lines.values())
         script = scene.root / random_name()
-        script.write_text(f"echo {ran} >{shlex.quote(str(made))}\necho {ran}\n{text}echo {ran}\n")
+        head = f"echo {ran} >{shlex.quote(str(made))}\necho {ran}\n"
+        script.write_text(f"{head}{text}echo {ran}\n")
         scene.settle()
-        ended = starter.run(scene, ["/bin/sh", str(script)])
+        # A command may know one program by its name, so it is not always the same one.
+        words = [*secrets.choice(SHELLS), str(script)]
+        ended = starter.run(scene, words)
         found.ran = ended.stdout.count(ran.encode()) == 2
         if not ended.in_time:
             found.problem = f"{NO_END} ({ended.status})"

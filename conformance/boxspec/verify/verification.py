@@ -31,16 +31,23 @@ def verify(
         plain = [row for row in asked if not row.terminal]
         typed = [row for row in asked if row.terminal]
         probes = Both(by_probes(control, plain), by_probes(inside, plain))
+        absent = Both(Outcome(), Outcome())
         if probes.inside.hangs:
             # It would hang in each further start too.
             shell = terminal = Both(Outcome(), probes.inside)
         else:
             shell = Both(by_shell(control, plain), by_shell(inside, plain))
             terminal = probes
+            elsewhere = [row for row in plain if row.absent]
+            if elsewhere:
+                absent = Both(
+                    by_probes(control, elsewhere, absent=True),
+                    by_probes(inside, elsewhere, absent=True),
+                )
             if typed:
                 terminal = Both(at_terminal(control, typed), at_terminal(inside, typed))
         chosen = {row.id: terminal if row.terminal else probes for row in rows}
-        found = verdicts(rows, chosen, shell)
+        found = verdicts(rows, chosen, shell, absent)
     seconds = time.monotonic() - before
     words, when = tuple(command.words), started.strftime("%Y-%m-%dT%H:%M:%SZ")
     return Verification(words, when, seconds, inside.starts, tuple(found))

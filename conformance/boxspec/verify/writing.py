@@ -145,6 +145,24 @@ class NewFile(Target):
         return [Line(line, f"echo >{self.place.shown}", lambda output: scene.was_made(path))]
 
 
+@dataclass(frozen=True)
+class WriteLateFile(Target):
+    """A file that the kit makes after the start of the command, where a rule denies writes."""
+
+    place: Place
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path = scene.path(self.place)
+        scene.late_decoy(path)
+        shown = f"{self.place.shown}, made after the start, appended to"
+        params = _denied(scene, path, "d_write")
+
+        def effects(said: Said) -> list[str]:
+            return scene.late_changes(path)
+
+        return [Attempt("d_write", shown, params, effects, after_start=True)]
+
+
 def _denied(scene: Scene, path: Path, probe: str) -> dict[str, object]:
     params: dict[str, object] = {"denied": path}
     return {**params, "ws": scene.work_folder()} if probe in IN_WORKSPACE else params

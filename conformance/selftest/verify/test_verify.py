@@ -126,6 +126,10 @@ CHEATS = {
     "confines_only_programs_of_the_workspace": 'case "$1" in "$PWD"/*) ;; *) exec "$@";; esac\n'
     + CAREFUL,
     "confines_only_the_probe_by_its_text": 'grep -q TIOCSTI "$1" || exec "$@"\n' + CAREFUL,
+    "confines_only_where_a_path_or_variable_names_the_kit": 'case "$PWD $* $(env)" in '
+    f'*[Bb][Oo][Xx][Ss][Pp][Ee][Cc]*|*{ROOT}*) ;; *) exec "$@";; esac\n{CAREFUL}',
+    "confines_only_below_the_cache": f'case $PWD in */.cache/*) ;; *) exec "$@";; esac\n{CAREFUL}',
+    "confines_only_a_named_shell": f'case "$1" in sh|/bin/sh) ;; *) exec "$@";; esac\n{CAREFUL}',
     "runs_a_copy_of_the_workspace": 'copy=$(mktemp -d) && cp -a . "$copy" && cd "$copy" && '
     'sh -c "exit 0" "$@"; rm -rf "$copy"\n',
 }
@@ -154,7 +158,37 @@ def test_a_glob_also_denies_names_that_are_not_there_yet(tmp_path: Path) -> None
     found = verify(tmp_path, "--deny-write", "*.key", "--", box)
     evidence = found.rows["deny-write:*.key"]["evidence"]
     assert found.statuses["deny-write:*.key"] == LEAKED
-    assert all(each.endswith(".key was created") for each in evidence)
+    assert sorted({each.split(".key")[1] for each in evidence}) == [
+        " was created",
+        ", made after the start, was changed",
+    ]
+
+
+# Protects a path that is a link, or that is not there yet, not at all.
+LITERAL = """\
+set -- "$@"
+[ -L "$HOME/.ssh" ] || set -- --tmpfs "$HOME/.ssh" -- "$@"
+[ ! -e "$PWD/new.json" ] || more="--ro-bind $PWD/new.json $PWD/new.json"
+[ ! -e "$PWD/late/token" ] || more="$more --ro-bind /dev/null $PWD/late/token"
+exec bwrap --unshare-all --die-with-parent --cap-drop ALL --ro-bind / / --dev /dev --proc /proc \\
+  --tmpfs /tmp --bind "$PWD" "$PWD" $more "$@"
+"""
+
+
+@needs_bubblewrap
+def test_rules_about_links_and_missing_paths_are_asked(tmp_path: Path) -> None:
+    keys = tmp_path / "home" / "dotfiles" / "ssh"
+    keys.mkdir(parents=True)
+    (tmp_path / "home" / ".ssh").symlink_to(keys)
+    words = ("--deny-read", "~/.ssh", "--deny-write", "new.json", "--deny-read", "late/token")
+    box = wrapper(tmp_path, "box.sh", LITERAL)
+    found = verify(tmp_path, *words, "--", box, env={"HOME": str(tmp_path / "home")})
+    evidence = {name: row["evidence"] for name, row in found.rows.items()}
+    assert {*found.denied.values()} == {LEAKED}, found.done.stdout
+    assert "~/dotfiles/ssh/key was read" in evidence["deny-read:~/.ssh"]
+    assert evidence["deny-write:new.json"] == ["new.json was created (no such path at the start)"]
+    (late,) = evidence["deny-read:late/token"]
+    assert late == "late/token, made after the start, was read (no such path at the start)"
 
 
 def test_the_result_is_written_for_builds(tmp_path: Path) -> None:

@@ -97,6 +97,7 @@ class Warden:
         stdin: int,
         stdout: int,
         stderr: int,
+        program: str | None = None,
     ) -> None:
         self._lock = threading.Lock()
         self.reports: list[list[str]] = []
@@ -119,7 +120,8 @@ class Warden:
         report_r, report_w = os.pipe2(os.O_CLOEXEC)
         self._report = LineReader(report_r)
         os.write(self._control, self._token + b"\n")
-        command = [programs.warden, "--control", str(CONTROL), "--report", str(REPORT), *flags]
+        warden = program or programs.warden
+        command = [warden, "--control", str(CONTROL), "--report", str(REPORT), *flags]
         try:
             self.pid = spawn(
                 [*command, "--", *argv],
