@@ -1,5 +1,5 @@
-/* Effects of one run's program on the next run: the sandbox is set up again from names that the
- * program can change. */
+/* Tests that a program cannot change the sandbox of the next run. Each run sets up the sandbox
+ * again, from names in the file system that programs can change. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -15,7 +15,7 @@
 #include "support/profiles.h"
 #include "support/shell.h"
 
-/* True if there is a result; the program's exit does not matter. */
+/* True if the run gives a result; the exit status of the program does not matter. */
 static bool run_line(struct inside *inside, const char *line) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_exec_request request = SHELL(line);
@@ -24,7 +24,7 @@ static bool run_line(struct inside *inside, const char *line) {
     return code == BS_OK;
 }
 
-/* The plan of the positive control counts as well. */
+/* The probe makes a plan too, for the program that it starts, so its files count as well. */
 static void no_file_of_the_plan_is_in_the_root(void **state) {
     struct inside *inside = *state;
     struct stat before;
@@ -67,8 +67,8 @@ static void a_replaced_launcher_is_not_started(void **state) {
     assert_false(exists(inside, "out"));
 }
 
-/* If HOME lies in the root, a program could replace a directory that is granted outside the root by
- * a link to anywhere. */
+/* If HOME lies in the root, a program could replace HOME/.cache by a link to any place. The grant
+ * of the cache must not follow it. */
 static void a_cache_that_became_a_link_is_not_granted(void **state) {
     struct inside *inside = *state;
     char home[PATH_MAX];
@@ -87,12 +87,15 @@ static void a_cache_that_became_a_link_is_not_granted(void **state) {
     assert_false(exists(inside, "out/made"));
 }
 
-/* The paths that a policy grants are checked in prepare, and opened for each run. */
+/* Paths that a policy grants are examined in prepare but opened for each run, so they may have
+ * changed. */
 static void a_granted_path_that_became_a_link_is_not_granted(void **state) {
     struct inside *inside = *state;
     char *made =
         policy_text("'fsProfiles': {'p': {'read': ['**'], 'modify': ['a/**', 'a/x/c/**']}}");
-    char text[256]; /* a backend that does not start here is skipped without freeing memory */
+    /* on the stack, because a backend that cannot start on this host ends the test without freeing
+     * memory */
+    char text[256];
     (void)snprintf(text, sizeof text, "%s", made);
     free(made);
     const struct bs_backend_policy policy = {

@@ -1,5 +1,5 @@
-/* Programs inside each backend of this host, and the processes and files that remain. A backend
- * that does not start here is skipped by name. */
+/* Runs programs in each backend of this host, and checks which processes and files remain. A
+ * backend that cannot start on this host is skipped, with its name. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -36,14 +36,15 @@ static struct bs_exec_result run_inside(struct inside *inside,
 int __real_lstat(const char *path, struct stat *st);
 int __wrap_lstat(const char *path, struct stat *st);
 
-static int fail_lstat; /* errno, or 0 */
+static int fail_lstat; /* an errno, or 0 if lstat works */
 
 int __wrap_lstat(const char *path, struct stat *st) {
     errno = fail_lstat;
     return fail_lstat != 0 ? -1 : __real_lstat(path, st);
 }
 
-/* It reports that no file outside was written, which it must check. */
+/* The test program of a probe reports that no file outside was written. If this cannot be checked,
+ * the probe must fail. */
 static void a_control_that_cannot_check_proves_nothing(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -74,8 +75,8 @@ static void only_the_workspace_is_writable(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* No reader outside gets the bytes written to a pipe, or the report says so before the run. The
- * pipe is at a place where no sandbox has a directory of its own. */
+/* Bytes that are written to a pipe outside do not reach its reader, or the report says before the
+ * run that they do. The pipe lies where no sandbox has a private directory. */
 static void a_write_to_a_pipe_outside_fails_or_is_reported(void **state) {
     struct inside *inside = *state;
     char byte = 0;
@@ -111,19 +112,20 @@ static void files_move_between_directories(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* This test program is also the program that runs inside. */
+/* This test program is also the program that runs in the sandbox. */
 static int make_queue(void) {
     mqd_t queue = mq_open("/boxspec-inside", O_RDWR | O_CREAT | O_EXCL, 0600, NULL);
     return queue == (mqd_t)-1 ? errno : 0;
 }
 
-/* An IPC namespace has its own queues, and the handling of pipes must not remove them. */
+/* An IPC namespace has its own message queues. The code that handles named pipes must not remove
+ * them. */
 static void a_namespace_has_its_own_queues(void **state) {
     struct inside *inside = *state;
     const char *const argument = MAKE_QUEUE;
     if (strncmp(backend_name, "bubblewrap", 10) != 0 || access("/proc/sys/fs/mqueue", F_OK) != 0)
         skip();
-    /* The build tree may be below /tmp, which is private inside. */
+    /* The build tree may lie below /tmp, which the sandbox replaces by a private directory. */
     const char *const readable[] = {this_program};
     inside->context.readable = readable;
     inside->context.n_readable = 1;
@@ -153,7 +155,8 @@ static void a_missing_program_is_a_failed_spawn(void **state) {
     struct bs_exec_request request = {.program = "/no/such/program"};
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
-    request.stdin_mode = BS_STDIN_BYTES; /* unread, but that is not the reason here */
+    /* the script does not read it, which must not be the reason for an error here */
+    request.stdin_mode = BS_STDIN_BYTES;
     request.stdin_data = payload;
     request.stdin_len = sizeof payload;
     assert_int_equal(bs_session_run(inside->session, &request, &result, &err), BS_E_EXECUTION);
@@ -172,7 +175,7 @@ static void the_signal_that_ended_the_program_is_reported(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* The fifo shows that the trap is set, so no part of this test sleeps. */
+/* The program opens the fifo when its trap is set, so no part of this test needs to sleep. */
 static void a_deadline_gives_the_program_its_grace(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -186,7 +189,8 @@ static void a_deadline_gives_the_program_its_grace(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* The daemon holds the write end of a fifo in the workspace: reading ends when it is gone. */
+/* The daemon holds the write end of a fifo in the workspace. So the end of the daemon ends the
+ * reading. */
 static void a_daemon_does_not_outlive_its_run(void **state) {
     struct inside *inside = *state;
     char fifo[160];
@@ -201,12 +205,13 @@ static void a_daemon_does_not_outlive_its_run(void **state) {
     struct bs_exec_result result = run_inside(inside, &request);
     assert_true(result.success);
     char text[1];
-    assert_int_equal(read(fd, text, sizeof text), 0); /* EAGAIN while there is a writer */
+    /* read would fail with EAGAIN while there is a writer */
+    assert_int_equal(read(fd, text, sizeof text), 0);
     (void)close(fd);
     bs_exec_result_clear(&result);
 }
 
-/* The fifo has a writer as long as the program, or its child outside the group, runs. */
+/* The program, and its child outside the group, are writers of the fifo while they run. */
 static void no_process_outlives_a_killed_caller(void **state) {
     struct inside *inside = *state;
     char fifo[160];
@@ -238,12 +243,14 @@ static void no_process_outlives_a_killed_caller(void **state) {
 static void no_descriptor_above_2_is_inherited(void **state) {
     struct inside *inside = *state;
     open_session(inside);
-    int fd = open("/", O_RDONLY | O_DIRECTORY); /* without close-on-exec */
+    /* a descriptor without close-on-exec, which a child inherits */
+    int fd = open("/", O_RDONLY | O_DIRECTORY);
     struct bs_exec_request request =
         SHELL("for fd in /proc/$$/fd/*; do case $fd in */[012]) ;; *) readlink $fd;; esac; done");
     struct bs_exec_result result = run_inside(inside, &request);
     (void)close(fd);
-    /* The script is an argument, so every descriptor that the shell lists was inherited. */
+    /* The script is an argument of the shell, so all descriptors that the shell lists were
+     * inherited. */
     assert_text(&result.out, "");
     bs_exec_result_clear(&result);
 }
@@ -266,8 +273,8 @@ static void a_directory_as_stdin_is_refused(void **state) {
     assert_non_null(strstr(err.message, "standard input or output"));
 }
 
-/* /proc/self/mem is a regular file, but reading it at offset 0 fails. If the program took the
- * failure for end-of-file, it would act on half of its input. */
+/* /proc/self/mem is a regular file, but reading it at offset 0 fails. If this looked like
+ * end-of-file, the program would act on half of its input. */
 static void an_unreadable_file_as_stdin_is_an_error_and_not_end_of_file(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -316,7 +323,7 @@ static void a_preload_for_the_program_does_not_affect_the_launcher(void **state)
     request.env = env;
     request.n_env = LENGTH(env);
     struct bs_exec_result result = run_inside(inside, &request);
-    unsigned speakers = 0; /* dynamic linkers that obeyed */
+    unsigned speakers = 0; /* dynamic linkers that obeyed the variable */
     for (const char *at = result.err.data; at != NULL && (at = strstr(at, "total startup time"));
          at++)
         speakers++;
@@ -339,7 +346,7 @@ static void a_closed_session_leaves_no_directory(void **state) {
     assert_int_equal(bs_session_close(inside->session, NULL), BS_OK);
     inside->session = NULL;
     (void)unsetenv("TMPDIR");
-    assert_int_equal(rmdir(temporary->path), 0); /* it is empty */
+    assert_int_equal(rmdir(temporary->path), 0); /* rmdir succeeds only if the directory is empty */
     (void)close(temporary->fd);
     free(temporary);
 }

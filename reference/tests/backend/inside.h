@@ -1,5 +1,5 @@
-/* A workspace, and sessions of each backend in it, one after the other. A backend that does not
- * start here is skipped by name. */
+/* Opens sessions of each backend in a workspace, one after the other. A backend that cannot start
+ * on this host is skipped, with its name. */
 #ifndef BS_TESTS_BACKEND_INSIDE_H
 #define BS_TESTS_BACKEND_INSIDE_H
 
@@ -53,7 +53,8 @@ static int teardown(void **state) {
 
 static void open_session(struct inside *inside) {
     struct bs_error err = BS_ERROR_INIT;
-    (void)bs_session_close(inside->session, NULL); /* of an earlier call, if any */
+    /* closes the session of an earlier call, if there is one */
+    (void)bs_session_close(inside->session, NULL);
     inside->session = NULL;
     int code = bs_session_open(bs_backend_find(backend_name), &inside->context, BS_DEGRADE, NULL,
                                &inside->session, &inside->report, &err);
@@ -72,7 +73,8 @@ static inline bool exists(const struct inside *inside, const char *name) {
 
 #define INSIDE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-/* Returns the number of failures. The first backend confines nothing. */
+/* Run the tests in each backend and return the number of failures. The backend at index 0 is left
+ * out, because it confines nothing. */
 static int run_in_each_backend(const struct CMUnitTest *tests, size_t n) {
     int failed = 0;
     for (size_t i = 1; bs_backend_at(i) != NULL; i++) {

@@ -1,4 +1,4 @@
-/* The launcher by itself: plans that lead nowhere end as a failed spawn, and in time. */
+/* Tests the launcher alone: with a plan that cannot work it must report a failed start, in time. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -30,7 +30,7 @@ static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs
     return BS_OK;
 }
 
-/* `text` is a plan with a newline for each NUL; `path` has room for 128. */
+/* Write a plan; `text` has a newline for each NUL. `path` has room for 128 bytes. */
 static void write_plan(const struct folder *folder, const char *text, char *path) {
     char bytes[512];
     size_t len = strlen(text);
@@ -79,7 +79,7 @@ static void a_plan_that_is_not_understood_starts_nothing(void **state) {
                                         "mode=landlock\nfs=2\npath=2 relative\n",
                                         "mode=landlock\nfs=2\npath=2\n",
                                         "mode=landlock\nfs=2\nword\n",
-                                        "mode=landlock\nfs=2", /* cut off */
+                                        "mode=landlock\nfs=2", /* the last NUL is missing */
                                         "mode=bubblewrap\n",
                                         "mode=bubblewrap\narg=bwrap\nseal=proc\n",
                                         "mode=bubblewrap\narg=bwrap\nseal=/a\nseal=/b\n",
@@ -101,7 +101,8 @@ static void what_bubblewrap_says_is_the_reason(void **state) {
     "mode=bubblewrap\narg=/usr/bin/bwrap\narg=--unshare-all\narg=--as-pid-1\narg=--ro-bind\n"      \
     "arg=/\narg=/\narg=--proc\narg=/proc\narg=--cap-drop\narg=ALL\n"
 
-/* Pid 1 makes /proc read-only before it drops its privileges. If that fails, no program starts. */
+/* Pid 1 makes /proc read-only before it drops its privileges. If that fails, it must not start the
+ * program. */
 static void what_cannot_be_sealed_starts_nothing(void **state) {
     const struct folder *folder = *state;
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
@@ -114,8 +115,8 @@ static void what_cannot_be_sealed_starts_nothing(void **state) {
                    "/proc/none");
 }
 
-/* The process in place of bubblewrap inherits SIGTERM blocked, as bubblewrap does. No program runs
- * inside, so no process needs a grace period. */
+/* A process in place of bubblewrap, which inherits SIGTERM blocked as bubblewrap does. There is no
+ * program in the sandbox yet, so no process needs a grace period. */
 static void a_bubblewrap_that_hangs_has_no_grace(void **state) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
@@ -148,7 +149,7 @@ static void quiet_launch(const char *plan, const char *made) {
     _exit(99);
 }
 
-/* SIGTERM is already pending when the launcher starts. */
+/* Start the launcher with a SIGTERM that is pending already. */
 static void launch_asked_to_end(const char *plan, const char *made) {
     sigset_t term;
     int status = 0;
@@ -187,7 +188,8 @@ static uint64_t in_ms(struct timeval time) {
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_usec / 1000;
 }
 
-/* bubblewrap may end long after pid 1 has closed its pipes. Until then the launcher must sleep. */
+/* bubblewrap may end long after pid 1 has closed its pipes. Until then the launcher must sleep and
+ * not poll. */
 static void it_sleeps_while_bubblewrap_ends(void **state) {
     const char *text = "mode=bubblewrap\narg=/bin/sh\narg=-c\narg=exec 3>&-; exec sleep 0.5\n";
     struct rusage used;
@@ -201,7 +203,7 @@ static void it_sleeps_while_bubblewrap_ends(void **state) {
     assert_true(pid > 0);
     assert_int_equal(wait4(pid, &status, 0, &used), pid);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 125); /* no program ended */
+    assert_int_equal(WEXITSTATUS(status), 125); /* the status of a launch that failed */
     assert_in_range(in_ms(used.ru_utime) + in_ms(used.ru_stime), 0, 50);
 }
 

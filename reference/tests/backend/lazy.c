@@ -1,4 +1,4 @@
-/* A session that opens on first use. */
+/* Tests a session that opens on first use. */
 #define _GNU_SOURCE
 #include "backend/pretended.h"
 #include "support/folder.h"
@@ -91,7 +91,7 @@ static void a_refused_session_is_the_error_of_the_first_request(void **state) {
     assert_null(bs_lazy_session_opened(lazy->session));
     assert_int_equal(bs_lazy_session_report(lazy->session)->overall, BS_CLAIM_PARTIAL);
     assert_int_equal(lazy->pretended.prepared, 0);
-    /* The next request tries again. */
+    /* Opening has failed once; the next request tries again. */
     lazy->pretended.claim = BS_CLAIM_FULLY;
     assert_int_equal(validate(lazy, "one", &err), BS_OK);
 }

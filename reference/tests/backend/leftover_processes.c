@@ -1,4 +1,5 @@
-/* The launcher finds leftover processes without namespaces, also if /proc cannot be read. */
+/* Tests that the launcher finds leftover processes without namespaces, even if /proc cannot be
+ * read. */
 #define _GNU_SOURCE
 #include "backend/launch/launch.h"
 
@@ -41,7 +42,7 @@ int __wrap_openat(int dir, const char *path, int flags, ...) {
     return fails == FILES ? -1 : __real_openat(dir, path, flags);
 }
 
-/* A child that waits to be killed, in the group of the caller or in one of its own. */
+/* Start a child that waits to be killed, in the caller's group or in a group of its own. */
 static pid_t waiting_child(bool in_group) {
     pid_t pid = fork();
     if (pid == 0) {
@@ -55,7 +56,7 @@ static pid_t waiting_child(bool in_group) {
 
 static bool is_alive(pid_t pid) { return waitpid(pid, NULL, WNOHANG) == 0; }
 
-/* Returns the number of the check that failed, or 0: the process ends with it. */
+/* Return the number of the check that failed, or 0. The process exits with this number. */
 static int find_and_kill(void) {
     if (group_may_have_others())
         return 1;
@@ -77,7 +78,7 @@ static int find_and_kill(void) {
     return group_may_have_others() ? 7 : 0;
 }
 
-/* Leads a session and is the subreaper of its descendants, as the launcher is. */
+/* Lead a session and become the subreaper of all descendants, as the launcher does. */
 static void lead(void) {
     sigset_t all;
     (void)alarm(120);

@@ -1,4 +1,5 @@
-/* Names through links, and the rules that can tell them apart. */
+/* Tests the names that files have through links, and which links matter to the rules of a
+ * policy. */
 #define _GNU_SOURCE
 #include <boxspec/profile.h>
 
@@ -115,7 +116,8 @@ static void a_rule_reaches_below_a_path_that_its_words_match(void **state) {
     assert_int_equal(bs_rule_words_make(profile, &words), 0);
     assert_string_equal(bs_rule_below(words, BS_OP_READ, "link")->rule, "link/**");
     assert_string_equal(bs_rule_below(words, BS_OP_READ, "a/secrets")->rule, "**/secrets/key");
-    /* `**` by itself does not concern this link, and the other list is not searched. */
+    /* A rule that is only `**` says nothing about names below this link. The list of the other
+     * operation is not searched. */
     assert_null(bs_rule_below(words, BS_OP_READ, "other"));
     assert_null(bs_rule_below(words, BS_OP_MODIFY, "link"));
     assert_non_null(bs_rule_below(words, BS_OP_MODIFY, "ok"));

@@ -1,4 +1,4 @@
-/* The policy of a context is compiled for its session, once. */
+/* Tests that the policy of a context is compiled only once for a session. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 #include <boxspec/profile.h>

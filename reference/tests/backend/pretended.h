@@ -1,4 +1,5 @@
-/* A backend that confines nothing and records its calls: for tests of the code around backends. */
+/* A backend that confines nothing and records the calls it gets, for tests of the code that calls
+ * backends. */
 #ifndef BS_TESTS_BACKEND_PRETENDED_H
 #define BS_TESTS_BACKEND_PRETENDED_H
 
@@ -10,8 +11,8 @@
 #include "support/harness.h"
 
 struct pretended {
-    enum bs_claim claim;     /* the claim of its probe */
-    const char *const *argv; /* the command that it wraps into */
+    enum bs_claim claim;     /* the claim that its probe reports */
+    const char *const *argv; /* the command that its wrap returns */
     int wrap_code;
     int shutdown_code;
     unsigned prepared;

@@ -21,7 +21,7 @@
 #include "support/harness.h"
 #include "support/holdings.h"
 
-/* The call that fails, counted from 1; 0: no failure. */
+/* Makes a call fail: the number of the call, counted from 1; 0 if none is to fail. */
 static struct {
     unsigned fail;
     unsigned calls;
@@ -72,12 +72,12 @@ static void a_failed_call_leaves_no_directory(void **state) {
         assert_int_equal(access(again, F_OK), -1);
         free(again);
     }
-    /* Two directories are opened and read, and they and a file are removed. */
+    /* At least seven calls: two directories are opened, read and removed, and a file is removed. */
     assert_true(tried >= 7);
 }
 
-/* Deeper than the number of descriptors, with a file on each level, a name like the library's own,
- * and a directory at the end that may not be entered. */
+/* Make a tree that is deeper than the number of descriptors. Each level has a file, one has a name
+ * like those that the library uses itself, and the last directory may not be entered. */
 static void a_tree_of_any_depth_is_removed(void **state) {
     enum { DEEP = 1000, FEW = 64 };
     (void)state;
@@ -112,8 +112,8 @@ static void a_tree_of_any_depth_is_removed(void **state) {
     assert_true(gone);
 }
 
-/* A process that holds a directory until it is killed; in it a name that no program inside could
- * write, and a directory that may not be entered. */
+/* Start a process that holds a private directory until it is killed. The directory contains a name
+ * that no program in a sandbox could write, and a directory that may not be entered. */
 static pid_t holder(struct bs_private_dir *place) {
     int path_pipe[2];
     char path[PATH_MAX] = "";
@@ -185,7 +185,7 @@ static void directories_of_a_killed_caller_are_removed_at_the_next_start(void **
     free(other.path);
 }
 
-/* Directories that only this test uses. */
+/* Run the tests in directories that no other program uses. */
 static int in_a_folder(void **state) {
     void *folder = NULL;
     if (folder_setup(&folder) != 0)

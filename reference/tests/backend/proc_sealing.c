@@ -1,5 +1,4 @@
-/* Find the entries that no user can write to; entries that are not or cannot be examined are not
- * among them. */
+/* Tests which entries of /proc need no sealing. An entry that cannot be examined needs it. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +13,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* The call that fails, counted from 1; 0: no failure. */
+/* Makes a call fail: the number of the call, counted from 1; 0 if none is to fail. */
 static struct {
     unsigned fail;
     unsigned calls;
@@ -136,7 +135,8 @@ static void a_failed_call_adds_no_entry(void **state) {
         listed += is_listed(folder, "read");
     }
     host.fail = 0;
-    /* The name may come before the end of the list, or before `.` and `..`. */
+    /* The failure may come before the end of the list, or before `.` and `..`, so few names are
+     * listed. */
     assert_true(listed <= 3);
 }
 

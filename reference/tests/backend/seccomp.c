@@ -1,6 +1,6 @@
-/* Compare our seccomp programs with libseccomp's for the same rules. A program is a chain of
- * comparisons with constants, so both get every constant of either program, its neighbours, and
- * each constant with one bit inverted. */
+/* Compares the library's seccomp programs with those that libseccomp makes of the same rules. A
+ * program is a chain of comparisons with constants. So both programs get every constant of either
+ * program, its neighbours, and each constant with one bit inverted. */
 #define _GNU_SOURCE
 #include "backend/mechanisms/seccomp.h"
 
@@ -34,7 +34,7 @@ struct code {
 
 struct answer {
     uint32_t verdict;
-    bool read_argument; /* it read an argument */
+    bool read_argument; /* the program has read an argument of the call */
     unsigned steps;
 };
 
@@ -78,7 +78,7 @@ static struct answer run_filter(struct code code, const struct seccomp_data *dat
     return answer;
 }
 
-/* Add one rule of libseccomp for each combination of values. */
+/* Add one libseccomp rule for each combination of values. */
 static void add_case(scmp_filter_ctx filter, int number, const struct bs_seccomp_rule *rule,
                      const struct bs_seccomp_case *one) {
     unsigned choices = 1;
@@ -98,13 +98,15 @@ static void add_case(scmp_filter_ctx filter, int number, const struct bs_seccomp
     }
 }
 
-/* `ioctl` is left out: libseccomp cannot refuse it for one argument value and allow the others. */
+/* Make libseccomp's program. `ioctl` is left out: libseccomp cannot refuse it for one value of an
+ * argument and allow it for all others. */
 static struct code by_libseccomp(const struct bs_seccomp_rules *rules) {
     static struct sock_filter made[MOST];
     scmp_filter_ctx filter = seccomp_init(no_call);
     assert_non_null(filter);
     assert_int_equal(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, no_call), 0);
-    assert_int_equal(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2), 0); /* a tree */
+    /* the value 2 asks for a binary tree */
+    assert_int_equal(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2), 0);
     for (int number = 0; number <= BS_SECCOMP_NEWEST; number++) {
         const struct bs_seccomp_rule *rule = &rules->of[number];
         if (number == SCMP_SYS(ioctl))
@@ -132,7 +134,7 @@ static struct code by_us(const struct bs_seccomp_variant *wish) {
     return (struct code){program, n_bytes / sizeof *program};
 }
 
-/* Constants and their neighbours, without repetition. */
+/* Constants and their neighbours, each only once. */
 struct constants {
     uint32_t of[3 * MOST];
     size_t n;
@@ -141,7 +143,7 @@ struct constants {
 struct pair {
     struct code us;
     struct code them;
-    /* For arguments; the rules contain the constants of libseccomp's comparisons. */
+    /* Values for arguments. The rules contain the constants of libseccomp's comparisons too. */
     struct constants ours;
     struct constants all;
 };
@@ -183,7 +185,8 @@ static void collect(struct pair *pair, const struct bs_seccomp_variant *wish,
     make_unique(&pair->all);
 }
 
-/* True if one of the programs read an argument. */
+/* True if both programs give the same answer. *read_argument becomes true if one of them read an
+ * argument. */
 static bool agree(const struct pair *pair, const struct seccomp_data *data) {
     struct answer us = run_filter(pair->us, data);
     struct answer them = run_filter(pair->them, data);
@@ -194,7 +197,7 @@ static bool agree(const struct pair *pair, const struct seccomp_data *data) {
     return us.read_argument || them.read_argument;
 }
 
-/* Set one argument after the other to each constant; the others keep their values. */
+/* Set one argument after the other to each constant, while the others keep their values. */
 static void vary_each(const struct pair *pair, const struct seccomp_data *data) {
     for (size_t arg = 0; arg < LENGTH(data->args); arg++) {
         struct seccomp_data other = *data;
@@ -228,7 +231,7 @@ static void turn_bits(const struct pair *pair, const struct seccomp_data *data) 
     }
 }
 
-/* Try every combination of values of a rule, including those of its other cases. */
+/* Try every combination of the values in a rule, including those of its other cases. */
 static void vary_all(const struct pair *pair, const struct bs_seccomp_rule *rule,
                      struct seccomp_data *data, unsigned arg) {
     if (arg == LENGTH(data->args)) {
@@ -254,7 +257,7 @@ static void check_number(const struct pair *pair, const struct bs_seccomp_rules 
     if (number == (uint32_t)SCMP_SYS(ioctl))
         return;
     if (!agree(pair, &data))
-        return; /* for all arguments */
+        return; /* the answer is the same for all arguments */
     assert_in_range(number, 0, BS_SECCOMP_NEWEST);
     assert_true(rules->of[number].n_cases > 0);
     vary_cases(pair, &rules->of[number], &data);
@@ -297,7 +300,7 @@ static void every_verdict_equals_libseccomps(void **state) {
         collect(&pair, &wish, &rules);
         for (uint32_t number = 0; number < 600; number++) {
             check_number(&pair, &rules, number);
-            check_number(&pair, &rules, number | 0x40000000); /* x32 numbers */
+            check_number(&pair, &rules, number | 0x40000000); /* numbers of the x32 calls */
             check_number(&pair, &rules, ~number);             /* negative numbers */
         }
         for (size_t k = 0; k < pair.all.n; k++)
@@ -305,8 +308,8 @@ static void every_verdict_equals_libseccomps(void **state) {
     }
 }
 
-/* The kernel recognises calls that a program always allows when it is installed, and does not run
- * the program for them. */
+/* When a program is installed, the kernel finds the calls that it always allows, and never runs the
+ * program for them. This works only if the program reads no argument. */
 static void calls_that_are_always_allowed_take_few_steps_and_read_no_argument(void **state) {
     static struct bs_seccomp_rules rules;
     (void)state;
@@ -336,12 +339,13 @@ static const uint32_t of_btrfs[] = {0x5000940E, 0x50009418, 0x50009401,
 static const uint32_t of_files[] = {0x40086602, 0x401C5820, 0x40806685,
                                     0x800C6613, 0x4008941A, 0xC0C89425};
 
-/* Requests that differ from one in the list by a single bit. */
+/* Try requests that differ in one bit from a request in the list. */
 static void ask_around(const struct bs_seccomp_variant *wish, const uint32_t *list, size_t n) {
     struct seccomp_data data = {.nr = SCMP_SYS(ioctl), .arch = seccomp_arch_native()};
     for (size_t i = 0; i < n * BITS; i++) {
         data.args[1] = list[i / BITS] ^ (UINT64_C(1) << i % BITS);
-        uint32_t request = (uint32_t)data.args[1]; /* the kernel reads it as an int */
+        /* the lower half, because the kernel treats the request as an int */
+        uint32_t request = (uint32_t)data.args[1];
         bool out = is_one_of(request, of_terminals, LENGTH(of_terminals)) ||
                    (!wish->namespaces && is_one_of(request, of_btrfs, LENGTH(of_btrfs))) ||
                    (wish->strict_metadata && is_one_of(request, of_files, LENGTH(of_files)));
@@ -362,8 +366,8 @@ static void ioctl_is_refused_by_its_request(void **state) {
     }
 }
 
-/* A list of ways out, independent of the rules: a line lost in the rules would be missing in both
- * programs above. */
+/* A list of calls that lead out of the sandbox, which is independent of the rules: a line that is
+ * missing in the rules would be missing in both programs above. */
 static void calls_that_lead_out_are_refused_by_each_program(void **state) {
     static const int out[] = {SCMP_SYS(mount),      SCMP_SYS(io_uring_setup),   SCMP_SYS(bpf),
                               SCMP_SYS(keyctl),     SCMP_SYS(shmget),           SCMP_SYS(setns),

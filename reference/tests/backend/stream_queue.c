@@ -1,5 +1,5 @@
-/* Streams that are queued for a child: no process holds them meanwhile, and those that cannot be
- * queued stay open. */
+/* Tests streams that wait in a socket for a child. No process holds them meanwhile. Streams that
+ * cannot be sent stay open. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ int __wrap_socketpair(int domain, int type, int protocol, int *ends) {
     return pair_error != 0 ? -1 : __real_socketpair(domain, type, protocol, ends);
 }
 
-/* This program's ends of three pipes. The other ends are at FIRST to FIRST + 2. */
+/* This program's ends of three pipes. The other ends have the numbers FIRST to FIRST + 2. */
 struct streams {
     int in;
     int out;
@@ -72,7 +72,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* Runs a child that copies a byte from 0 to 1 and writes another one to 2. */
+/* Start a child that copies a byte from 0 to 1 and writes another byte to 2. */
 static void start(const struct stream_queue *queue) {
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -101,7 +101,8 @@ static void assert_child_has_streams(const struct streams *streams, struct strea
     assert_int_equal(read_byte(streams->out), 'x');
     assert_int_equal(read_byte(streams->err), 'e');
     char none = 0;
-    assert_int_equal(read(streams->out, &none, 1), 0); /* no process holds the other end */
+    /* end-of-file: no process holds the other end */
+    assert_int_equal(read(streams->out, &none, 1), 0);
 }
 
 static void queued_streams_reach_the_child(void **state) {
@@ -114,8 +115,8 @@ static void queued_streams_reach_the_child(void **state) {
     assert_child_has_streams(*state, &queue);
 }
 
-/* While the streams wait in the queue, their pipes have both ends, although no process holds the
- * ends of the program. */
+/* While the streams wait in the queue, their pipes still have both ends, although no process holds
+ * the program's ends. */
 static void queued_streams_stay_open_until_the_queue_closes(void **state) {
     const struct streams *streams = *state;
     struct stream_queue queue = {-1, -1};

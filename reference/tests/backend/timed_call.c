@@ -1,5 +1,5 @@
-/* Calls of a backend that do not return in time: the caller continues, and the call's arguments
- * stay valid as long as the call runs. */
+/* Tests calls of a backend that do not return in time. The caller continues, and the arguments of
+ * the call must stay valid as long as it runs. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 #include <boxspec/profile.h>
@@ -18,17 +18,18 @@
 uint64_t __real_bs_after_ms(uint64_t start_ns, uint64_t ms);
 uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms);
 
-/* Shorten the real time limits, which are ten seconds. */
+/* Shorten the real time limits, which are about ten seconds. */
 uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms) {
     return __real_bs_after_ms(start_ns, ms >= 100 ? ms / 100 : ms);
 }
 
 enum { CALL, GO, SAID, PIPES };
 
-/* Its thread must not use assertions, so it reports its observations through a pipe. */
+/* A call that blocks until the test releases it. Its thread must not use assertions, so it reports
+ * its observations through a pipe. */
 struct blocked_call {
     int pipes[PIPES][2];
-    bool probes; /* the probe blocks; otherwise prepare does */
+    bool probes; /* true if probe blocks, false if prepare does */
 };
 
 static void report_text(const struct blocked_call *blocked_call, const char *text) {
@@ -85,7 +86,7 @@ static int shut_down(void *ctx, void *state, struct bs_error *err) {
     return BS_OK;
 }
 
-/* A context as a caller has it, each piece in a separate block. */
+/* A context in the memory of a caller, with each part in a block of its own. */
 struct caller_context {
     struct bs_backend_context context;
     struct bs_backend_policy policy;
@@ -132,8 +133,8 @@ static struct caller_context *make_context(const char *root) {
     return caller_context;
 }
 
-/* Overwrite the memory before freeing it, so that builds without a sanitizer detect a late use,
- * too. */
+/* Overwrite the caller's memory before freeing it, so that a late use is noticed even without a
+ * sanitizer. */
 static void take_back(struct caller_context *caller_context) {
     for (size_t i = 0; i < caller_context->n; i++) {
         memset(caller_context->blocks[i], '!', strlen(caller_context->blocks[i]));
@@ -148,7 +149,7 @@ static void make_pipes(struct blocked_call *blocked_call) {
         assert_int_equal(pipe2(blocked_call->pipes[i], O_CLOEXEC), 0);
 }
 
-/* Let the call continue, and read all that it reports. */
+/* Let the call continue, and compare everything that it reports. */
 static void assert_it_saw(struct blocked_call *blocked_call, const char *root) {
     char expected[1024];
     char said[1024];
@@ -176,7 +177,7 @@ static void assert_it_saw(struct blocked_call *blocked_call, const char *root) {
     assert_memory_equal(said, expected, wanted);
 }
 
-/* The session and all its memory are gone. */
+/* The call still runs after the session and all memory of the caller are freed. */
 static void a_call_that_timed_out_keeps_its_context(void **state) {
     struct folder *folder = *state;
     char *root = realpath(folder->path, NULL);

@@ -1,5 +1,5 @@
-/* A walk visits all files or reports that it did not: each of its calls fails once, and some
- * directories may not be entered. */
+/* Tests that a walk visits all files or reports that it did not. In turn each of its system calls
+ * fails once, and some directories cannot be entered. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* The call that fails, counted from 1, and its error; 0: no failure. */
+/* Makes a call fail with an error: the number of the call, counted from 1; 0 if none is to fail. */
 static struct {
     unsigned fail;
     unsigned calls;
@@ -47,8 +47,8 @@ int __wrap_fstatat(int at, const char *name, struct stat *st, int flags) {
     return fails() ? -1 : __real_fstatat(at, name, st, flags);
 }
 
-/* The visits: one word for each name, `>` before a directory that is left, `!` before one that
- * cannot be listed. They are sorted, because a directory has no order. */
+/* The visits of a walk: one word for each name, with `>` in front for a directory that is left, and
+ * `!` for one that cannot be listed. The words are sorted, because a directory has no order. */
 struct log {
     char *words[64];
     size_t n;
@@ -75,7 +75,7 @@ static int by_word(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* All words, with a blank after each. Valid until the next call. */
+/* Return all words, each followed by a blank. Valid until the next call. */
 static const char *words_of(struct log *log) {
     static char text[1024];
     text[0] = '\0';
@@ -156,7 +156,8 @@ static void a_lack_of_descriptors_or_memory_is_an_error(void **state) {
         errors++;
     }
     host.fail = 0;
-    assert_true(errors > 8); /* three directories and four names */
+    /* the tree has three directories and four names, each of which needs a call */
+    assert_true(errors > 8);
 }
 
 static void meet_closed(const struct folder *folder, int os_error) {
@@ -169,7 +170,7 @@ static void meet_closed(const struct folder *folder, int os_error) {
         assert_int_equal(walk(folder, &log, NULL), BS_OK);
         const char *seen = words_of(&log);
         met += strchr(seen, '!') != NULL;
-        /* A directory that failed is not reported in part. */
+        /* If a directory could not be read, no part of its content may be reported. */
         if (strstr(seen, "!/a/b ") != NULL)
             assert_string_equal(seen, "!/a/b /y >/ >/a >/a/b d/ d/a d/a/b ");
     }
@@ -184,7 +185,7 @@ static void an_unreadable_directory_is_reported_as_closed(void **state) {
     meet_closed(folder, EIO);
 }
 
-/* The walk stops in the middle, and leaves each directory that it entered. */
+/* The walk stops in the middle, but it still leaves each directory that it has entered. */
 static void a_walk_stops_at_its_time_limit(void **state) {
     enum { FILES = 600 };
     const struct folder *folder = *state;

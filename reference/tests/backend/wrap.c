@@ -1,5 +1,5 @@
-/* The wrapped command of one program: the backend's command, its environment, and the ownership of
- * memory. */
+/* Tests the wrapped command of a program: the command of the backend, its environment, and who
+ * frees which memory. */
 #define _GNU_SOURCE
 #include "backend/pretended.h"
 
@@ -16,7 +16,7 @@ struct seat {
     struct bs_backend backend;
     struct bs_session *session;
     struct bs_sandbox sandbox;
-    char calls[256]; /* the log, for example "probe prepare wrap=0 " */
+    char calls[256]; /* the calls that the log received, for example "probe prepare wrap=0 " */
 };
 
 static void note(void *ctx, const char *call, int code, const char *message,
@@ -111,7 +111,8 @@ static void assert_value(const struct bs_wrapped *wrapped, const char *name, con
         fail_msg("%s is %s", name, found != NULL ? found : "not there");
 }
 
-/* The caller's environment is not added to the composed one, and the backend's variables win. */
+/* The environment is complete: the caller's own is not added to it. Variables of the backend
+ * override others. */
 static void the_environment_is_complete(void **state) {
     struct seat *seat = *state;
     struct bs_wrapped wrapped;
@@ -151,7 +152,7 @@ static void an_empty_command_is_an_error(void **state) {
         assert_string_equal(err.message,
                             "the backend pretended wrapped `prog` into an empty command");
     }
-    assert_int_equal(seat->pretended.unwrapped, 1); /* the one that had memory to free */
+    assert_int_equal(seat->pretended.unwrapped, 1); /* the call that had memory to free */
 }
 
 static void an_error_of_the_backend_is_an_error_of_the_run(void **state) {

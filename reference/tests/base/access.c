@@ -8,9 +8,9 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* The queries that a filter refuses with EPERM: those with effective ids, or all. */
+/* Queries that a simulated filter refuses with EPERM: those with effective ids, or all. */
 static enum { NOTHING, EFFECTIVE, EVERYTHING } refused;
-/* The ids that the process pretends to have. */
+/* The ids that the process seems to have. */
 static struct {
     bool pretends;
     uid_t user;
@@ -80,7 +80,7 @@ static void answers_are_the_same_with_and_without_a_filter(void **state) {
     refused = NOTHING;
 }
 
-/* If the real ids differ, only the mode can be checked. */
+/* If real and effective ids differ and faccessat2 is refused, only the mode can decide. */
 static void under_a_filter_the_effective_user_counts(void **state) {
     const struct folder *folder = *state;
     uid_t owner = __real_getuid();

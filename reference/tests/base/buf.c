@@ -88,7 +88,7 @@ static void an_overflowing_size_fails(void **state) {
     struct bs_buf buf = BS_BUF_INIT;
     char byte = 'x';
     buf.data = &byte;
-    buf.len = SIZE_MAX - 8; /* a length that no test can really allocate */
+    buf.len = SIZE_MAX - 8; /* a length that a test cannot really allocate */
     buf.cap = SIZE_MAX;
     for (size_t more = 8; more < 32; more++) {
         buf.failed = false;

@@ -1,4 +1,4 @@
-/* Close ranges of descriptors with one call, and without kernel support for it. */
+/* Tests closing ranges of descriptors, with the kernel's call and without it. */
 #define _GNU_SOURCE
 #include "base/descriptors.h"
 
@@ -53,8 +53,8 @@ int __wrap_fcntl(int fd, int command, ...) {
 
 enum { FIRST = 10, LAST = 900 };
 
-/* In a child: open many descriptors with gaps between them, close from FIRST on, and count. The
- * test's own descriptors, for example a sanitizer's log, are closed with them. */
+/* Runs in a child: open many descriptors with gaps between them, close from FIRST on, and count the
+ * open ones. Descriptors of the test itself, for example of a sanitizer's log, are closed too. */
 static int closes(bool on_exec) {
     static const int numbers[] = {FIRST - 1, FIRST, FIRST + 1, 17, 40, 100, 101, 500, LAST};
     for (int i = 200; i < 400; i++)

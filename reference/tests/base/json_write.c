@@ -4,7 +4,7 @@
 
 #include "support/harness.h"
 
-/* Compare the written text and empty the writer. */
+/* Compare the text that was written, and empty the writer. */
 static void assert_written(struct bs_json_writer *out, const char *expected) {
     assert_false(out->text.failed);
     bs_buf_char(&out->text, '\0');

@@ -7,8 +7,8 @@
 
 #include "support/harness.h"
 
-/* The oracle uses no table: it decodes the code point and checks whether this encoding of it is
- * allowed. */
+/* Decide without the table of the library: decode the code point, and check whether this encoding
+ * of it is allowed. */
 static bool is_character(const unsigned char *p, size_t n) {
     static const unsigned char lead_mask[] = {0x80, 0xE0, 0xF0, 0xF8};
     static const unsigned char lead[] = {0x00, 0xC0, 0xE0, 0xF0};
@@ -80,7 +80,7 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed;
 }
 
-/* Mostly bytes at the limits of a decoder's cases. */
+/* Make random bytes, mostly values at the limits between the cases of a decoder. */
 static size_t random_bytes(uint32_t *seed, unsigned char *out, size_t most) {
     static const unsigned char edges[] = {0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF,
                                           0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE,

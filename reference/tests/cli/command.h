@@ -1,4 +1,4 @@
-/* A command as a user sees it: run in a folder with a few files, with its output and exit
+/* Runs a command as a user would, in a directory with a few files, and stores its output and exit
  * status. */
 #ifndef BS_TESTS_CLI_COMMAND_H
 #define BS_TESTS_CLI_COMMAND_H
@@ -17,14 +17,14 @@ enum { MOST_WORDS = 16 };
 
 struct place {
     struct folder *folder;
-    char *before; /* the working directory */
-    int out;      /* the real stdout and stderr */
+    char *before; /* the working directory before the test */
+    int out;      /* descriptors of the real stdout and stderr */
     int err;
     int (*command)(int argc, char **argv);
     const char *name;
 };
 
-/* For a set-up function; `fill` returns 0 on success. */
+/* Enter a new directory, in a set-up function; `fill` returns 0 on success. */
 static inline int enter_place(void **state, int (*command)(int argc, char **argv), const char *name,
                               int (*fill)(const struct folder *folder)) {
     struct place *place = calloc(1, sizeof *place);
@@ -100,7 +100,7 @@ static inline void assert_prints(void **state, const char *words, int status, co
     if (printed.status != status || strstr(printed.out, out) == NULL ||
         strstr(printed.err, err) == NULL)
         fail_msg("%s: %d `%s` `%s`", words, printed.status, printed.out, printed.err);
-    /* Each problem is a whole line. */
+    /* Each problem must be a whole line. */
     assert_true(printed.err[0] == '\0' || printed.err[strlen(printed.err) - 1] == '\n');
 }
 

@@ -1,4 +1,4 @@
-/* How the command passes on a program's output, for each kind of stdout and stderr. */
+/* Tests how the command passes on the output of a program, for each kind of stdout and stderr. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,8 @@ static void a_closed_reader_is_not_an_error(void **state) {
     assert_string_equal(outcome.err, "err\n");
 }
 
-/* More than a pipe holds, to a reader that starts only after the data could have been lost. */
+/* Write more than a pipe holds, to a reader that starts late, so that a command that does not wait
+ * would lose output. */
 static void a_nonblocking_stdout_gets_all_output(void **state) {
     enum { BYTES = 1000000 };
     (void)state;

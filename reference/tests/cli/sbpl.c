@@ -1,4 +1,4 @@
-/* The command as a user sees it: its output and exit status. */
+/* Tests the command as a user would use it: its output and exit status. */
 #define _GNU_SOURCE
 #include "cli/command.h"
 #include "cli/commands.h"

@@ -16,7 +16,7 @@ enum { TEXT_LEN = sizeof TEXT - 1 };
 
 static const struct bs_exec_request keeps = BS_EXEC_REQUEST_INIT;
 
-/* A drain of a pipe that holds the text and is at its end. */
+/* Return a drain of a pipe that contains the text and then ends. */
 static struct bs_drain drain_of(const void *data, size_t len, uint64_t most) {
     int ends[2];
     struct bs_drain drain;

@@ -1,4 +1,4 @@
-/* A program that forks during a run: its child must not interfere with the library's state. */
+/* Tests a program that forks during a run. The child must not disturb the state of the library. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 
 enum { RECEIVED = 41, WENT_ON = 42, WRONG = 43, BOUND_S = 30 };
 
-/* Runs in a child; returns an exit status. */
+/* Runs in a child and returns its exit status. */
 typedef int (*child_body)(void);
 
 static pid_t start(pid_t (*make)(void), child_body body) {
@@ -99,7 +99,8 @@ static int look_at_dispositions(void) {
     return actions[0].sa_handler == SIG_IGN && actions[1].sa_handler == SIG_DFL ? 0 : WRONG;
 }
 
-/* An ignored signal would stay ignored in a program that the child executes. */
+/* Dispositions must be correct at once: if a signal is ignored in the child, it stays ignored in a
+ * program that the child executes. */
 static void dispositions_are_restored_in_the_child_before_any_signal(void **state) {
     (void)state;
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -158,7 +159,8 @@ static int run_a_program(void) {
 static void a_forked_child_can_make_runs(void **state) {
     (void)state;
     struct bs_signal_slot *slot = bs_signals_acquire(NULL);
-    /* The run handles the first SIGTERM; the second comes after it. */
+    /* The child's run handles the first SIGTERM. The second one arrives after the run, so it ends
+     * the child. */
     assert_int_equal(end_of(start(fork, run_a_program)), 128 + SIGTERM);
     assert_quiet(slot);
     assert_released(slot);

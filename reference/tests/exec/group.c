@@ -1,5 +1,5 @@
-/* Members of a group on a host where /proc cannot be read completely: no member may be counted as
- * gone. */
+/* Tests finding the members of a group if /proc cannot be read completely: no member may be taken
+ * for ended. */
 #define _GNU_SOURCE
 #include "exec/group.h"
 

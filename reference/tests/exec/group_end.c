@@ -1,4 +1,4 @@
-/* The steps that end a process group, on groups of real processes. */
+/* Tests the steps that end a process group, with real processes. */
 #define _GNU_SOURCE
 #include "exec/group_end.h"
 
@@ -19,7 +19,7 @@
 int __real_kill(pid_t pid, int signo);
 int __wrap_kill(pid_t pid, int signo);
 
-static int refused; /* a signal that the kernel refuses to send */
+static int refused; /* a signal that the kernel refuses to send in this test */
 static unsigned sent[NSIG];
 
 int __wrap_kill(pid_t pid, int signo) {
@@ -64,7 +64,7 @@ static bool has_ended(pid_t leader) {
     return waitid(P_PID, (id_t)leader, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
 }
 
-/* Step until the group has ended. The clock of the steps runs ahead by `ahead_ms`. */
+/* Step until the group has ended. The clock that the steps see is `ahead_ms` ahead. */
 static void step_to_the_end(struct bs_group_end *end, pid_t leader, uint64_t ahead_ms) {
     bool leader_ended = false;
     for (;;) {
@@ -135,7 +135,8 @@ static void a_second_start_keeps_the_earlier_end_of_the_grace_period(void **stat
     assert_false(bs_group_end_step(&end, true, now));
     bs_group_end_start(&end, leader, SIGTERM, 2UL * BS_EXEC_GRACE_MS, now);
     assert_true(end.until == bs_after_ms(now, BS_EXEC_GRACE_MS));
-    /* The leader has ended, so its members are looked for soon, not at the end of the period. */
+    /* The leader has ended, so the next step is due soon, and not at the end of the grace
+     * period. */
     assert_true(end.at <= bs_after_ms(now, BS_EXEC_TICK_MS));
     bs_group_end_start(&end, leader, SIGTERM, 0, now);
     assert_true(end.until == now);
@@ -176,7 +177,7 @@ static void a_signal_that_is_refused_is_sent_again(void **state) {
     }
 }
 
-/* A process in an uninterruptible wait looks the same: SIGKILL has no effect. */
+/* SIGKILL has no effect on this leader, as with a process in an uninterruptible wait. */
 static void a_leader_that_does_not_end_is_given_up(void **state) {
     (void)state;
     struct bs_group_end end = {0};

@@ -1,4 +1,4 @@
-/* The records that a launcher writes, and how they are read. */
+/* Tests the records that a launcher writes, and reading them. */
 #include "exec/launched.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "support/harness.h"
 
-/* Shorten the wait: ten seconds are too long for a test. */
+/* Shortens the wait for the start, which is ten seconds. */
 static bool is_impatient;
 
 uint64_t __real_bs_after_ms(uint64_t now, uint64_t ms);
@@ -111,7 +111,7 @@ static void each_step_has_its_message(void **state) {
     }
 }
 
-/* The launcher is another program, so its record may lack a terminator. */
+/* The launcher is another program, so the text in its record may lack a terminating NUL. */
 static void unterminated_words_are_cut(void **state) {
     const struct ends *ends = *state;
     struct bs_launch_failure failure = {.step = BS_LAUNCH_SANDBOX};
@@ -128,7 +128,8 @@ static void records_come_one_at_a_time(void **state) {
     const struct bs_launch_failure first = record(BS_LAUNCH_STARTED, 0, "first");
     const struct bs_launch_failure second = record(BS_LAUNCH_SANDBOX, EIO, "second");
     struct bs_launch_failure read;
-    assert_false(bs_launched_read(ends->ours, &read)); /* no record yet, and no waiting */
+    /* there is no record yet, and the call does not wait */
+    assert_false(bs_launched_read(ends->ours, &read));
     write_record(ends, &first, sizeof first);
     write_record(ends, &second, sizeof second);
     assert_true(bs_launched_read(ends->ours, &read));

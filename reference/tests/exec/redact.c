@@ -26,8 +26,8 @@ static struct bs_secrets secrets_of(const char *const *values, size_t n) {
     return secrets;
 }
 
-/* Redact the whole text at once in the slow way: find every match of every secret at every
- * position, and join matches that overlap. */
+/* Redact the whole text in a slow way, to compare with: find all matches of all secrets at all
+ * positions, and join matches that overlap. */
 static struct bs_bytes oracle(const char *const *values, size_t n, const char *text, size_t len) {
     struct bs_buf out = BS_BUF_INIT;
     size_t at = 0;
@@ -51,7 +51,7 @@ static struct bs_bytes oracle(const char *const *values, size_t n, const char *t
     return bs_buf_take(&out);
 }
 
-/* Feed the text in pieces that end at the given positions. */
+/* Redact the text in pieces that end at the given positions. */
 static struct bs_bytes in_pieces(const struct bs_secrets *secrets, const char *text, size_t len,
                                  size_t first, size_t second) {
     struct bs_redactor redactor = BS_REDACTOR_INIT(secrets);

@@ -1,4 +1,4 @@
-/* The same runs on hosts that lack a feature: pidfds, threads, the C library's spawn, or the query
+/* Repeats runs on hosts that lack a feature: pidfds, threads, the C library's spawn, or the query
  * whether a file may be executed. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
@@ -41,7 +41,8 @@ static struct host {
 static unsigned threads_made;
 static unsigned spawns_refused;
 
-/* Reads more arguments than some calls pass, as the C library's own function does. */
+/* Always passes six arguments on, although some calls have fewer, as the function of the C library
+ * does. */
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
     if ((host.no_pidfd && (number == SYS_pidfd_open || number == SYS_pidfd_send_signal)) ||
         (host.no_clone3 && number == SYS_clone3)) {

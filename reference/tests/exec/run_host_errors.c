@@ -1,5 +1,5 @@
-/* Runs on a host whose system calls fail where they normally never do: incomplete output must be
- * reported, without busy loops and without surviving processes. */
+/* Tests runs on a host whose system calls fail where they normally do not. Incomplete output must
+ * be reported, and there must be no busy loop and no surviving process. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -28,11 +28,12 @@ long __real_syscall(long number, long a, long b, long c, long d, long e, long f)
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 static struct {
-    unsigned fail_read; /* number of the read of a pipe that fails; 0: no failure */
+    unsigned fail_read; /* the read of a pipe that fails, counted from 1; 0 if none is to fail */
     unsigned reads;
-    int poll_error;  /* of every poll that waits */
-    int refuse_once; /* a signal; sending it fails once */
-    bool lose_child; /* waiting for the child fails */
+    int poll_error;  /* error of every poll that would wait */
+    int refuse_once; /* a signal; the kernel refuses once to send it */
+    /* waiting for the child fails, as if another part of the program had reaped it */
+    bool lose_child;
     bool no_group_pidfd;
 } host;
 
@@ -140,7 +141,7 @@ static void if_poll_fails_the_descriptors_are_read_in_turns(void **state) {
     }
 }
 
-/* Every member of the group holds the other end of a pipe. */
+/* A group whose members all hold the other end of a pipe. */
 struct group {
     int ends[2];
 };
@@ -186,7 +187,7 @@ static void a_refused_signal_is_sent_again(void **state) {
         assert_int_equal(host.refuse_once, 0);
         assert_int_equal(result.termination, rows[i].termination);
         assert_int_equal(result.group_left, 0);
-        /* Waiting for the whole grace period would take longer. */
+        /* The run took less time than the whole grace period. */
         assert_true(result.duration_ms < BS_EXEC_GRACE_MS);
         bs_exec_result_clear(&result);
         assert_all_ended(&group);
@@ -195,8 +196,8 @@ static void a_refused_signal_is_sent_again(void **state) {
 
 static void a_child_that_cannot_be_waited_for_is_ended(void **state) {
     (void)state;
-    /* Without a pidfd the pid of an unobservable child may be reused, so it must not be
-     * signalled. */
+    /* Without a pidfd a child that cannot be observed may have ended and its pid may be reused, so
+     * it must not be signalled. */
     if (__real_syscall(SYS_pidfd_send_signal, -1, 0, 0, 0, 0, 0) == -1 && errno == ENOSYS)
         skip();
     for (int old_kernel = 0; old_kernel < 2; old_kernel++) {

@@ -1,6 +1,6 @@
-/* The group is signalled before its leader is reaped, and no signal is sent to a pid after its reap
- * (EXEC-KILL-14): the library's signals and reaps are recorded for all ways in which a run can
- * end. */
+/* Tests that a group is signalled before its leader is reaped, and that no signal is sent to a pid
+ * after its process was reaped (EXEC-KILL-14). Signals and reaps of the library are recorded, for
+ * all ways in which a run can end. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -29,7 +29,7 @@ uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms);
 
 static struct event {
     bool reap;
-    pid_t pid; /* as passed to kill, or of the reaped process */
+    pid_t pid; /* the pid that was signalled or reaped */
     int signo;
 } events[4096];
 static size_t n_events;
@@ -59,7 +59,8 @@ int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
     return rc;
 }
 
-/* Reads more arguments than some calls pass, as the C library's own function does. */
+/* Always passes six arguments on, although some calls have fewer, as the function of the C library
+ * does. */
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
     long rc = __real_syscall(number, a, b, c, d, e, f);
     if (number == SYS_waitid)
@@ -72,7 +73,8 @@ uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms) {
     return __real_bs_after_ms(start_ns, ms == BS_EXEC_GRACE_MS ? 100 : ms);
 }
 
-/* The first process that the library reaped is the leader; orphans of its group may follow. */
+/* Check the order. The first process that the library reaps is the leader; orphans of its group may
+ * follow. */
 static void assert_order(void) {
     assert_in_range(n_events, 1, LENGTH(events));
     pid_t group = 0;
@@ -170,7 +172,7 @@ static void cancel(void *ctx, enum bs_stream stream, const char *data, size_t le
     (void)!write(*(const int *)ctx, "x", 1);
 }
 
-/* Cancel the run at its first output: the script is then in the wanted state. */
+/* Cancel the run at its first output, because the script has reached the wanted state then. */
 static struct bs_exec_result cancelled(const char *script) {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -279,7 +281,8 @@ static void a_leader_that_was_reaped_elsewhere_is_not_signalled(void **state) {
     assert_true(stolen > 0);
     for (size_t i = 0; i < n_events; i++)
         assert_true(events[i].reap || events[i].signo == 0);
-    /* If the kernel cannot signal groups by pidfd, the contract counts the member as left over. */
+    /* If the kernel cannot signal groups by pidfd, the contract lets the member survive, so it is
+     * killed here. */
     (void)__real_kill(-stolen, SIGKILL);
 }
 

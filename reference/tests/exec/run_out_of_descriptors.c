@@ -13,9 +13,10 @@
 
 enum { PLENTY = 24 };
 
-static rlim_t lowest; /* a limit at which no descriptor is free */
+static rlim_t lowest; /* a limit of descriptors at which none is free */
 
-/* Unused numbers between open ones would leave more descriptors free than the limit says. */
+/* Close gaps between open descriptors: an unused number below the limit would leave more of them
+ * free than intended. */
 static int fill_gaps(void **state) {
     (void)state;
     int above = first_free_above_all();
@@ -27,7 +28,7 @@ static int fill_gaps(void **state) {
     return fd < 0 ? -1 : 0;
 }
 
-/* Run with this many free descriptors and return the code. */
+/* Run with this many free descriptors, and return the code. */
 static int with_free(rlim_t n, const struct bs_exec_request *request, struct bs_exec_result *result,
                      struct bs_error *err) {
     struct rlimit before;

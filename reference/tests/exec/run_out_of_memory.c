@@ -1,5 +1,5 @@
-/* Every allocation of a run fails once. Only calls from the project's own objects reach the
- * wrappers; the C library's calls stay inside it. */
+/* Makes each allocation of a run fail once. Only calls from the project's own objects reach the
+ * wrappers; calls within the C library do not. */
 #include <boxspec/exec.h>
 
 #include <errno.h>
@@ -26,7 +26,8 @@ static void sweep(const struct bs_exec_request *request, enum tolerance toleranc
         double before_ms = spent_ms();
         int code = bs_exec_run(request, &result, &err);
         bool reached = allocations.count >= n;
-        /* A pipe that cannot be read any more must not be polled either. */
+        /* A pipe that cannot be read any more must not be polled either, because poll would return
+         * at once. */
         assert_true(spent_ms() - before_ms < 300);
         allocations.fail_at = 0;
         if (code == BS_OK) {
@@ -60,7 +61,8 @@ static void the_very_first_allocation_fails(void **state) {
     allocations.fail_at = 0;
     assert_int_equal(err.os_error, ENOMEM);
     assert_int_equal(allocations.live, 0);
-    /* The signal slot stays allocated for the next run, and for the handler. */
+    /* The slot for signals is allocated only once: it is kept for the next run and for the
+     * handler. */
     struct bs_exec_result result = run_to_result(&request);
     bs_exec_result_clear(&result);
     assert_int_equal(allocations.live, 1);

@@ -9,7 +9,7 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-/* The answers of a test's sandbox, and the calls that it received. */
+/* A sandbox for tests: its answers, and the calls that it received. */
 struct sandbox {
     int code;
     struct bs_wrapped wrapped;

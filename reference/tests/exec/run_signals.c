@@ -1,5 +1,6 @@
-/* Signals to the calling process during a run. The child's output shows that it runs: the callback
- * is called on the calling thread, with the handlers installed. */
+/* Tests signals to the calling process during a run. The signals are sent from the output callback:
+ * the child runs at that time, the handlers are installed, and the callback is on the calling
+ * thread. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -15,7 +16,7 @@ static void raise_them(void *ctx, enum bs_stream stream, const char *data, size_
     (void)stream;
     (void)data;
     (void)len;
-    /* Raise each once, although the output may come in pieces. */
+    /* Raise each signal only once, although the output may arrive in several pieces. */
     for (int *signals = ctx; *signals != 0; signals++) {
         int signo = *signals;
         if (signo > 0)
@@ -152,12 +153,13 @@ static void no_sigpipe_reaches_the_caller_and_none_is_taken_from_it(void **state
     sigset_t pending;
     (void)sigemptyset(&pipe_only);
     (void)sigaddset(&pipe_only, SIGPIPE);
-    run_with_a_broken_pipe(false); /* unblocked with the default action it would end this process */
+    /* if it were unblocked, its default action would end this process */
+    run_with_a_broken_pipe(false);
     (void)pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
     run_with_a_broken_pipe(false);
     (void)sigpending(&pending);
     assert_int_equal(sigismember(&pending, SIGPIPE), 0);
-    (void)raise(SIGPIPE); /* the caller's own, which must arrive later */
+    (void)raise(SIGPIPE); /* a SIGPIPE of the caller itself, which must arrive after the run */
     run_with_a_broken_pipe(false);
     (void)sigpending(&pending);
     assert_int_equal(sigismember(&pending, SIGPIPE), 1);

@@ -20,7 +20,8 @@ struct job {
     bool good;
 };
 
-/* Each thread's run prints its own number in three ways. */
+/* The run of each thread prints the thread's own number in three ways, so a mix-up of runs is
+ * noticed. */
 static void *run_one(void *arg) {
     struct job *job = arg;
     char number[16];
@@ -77,7 +78,7 @@ static void sixty_four_concurrent_runs_do_not_mix(void **state) {
 
 static atomic_uint ready;
 
-/* The last run that is ready sends the one signal, which must reach all of them. */
+/* The last run that becomes ready sends one signal, which must reach all runs. */
 static void count_ready(void *ctx, enum bs_stream stream, const char *data, size_t len) {
     (void)stream;
     (void)data;

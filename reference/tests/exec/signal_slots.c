@@ -148,7 +148,8 @@ static void *take_and_give(void *arg) {
     return NULL;
 }
 
-/* One slot stays on this thread, so that the handlers are installed whenever it raises a signal. */
+/* One slot is kept all the time, so that the handlers are installed whenever this thread raises a
+ * signal. */
 static void slots_come_and_go_under_a_storm_of_signals(void **state) {
     (void)state;
     struct holdings before = holdings_now();

@@ -1,5 +1,5 @@
-/* Properties of the handlers that are invisible from outside (EXEC-SIGNAL-16): a wrapper records
- * every sigaction call of the library. */
+/* Tests properties of the signal handlers that are not visible from outside (EXEC-SIGNAL-16). A
+ * wrapper records every sigaction call of the library. */
 #define _GNU_SOURCE
 #include "exec/signals.h"
 
@@ -19,7 +19,7 @@ static struct {
     struct sigaction action;
 } calls[32];
 static size_t n_calls;
-static int refused; /* a signal; installing its handler fails; 0: no failure */
+static int refused; /* a signal for which sigaction fails; 0 if it always works */
 
 int __wrap_sigaction(int signo, const struct sigaction *new_action, struct sigaction *old_action) {
     if (new_action != NULL && signo == refused) {
@@ -69,7 +69,8 @@ static struct sigaction action_of(enum kind kind, int blocked) {
     return action;
 }
 
-/* The thread sanitizer blocks all signals during a handler and shows them as blocked. */
+/* Compare two masks. The thread sanitizer blocks all signals during a handler, and the mask then
+ * shows them as blocked. */
 static void assert_same_mask(const sigset_t *a, const sigset_t *b) {
 #ifndef __SANITIZE_THREAD__
     for (int signo = 1; signo < SIGRTMIN; signo++)
@@ -161,7 +162,7 @@ static void the_handler_restarts_calls_and_blocks_both_signals(void **state) {
 static void the_handler_keeps_errno_and_never_blocks(void **state) {
     (void)state;
     struct bs_signal_slot *slot = acquired();
-    /* Fill the counter, so that the handler's own write fails with EAGAIN. */
+    /* Fill the counter of the eventfd, so that the write of the handler fails with EAGAIN. */
     const uint64_t full = UINT64_MAX - 1;
     assert_int_equal(write(bs_signal_fd(slot), &full, sizeof full), sizeof full);
     errno = EXDEV;
@@ -211,7 +212,7 @@ static void if_the_first_handler_fails_no_disposition_changes(void **state) {
     assert_non_null(strstr(err.message, "SIGINT"));
     assert_int_equal(n_calls, 0);
     refused = SIGINT;
-    slot = bs_signals_acquire(NULL); /* the error message is optional */
+    slot = bs_signals_acquire(NULL); /* works without an error struct */
     refused = 0;
     assert_null(slot);
     assert_nothing_left(before);

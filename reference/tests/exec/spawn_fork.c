@@ -35,7 +35,7 @@ static struct bs_bytes read_all(int fd) {
     return bs_buf_take(&text);
 }
 
-/* Give the child pipes, then reap it and read its output. */
+/* Start the child with pipes, reap it and read its output. */
 static struct spawned spawn(const char *path, const char *const *argv, int cwd) {
     char *envp[] = {(char[]){"GREETING=hello"}, NULL};
     struct spawned spawned = {.pid = -1};
@@ -148,7 +148,7 @@ static void each_step_that_fails_has_its_name(void **state) {
     char *envp[] = {NULL};
     struct holdings before = holdings_now();
     int good = open("/dev/null", O_RDWR | O_CLOEXEC);
-    /* A number that neither this pipe nor that of the tested child gets. */
+    /* A descriptor number that neither this pipe nor the pipe of the tested child gets. */
     int bad = first_free_above_all() + 64;
     const struct {
         struct bs_spawn_args launch;
@@ -203,7 +203,7 @@ static void handle(int signo) {
     handled = handled + 1;
 }
 
-/* Read a signal set (ignored, caught or blocked) from the child's status file. */
+/* Read a set of signals (ignored, caught or blocked) from the status file of the child. */
 static unsigned long long set_of(const struct spawned *spawned, const char *field) {
     const char *line = strstr(spawned->out.data, field);
     assert_non_null(line);
@@ -256,8 +256,8 @@ static void child_and_parent_have_the_callers_mask(void **state) {
 
 static void no_library_descriptor_stays_open_in_the_child(void **state) {
     (void)state;
-    /* Check every number that is free now; the tests' parent may have left others open without
-     * close-on-exec. */
+    /* Check every number that is free now. Others may have been left open, without close-on-exec,
+     * by the parent of this test. */
     struct bs_buf script = BS_BUF_INIT;
     bs_buf_str(&script, "for n in");
     for (uint64_t n = 3; n < 64; n++) {

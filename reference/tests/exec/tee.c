@@ -10,11 +10,11 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* A full named pipe in the place of the caller's stderr. */
+/* A full named pipe that replaces stderr. */
 struct terminal {
     struct folder *folder;
     int reader;
-    int kept; /* the real stderr */
+    int kept; /* a copy of the real stderr */
     struct bs_sigpipe guard;
 };
 
@@ -36,7 +36,7 @@ static int setup(void **state) {
     assert_int_equal(fcntl(writer, F_SETFL, 0), 0);
     assert_int_equal(dup2(writer, 2), 2);
     (void)close(writer);
-    bs_sigpipe_hold(&terminal.guard); /* as a run does */
+    bs_sigpipe_hold(&terminal.guard); /* a run does this before it writes */
     *state = &terminal;
     return 0;
 }
@@ -65,7 +65,7 @@ static void the_tee_waits_for_a_full_pipe_with_a_reader(void **state) {
     bs_tee_finish(&tee);
 }
 
-/* If the descriptor cannot be reopened and is blocking, the tee does not wait for it either. */
+/* If the descriptor is blocking and cannot be reopened, the copy must not wait for it either. */
 static void the_tee_gives_up_a_full_pipe_without_a_reader(void **state) {
     struct terminal *terminal = *state;
     struct bs_tee tee;

@@ -1,4 +1,4 @@
-/* A run whose child has the caller's terminal as standard input. */
+/* Tests runs whose child has the caller's terminal as standard input. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -32,7 +32,8 @@ static bool is_text(const struct bs_bytes *bytes, const char *text) {
     return bytes->len == strlen(text) && memcmp(bytes->data, text, bytes->len) == 0;
 }
 
-/* NULL if the run gives this output and the caller is in the foreground after it. */
+/* Run the request. Return NULL if its output is as expected and the caller is in the foreground
+ * afterwards, otherwise a message. */
 static const char *gives(const struct bs_exec_request *request, const char *output) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     if (bs_exec_run(request, &result, NULL) != BS_OK)
@@ -75,7 +76,8 @@ static void the_caller_has_the_terminal_after_a_deadline(void **state) {
     run_at_terminal(let_the_deadline_pass);
 }
 
-/* Found and executable, so that it fails in the child, after the child took the terminal. */
+/* The program is found and executable, but its format is wrong. So it fails in the child, after the
+ * child has taken the terminal. */
 static const char *fail_to_spawn(int keyboard) {
     (void)keyboard;
     char path[] = "/tmp/boxspec-no-program-XXXXXX";
@@ -97,7 +99,7 @@ static void the_caller_has_the_terminal_after_a_failed_spawn(void **state) {
     run_at_terminal(fail_to_spawn);
 }
 
-/* Ctrl-Z empties the line, so the text comes after it. */
+/* Press Ctrl-Z before the text is typed, because it empties the line. */
 static void press_ctrl_z(void *ctx, enum bs_stream stream, const char *data, size_t len) {
     const int *keyboard = ctx;
     (void)data;
@@ -136,7 +138,7 @@ static void ctrl_c_is_a_signal_to_the_child(void **state) {
     run_at_terminal(press_ctrl_c);
 }
 
-/* Another group is in the foreground, as for a background job of a shell. */
+/* Another group is in the foreground, as it is for a background job of a shell. */
 static const char *read_in_the_background(int keyboard) {
     pid_t other = fork();
     if (other == 0) {

@@ -11,8 +11,10 @@ LEVELS = ("not-requested", "unavailable", "none", "partial", "fully")
 
 
 def dishonest(before: Any, after: Any, at: str = "") -> str | None:
-    """Return where `after` differs from `before`, apart from errors and weaker promises; None if
-    it does not."""
+    """Return the place where `after` differs from `before`, or None.
+
+    Errors and weaker promises do not count as differences.
+    """
     if isinstance(after, dict) and ("error" in after or "errno" in after):
         return None
     if isinstance(before, dict) and isinstance(after, dict):
@@ -47,9 +49,10 @@ def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str
         return None if not_better(before["claim"], after.get("claim")) else f"{at}: a better claim"
     if "overall" in before and not not_better(before["overall"], after.get("overall")):
         return f"{at}: a better claim"
-    # A directory that could not be removed, a member that could not be ended: reported truthfully.
+    # The answer may truthfully report a directory that was not removed, or a member that did not
+    # end.
     allowed_more = {"directory_left", "error"}
-    # An aspect that is missing is not claimed.
+    # An aspect that cannot be enforced may be missing from the claims.
     allowed_less = set(before) if all(_is_claim(value) for value in before.values()) else set()
     if set(after) - set(before) - allowed_more or set(before) - set(after) - allowed_less:
         return f"{at}: {sorted(after)} for {sorted(before)}"
@@ -77,7 +80,7 @@ def _is_claim(value: Any) -> bool:
 
 
 def _session(before: dict[str, Any], after: dict[str, Any], at: str) -> str | None:
-    """A degraded session reports it; its calls are the same as before."""
+    """Compare two sessions. One that degraded must say so, and makes the same calls as before."""
     if not not_better(before["enforcement"], after.get("enforcement")):
         return f"{at}: a better enforcement"
     if len(after["calls"]) not in (0, len(before["calls"])):

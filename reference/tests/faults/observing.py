@@ -22,7 +22,7 @@ from trials import NO_FAULT, Fault, State, cases, furnish
 PR_SET_CHILD_SUBREAPER = 36
 # A run without a failure takes some milliseconds, and at most one grace period of 5 s.
 LONGEST_S = 40.0
-# The watcher of a bridge may outlive it for a second; killed processes end sooner.
+# The watcher of a bridge may live one second longer than the bridge. Killed processes end sooner.
 SETTLE_S = 3.0
 
 
@@ -32,7 +32,7 @@ def adopt() -> None:
 
 
 def living() -> list[int]:
-    """Return the children that run; reap those that have ended."""
+    """Return the children that are alive, and reap those that have ended."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0] != 0:
             pass
@@ -44,7 +44,10 @@ def living() -> list[int]:
 
 @dataclass(frozen=True)
 class Seen:
-    """The observations of a trial. `status` is negative for an end by a signal, None for a hang."""
+    """The observations of a trial.
+
+    `status` is negative if a signal ended the shim, and None if it hung.
+    """
 
     status: int | None
     raw: bytes | None
@@ -99,7 +102,7 @@ def look(
         status = _awaited(child, longest_s)
         left = _survivors()
         raw = response.read_bytes() if response.exists() else None
-        # Temporary files have random names.
+        # The names of temporary files are random, so they are made equal before comparing.
         raw = re.sub(rb"boxspec-[A-Za-z0-9]{6}", b"boxspec-XXXXXX", raw) if raw else raw
         return Seen(
             status,
@@ -127,7 +130,7 @@ def _survivors() -> tuple[str, ...]:
     """Return descriptions of the processes left after the settling time, and kill them."""
     until = time.monotonic() + SETTLE_S
     while (left := living()) and time.monotonic() < until:
-        # Wake up when a child ends; the timeout is for those that do not end.
+        # Wake up when a child ends. The timeout is for children that do not end.
         signal.sigtimedwait([signal.SIGCHLD], max(0.0, until - time.monotonic()))
     found = []
     while left:
@@ -145,12 +148,12 @@ def _survivors() -> tuple[str, ...]:
 
 
 def findings(before: Seen, after: Seen, fault: Fault) -> list[str]:
-    """Describe the promises that the trial breaks; empty if there are none."""
+    """Describe the promises that the trial broke; the list is empty if it kept all of them."""
     if not after.state.struck:
         return []
     found = [f"survivor: {who}" for who in after.survivors]
     new_files = after.files - before.files
-    # If the only removal fails, the shim has no other way to remove the file.
+    # If the call that removes the file fails, the shim has no other way to remove it.
     if new_files and fault.kind != "remove":
         found.append(f"left behind: {', '.join(sorted(new_files))}")
     if after.status is None:

@@ -1,5 +1,5 @@
-/* A shim with one mistake in its handling of a failed call, selected by the program's name; run.py
- * --prove must find it. Without a failure it answers correctly. */
+/* A shim that mishandles one failed call, chosen by the name of the program. `run.py --prove` must
+ * find each of these mistakes. If no call fails, the shim answers correctly. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     if (is("leaks-a-descriptor"))
         (void)open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (is("leaks-memory")) {
-        /* The compiler would remove a malloc with an unused result. */
+        /* volatile, because the compiler would remove a malloc whose result is unused */
         void *volatile kept = malloc(10);
         (void)kept;
     }

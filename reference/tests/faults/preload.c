@@ -1,11 +1,11 @@
-/* Loaded before libc: the nth call of one kind fails once. The state is in a file that forked
- * children share, so that there is one failure in all processes together:
+/* A library that is loaded before libc and makes the nth call of one kind fail once. Its state is
+ * in a file that forked children share, so that there is only one failure in all processes
+ * together:
  *
- *   BOXSPEC_FAULT_FILE  a file of sizeof(struct state) bytes; without it no call fails
+ * BOXSPEC_FAULT_FILE  a file of sizeof(struct state) bytes; without it no call fails
  *
- * Executed programs inherit neither the file nor this library. When the program exits normally, the
- * file records which descriptors are open and how many allocations were not freed.
- */
+ * Programs that the shim executes inherit neither the file nor this library. If the program exits
+ * normally, the file records which descriptors are open and how many allocations were not freed. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,7 +31,7 @@
 
 #pragma GCC visibility push(default)
 
-/* In the order of KINDS in trials.py. */
+/* The kinds of calls, in the order of KINDS in trials.py. */
 enum kind {
     MEMORY,
     OPEN,
@@ -43,7 +43,7 @@ enum kind {
     START,
     WAIT,
     KILL,
-    NUMBERED, /* syscall() */
+    NUMBERED, /* system calls that are made through syscall() */
     FCNTL,
     STAT,
     LINK,
@@ -63,12 +63,12 @@ enum kind {
 struct state {
     _Atomic uint32_t calls[N_KINDS];
     uint32_t kind;
-    uint32_t nth; /* from 1; 0: no call fails */
+    uint32_t nth; /* counted from 1; 0 means that no call fails */
     int32_t error;
     _Atomic uint32_t struck;
-    uint32_t ended; /* 1: normally, and the rest is valid */
+    uint32_t ended; /* 1 if the program exited normally; only then the rest is valid */
     int32_t unfreed;
-    uint32_t open; /* bits of the first 256 descriptors that are open */
+    uint32_t open; /* one bit for each of the first 256 descriptors: whether it is open */
 };
 
 static struct state *state;
@@ -118,7 +118,8 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void __libc_free(void *);
 
-/* Memory that libc keeps from one thread for the next is not a leak. */
+/* True during calls in which libc may allocate memory that it keeps for the next thread, which is
+ * no leak. */
 static _Thread_local bool in_libc;
 
 static void *counted(void *made) {
@@ -175,7 +176,7 @@ int openat(int dir, const char *path, int flags, ...) {
     return strike(OPEN) ? -1 : real(dir, path, flags, mode);
 }
 
-/* The descriptor is closed even if close reports an error. */
+/* close reports an error here, but closes the descriptor, as Linux does. */
 int close(int fd) {
     REAL(close);
     bool struck = strike(CLOSE);

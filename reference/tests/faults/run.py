@@ -40,8 +40,8 @@ from planted import FAULT, PLANTED
 from trials import KINDS, Fault, cases
 
 HERE = Path(__file__).resolve().parent
-# If a case has more calls of one kind, only every second, third and so on fails: reading all of
-# /proc calls readdir hundreds of times.
+# If a case has more calls of one kind, only every second, third and so on fails. For example,
+# reading all of /proc calls readdir hundreds of times.
 MOST_CALLS = 60
 
 
@@ -50,7 +50,7 @@ class Runner:
 
     def __init__(self, shim: Path, library: Path, longest_s: float = LONGEST_S) -> None:
         self.longest_s = longest_s
-        # A planted shim selects its mistake by the name of its link.
+        # A planted shim chooses its mistake by the name of the link that starts it.
         self.shim, self.library = shim.absolute(), library.resolve()
         self._sound: dict[str, Seen] = {}
 
@@ -66,7 +66,7 @@ class Runner:
 
     def trials(self, case: str, kind: str) -> list[Fault]:
         calls = self.sound(case).state.calls[kind]
-        # Another run may make a call or two more than the counted one.
+        # The next run may make one or two calls more than the run that was counted.
         step = 1 if kind == "memory" else -(-calls // MOST_CALLS) or 1
         return [Fault(case, kind, n, e) for n in range(1, calls + 2, step) for e in KINDS[kind]]
 
@@ -84,7 +84,7 @@ def whole(runner: Runner, results: Path, names: list[str], kinds: list[str]) -> 
             entry = json.loads(line)
             done.add((entry["case"], entry["kind"]))
             found += len(entry["findings"])
-    # Most calls are allocations, so the quick kinds come first.
+    # Most calls are allocations, so the other kinds come first.
     for kind in sorted(kinds, key="memory".__eq__):
         for case in names:
             if (case, kind) in done:
@@ -122,7 +122,7 @@ def sample(runner: Runner, many: int, seed: str) -> int:
     chance = random.Random(seed)
     names = list(cases(""))
     pairs = [(case, kind) for case in names for kind in KINDS]
-    # Draw pairs instead of trials, because most calls are allocations.
+    # Draw pairs of case and kind instead of trials: most trials are failed allocations.
     chance.shuffle(pairs)
     found = done = 0
     for case, kind in pairs * many:
@@ -145,8 +145,9 @@ def words(fault: Fault) -> str:
 
 
 def prove(program: Path, library: Path) -> int:
-    """Run shims with one mistake each in their handling of failures, and a correct one; check the
-    findings."""
+    """Run shims that each have one mistake in handling failures, and a correct one; check the
+    findings.
+    """
     missed = 0
     with tempfile.TemporaryDirectory(prefix="boxspec-planted-") as folder:
         for name, word in PLANTED.items():
@@ -183,7 +184,7 @@ def main() -> int:
     add("--error")
     given = parser.parse_args()
     adopt()
-    # Blocked, so that sigtimedwait can wait for the end of children.
+    # SIGCHLD is blocked, so that sigtimedwait can wait for the end of children.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     os.umask(0o022)
     runner = Runner(given.shim, given.library)

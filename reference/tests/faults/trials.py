@@ -1,4 +1,4 @@
-"""The requests of the trials, the calls that fail, and their errors."""
+"""The requests of the trials, the calls that fail, and the errors they fail with."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# In the order of `enum kind` in preload.c. Errors that a correct program may treat as regular
-# results, such as ENOENT of a stat or EPIPE of a write, are left out.
+# In the order of `enum kind` in preload.c. An error that a correct program may treat as a regular
+# result is left out, for example ENOENT of a stat or EPIPE of a write.
 KINDS: dict[str, tuple[int, ...]] = {
     "memory": (errno.ENOMEM,),
     "open": (errno.EMFILE, errno.EACCES, errno.EINTR, errno.ENOMEM),
@@ -106,8 +106,10 @@ def shell(script: str, **more: Any) -> dict[str, Any]:
 
 
 def cases(folder: str) -> dict[str, dict[str, Any]]:
-    """Return the requests by name. `folder` is the trial's: its `ws` is a workspace, `ext` has
-    modules."""
+    """Return the requests by name.
+
+    `folder` belongs to the trial: its `ws` is a workspace, and its `ext` has modules.
+    """
     policy = {"text": YAML, "format": "yaml", "workspace": OVER}
     plain = {"text": json.dumps(AS_JSON), "format": "json"}
     hello = {"bytes": "hello\n"}
@@ -118,7 +120,7 @@ def cases(folder: str) -> dict[str, dict[str, Any]]:
     steps = [
         {"handle": "a", "step": "open"},
         {"handle": "a", "step": "write", "data": "hi\n"},
-        # Close before the first read: a failed write ends the output, too.
+        # Close before the first read, because a failed write also ends the output.
         {"handle": "a", "step": "close_stdin"},
         {"handle": "a", "step": "read_until", "stream": "stdout", "until": "\n"},
         {"handle": "a", "step": "wait"},
@@ -220,7 +222,7 @@ def cases(folder: str) -> dict[str, dict[str, Any]]:
             "backend": "landlock",
             "on_unavailable": "degrade",
             "context": context,
-            # The program makes no new file, at whichever point it is ended.
+            # The program makes no new file, so the files are the same whenever it is ended.
             "calls": [{"request": shell("echo in; echo x >>plain", stdin="null")}],
         },
         "backend.run-bubblewrap": {

@@ -1,4 +1,4 @@
-/* This program is also the runner of its modules: see main. */
+/* Tests bs_module_execute. This program is also the runner of its modules: see main. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
@@ -34,7 +34,7 @@ static struct bs_module_result executed(const struct bs_module_request *request)
     return result;
 }
 
-/* Execute a script, and fail unless it has this outcome. */
+/* Execute a script as a module, and fail unless it has this outcome. */
 static struct bs_module_result script(void **state, const char *body, const char *input,
                                       enum bs_module_outcome outcome) {
     const struct folder *folder = *state;
@@ -105,7 +105,8 @@ static void a_runner_that_cannot_be_started_is_reported(void **state) {
     bs_module_result_clear(&result);
     request.runner_argv = (const char *const[]){"/bin/echo", "-n", NULL};
     result = executed(&request);
-    assert_int_equal(result.outcome, BS_MODULE_OUTPUT_PARSE); /* echo printed its arguments */
+    /* the program was `echo`, so its output is its arguments */
+    assert_int_equal(result.outcome, BS_MODULE_OUTPUT_PARSE);
     bs_module_result_clear(&result);
 }
 

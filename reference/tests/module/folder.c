@@ -26,7 +26,8 @@ static void a_new_folder_is_empty_and_private(void **state) {
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0700);
     assert_int_equal(rmdir(path), 0);
-    assert_true(bs_module_folder_remove(path, 0)); /* already removed */
+    /* succeeds, because the directory is removed already */
+    assert_true(bs_module_folder_remove(path, 0));
     free(path);
 }
 
@@ -57,7 +58,7 @@ static void a_folder_that_cannot_be_made_is_an_error(void **state) {
     free(kept);
 }
 
-/* Make directories, each in the one before; `*last` is the innermost. */
+/* Make nested directories; `*last` is the innermost. */
 static void dig(int top, unsigned depth) {
     int at = dup(top);
     for (unsigned i = 0; i < depth; i++) {
@@ -81,7 +82,7 @@ static void removal_succeeds_for_any_depth_mode_and_link(void **state) {
     int file = openat(other_fd, "kept", O_CREAT | O_WRONLY, 0600);
     bs_close(&file);
     dig(top, 1500);
-    assert_int_equal(mkdirat(top, ".0", 0700), 0); /* a name that the removal itself would use */
+    assert_int_equal(mkdirat(top, ".0", 0700), 0); /* a name that the removal itself would choose */
     assert_int_equal(symlinkat(other, top, "link"), 0);
     assert_int_equal(symlinkat(other, top, "deeper/link"), 0);
     assert_int_equal(fchmodat(top, "deeper/deeper", 0, 0), 0);
@@ -100,7 +101,8 @@ static void removal_succeeds_for_any_depth_mode_and_link(void **state) {
 static atomic_bool stopped;
 static atomic_uint written;
 
-/* At any moment at least two names exist, and the removal cannot choose the moment. */
+/* Write files in such a way that at least two names exist at any moment, so the directory is never
+ * empty. */
 static void *keep_writing(void *arg) {
     const int *top = arg;
     while (!stopped) {
@@ -113,7 +115,7 @@ static void *keep_writing(void *arg) {
     return NULL;
 }
 
-/* The link in the place of the folder is removed, and its target must not change. */
+/* The directory was replaced by a link. The link is removed; its target must not change. */
 static void a_link_in_the_folders_place_is_not_followed(void **state) {
     (void)state;
     char *path = bs_module_folder_make();
@@ -149,7 +151,8 @@ static void the_removal_stops_at_its_limit_if_files_keep_appearing(void **state)
     uint64_t took_ms = (bs_now_ns() - start) / BS_NS_PER_MS;
     stopped = true;
     (void)pthread_join(writer, NULL);
-    /* The outcome of the race is random, but the removal must end in time and report the truth. */
+    /* Either side may win this race, but the removal must end in time, and its result must be
+     * true. */
     assert_true(removed == !is_there(path));
     assert_true(removed || took_ms >= 100);
     bs_close(&top);

@@ -1,6 +1,6 @@
-/* Every allocation of an execution fails once. Memory that the C library allocates for the caller,
- * for example a resolved path, is freed through the wrappers without having been counted, so the
- * address sanitizer checks for leaks. */
+/* Makes each allocation of an execution fail once. The C library also allocates memory for its
+ * caller, for example a resolved path. That memory is freed through the wrappers without having
+ * been counted, so leaks are left to the address sanitizer. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 

@@ -1,4 +1,4 @@
-/* The runner on a host where it cannot close the descriptors that the caller left open. */
+/* Tests the runner on a host where it cannot close the descriptors that the caller left open. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 

@@ -1,5 +1,4 @@
-"""The ledger: a line of JSON for each mutant that was tried and for each survivor that was
-classified."""
+"""The ledger: one line of JSON for each mutant that was tried, and for each classified survivor."""
 
 from __future__ import annotations
 
@@ -10,12 +9,12 @@ from typing import Any
 
 Entry = dict[str, Any]
 READINGS = ("equivalent", "out-of-contract", "hole", "closed")
-# These mutants never ran: the compiler refused them, or made a known object.
+# These mutants were not run: the compiler refused them, or their object was known already.
 NEVER_ASKED = ("does-not-build", "same-object", "duplicate")
 
 
 class Ledger:
-    """Entries are only appended: an interrupted run continues where it stopped."""
+    """A file to which entries are only appended, so that an interrupted run can continue."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""Make the mutants of a room of the reference, and their objects."""
+"""Make the mutants of a room of the reference, and compile them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Mutant:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def stands(self) -> bool:
-        """True if the lines to change are still at their place."""
+        """True if the lines to change are still at the same place in the file."""
         lines = (ROOT / self.file).read_text(encoding="utf-8").splitlines()
         return _stands_at(lines, self.line, self.before)
 
@@ -46,10 +46,10 @@ def _stands_at(lines: list[str], line: int, before: str) -> bool:
 
 
 def in_order(contract: str, seed: int) -> Iterator[Mutant]:
-    """Yield all mutants of a contract's room: one of each line before the second of any line.
+    """Yield all mutants of a contract's room: one of each line, before the second of any line.
 
-    Lines are drawn instead of mutants, because the rules make thirty mutants of a sum and one of a
-    call.
+    Lines are drawn at random, not mutants, because a line with a sum has thirty mutants and a line
+    with a call only one.
     """
     chance = random.Random(f"{contract} {seed}")
     lines: dict[tuple[str, int], list[Mutant]] = {}
@@ -69,7 +69,7 @@ def in_order(contract: str, seed: int) -> Iterator[Mutant]:
 
 
 def named(contract: str) -> Iterator[Mutant]:
-    """Yield the mutants that a review once found undetected, wherever their line is now."""
+    """Yield the mutants that a review once found undetected, even if their line has moved."""
     for entry in json.loads((HERE / "named.json").read_text(encoding="utf-8")):
         if entry["contract"] != contract:
             continue
@@ -102,7 +102,10 @@ REFUSED = [f"-Werror={what}" for what in ("incompatible-pointer-types", "int-con
 
 
 class Tree:
-    """A release build in which one object at a time is replaced; `work` is the caller's folder."""
+    """A copy of the release build in which one object at a time is replaced.
+
+    `work` belongs to the caller.
+    """
 
     def __init__(self, work: Path) -> None:
         self.build = ROOT / "build" / "release"
@@ -110,7 +113,8 @@ class Tree:
         self.commands = {
             entry["file"]: entry["command"]
             for entry in json.loads((self.build / "compile_commands.json").read_text())
-            # Benchmarks and fuzz targets compile the same files with flags of their own.
+            # Benchmarks and fuzz targets compile the same files with other flags, so these commands
+            # do not count.
             if "/boxspec.dir/" in entry["command"]
         }
         text = subprocess.run(
@@ -127,21 +131,24 @@ class Tree:
             launcher.symlink_to(self.build / "reference" / "boxspec-launch")
 
     def compiled(self, mutant: Mutant, *, changed: bool) -> Path | None:
-        """Return the object, without debug information; None if it does not compile."""
+        """Compile the file with or without the change.
+
+        Return the object without debug information, or None if it does not compile.
+        """
         source = ROOT / mutant.file
         lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
         if changed:
             end = mutant.line + mutant.before.count("\n")
             lines[mutant.line - 1 : end] = [mutant.after + "\n"]
-        # An object contains the name of its source, so the mutant's source has the same name.
+        # An object contains the name of its source, so the changed copy needs the same name.
         copy = self.work / source.name
         copy.write_text("".join(lines), encoding="utf-8")
         out = self.work / ("changed.o" if changed else "original.o")
         words = shlex.split(self.commands[str(source)])
         words[words.index("-o") + 1] = str(out)
         words[words.index("-c") + 1] = str(copy)
-        # Without -Werror, because a careless author may ignore warnings; but code that every
-        # current compiler refuses is not a mutant.
+        # Without -Werror, because an author may ignore warnings. Code that every current compiler
+        # refuses is no mutant.
         made = subprocess.run(
             [*words, "-Wno-error", *REFUSED, "-g0", "-iquote", str(source.parent)],
             cwd=self.build,
@@ -150,7 +157,7 @@ class Tree:
         return out if made.returncode == 0 else None
 
     def linked(self, mutant: Mutant, made: Path) -> bool:
-        """Link `shim`: an object before the library replaces the library's own."""
+        """Link `shim`; an object that is named before the library replaces the library's own."""
         words = list(self.link)
         words[words.index("-o") + 1] = str(self.shim)
         words.insert(words.index("-o"), str(made))

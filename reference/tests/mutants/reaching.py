@@ -1,4 +1,4 @@
-"""Find the lines of the reference that the suite of a contract executes, with counters."""
+"""Find the lines that the suite of a contract executes in the reference, by counters in a build."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHIM = BUILD / "reference" / "boxspec-ref"
 
 
 def forget() -> None:
-    """Delete the counters, which add up over runs."""
+    """Delete the counters of earlier runs, because new counts are added to them."""
     for counts in BUILD.rglob("*.gcda"):
         counts.unlink()
 

@@ -50,13 +50,13 @@ from boxspec import folders
 
 HERE = Path(__file__).resolve().parent
 BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "unproven")
-# The kit limits every action of a shim; this limit is for a mutant that escapes those.
+# The kit limits every action of a shim. This limit is for a mutant that escapes the kit's limits.
 LONGEST_S = 1800
 SETTLED = ("equivalent", "out-of-contract", "closed")
 
 
 def run_suite(shim: Path, contract: str, work: Path) -> dict[str, Any]:
-    """Return the verdict of the suite: the requirements that failed, or how the run ended."""
+    """Run the suite; return the requirements that failed, or how else the run ended."""
     result = work / "result.json"
     result.unlink(missing_ok=True)
     words = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", shlex.quote(str(shim))]
@@ -86,7 +86,7 @@ def run_suite(shim: Path, contract: str, work: Path) -> dict[str, Any]:
         broken = [r["id"] for r in tree["requirements"] if r["verdict"] in BROKEN]
     if broken or status == 1:
         return {"verdict": "killed", "by": broken[:3], "seconds": seconds}
-    # An error of the kit itself does not decide about the mutant.
+    # An error of the kit says nothing about the mutant.
     if status == 2 and b"not a conforming shim" in errors:
         return {"verdict": "killed", "by": ["not a conforming shim"], "seconds": seconds}
     if status == 0:
@@ -119,12 +119,12 @@ def try_one(tree: Tree, mutant: Mutant, contract: str, seen: set[str]) -> dict[s
 def workplace() -> Iterator[Path]:
     """Make the folder in which mutants are built and run, and delete it at the end.
 
-    A mutant may leave a tree there that is too deep for a recursive removal, as
-    tempfile.TemporaryDirectory does it.
+    A mutant may leave a tree that is too deep for tempfile.TemporaryDirectory, which removes
+    recursively.
     """
     place = Path(tempfile.mkdtemp(prefix="boxspec-mutants-"))
     try:
-        # Cases that run as another user must be able to enter it.
+        # Tests that run as another user must be able to enter it.
         place.chmod(0o711)
         yield place
     finally:
@@ -247,7 +247,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # With this SIGTERM also runs the code that removes folders.
+    # SIGTERM becomes an exception, so that folders are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())

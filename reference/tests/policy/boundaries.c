@@ -1,5 +1,5 @@
-/* Words, blocks and lengths: code that reads several bytes at a time is tested with every length
- * around these sizes, and compared with a simple matcher. */
+/* Tests lengths around the sizes of words and blocks, because the code reads several bytes at once.
+ * A simple matcher gives the expected answers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct list {
     size_t n;
 };
 
-/* Write a path or rule from a format with one start and one name. */
+/* Write a path or a rule from a format, a start and a name. */
 static size_t write_text(char *out, const char *format, const char *start, const char *name) {
     size_t used = 0;
     for (const char *at = format; *at != '\0'; at++) {
@@ -46,8 +46,8 @@ static ptrdiff_t expected_rule(const struct list *list, const char *path, size_t
     return rule;
 }
 
-/* Pass the path in a block of its exact size, so that a sanitizer sees a read past its end; once
- * with the separators from the scan, once without. */
+/* Match the path in a block of exactly its size, so that a sanitizer notices a read past its end.
+ * It is matched once with the positions of the separators from the scan, and once without. */
 static void compare_with_oracle(const struct list *list, const struct bs_matcher *matcher,
                                 const char *path) {
     size_t len = strlen(path);
@@ -67,7 +67,8 @@ static void compare_with_oracle(const struct list *list, const struct bs_matcher
     free(exact);
 }
 
-/* Write this many bytes of whole segments, ending in a separator; one byte has no segment. */
+/* Write whole segments of this many bytes together, ending with a separator. One byte would be no
+ * segment. */
 static void make_start(char *out, size_t bytes, size_t segment) {
     for (size_t i = 0; i < bytes; i++)
         out[i] = i % (segment + 1) == segment || i + 1 == bytes ? '/' : (char)('a' + i % 7);
@@ -82,7 +83,7 @@ static void make_name(char *out, size_t len) {
     out[len] = '\0';
 }
 
-/* Try the name itself, and names that differ in a byte or in length. */
+/* Try the name itself, and names that differ in one byte or in length. */
 static void ask_near(const struct list *list, const struct bs_matcher *matcher, const char *start,
                      const char *name) {
     static const char *const formats[] = {"SN", "SN/x", "SN/x/y.c", "SNx", "SxN", "SyN/x", "SNx/y"};
@@ -160,7 +161,7 @@ static void subtrees_of_every_length(void **state) {
     }
 }
 
-/* `**` on both sides, with this many segments between, before and after. */
+/* Rules with `**` on both sides, and paths with this many segments before, between and after. */
 static void subtrees_at_every_depth(void **state) {
     (void)state;
     static const enum bs_tier tiers[] = {BS_TIER_INDEX, BS_TIER_AUTOMATON};
@@ -192,7 +193,7 @@ static void subtrees_at_every_depth(void **state) {
     }
 }
 
-/* A bit-parallel automaton has 64 states per word. */
+/* Automata with more than the 64 states of one word. */
 static void automata_with_several_words_of_states(void **state) {
     (void)state;
     static const char *const formats[] = {"N?x", "N*x", "**/N?", "N/**/x", "N**x", "N/*"};

@@ -1,4 +1,5 @@
-/* Allocations are counted: only calls from the project's own objects reach the wrappers. */
+/* Tests checks of paths, and counts their allocations. Only calls from the project's own objects
+ * reach the wrappers. */
 #include <boxspec/profile.h>
 
 #include <stdlib.h>
@@ -242,8 +243,8 @@ static int explain_once(const void *context, struct bs_error *err) {
     return BS_OK;
 }
 
-/* A longer path needs memory for its normal form, for its folded form and for the folding. If any
- * of these fails there is an error, and no answer, not even a denial. */
+/* A long path needs memory for its normal form, for its folded form and for folding. If one of
+ * these allocations fails, the result is an error and no decision, not even a denial. */
 static void every_failed_allocation_of_a_check_is_an_error(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of(

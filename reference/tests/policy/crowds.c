@@ -1,4 +1,5 @@
-/* Many rules of an index with common keys, and all the states that they keep active at once. */
+/* Tests many rules that share keys of the index, or that keep many states active at the same
+ * time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static void append(char *out, const char *text) {
         memcpy(out + used, text, more + 1);
 }
 
-/* Pieces of every length with a separate look-up: up to 4, 8, 16 and more bytes. */
+/* Append a piece. Its length is one of those that the index looks up in different ways: up to 4, 8,
+ * 16 and more bytes. */
 static void append_piece(char *out) {
     static const char *const pieces[] = {"a",
                                          "ab",
@@ -73,7 +75,7 @@ static void make_rule(char *out) {
     append(out, behind[below(LENGTH(behind))]);
 }
 
-/* Replace a rule's wildcards, which makes a path close to that rule. */
+/* Make a path that almost matches a rule, by replacing the rule's wildcards. */
 static void make_path(char *out) {
     *out = '\0';
     for (const char *at = list.texts[below((uint32_t)list.n)]; *at != '\0'; at++) {
@@ -138,7 +140,7 @@ static void many_wildcard_rules_decide_like_the_oracle(void **state) {
     assert_true(matched > (size_t)rounds * PATHS / 2);
 }
 
-/* Paths with more segments than the index distinguishes, and of more than 64 bytes. */
+/* Paths of more segments than the index records, and of more than 64 bytes. */
 static void deep_paths_match(void **state) {
     (void)state;
     static const char *const rules[] = {
@@ -164,7 +166,7 @@ static void deep_paths_match(void **state) {
     }
 }
 
-/* Rules that are too long for backtracking are handled in addition to the index. */
+/* Rules that exceed the limits of backtracking are in an automaton next to the index. */
 static void deep_rules_match(void **state) {
     (void)state;
     static const enum bs_tier tiers[] = {BS_TIER_INDEX, BS_TIER_LEAST_WORK};
@@ -199,10 +201,10 @@ static void deep_rules_match(void **state) {
 static void rules_that_can_continue_after_every_segment_match(void **state) {
     (void)state;
     static const struct {
-        const char *rule; /* N is the rule's number, A that many letters */
+        const char *rule; /* N stands for the number of the rule, A for that many letters */
         size_t n;
         const char *begins;
-        const char *each; /* each segment of the path */
+        const char *each; /* each segment of the path is this text */
         const char *ends;
     } rows[] = {
         {"**/xN/**/y", 60, "", "xN/", "y"},

@@ -1,4 +1,4 @@
-/* An explanation agrees with the decision, for every engine that made the decision. */
+/* Tests that an explanation agrees with the decision, for every way in which decisions are made. */
 #define _GNU_SOURCE
 #include <boxspec/profile.h>
 
@@ -92,7 +92,8 @@ static void a_refused_path_is_an_error_here_too(void **state) {
     bs_profile_free(profile);
 }
 
-/* Decide by the contract's rules, using only the matches in the explanation. */
+/* Return the rule that decides, found by the text of the contract from the matches in the
+ * explanation. */
 static const char *decided_by_hand(const struct bs_explanation *one, bool *allowed) {
     bool own = false;
     *allowed = false;

@@ -5,7 +5,7 @@
 
 #include "policy/globs.h"
 
-/* Use blocks of exactly the documented size, so that a sanitizer sees one byte too many. */
+/* Fold in blocks of exactly the documented size, so that a sanitizer notices one byte too many. */
 static char *folded(const char *text, size_t len, size_t *out_len) {
     char *copy = malloc(len > 0 ? len : 1);
     char *out = malloc(BS_FOLD_ROOM(len));
@@ -32,24 +32,25 @@ static void text_is_folded_and_composed(void **state) {
         {"E\u0301", "\u00e9"},
         {"abcE\u0301F", "abc\u00e9f"},
         {"e\u0301\u0323", "\u1eb9\u0301"},
-        {"\u212a", "k"},                  /* Kelvin sign, mapped only by NFC */
+        {"\u212a", "k"},                  /* Kelvin sign: mapped by NFC, not by folding */
         {"\u017f", "s"},                  /* long s */
-        {"\u03a3\u03c2", "\u03c3\u03c3"}, /* both small sigmas */
-        {"\u1e9e", "\u00df"},             /* capital sharp s; never ss */
+        {"\u03a3\u03c2", "\u03c3\u03c3"}, /* both small letters sigma */
+        {"\u1e9e", "\u00df"},             /* capital sharp s; does not become ss */
         {"\u00df", "\u00df"},
-        {"\u0130", "\u0130"}, /* dotted I has no simple folding */
-        {"\u0131", "\u0131"}, /* dotless i neither */
-        {"\ufb01", "\ufb01"}, /* ligature: compatibility is not applied */
+        {"\u0130", "\u0130"}, /* capital I with a dot has no simple folding */
+        {"\u0131", "\u0131"}, /* nor has the small i without a dot */
+        {"\ufb01", "\ufb01"}, /* a ligature stays, because compatibility mappings are not applied */
         {"\uff0f", "\uff0f"}, /* a full-width slash is not a slash */
-        {"\uff21", "\uff41"}, /* full-width A folds to its own small letter */
+        /* the full-width A folds to the full-width a, not to the ASCII letter */
+        {"\uff21", "\uff41"},
         {"\u1f88", "\u1f80"},
-        {"\u0345", "\u03b9"}, /* a mark that folds to a letter */
+        {"\u0345", "\u03b9"}, /* a combining mark that folds to a letter */
         {"\u01c5", "\u01c6"},
         {"\u10a0", "\u2d00"},
-        {"\u13a0", "\u13a0"}, /* Cherokee folds to upper case */
+        {"\u13a0", "\u13a0"}, /* Cherokee letters fold to upper case */
         {"\uab70", "\u13a0"},
         {"\U00010400", "\U00010428"},
-        {"\u1100\u1161", "\uac00"}, /* Hangul is composed */
+        {"\u1100\u1161", "\uac00"}, /* Hangul letters are composed to a syllable */
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         size_t len = 0;

@@ -145,14 +145,15 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed;
 }
 
-/* Append a text; the result is not terminated. */
+/* Append a text without a NUL; return the new length. */
 static size_t append_text(char *to, size_t at, const char *text) {
     for (; *text != '\0'; text++)
         to[at++] = *text;
     return at;
 }
 
-/* Long enough for several words of states; half of the paths derive from the glob. */
+/* Globs that are long enough for several words of states. Half of the paths are made from the
+ * glob. */
 static void long_random_globs_decide_like_the_oracle(void **state) {
     (void)state;
     static const char *const pieces[] = {"a",  "b",    "ab", "a",  "\u00e9",     "?",  "*",
@@ -221,8 +222,8 @@ static double ms_to_match(const char *unit, size_t units, const char *tail, size
     return best;
 }
 
-/* With backtracking these would take years. The limits are far above the measured times (README of
- * the bench), so that a sanitizer on a busy machine stays below them, too. */
+/* A naive backtracking matcher would need years for these. The limits are far above the measured
+ * times (README of the bench), so that a sanitizer on a busy machine does not exceed them. */
 static void no_glob_takes_exponential_time(void **state) {
     (void)state;
     static const struct {

@@ -1,4 +1,4 @@
-/* One glob, asked about one path. */
+/* Matches one glob with one path. */
 #ifndef BS_TESTS_POLICY_GLOBS_H
 #define BS_TESTS_POLICY_GLOBS_H
 

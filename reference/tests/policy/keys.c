@@ -7,7 +7,8 @@
 #include "support/harness.h"
 #include "support/spent.h"
 
-/* Write "KIND TEXT THEN" of one key; THEN is the glob, or the kind of the key's end without one. */
+/* Write "KIND TEXT THEN" for a key. THEN is the glob, or without a glob the name of the
+ * condition. */
 static void write_key(char *out, size_t size, const struct bs_key *key) {
     static const char *const kinds[] = {"top", "name", "head", "ending"};
     static const char *const then[] = {"last", "inside"};
@@ -50,7 +51,8 @@ static void each_rule_has_the_keys_that_its_paths_have(void **state) {
         {"**/123456789*", {"head 12345678 123456789*"}},
         {"**/a*/**", {"head a a*/**"}},
         {"**/a*/b", {"head a a*/b", "ending /b **/a*/b"}},
-        /* These would start another search after each name, or head, of a path. */
+        /* Another `**` would have to be searched again after each such name, or head, in a path, so
+         * the ending is the only key. */
         {"**/a/**/b", {"ending /b **/a/**/b"}},
         {"**/a/**/b*", {NULL}},
         {"**/a*/**/b*", {NULL}},

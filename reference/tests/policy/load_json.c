@@ -91,7 +91,7 @@ static void sixty_four_levels_pass_the_parser(void **state) {
 /* Make a valid policy of exactly `size` bytes. */
 static char *sized(size_t size) {
     static const char head[] = SPEC("\"description\":\"");
-    size_t used = sizeof head - 3; /* without the closing brackets and the NUL */
+    size_t used = sizeof head - 3; /* length without the closing brackets and the NUL */
     char *text = malloc(size);
     assert_non_null(text);
     memset(text, 'x', size);
@@ -121,7 +121,7 @@ static void hostile_texts_cost_milliseconds(void **state) {
     double start = spent_ms();
     assert_problems(load_bytes(BS_POLICY_JSON, text, MANY), "1:65 \n");
     assert_true(spent_ms() - start < 50);
-    /* Many keys, each of them twice: neither finding nor reporting them may take quadratic time. */
+    /* Many keys, each twice. The time for finding and for reporting them must not be quadratic. */
     char *end = stpcpy(text, "{\"schemaVersion\":2,\"kind\":\"Policy\"");
     for (int i = 0; i < MANY; i++)
         end += sprintf(end, ",\"%d\":0", i % (MANY / 2));
@@ -129,7 +129,7 @@ static void hostile_texts_cost_milliseconds(void **state) {
     start = spent_ms();
     struct loaded loaded = load_bytes(BS_POLICY_JSON, text, (size_t)(end - text));
     assert_true(spent_ms() - start < 1000);
-    /* Unknown keys, repeated keys, and two missing fields. */
+    /* The problems are unknown keys, repeated keys, and two missing fields. */
     assert_int_equal(loaded.report.n_problems, MANY + 2);
     unload(&loaded);
     free(text);

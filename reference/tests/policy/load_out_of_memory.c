@@ -1,5 +1,5 @@
-/* Every allocation fails once. Those of cJSON go through its hooks; those of libyaml stay inside
- * it. */
+/* Makes each allocation of loading fail once. Those of cJSON are included through its hooks; those
+ * of libyaml are not. */
 #define _GNU_SOURCE
 #include <cjson/cJSON.h>
 

@@ -9,7 +9,7 @@ static const char full[] =
     "      read: [./**]\n      modify:\n        - \"src/**\"\n"
     "        - '!src/a'\n...\n";
 
-/* Load a policy with `value` in the place of a rule: line 5, column 12. */
+/* Load a policy in which `value` stands in place of a rule: at line 5, column 12. */
 static struct loaded with_rule(const char *value) {
     char text[512];
     (void)snprintf(text, sizeof text,
@@ -55,12 +55,12 @@ static void scalars_that_begin_with_a_sigil_need_quotes(void **state) {
             fail_msg("`%s`: column %u", rows[i], loaded.report.problems[0].column);
         assert_says(loaded, "quote it");
     }
-    /* Also after multi-byte characters. */
+    /* The same after characters of several bytes. */
     assert_problems(with_rule("\"\xC3\xA9\xE2\x82\xAC\", ! x"), "5:20 \n");
 }
 
-/* A scalar that occurs in the text byte by byte is not copied; its position is found by a guess,
- * which multi-byte characters can make wrong. */
+/* A scalar that is in the text byte by byte is not copied. Its position is found by a guess, which
+ * characters of several bytes can make wrong. */
 static void escapes_and_wide_characters_do_not_shift_texts(void **state) {
     (void)state;
     static const char text[] =
@@ -88,7 +88,7 @@ static void escapes_and_wide_characters_do_not_shift_texts(void **state) {
         assert_string_equal(loaded.policy->deny_read.items[i].body, bodies[i]);
     unload(&loaded);
     assert_says(load_yaml(text), "a rule cannot be empty");
-    /* Longer than the rest of the text. */
+    /* The decoded value is longer than the rest of the text. */
     assert_loads(with_rule("\"\\P\\P\\P\\P\""));
 }
 
@@ -178,7 +178,8 @@ static void versions_are_integers_of_the_core_schema(void **state) {
         assert_string_equal(loaded.report.problems[0].pointer, "/schemaVersion");
         unload(&loaded);
     }
-    /* Any number of leading zeros has no effect; a number may be too large for every type. */
+    /* Leading zeros have no effect, however many; the number may even be too large for every
+     * integer type. */
     (void)snprintf(text, sizeof text, "schemaVersion: 0x%0100d%s", 2, rest);
     assert_loads(load_yaml(text));
     (void)snprintf(text, sizeof text, "schemaVersion: +%0100d%s", 2, rest);
@@ -197,7 +198,8 @@ static void depth_ends_at_sixty_four(void **state) {
     assert_problems(load_bytes(BS_POLICY_YAML, text, 130), "1:65 \n");
 }
 
-/* libyaml takes quadratic time for nesting; these texts must be refused earlier. */
+/* libyaml takes quadratic time for deep nesting, so these texts must be refused before they are
+ * parsed. */
 static void hostile_texts_cost_milliseconds(void **state) {
     (void)state;
     static const char *const units[] = {

@@ -1,4 +1,4 @@
-/* Load policies from text, and show the result in one line each. */
+/* Loads policies from text, and shows the result as one line for each problem. */
 #ifndef BS_TESTS_POLICY_LOADING_H
 #define BS_TESTS_POLICY_LOADING_H
 
@@ -19,7 +19,7 @@ struct loaded {
     struct bs_error err;
 };
 
-/* A block of the exact size: a sanitizer sees a read past the end. */
+/* Copy a text into a block of exactly its size, so that a sanitizer notices a read past the end. */
 static inline char *exact_copy(const char *text, size_t len) {
     char *copy = malloc(len > 0 ? len : 1);
     assert_non_null(copy);
@@ -56,7 +56,7 @@ static inline struct loaded load_both(const char *global, const char *workspace)
     return loaded;
 }
 
-/* A policy with this `spec`, on one line. */
+/* A policy with these members of `spec`, on one line. */
 #define SPEC(members)                                                                              \
     "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"t\"},\"spec\":{" members "}}"
 
@@ -80,8 +80,8 @@ static inline void list_one(char *out, size_t size, const struct bs_policy_probl
                    problem->code != NULL ? problem->code : "");
 }
 
-/* expected: "LINE:COLUMN POINTER\n" for each problem, with "workspace " before those of the
- * workspace. */
+/* `expected` has "LINE:COLUMN POINTER\n" for each problem, with "workspace " in front for problems
+ * of the workspace. */
 static inline void assert_problems(struct loaded loaded, const char *expected) {
     char listed[8192] = "";
     for (size_t i = 0; i < loaded.report.n_problems; i++)
@@ -90,7 +90,7 @@ static inline void assert_problems(struct loaded loaded, const char *expected) {
     unload(&loaded);
 }
 
-/* The same, with the code at the end of each line. */
+/* As assert_problems, for warnings, with the code at the end of each line. */
 static inline void assert_warnings(struct loaded loaded, const char *expected) {
     if (loaded.code != BS_OK)
         fail_msg("%s", loaded.err.message);

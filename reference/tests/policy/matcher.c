@@ -115,7 +115,8 @@ static void random_lists_decide_like_the_oracle_in_every_tier(void **state) {
         assert_true(seen[t] > (size_t)rounds / 10);
 }
 
-/* Only the first bytes of a piece are hashed; a piece may occur in a segment more than once. */
+/* Names that differ only after the bytes that are hashed must be distinguished, also if a piece
+ * occurs in a segment several times. */
 static void long_and_repeated_pieces_are_distinguished(void **state) {
     (void)state;
     static const char *const rules[] = {"abcdefghijklmnopqrstuvwxyz-one*x",

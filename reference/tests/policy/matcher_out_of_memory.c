@@ -1,5 +1,5 @@
-/* Every allocation of a compilation fails once, in every tier: an incomplete list would deny
- * less. */
+/* Makes each allocation of a compilation fail once, in every tier. The compilation must fail,
+ * because a list that lacks rules would deny less. */
 #include "policy/match/matcher.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { MOST_RULES = 200 };
 static char texts[MOST_RULES][64];
 static struct bs_pattern patterns[MOST_RULES];
 
-/* `%d` in the formats is a number; the first rule uses format `from`. */
+/* Make rules from formats, in which `%d` is a number. The first rule is made from format `from`. */
 static size_t make_rules(const char *const *formats, size_t n_formats, size_t n, size_t from) {
     assert_in_range(n, 1, MOST_RULES);
     for (size_t i = 0; i < n; i++) {
@@ -27,7 +27,7 @@ struct attempt {
     enum bs_tier tier;
     bool fold;
     size_t n;
-    const char *ends_in; /* a tier */
+    const char *ends_in; /* the tier that the matcher must have */
 };
 
 static int compile_once(const void *context, struct bs_error *err) {
@@ -60,7 +60,7 @@ static void few_rules_with_a_name_at_any_depth(void **state) {
     each_allocation_fails(compile_once, &attempt, BS_OK, 10);
 }
 
-/* Rules of every kind of key, and some without a key. */
+/* Rules with every kind of key, and some without a key. */
 static void a_list_of_many_rules(void **state) {
     (void)state;
     static const char *const formats[] = {

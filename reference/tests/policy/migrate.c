@@ -6,7 +6,7 @@ struct migrated {
     struct loaded loaded;
 };
 
-/* Every draft must be a policy of version 2. */
+/* Migrate a policy, and check that the draft is a valid policy of version 2. */
 static struct migrated migrate(enum bs_policy_format format, const char *text) {
     struct migrated migrated = {.draft = BS_BYTES_INIT};
     struct bs_policy_report report = BS_POLICY_REPORT_INIT;
@@ -61,7 +61,7 @@ static void split_lists_and_profiles_keep_their_meaning(void **state) {
     assert_string_equal(policy->deny_modify.items[0].body, "b");
     const struct bs_profile_rules *profile = bs_policy_profile(policy, "p");
     assert_int_equal(profile->modify.n, 2);
-    /* Every path that may be modified must be readable. */
+    /* `z` may be modified, so it must be readable as well. */
     assert_string_equal(profile->read.items[1].body, "z");
     assert_notes(&m, "\"z\"  -- added to `read`");
     assert_non_null(bs_policy_profile(policy, "version 1"));

@@ -1,5 +1,5 @@
-/* Code that reads rules and files in blocks and words is tested at every offset around their sizes,
- * and compared with readers that process one byte at a time. */
+/* Tests code that reads rules and files in blocks and words, at every offset around their sizes.
+ * Readers that process one byte at a time give the expected results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 
 enum { LONGEST = 140, ROOM = 160, SEED = 12345 };
 
-/* The normal form of an ASCII body without a foreign prefix; false: refused. */
+/* Make the normal form of an ASCII body, byte by byte. The body must not begin with a prefix such
+ * as `~/`. Returns false if it is refused. */
 static bool naive_normal_form(const char *text, size_t len, char *out, size_t *out_len) {
     size_t used = 0;
     for (size_t at = 0; at < len;) {
@@ -45,7 +46,7 @@ static void assert_normalized(const char *text, size_t len) {
     char expected[ROOM];
     size_t expected_len = 0;
     bool good = naive_normal_form(text, len, expected, &expected_len);
-    char *body = malloc(len); /* in a block of its exact size */
+    char *body = malloc(len); /* in a block of exactly its size */
     size_t body_len = len;
     const char *problem = NULL;
     assert_non_null(body);
@@ -147,8 +148,7 @@ static void invalid_bytes_of_a_yaml_file_are_found_at_each_offset(void **state) 
     }
 }
 
-/* The rules of a cover have names of every length, so each look-up ends at each position of a
- * word. */
+/* The rules have names of every length, so look-ups end at every position in a word. */
 static void a_cover_agrees_with_a_byte_by_byte_one_at_each_offset(void **state) {
     (void)state;
     enum { RULES = 200 };

@@ -10,8 +10,8 @@
 
 #define TEXT(text) text, sizeof(text) - 1
 
-/* Pass the bytes in blocks of their exact size, so that a sanitizer sees one read too many. NULL:
- * the path is refused. */
+/* Return the normal form, or NULL if the path is refused. The bytes are in blocks of exactly their
+ * size, so that a sanitizer notices a read past the end. */
 static char *normal_form(const char *path, size_t len, size_t *out_len) {
     char *copy = malloc(len > 0 ? len : 1);
     char *buffer = malloc(len + 1);
@@ -141,7 +141,8 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed;
 }
 
-/* The model: split, drop, join; the refusal rules apply to the path and to the result. */
+/* A simple model of the normal form: split the path, drop segments, join it. The reasons for
+ * refusal apply to the path and to the result. */
 static bool model_refuses(const char *path, size_t len) {
     return len == 0 || path[0] == '/' || (path[0] == '~' && (len == 1 || path[1] == '/')) ||
            (len > 1 && path[1] == ':' && strchr("abcCxyzABC", path[0]) != NULL) ||
@@ -174,7 +175,7 @@ static bool model(const char *path, size_t len, char *out, size_t *out_len) {
     return !model_refuses(out, used);
 }
 
-/* Append a text; the result is not terminated. */
+/* Append a text without a NUL; return the new length. */
 static size_t append_text(char *to, size_t at, const char *text) {
     for (; *text != '\0'; text++)
         to[at++] = *text;
@@ -191,7 +192,7 @@ static void random_paths_agree_with_the_model(void **state) {
         char path[400];
         size_t len = 0;
         uint32_t n = 1 + next_random(&seed) % (round % 8 == 0 ? 40 : 9);
-        /* The first pieces are rarely refused, so most long paths stay valid to their end. */
+        /* The first pieces are rarely refused, so most long paths stay valid up to their end. */
         uint32_t choice = next_random(&seed) % 3 == 0 ? LENGTH(pieces) : 6;
         for (uint32_t i = 0; i < n; i++) {
             const char *piece = pieces[next_random(&seed) % choice];
@@ -233,7 +234,7 @@ static void the_scan_finds_each_error_at_each_offset(void **state) {
             for (size_t at = 0; at + n <= len; at++) {
                 bool at_end = at + n == len;
                 if ((f >= 5) != at_end)
-                    continue; /* the last ones are errors only at the end */
+                    continue; /* the last pieces are errors only at the end of a path */
                 memset(path, 'x', len);
                 memcpy(path + at, faults[f], n);
                 char *exact = malloc(len);
@@ -278,7 +279,7 @@ static void characters_are_read_across_blocks(void **state) {
     }
 }
 
-/* The marks give the separators' positions in the path itself, even if it is a part of a longer
+/* The positions of separators are relative to the path, even if the path is a part of a longer
  * text. */
 static void separators_are_marked_at_their_positions(void **state) {
     (void)state;

@@ -40,7 +40,8 @@ static void assert_same(const struct bs_policy *a, const struct bs_policy *b) {
     }
 }
 
-/* parse(print(p)) = p, and print(parse(print(p))) = print(p), in both formats. */
+/* Printing and loading must return the same policy, and printing that again the same text, in both
+ * formats. */
 static void assert_round_trip(const char *text) {
     struct loaded first = load_json(text);
     if (first.code != BS_OK)

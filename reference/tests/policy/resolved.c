@@ -15,11 +15,11 @@
 #include "support/holdings.h"
 #include "support/profiles.h"
 
-/* A root, and a folder next to it that is outside. */
+/* A root, and a directory next to it, which is outside of the root. */
 struct place {
     struct folder *folder;
     char root[128];
-    struct bs_profile *profile; /* allows all but `secret` */
+    struct bs_profile *profile; /* a profile that allows everything except `secret` */
     struct holdings before;
 };
 
@@ -168,7 +168,7 @@ static void missing_components_keep_their_names(void **state) {
     assert_lies_at(place, "dangling", "secret/new");
     assert_lies_at(place, "dangling/below", "secret/new/below");
     assert_lies_at(place, "docs/far", "no/place");
-    /* After `..` leaves a missing component, the walk checks the file system again. */
+    /* When `..` leaves a component that does not exist, the walk continues in the file system. */
     assert_lies_at(place, "docs/away", "secret/key");
 }
 
@@ -238,7 +238,7 @@ static void absolute_paths_inside_the_root_count_as_relative(void **state) {
             assert_string_equal(answer.real, "docs/page");
         }
     }
-    /* A path that uses the root's real name, while the root was opened under another. */
+    /* The path uses the real name of the root, while the root was given by another name. */
     (void)snprintf(path, sizeof path, "%s/secret/key", place->root);
     struct answer answer = check_path_as(place, alias, path, BS_FOLLOW_FINAL);
     assert_false(answer.allowed);
@@ -296,7 +296,7 @@ static void the_path_is_checked_before_its_place(void **state) {
     assert_string_equal(answer.real, "docs/page");
 }
 
-/* Replace the profile of set_up by one of a policy with these members of `spec`. */
+/* Replace the profile of the set-up by one of a policy with these members of `spec`. */
 static void use_profile(struct place *place, const char *spec, const char *name, unsigned flags) {
     bs_profile_free(place->profile);
     place->profile = NULL;
@@ -390,7 +390,7 @@ static void a_deny_of_a_link_folds_at_the_place_it_leads_to(void **state) {
     assert_denied_by(place, "SECRET/KEY", "link/Key");
 }
 
-/* The kernel follows such a link to its object, whatever text it contains. */
+/* The kernel follows a link of /proc to an object, whatever the text of the link is. */
 static void a_link_of_proc_leads_outside(void **state) {
     const struct place *place = *state;
     add_link(place, "cwd", "/proc/self/cwd");
@@ -427,7 +427,7 @@ static void an_open_directory_can_be_the_root(void **state) {
     (void)close(fd);
 }
 
-/* For each number of free descriptors. */
+/* The check is made with every number of free descriptors, from none on. */
 static void without_descriptors_a_check_is_an_error(void **state) {
     const struct place *place = *state;
     char target[256];
@@ -436,7 +436,7 @@ static void without_descriptors_a_check_is_an_error(void **state) {
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     unsigned failures = 0;
-    /* The test may have inherited descriptors from its parent. */
+    /* More than all open descriptors, because the test may have inherited some from its parent. */
     const rlim_t enough = (rlim_t)first_free_above_all() + 64;
     struct answer answer = {.code = BS_E_IO};
     for (rlim_t most = 3; most < enough && answer.code != BS_OK; most++) {

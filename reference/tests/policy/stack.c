@@ -1,5 +1,5 @@
-/* Measure the stack use of a check: it runs on a stack filled with a pattern, and the bytes that
- * keep the pattern were not used. */
+/* Measures the stack that a check uses. The check runs on a stack that was filled with a pattern.
+ * Bytes that still have the pattern afterwards were not used. */
 #define _GNU_SOURCE
 #include <boxspec/glob.h>
 #include <boxspec/profile.h>
@@ -19,11 +19,11 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* The thread sanitizer needs 900 KiB for itself. */
+/* The size is for the thread sanitizer, which needs 900 KiB for itself. */
 enum { STACK = 2 * 1024 * 1024, PAINT = 0xA5, LONG = 100000 };
 
 struct question {
-    const struct bs_profile *profile; /* NULL: use the glob */
+    const struct bs_profile *profile; /* NULL: `glob` is used instead */
     const struct bs_glob *glob;
     const char *path;
     size_t len;
@@ -46,7 +46,8 @@ static void *answer(void *context) {
     return NULL;
 }
 
-/* The lowest byte without the pattern shows how deep the thread went. */
+/* Return the number of bytes that were used: the lowest byte that has lost the pattern shows how
+ * deep the stack was. */
 static size_t used_by(struct question *question) {
     unsigned char *stack =
         mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -66,10 +67,11 @@ static size_t used_by(struct question *question) {
     return STACK - untouched;
 }
 
-/* Measured relative to a thread that makes no query. */
+/* Compare with a thread that makes no check, because the thread itself uses stack too. */
 static void assert_within(struct question *question, size_t most, size_t least) {
     struct question nothing = {0};
-    /* The loader binds symbols at the first call, which is not part of the check. */
+    /* A first call outside of the measurement: the loader resolves symbols during the first
+     * call. */
     (void)answer(question);
     size_t used = used_by(question) - used_by(&nothing);
     assert_int_equal(question->code, BS_OK);
@@ -79,7 +81,7 @@ static void assert_within(struct question *question, size_t most, size_t least) 
         assert_in_range(used, least, most);
 }
 
-/* Non-ASCII, so that folding it uses all of its buffer. */
+/* Make a path of non-ASCII characters, for which folding uses its whole buffer. */
 static char *make_path(size_t len) {
     char *path = malloc(len + 1);
     assert_non_null(path);
@@ -90,8 +92,8 @@ static char *make_path(size_t len) {
     return path;
 }
 
-/* Rules of every tier; some have `**` within names, enough to make the automaton as large as
- * possible. */
+/* Make a profile with rules of every tier. `crossing` rules have a `**` within a name; with enough
+ * of them the automaton has its largest size. */
 static struct bs_profile *make_profile(size_t crossing, unsigned flags) {
     enum { ROOM = 64 };
     char *spec = malloc((crossing + 100) * ROOM);
@@ -111,7 +113,8 @@ static struct bs_profile *make_profile(size_t crossing, unsigned flags) {
 static void a_check_stays_within_its_stack_bound(void **state) {
     (void)state;
     static const size_t lengths[] = {40, BS_CHECK_PATH_BYTES, LONG};
-    enum { FULL = 3500 }; /* with 36 states each */
+    /* number of rules of 36 states that make the automaton as large as possible */
+    enum { FULL = 3500 };
     for (size_t i = 0; i < 2 * 2 * LENGTH(lengths); i++) {
         size_t len = lengths[i / 4];
         unsigned flags = i % 2 == 0 ? 0 : BS_FOLD;
@@ -119,7 +122,7 @@ static void a_check_stays_within_its_stack_bound(void **state) {
         struct bs_profile *profile = make_profile(crossing, flags);
         char *path = make_path(len);
         struct question question = {.profile = profile, .path = path, .len = len};
-        /* An automaton of 3,500 of these rules has a set of 15.4 KiB, and folding needs 24 KiB. */
+        /* The automaton then has a set of 15.4 KiB. Folding needs 24 KiB. */
         size_t least = crossing > 0 ? 15000 : flags != 0 ? 24000 : 0;
         assert_within(&question, BS_CHECK_STACK_BYTES, len > BS_CHECK_PATH_BYTES ? 0 : least);
         free(path);

@@ -1,4 +1,4 @@
-/* One profile, many threads. */
+/* Tests that many threads can use one profile at the same time. */
 #define _GNU_SOURCE
 #include <boxspec/profile.h>
 

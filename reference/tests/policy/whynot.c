@@ -1,4 +1,4 @@
-/* Every remedy is applied: the resulting policy must load and allow the path. */
+/* Tests remedies by applying them: the resulting policy must load and must allow the path. */
 #define _GNU_SOURCE
 #include <boxspec/profile.h>
 
@@ -16,7 +16,7 @@ struct rules {
     size_t n;
 };
 
-/* A policy, and a workspace policy that adds denies, as lists that can be edited. */
+/* A policy, and a workspace policy that adds denies, as lists that the test can edit. */
 struct model {
     struct rules read;
     struct rules modify;
@@ -46,7 +46,7 @@ static void put_model(const struct model *model, char *global, char *workspace, 
     put_rules(workspace, size, "denyModify", &model->workspace);
 }
 
-/* NULL if it does not load. */
+/* Return the profile, or NULL if the policy cannot be loaded. */
 static struct bs_profile *load(const struct model *model) {
     char specs[2][2048];
     struct bs_policy_report report = BS_POLICY_REPORT_INIT;
@@ -77,7 +77,7 @@ static void remove_entry(struct model *model, const struct bs_profile *profile, 
     size_t at = (size_t)(entry - entries);
     struct rules *own = op == BS_OP_READ ? &model->read : &model->modify;
     struct rules *denies = op == BS_OP_READ ? &model->deny_read : &model->deny_modify;
-    /* Remove one after the other: later indices shift. */
+    /* Remove one entry after the other, which shifts the indices of later entries. */
     size_t before = 0;
     for (size_t i = 0; i < later->n_changes; i++)
         before += later->changes[i].entry < entry;
@@ -97,7 +97,7 @@ static void remove_entry(struct model *model, const struct bs_profile *profile, 
     else if (at < n_own + n_denies)
         remove_at(denies, position - n_own - (before > gone_own ? before - gone_own : 0));
     else
-        model->workspace.n = 0; /* these models have at most one such rule */
+        model->workspace.n = 0; /* a workspace of these models has at most one such rule */
     later->changes[later->n_changes++].entry = entry;
 }
 
@@ -134,7 +134,8 @@ static bool allows(const struct model *model, enum bs_op op, const char *path) {
     return allowed;
 }
 
-/* Return the number of remedies; each must work, and all have the same size, returned in *size. */
+/* Return the number of remedies. Each of them must work, and all must have the same size, which
+ * *size becomes. */
 static size_t remedies_of(const struct model *model, enum bs_op op, const char *path,
                           size_t *size) {
     struct bs_profile *profile = load(model);
@@ -179,7 +180,7 @@ static void a_rule_is_added_if_none_matches(void **state) {
     static const struct model model = {.read = {{"src/**"}, 1}, .modify = {{"src/a"}, 1}};
     assert_remedies(&model, BS_OP_READ, "docs/x", 1, 1);
     assert_remedies(&model, BS_OP_MODIFY, "src/b", 1, 1);
-    /* A read rule must be added, too. */
+    /* A read rule must be added too, because a path that may be modified must be readable. */
     assert_remedies(&model, BS_OP_MODIFY, "docs/x", 1, 2);
     assert_remedies(&model, BS_OP_READ, "!x", 1, 1);
 }
@@ -199,19 +200,20 @@ static void a_deny_is_removed_or_gets_an_exception(void **state) {
                                        .deny_modify = {{"s/**", "s/x"}, 2}};
     assert_remedies(&model, BS_OP_READ, "k", 1, 1);
     assert_remedies(&model, BS_OP_MODIFY, "s/y", 2, 1);
-    /* One exception after both denies. */
+    /* One exception after both denies is enough. */
     assert_remedies(&model, BS_OP_MODIFY, "s/x", 1, 1);
     assert_remedies(&model, BS_OP_MODIFY, "s", 2, 1);
 }
 
 static void a_remedy_leaves_a_policy_that_loads(void **state) {
     (void)state;
-    /* Without its deny the exception would lie in no deny, so it is removed, too. */
+    /* If its deny is removed, the exception lies in no deny any more, so it has to be removed
+     * too. */
     static const struct model model = {
         .read = {{"**"}, 1}, .modify = {{"**"}, 1}, .deny_modify = {{"s/**", "!s/t/**"}, 2}};
     assert_remedies(&model, BS_OP_MODIFY, "s/x", 1, 1);
     assert_remedies(&model, BS_OP_MODIFY, "s/x?", 1, 2);
-    /* A profile rule must not equal a deny, and a path with a wildcard cannot become an
+    /* A rule of a profile must not equal a deny. A path with a wildcard character cannot become an
      * exception. */
     static const struct model equal = {.read = {{"src/**"}, 1}, .deny_read = {{"k"}, 1}};
     assert_remedies(&equal, BS_OP_READ, "k", 1, 2);
@@ -237,7 +239,7 @@ static void no_remedy_is_reported_if_too_many_changes_are_needed(void **state) {
     assert_remedies(&model, BS_OP_READ, "a", 0, 0);
 }
 
-/* All policies of a few rules: if removing a single entry helps, no remedy is larger. */
+/* All policies of a few rules. If removing one entry is enough, no remedy may be larger. */
 static void no_remedy_is_larger_than_it_has_to_be(void **state) {
     (void)state;
     static const char *const own[] = {"a", "!a", "a/**", "!**"};

@@ -18,7 +18,7 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-/* The first action of a spawn once the child exists. */
+/* Simulates a stopped caller: true while the spawn must not continue after the child exists. */
 static bool stands_still;
 
 void __real_bs_watch_start(struct bs_watch *watch, pid_t pid);
@@ -30,7 +30,7 @@ void __wrap_bs_watch_start(struct bs_watch *watch, pid_t pid) {
     __real_bs_watch_start(watch, pid);
 }
 
-/* The watcher's only call that may fail once it runs. */
+/* Simulates a failure of the only call of a running watcher that may fail. */
 static bool closes_nothing;
 
 int __real_bs_close_from(int first, bool on_exec);
@@ -40,7 +40,7 @@ int __wrap_bs_close_from(int first, bool on_exec) {
     return closes_nothing ? EMFILE : __real_bs_close_from(first, on_exec);
 }
 
-static bool no_descriptors; /* for reading /proc */
+static bool no_descriptors; /* no descriptor is free, so /proc cannot be read */
 
 DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);
@@ -71,7 +71,8 @@ static void bridge_to(const char *script) {
     _exit(bs_process_bridge(&request, NULL, &end, NULL) == BS_OK ? end.number : 99);
 }
 
-/* The child kills its bridge before the bridge knows the child's pid. */
+/* Check that nothing is left if the child kills its bridge before the bridge knows the child's
+ * pid. */
 static void assert_killed_at_once_leaves_nothing(void) {
     int ends[2];
     int status = 0;
@@ -87,7 +88,7 @@ static void assert_killed_at_once_leaves_nothing(void) {
     assert_int_equal(BS_RETRY(waitpid(bridge, &status, 0)), bridge);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     assert_int_equal(BS_RETRY(read(ends[0], got, sizeof got)), 4);
-    /* Any surviving member of the group would hold the write end open. */
+    /* A surviving member of the group would hold the write end open. */
     struct pollfd entry = {.fd = ends[0], .events = POLLIN};
     assert_int_equal(BS_RETRY(poll(&entry, 1, WITHIN_MS)), 1);
     assert_int_equal(BS_RETRY(read(ends[0], got, sizeof got)), 0);
@@ -117,7 +118,7 @@ static void a_failed_start_leaves_no_process(void **state) {
     assert_int_equal(end.state, BS_PROCESS_RUNS);
 }
 
-/* No child may start that a killed bridge could leave behind. */
+/* Without a watcher no child may be started, because it could survive a bridge that is killed. */
 static void without_a_watcher_there_is_no_bridge(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("exit 0");
@@ -132,7 +133,7 @@ static void without_a_watcher_there_is_no_bridge(void **state) {
     assert_int_equal(end.state, BS_PROCESS_RUNS);
 }
 
-/* The leader ends at once; a member uses its grace period. */
+/* The leader ends at once, while a member uses its grace period. */
 static void members_that_cannot_be_listed_get_their_grace_period(void **state) {
     (void)state;
     int ends[2];
@@ -149,7 +150,8 @@ static void members_that_cannot_be_listed_get_their_grace_period(void **state) {
     assert_int_equal(BS_RETRY(read(ends[0], got, sizeof got - 1)), 2);
     assert_int_equal(kill(bridge, SIGTERM), 0);
     ssize_t n = (ssize_t)BS_RETRY(read(ends[0], got, sizeof got - 1));
-    (void)kill(bridge, SIGKILL); /* do not wait for the rest of the grace period */
+    /* ends the test without waiting for the rest of the grace period */
+    (void)kill(bridge, SIGKILL);
     assert_int_equal(BS_RETRY(waitpid(bridge, NULL, 0)), bridge);
     assert_int_equal(n, 6);
     assert_string_equal(got, "grace\n");

@@ -1,4 +1,4 @@
-/* Processes on a host without a free descriptor for reading /proc. */
+/* Tests process handles on a host that has no free descriptor for reading /proc. */
 #define _GNU_SOURCE
 #include <boxspec/process.h>
 
@@ -23,7 +23,8 @@ int __wrap_poll(struct pollfd *set, nfds_t n, int timeout_ms);
 
 static bool no_descriptors;
 static unsigned blocking_polls;
-static pid_t slow; /* SIGKILL to it takes effect at the first query, because dying takes a moment */
+/* a process for which SIGKILL takes effect only at the next query, because dying takes a moment */
+static pid_t slow;
 
 DIR *__wrap_opendir(const char *path) {
     if (!no_descriptors)
@@ -48,7 +49,7 @@ int __wrap_kill(pid_t pid, int signo) {
     return __real_kill(pid, SIGKILL);
 }
 
-/* The member holds stdout, and was killed with its group. */
+/* The member holds stdout, but it was killed with its group, so it is no detached writer. */
 static void a_killed_member_that_could_not_be_listed_is_not_a_detached_writer(void **state) {
     (void)state;
     struct bs_process_end end;
@@ -73,7 +74,7 @@ static void a_killed_member_that_could_not_be_listed_is_not_a_detached_writer(vo
     assert_int_equal(end.number, 5);
 }
 
-/* A member outlives its SIGKILL for a moment, so the group has not ended yet. */
+/* A member is still alive for a moment after its SIGKILL, so the group has not ended yet. */
 static void a_wait_of_0_ms_never_blocks(void **state) {
     (void)state;
     static const uint64_t at_once = 0;

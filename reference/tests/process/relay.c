@@ -24,7 +24,8 @@ enum kind { PIPE, SOCKET, OWN_END, KINDS };
 static char sent[SIZE];
 static char got[SIZE];
 
-/* ends[0] is read, ends[1] written. OWN_END: the written end is non-blocking. */
+/* Make the ends of a relay: ends[0] is read, ends[1] written. With OWN_END the written end is
+ * non-blocking. */
 static void make_ends(enum kind kind, int ends[2]) {
     if (kind == SOCKET)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -100,7 +101,7 @@ static void every_byte_passes(void **state) {
     free(relay);
 }
 
-/* A full pipe accepts no data, and must not block the relay. */
+/* A full pipe takes no more bytes, which must not block the relay. */
 static void a_turn_never_blocks(void **state) {
     (void)state;
     struct bs_relay *relay = calloc(1, sizeof *relay);
@@ -114,7 +115,7 @@ static void a_turn_never_blocks(void **state) {
         memset(relay, 0, sizeof *relay);
         bs_relay_connect(relay, in[0], out[1]);
         assert_true(bs_set_nonblocking(in[1]));
-        /* Until both pipes and the relay are full. */
+        /* Continue until both pipes and the relay are full. */
         for (bool moved = true; moved;) {
             ssize_t n = write(in[1], sent, 4096);
             bs_relay_poll(relay, set);
@@ -135,7 +136,7 @@ static void a_turn_never_blocks(void **state) {
 }
 
 /* Another reader may empty the source between poll and splice. The relay must then wait for the
- * source: the other pipe is writable and would wake every poll. */
+ * source. If it waited for the other pipe, which is writable, every poll would return at once. */
 static void a_source_that_another_reader_empties_is_waited_for(void **state) {
     (void)state;
     struct bs_relay *relay = calloc(1, sizeof *relay);
@@ -207,12 +208,12 @@ static void lost_bytes_are_reported(void **state) {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     assert_int_equal(lost_of("/proc/self/status", ends[1]), 0);
-    /* A directory can be opened but not read. */
+    /* Reading fails, because a directory can be opened but not read. */
     assert_int_equal(lost_of("/", ends[1]), EISDIR);
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_int_equal(lost_of("/proc/self/status", full), ENOSPC);
     assert_int_equal(close(full), 0);
-    /* If the reader has gone, no data counts as lost. */
+    /* If the reader has gone, no byte counts as lost. */
     assert_int_equal(close(ends[0]), 0);
     assert_int_equal(lost_of("/proc/self/status", ends[1]), 0);
     assert_int_equal(close(ends[1]), 0);

@@ -1,4 +1,4 @@
-/* A handle whose program has the caller's terminal as standard input. */
+/* Tests a process handle whose program has the caller's terminal as standard input. */
 #define _GNU_SOURCE
 #include <boxspec/process.h>
 
@@ -13,7 +13,7 @@
 static const uint64_t patience_ms = 4000;
 static const struct bs_stdio at_terminal = {BS_STDIO_INHERIT, BS_STDIO_NULL, BS_STDIO_NULL, false};
 
-/* /bin/sh -c SCRIPT at the terminal; NULL if it cannot be started. */
+/* Start /bin/sh -c SCRIPT with the terminal as stdin. Returns NULL if it cannot be started. */
 static struct bs_process *start_at_terminal(const char *script) {
     const char *args[] = {"-c", script};
     struct bs_exec_request request = {.program = "/bin/sh", .args = args, .n_args = 2};

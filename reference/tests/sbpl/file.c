@@ -14,7 +14,7 @@
 #include "support/harness.h"
 #include "support/holdings.h"
 
-/* The behaviour of the next calls: the n-th fails, from 1, or does as little as possible. */
+/* Controls the next calls: the nth fails, counted from 1, or does as little as it may. */
 static struct {
     unsigned fail_write_at;
     bool fail_fchmod;
@@ -67,7 +67,7 @@ static unsigned names_in(const char *path) {
     while (readdir(dir) != NULL)
         n++;
     (void)closedir(dir);
-    return n - 2; /* `.` and `..` */
+    return n - 2; /* without `.` and `..` */
 }
 
 static void assert_holds(const char *path, const char *text) {

@@ -13,7 +13,8 @@ struct row {
     const char *after;
 };
 
-/* Split the text into words, in a block of exactly its size, for the sanitizer. */
+/* Split the text into words, in a block of exactly its size, so that a sanitizer notices a read
+ * past the end. */
 static size_t split(char *text, const char **words) {
     size_t n = 0;
     for (char *at = strtok(text, " "); at != NULL; at = strtok(NULL, " ")) /* NOLINT */
@@ -22,7 +23,8 @@ static size_t split(char *text, const char **words) {
 }
 
 static void assert_becomes(enum bs_provider provider, const struct row *row) {
-    const char *words[MOST_WORDS] = {"-s"}; /* the program name is never examined */
+    /* the name of the program is not examined, even if it looks like a flag */
+    const char *words[MOST_WORDS] = {"-s"};
     char before[256];
     char after[512] = "";
     (void)snprintf(before, sizeof before, "%s", row->before);

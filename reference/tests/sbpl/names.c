@@ -12,7 +12,7 @@ static void superfluous_slashes_are_removed(void **state) {
     assert_has_lines(none, input, "(subpath \"/h/.orbit\"))\n(allow file-write* (subpath \"/c/d\"");
 }
 
-/* Use a path as the value of each field. */
+/* Check that a path is refused as the value of each field. */
 static void assert_refused_everywhere(const char *path, const char *words) {
     static const struct bs_sbpl_input good = {.root = "/w", .n_side_roots = 0};
     char expected[256];
@@ -71,7 +71,7 @@ static void control_characters_in_rules_are_refused(void **state) {
     assert_refused(PROFILE("'**'", "'a','b\\u000a(allow default)'"), 0, AT("/w"),
                    "modify[1]: `b\\x0a(allow default)` holds a control");
     assert_refused(PROFILE("'**','!a\\u007f'", ""), 0, AT("/w"), "read[1]: `a\\x7f` holds");
-    /* Also if the rule would need no clause. */
+    /* Control characters are refused even in a rule that would get no clause. */
     assert_refused(PROFILE("'a\\u0001'", ""), 0, AT("/w"), "read[0]: ");
     assert_refused("'fsProfiles':{'p':{}},'denyRead':['a','b\\u0009/x']", 0, AT("/w"),
                    "denyRead[1]: ");
@@ -79,7 +79,7 @@ static void control_characters_in_rules_are_refused(void **state) {
                    "denyModify[1]: ");
 }
 
-/* A path of `n` bytes: a slash and letters. */
+/* Return a path of `n` bytes: a slash and letters. */
 static char *path_of(size_t n) {
     char *path = malloc(n + 1);
     assert_non_null(path);
@@ -96,7 +96,8 @@ static void a_string_has_at_most_a_thousand_bytes(void **state) {
         struct compiled compiled = compile(none, 0, AT(root));
         assert_int_equal(compiled.code, n <= 1000 ? BS_OK : BS_E_INVALID);
         discard(&compiled);
-        /* Including the text that is appended, and the escapes of characters. */
+        /* The limit includes the text that is appended to the root, and the escapes of
+         * characters. */
         compiled = compile(PROFILE("'**'", "'b'"), 0, AT(root));
         assert_int_equal(compiled.code, BS_E_INVALID);
         discard(&compiled);
@@ -130,7 +131,7 @@ static void a_rule_is_written_completely_or_refused(void **state) {
         assert_refused(spec, BS_FOLD, AT("/w"), "modify[1]: `");
         free(name);
     }
-    /* An ancestor's path would be short enough; the refusal must name the rule. */
+    /* The path of an ancestor would be short enough, but the message must name the rule. */
     char *name = path_of(1000);
     (void)snprintf(spec, sizeof spec, "'fsProfiles':{'p':{}},'denyRead':['k/%s']", name + 1);
     assert_refused(spec, 0, AT("/w"), "denyRead[0]: `k/aaa");

@@ -1,4 +1,4 @@
-/* Every allocation of a compile, a file and a wrap fails once. */
+/* Makes each allocation of a compile, of a file and of a wrap fail once. */
 #define _GNU_SOURCE
 
 #include "sbpl/compiling.h"

@@ -1,4 +1,4 @@
-/* The first folding compile of a process, in many threads at once. */
+/* Tests the first compile with folding in a process, which many threads start at the same time. */
 #define _GNU_SOURCE
 #include <pthread.h>
 

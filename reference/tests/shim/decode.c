@@ -28,7 +28,7 @@ static void done(struct decoded *d) {
     cJSON_Delete(d->tree);
 }
 
-/* The problems must have exactly these pointers, in this order. The list itself must be strict
+/* Check that the problems have exactly these pointers, in this order, and that their list is strict
  * JSON. */
 static void assert_problems(const char *text, const char *const *pointers) {
     struct decoded d = decoded(text);

@@ -1,5 +1,4 @@
-/* The sandbox of a request: its decoding, its session before and after the opening, and its part of
- * the answer. */
+/* Tests the sandbox of a request: decoding it, opening its session, and its part of the answer. */
 #define _GNU_SOURCE
 #include "shim/inside.h"
 
@@ -36,7 +35,7 @@ static int clear(void **state) {
     return folder_teardown((void **)&fixture->folder);
 }
 
-/* The request is written with ' for ", and ROOT for the folder of the test. */
+/* Decode a request, which is written with ' for " and with ROOT for the directory of the test. */
 static void decode_request(struct fixture *fixture, const char *words, bool own_root) {
     char text[1024];
     const char *root = strstr(words, "ROOT");
@@ -113,7 +112,8 @@ static void a_wrong_member_is_a_problem_with_its_place(void **state) {
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         decode_request(fixture, rows[i].words, rows[i].own_root);
-        assert_non_null(fixture->inside); /* the caller closes it */
+        /* decoding failed, but the caller still has to close it */
+        assert_non_null(fixture->inside);
         assert_true(bs_decoder_failed(&fixture->decoder));
         if (!has_problem_at(&fixture->decoder, rows[i].place))
             fail_msg("no problem at %s", rows[i].place);
@@ -171,7 +171,8 @@ static void assert_reasons(const struct bs_backend_report *report, const char *e
     bs_json_writer_clear(&out);
 }
 
-/* If a rule is unenforced only because of the workspace's content, claims stay the same. */
+/* A rule that is not enforced only because of the content of the workspace does not change
+ * claims. */
 static void an_unenforced_rule_is_a_reason(void **state) {
     (void)state;
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
@@ -196,7 +197,7 @@ static void a_refused_sandbox_is_not_opened(void **state) {
     assert_put(fixture->inside, NULL);
 }
 
-/* The operation makes the directory, so there is no session before its first request. */
+/* The operation makes the directory itself, so the session is opened by its first request. */
 static void with_its_own_root_the_first_request_opens_the_session(void **state) {
     struct fixture *fixture = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;

@@ -6,7 +6,8 @@
 #include "shim/answers.h"
 #include "support/holdings.h"
 
-/* This step reads a byte at a time, `read_eof` some thousand; no other read has these lengths. */
+/* Makes reads of one length fail. `read_until` reads single bytes and `read_eof` some thousand at
+ * once, so the length selects one of them. */
 static size_t fails_at_len;
 
 ssize_t __real_read(int fd, void *data, size_t len);
@@ -35,7 +36,7 @@ static char *answer_to_script(const char *last_step) {
     return out.text.data;
 }
 
-static void assert_told(const char *step, const char *words) {
+static void assert_result_has(const char *step, const char *words) {
     char *answer = answer_to_script(step);
     if (strstr(answer, words) == NULL)
         fail_msg("no %s in %s", words, answer);
@@ -48,11 +49,11 @@ static void assert_told(const char *step, const char *words) {
 static void a_failed_read_is_not_end_of_output(void **state) {
     (void)state;
     fails_at_len = 0;
-    assert_told(UNTIL, "{\"data_b64\":\"aGkK\",\"eof\":false}");
+    assert_result_has(UNTIL, "{\"data_b64\":\"aGkK\",\"eof\":false}");
     fails_at_len = 1;
-    assert_told(UNTIL, "\"eof\":false,\"errno\":\"EIO\"}");
+    assert_result_has(UNTIL, "\"eof\":false,\"errno\":\"EIO\"}");
     fails_at_len = 4096;
-    assert_told(TO_THE_END, ",\"errno\":\"EIO\"}");
+    assert_result_has(TO_THE_END, ",\"errno\":\"EIO\"}");
 }
 
 int main(void) {

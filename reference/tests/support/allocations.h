@@ -1,6 +1,6 @@
-/* Count the allocations of a test program, and let one of them fail. Only calls from the project's
- * own objects reach the wrappers; the C library's calls stay inside it. The program is linked with
- * WRAPPED ${BOXSPEC_ALLOCATIONS}. */
+/* Counts the allocations of a test program and makes one of them fail. Only calls from the
+ * project's own objects reach the wrappers; calls within the C library do not. The program must be
+ * linked with WRAPPED ${BOXSPEC_ALLOCATIONS}. */
 #ifndef BS_TESTS_ALLOCATIONS_H
 #define BS_TESTS_ALLOCATIONS_H
 
@@ -9,20 +9,20 @@
 #include <stddef.h>
 
 struct allocations {
-    unsigned count;   /* since the test set it to 0 */
-    unsigned fail_at; /* number of the failing one, from 1; 0: no failure */
-    int live;         /* allocated blocks that were not freed */
+    unsigned count;   /* allocations since the test set it to 0 */
+    unsigned fail_at; /* the allocation that fails, counted from 1; 0 if none is to fail */
+    int live;         /* blocks that were allocated and not freed */
 };
 
 extern struct allocations allocations;
 
-/* Call `once` repeatedly, and let another of its allocations fail each time: the call must return
- * BS_E_EXECUTION with a message, and keep no memory. When all allocations succeed it must return
- * `expected`, and there must be more than `least` of them. */
+/* Call `once` repeatedly, and make another one of its allocations fail each time. It must return
+ * BS_E_EXECUTION with a message, and keep no memory. When no allocation fails any more, it must
+ * return `expected` and must have made more than `least` allocations. */
 void each_allocation_fails(int (*once)(const void *context, struct bs_error *err),
                            const void *context, int expected, unsigned least);
 
-/* For libraries that accept allocation functions. */
+/* Allocation functions for libraries that accept such functions. */
 void *__wrap_malloc(size_t size);
 void __wrap_free(void *block);
 

@@ -1,4 +1,4 @@
-/* Build texts in tests. */
+/* Appends texts in tests. */
 #pragma once
 
 #include <stdio.h>

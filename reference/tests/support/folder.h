@@ -9,11 +9,11 @@ struct folder {
     int fd;
 };
 
-/* A cmocka set-up and tear-down: *state is a struct folder. */
+/* Set-up and tear-down for cmocka: *state is a struct folder. */
 int folder_setup(void **state);
 int folder_teardown(void **state);
 
-/* Both take a path inside the folder. */
+/* Both functions take a path inside the folder. */
 void folder_add_file(const struct folder *folder, const char *name, const char *text, mode_t mode);
 void folder_add_folder(const struct folder *folder, const char *name);
 

@@ -1,5 +1,5 @@
-/* cmocka with the headers that it needs first. An assertion leaves the test by longjmp, so use it
- * only on the main thread. */
+/* Includes cmocka with the headers that it needs. An assertion leaves the test by longjmp, so use
+ * assertions only on the main thread. */
 #ifndef BS_TESTS_HARNESS_H
 #define BS_TESTS_HARNESS_H
 
@@ -12,8 +12,8 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* Under the thread sanitizer single-threaded code shows no new errors and takes ten times as
- * long. */
+/* Skips tests under the thread sanitizer: it finds no errors in code with a single thread, and
+ * makes it ten times as slow. */
 #if defined(__SANITIZE_THREAD__)
 enum { SLOW_BUILD = 1 };
 #else

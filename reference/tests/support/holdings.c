@@ -34,8 +34,8 @@ static void *store_thread_id(void *arg) {
     return NULL;
 }
 
-/* The thread sanitizer starts a thread of its own with the first thread of a program. That first
- * one may be visible in /proc for a moment after pthread_join. */
+/* Start a thread and join it, before anything is counted. With the first thread of a program the
+ * thread sanitizer starts a thread of its own. */
 static void make_first_thread(void) {
     static bool made;
     pthread_t thread;
@@ -64,7 +64,7 @@ bool has_children(void) {
 void assert_nothing_left(struct holdings before) {
     struct holdings after = holdings_now();
     assert_int_equal(after.descriptors, before.descriptors);
-    /* A joined thread may be visible in /proc for a moment after pthread_join. */
+    /* A joined thread may still be in /proc for a moment after pthread_join, so count again. */
     for (int looks = 0; after.threads > before.threads && looks < 1000; looks++)
         after = holdings_now();
     assert_int_equal(after.threads, before.threads);

@@ -1,4 +1,4 @@
-/* The resources of a process that a run could leave open. */
+/* Counts the resources that a run could leave open. */
 #ifndef BS_TESTS_HOLDINGS_H
 #define BS_TESTS_HOLDINGS_H
 
@@ -11,16 +11,17 @@ struct holdings {
 
 struct holdings holdings_now(void);
 
-/* Fail the test if a descriptor, a thread or any child was left since then. */
+/* Fail the test if a descriptor, a thread or a child exists that did not exist when `before` was
+ * counted. */
 void assert_nothing_left(struct holdings before);
 
-/* True while the process has a child, zombies included. */
+/* True if the process has a child, zombies included. */
 bool has_children(void);
 
-/* Return the lowest number from which on every descriptor is free. */
+/* Return the lowest number such that all descriptors from it on are free. */
 int first_free_above_all(void);
 
-/* A test that must leave no resources; cmocka's set-up and tear-down check that. */
+/* A test that must leave no resources, which its set-up and tear-down check. */
 #define leaves_nothing(test)                                                                       \
     cmocka_unit_test_setup_teardown(test, remember_holdings, assert_nothing_left_since)
 

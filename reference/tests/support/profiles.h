@@ -1,4 +1,4 @@
-/* Build profiles from short texts, so that most tests of a policy check fit into one line. */
+/* Builds profiles from short texts, so that most tests of checks fit into one line. */
 #ifndef BS_TESTS_PROFILES_H
 #define BS_TESTS_PROFILES_H
 
@@ -7,12 +7,12 @@
 /* Return the text of a policy with these members of `spec`; the caller frees it. */
 char *policy_text(const char *spec);
 
-/* Return the profile of a policy, possibly with a workspace policy over it; both are the members of
- * a `spec`, in JSON with ' for ". Fails the test unless it loads. */
+/* Return the profile of a policy, with a workspace policy merged over it if there is one. Both are
+ * the members of a `spec`, in JSON with ' for ". Fails the test if they cannot be loaded. */
 struct bs_profile *profile_of(const char *spec, const char *workspace, const char *name,
                               unsigned flags);
 
-/* Fail the test unless the answer is this one. */
+/* Fail the test unless the decision is this one. */
 void assert_allowed(const struct bs_profile *profile, enum bs_op op, const char *path,
                     const char *rule);
 void assert_denied(const struct bs_profile *profile, enum bs_op op, const char *path,

@@ -1,5 +1,5 @@
-/* Failed allocations must return NULL under the sanitizers, too, because that is tested. The
- * sanitizers look these functions up by name. */
+/* Options for the sanitizers: a failed allocation must return NULL, because tests depend on it. The
+ * sanitizers find these functions by their names. */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT const char *__asan_default_options(void);

@@ -1,18 +1,19 @@
-/* Requests with short shell scripts, which cover most tests of a run. */
+/* Makes requests that run short shell scripts, which most tests of a run need. */
 #ifndef BS_TESTS_SHELL_H
 #define BS_TESTS_SHELL_H
 
 #include <boxspec/exec.h>
 
-/* A request for /bin/sh -c SCRIPT with an empty stdin; it lives as long as the enclosing block. */
+/* A request for /bin/sh -c SCRIPT with an empty stdin. It is valid as long as the enclosing
+ * block. */
 #define SHELL(script) shell_request((const char *[]){"-c", script})
 
 struct bs_exec_request shell_request(const char *const *args);
 
-/* Run it and fail the test unless there is a result. */
+/* Run a request. Fails the test unless there is a result. */
 struct bs_exec_result run_to_result(const struct bs_exec_request *request);
 
-/* Run it and fail the test unless there is an error with this code and an empty result. */
+/* Run a request. Fails the test unless there is an error with this code and an empty result. */
 struct bs_error run_to_error(const struct bs_exec_request *request, int code);
 
 /* Fail the test unless the stream holds exactly this text. */

@@ -1,4 +1,4 @@
-/* Processor time of this thread, so that a busy machine does not fail a test. */
+/* Measures the processor time of this thread, so that a busy machine does not make a test fail. */
 #ifndef BS_TESTS_SPENT_H
 #define BS_TESTS_SPENT_H
 

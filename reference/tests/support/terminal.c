@@ -9,11 +9,12 @@
 
 #include "support/harness.h"
 
-/* In the child: assertions would return into the parent's test. */
+/* Runs in the child. It must not use assertions, because they would return into the test of the
+ * parent. */
 static void be_at_terminal(terminal_body *body, int keyboard, int report) {
     char name[64];
     const char *wrong = "no terminal of its own";
-    /* The first terminal that the leader of a session opens becomes its controlling terminal. */
+    /* The first terminal that a session leader opens becomes its controlling terminal. */
     if (ptsname_r(keyboard, name, sizeof name) == 0 && setsid() != -1) {
         int terminal = open(name, O_RDWR);
         if (terminal >= 0 && dup2(terminal, 0) == 0 && (terminal == 0 || close(terminal) == 0))

@@ -1,5 +1,5 @@
-/* A program outside the project: one call of each room, so that all dependencies of the library are
- * linked. */
+/* A program outside of the project that calls one function of each room, so that all dependencies
+ * of the library must be linked. */
 #include <stdio.h>
 #include <string.h>
 
