@@ -1,9 +1,9 @@
-"""`python -m boxspec`."""
+"""Run the command line for `python -m boxspec`."""
 
 import sys
 
-# Who names a place for compiled sources, as ci/boxspec does, wants them there, whatever is wanted
-# beside other sources (PYTHONDONTWRITEBYTECODE).
+# A caller that sets a place for compiled files, as ci/boxspec does, wants them to be written there.
+# PYTHONDONTWRITEBYTECODE, which prevents that, is meant for compiled files next to their sources.
 if sys.pycache_prefix is not None:
     sys.dont_write_bytecode = False
 

@@ -1,4 +1,4 @@
-"""The names that test files import."""
+"""Everything that a test file imports from the kit."""
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.expect import (

@@ -1,6 +1,6 @@
-"""Compile the fixture programs without CMake: for the wheel, or at the first use of a kit.
+"""Compile the fixture programs without CMake, when a wheel is built or when a kit is first used.
 
-A checkout builds fixtures/programs/CMakeLists.txt; a self-test compares the two.
+A checkout uses fixtures/programs/CMakeLists.txt instead. A self-test compares the two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ FLAGS = ("-std=gnu17", "-O2", "-D_GNU_SOURCE")
 
 
 class NotCompiledError(Exception):
-    """The message of the compiler, or a note that no compiler was found."""
+    """Raised if a program was not compiled.
+
+    The text is the message of the compiler, or says that no compiler was found.
+    """
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Toolchain:
 
 
 def system() -> Toolchain:
-    """Return CC or the first compiler found; NotCompiledError without one."""
+    """Return CC or the first compiler that is found; raise NotCompiledError without one."""
     named = tuple(shlex.split(os.environ.get("CC", "")))
     for words in (named, ("cc",), ("gcc",), ("clang",)):
         if words and shutil.which(words[0]):
@@ -46,7 +49,8 @@ def build(sources: Path, into: Path, tools: Toolchain) -> None:
     cc = [*tools.programs, *flags]
     library = sorted(sources.glob("lib/*.c"))
     with tempfile.TemporaryDirectory(dir=into) as objects:
-        for source in library:  # Zig's compiler makes only one object per call.
+        # one call for each source, because Zig's compiler makes only one object per call
+        for source in library:
             _call([*cc, "-c", str(source)], Path(objects))
         archive = str(Path(objects) / "library.a")
         members = [f"{path.stem}.o" for path in library]
@@ -63,7 +67,7 @@ def build(sources: Path, into: Path, tools: Toolchain) -> None:
 
 
 def _more(source: Path) -> list[Path]:
-    """Return the other sources of a program: in the folder of its name, or in `probes`."""
+    """Return the further sources of a program: those in the folder of its name, or in `probes`."""
     beside = source.parent.parent / "probes"
     return sorted((beside if source.stem == "probe" else source.with_suffix("")).glob("*.c"))
 
@@ -81,14 +85,18 @@ def _call(words: Sequence[str], folder: Path) -> None:
 
 
 def kept(sources: Path, cache: Path) -> Path:
-    """Return the folder with the programs of these sources; compile them at the first use."""
+    """Return the folder of the programs that belong to these sources; compile them at the first
+    use."""
     return made_once(
         cache / f"programs-{_digest(sources)}", lambda new: build(sources, new, system())
     )
 
 
 def made_once(made: Path, fill: Callable[[Path], None]) -> Path:
-    """Return the folder `made`. If it is missing, call `fill` with a new folder and rename that."""
+    """Return the folder `made`.
+
+    If it is missing, make it: `fill` gets a new folder, which is then renamed.
+    """
     if made.is_dir():
         return made
     made.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +107,7 @@ def made_once(made: Path, fill: Callable[[Path], None]) -> Path:
         try:
             new.rename(made)
         except OSError:
-            # Another process was faster with the same contents.
+            # Another process has made the folder in the meantime, with the same contents.
             if not made.is_dir():
                 raise
     finally:

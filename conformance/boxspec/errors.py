@@ -1,4 +1,5 @@
-"""Errors that are no verdict: wrong usage, a broken shim, a shim that cannot be scored."""
+"""Exceptions that are not verdicts: wrong usage, a broken shim, a shim that cannot be scored, a kit
+that failed."""
 
 from __future__ import annotations
 
@@ -8,7 +9,10 @@ from typing import Any
 
 
 class UsageError(Exception):
-    """Wrong usage: one line with the place and the remedy; exit status 2."""
+    """The user made a mistake.
+
+    The text is one line with the place and the remedy; the exit status is 2.
+    """
 
     def __init__(self, place: str, problem: str, remedy: str) -> None:
         super().__init__(f"{place}: {problem} ({remedy})")
@@ -18,7 +22,10 @@ class UsageError(Exception):
     def unknown(
         cls, place: str, kind: str, name: str, known: Iterable[str], listing: str
     ) -> UsageError:
-        """Return the error for an unknown name; it lists similar names and names `listing`."""
+        """Return the error for an unknown name.
+
+        It lists similar names and the command that lists all.
+        """
         ordered = sorted(known)
         near = get_close_matches(name, ordered) or [each for each in ordered if name in each][:3]
         said = f"near it: {', '.join(near)}; " if near else ""
@@ -26,7 +33,7 @@ class UsageError(Exception):
 
 
 class ShimBroke(Exception):
-    """The shim crashed, hung or sent garbage; only the request in flight is blamed.
+    """Raised if the shim crashed, hung or sent garbage. Only the request in flight is blamed.
 
     judged, expected: lines of the failure report. symptom: as in Failure.
     """
@@ -47,9 +54,9 @@ class ShimBroke(Exception):
 
 
 class NotConforming(Exception):
-    """The trust checks failed, so there is no score; exit status 2.
+    """Raised if the trust checks failed, so that there is no score; the exit status is 2.
 
-    facts: lines about the requests and observations.
+    facts: lines about the requests and the observations.
     """
 
     def __init__(self, reason: str, facts: Iterable[str] = ()) -> None:
@@ -58,4 +65,4 @@ class NotConforming(Exception):
 
 
 class HarnessError(Exception):
-    """The kit itself failed, for example because a fixture program is missing."""
+    """Raised if the kit itself failed, for example because a fixture program is missing."""

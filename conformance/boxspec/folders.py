@@ -14,15 +14,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-# The name contains the pid of its process, and the start of that process in ticks since boot.
+# The name contains the pid of the process that made it, and the start time of that process in ticks
+# since boot, because pids are reused.
 _OWNED = re.compile(r"boxspec-([0-9]+)-([0-9]+)-")
 _KEPT = ".kept"
-# ioctl_iflags(2): FS_IOC_GETFLAGS, and the flags that prevent removal: immutable, append-only.
+# From ioctl_iflags(2): FS_IOC_GETFLAGS, and the two flags that prevent removal, immutable and
+# append-only.
 _GET_FLAGS, _HELD = 0x80086601, 0x10 | 0x20
 
 
 def make(parent: Path) -> Path:
-    """Make a folder for this process; if the process is killed, the next run removes it."""
+    """Make a folder for this process. If the process is killed, the next run removes the folder."""
     _remove_abandoned(parent)
     pid = os.getpid()
     return Path(tempfile.mkdtemp(prefix=f"boxspec-{pid}-{_born(pid)}-", dir=parent))
@@ -42,18 +44,18 @@ def delete(folder: Path) -> bool:
     try:
         shutil.rmtree(folder, ignore_errors=True)
     except RecursionError:
-        # rmtree is recursive, and a shim can make a tree of any depth.
+        # rmtree is recursive, and a shim can make a tree that is too deep for it.
         subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)
     return not os.path.lexists(folder)
 
 
 def stays(folder: Path) -> str:
-    """Return a line about a folder that cannot be removed: the cause, the place, the remedy."""
+    """Return a line about a folder that cannot be removed: the cause, the place and the remedy."""
     remedy = f"rm -rf {shlex.quote(str(folder))}"
     for mounted in _mounts_below(folder):
         first = f"umount -R {shlex.quote(mounted)}"
         return f"{folder} is not removed: {mounted} is mounted; {first}, then {remedy}"
-    # A shim can make a tree of any depth.
+    # A shim can make a tree that is too deep for a recursive walk.
     with contextlib.suppress(RecursionError):
         for place, folders, files in os.walk(folder):
             for path in (place, *(str(Path(place, name)) for name in (*folders, *files))):
@@ -69,14 +71,15 @@ def _mounts_below(folder: Path) -> list[str]:
         lines = Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines()
     except OSError:
         return []
-    # The kernel writes a blank as \040.
+    # In this file a blank is written as \040.
     octal = re.compile(r"\\([0-7]{3})")
     points = [octal.sub(lambda found: chr(int(found[1], 8)), line.split(" ")[4]) for line in lines]
     return [each for each in points if each.startswith(f"{folder}/")]
 
 
 def flags(path: str | Path) -> int:
-    """Return the flags of chattr(1); 0 if they cannot be read or it is not a file or folder."""
+    """Return the flags that chattr(1) sets; 0 if they cannot be read, or if it is neither a file
+    nor a folder."""
     given = bytearray(8)
     with contextlib.suppress(OSError):
         if not stat.S_ISREG(mode := os.lstat(path).st_mode) and not stat.S_ISDIR(mode):
@@ -94,7 +97,7 @@ def _born(pid: int) -> int | None:
         line = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return None
-    # The name in parentheses may contain blanks and parentheses.
+    # The name of the program, in parentheses, may itself contain blanks and parentheses.
     return int(line[line.rindex(b")") + 2 :].split()[19])
 
 

@@ -1,4 +1,4 @@
-"""Paths: in the checkout, in the installed kit, and of temporary files."""
+"""Find paths in the checkout, in the installed kit, and for temporary files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = ROOT / "conformance" / "contracts"
 TEMPLATES = ROOT / "conformance" / "shims" / "templates"
 
-# An installed kit is a part of the same tree, without sources of implementations. A wheel that was
-# built with the reference installs it on PATH.
+# True for an installed kit, which has a part of the checkout's files and no sources of
+# implementations. If its wheel was built with the reference, that program is on PATH.
 INSTALLED = (ROOT / "launch.py").is_file()
-# The command of the kit in printed commands; for a checkout, relative to its root.
+# The name of the kit in printed commands. For a checkout it is relative to its root.
 COMMAND = "boxspec" if INSTALLED else "./ci/boxspec"
 
 MEMORY = Path("/dev/shm")
@@ -26,7 +26,7 @@ _MEMORY_BYTES = 1 << 30
 
 
 def command_from(folder: Path) -> str:
-    """Return the command of the kit for a caller in this folder, quoted for a shell."""
+    """Return the name of the kit for a caller in this folder, quoted for a shell."""
     place = ROOT / "ci" / "boxspec"
     if INSTALLED or folder == ROOT:
         return COMMAND
@@ -36,7 +36,7 @@ def command_from(folder: Path) -> str:
 
 
 def cache() -> Path:
-    """Return the folder for files that the kit can make again; it may not exist yet."""
+    """Return the folder for files that the kit can make again. It may not exist yet."""
     if not INSTALLED:
         return ROOT / "build"
     return _caches() / "boxspec"
@@ -48,23 +48,24 @@ def _caches() -> Path:
     try:
         return Path(named) if named.startswith("/") else Path.home() / ".cache"
     except RuntimeError:
-        # For example in a container with a user id that is not in /etc/passwd.
+        # For example in a container, with a user id that is not in /etc/passwd.
         problem = f"is not set, and the user {os.getuid()} has no home folder"
         raise UsageError("HOME", problem, "set HOME, or XDG_CACHE_HOME") from None
 
 
 def scratch() -> Path:
-    """Return the parent of the folders of cases: TMPDIR, or else a file system in memory.
+    """Return the folder in which folders of cases are made: TMPDIR, or else a file system in
+    memory.
 
-    A run makes and deletes some thousand small folders. On a disk that takes more than half of the
-    kit's time in the kernel.
+    A run makes and deletes several thousand small folders. On a disk this takes more than half of
+    the time that the kit spends in the kernel.
     """
     named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     return Path(tempfile.gettempdir()) if named or not _fits(MEMORY) else MEMORY
 
 
 def for_others(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for another user, without a TMPDIR that only we may write to."""
+    """Return the environment for another user, without a TMPDIR that this user may not write to."""
     kept = dict(env)
     for name in ("TMPDIR", "TEMP", "TMP"):
         if kept.get(name) and not _open_to_all(Path(kept[name])):
@@ -80,7 +81,10 @@ def _open_to_all(folder: Path) -> bool:
 
 
 def case_root() -> Path:
-    """Return the parent of workspaces: sandboxes have their own /tmp and /dev/shm."""
+    """Return the folder in which workspaces are made.
+
+    It is not below /tmp or /dev/shm, because sandboxes replace those.
+    """
     named = os.environ.get("BOXSPEC_CASE_ROOT")
     root = (Path(named) if named else _caches()) / "boxspec"
     try:
@@ -92,7 +96,8 @@ def case_root() -> Path:
 
 
 def _fits(folder: Path) -> bool:
-    """True if the folder is in memory, has room, and all users may write and execute there."""
+    """True if the folder is in memory, has room, and lets all users write and execute files in
+    it."""
     try:
         mode = folder.stat().st_mode
         system = os.statvfs(folder)

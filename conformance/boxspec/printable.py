@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# The collectors of build logs execute lines with these prefixes.
+# Prefixes that make a line a command for the programs that collect build logs.
 _COMMAND = re.compile(r"^(\s*)::|##(?=\[|vso\[)")
 
 
 def one_line(text: object) -> str:
-    """Return the text as one harmless line, with controls as \\n, \\x1b, \\u202e."""
+    """Return the text as one line, with control characters escaped as \n, \x1b, \u202e."""
     shown = str(text)
     if not shown.isprintable():
         shown = "".join(map(_shown, shown))
@@ -20,7 +20,8 @@ def one_line(text: object) -> str:
 
 
 def _shown(character: str) -> str:
-    # Zs: spaces of any width are kept; controls, surrogates and direction marks are escaped.
+    # Blanks of any width (category Zs) are kept. Control characters, surrogates and direction marks
+    # are escaped.
     if character.isprintable() or unicodedata.category(character) == "Zs":
         return character
     return character.encode("unicode_escape").decode("ascii")

@@ -1,4 +1,4 @@
-"""The paths of the fixture programs, for example `programs.siglog`."""
+"""Find the fixture programs; `programs.siglog` is the path of siglog."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ COMPILER = (
 )
 REMEDY = f"{SETUP}, or set BOXSPEC_PROGRAMS to their folder"
 
-# Sandboxes mount directories of their own over these.
+# Folders that sandboxes replace by their own.
 REPLACED = ("/tmp", "/dev/shm")
-# Time limit for the check of all programs on a very busy machine.
+# Time limit for checking all programs, long enough for a very busy machine.
 CHECK_S = 20.0
 
 
 def folder() -> Path:
-    """Return BOXSPEC_PROGRAMS or the release build, or a folder of programs below it.
+    """Return the folder of the programs: BOXSPEC_PROGRAMS, the release build, or a folder below it.
 
     An installed kit contains the programs, or compiles them once.
     """
@@ -49,8 +49,8 @@ def folder() -> Path:
 def _outside_of_tmp(place: Path) -> Path:
     """Return the folder, or a copy of it if sandboxes replace the directory in which it lies.
 
-    A sandbox with a /tmp of its own hides a checkout below /tmp. The copy lies where the workspaces
-    of sandboxes are made; a newer build of the same checkout replaces it.
+    A sandbox with its own /tmp hides a checkout below /tmp. The copy is made where workspaces are
+    made. A newer build of the same checkout replaces it.
     """
     if not any(Path(each) in place.parents for each in REPLACED):
         return place
@@ -62,7 +62,7 @@ def _outside_of_tmp(place: Path) -> Path:
         root = case_root()
         copied = made_once(root / f"{name}-{digest}", lambda new: _copy(place, new))
     except (OSError, UsageError):
-        # Without such a place only runs inside a sandbox fail, and they name the reason.
+        # If there is no such place, only runs in a sandbox fail, and they name the reason.
         return place
     for older in root.glob(f"{name}-*"):
         if older != copied:
@@ -76,7 +76,7 @@ def _copy(place: Path, into: Path) -> None:
 
 
 class Programs:
-    """Attribute access to the programs: `never_read` is the file never-read."""
+    """The paths of the programs as attributes: `never_read` is the path of never-read."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -88,7 +88,7 @@ class Programs:
         return self._folder
 
     def preload(self, name: str) -> str:
-        """Return the path of the shared object preload/NAME(.so)."""
+        """Return the path of a shared object: preload/NAME with `.so` added if necessary."""
         base = name.removesuffix(".so") + ".so"
         for place in (self.folder / "preload", self.folder):
             if (place / base).is_file():
@@ -96,10 +96,11 @@ class Programs:
         raise UsageError(str(self.folder / "preload" / base), "is not built", SETUP)
 
     def check(self) -> None:
-        """Check that each program runs and each preload exists; one error names all missing ones.
+        """Check that each program runs and that each preload exists; one error names all missing
+        ones.
 
-        Without the check, a missing program could let a case pass: a program that was not started
-        leaves no process.
+        Without the check a case could conform by mistake: a program that was not started leaves no
+        process.
         """
         for source in sorted(SOURCES.glob("preload/*.c")):
             self.preload(source.stem)
@@ -117,7 +118,7 @@ class Programs:
 
 
 def _running(place: Path, names: set[str]) -> set[str]:
-    """Return the programs that print their usage line; all are started at once."""
+    """Start all programs at once, and return those that print their usage line."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     pids = []
     try:
@@ -138,13 +139,13 @@ def _running(place: Path, names: set[str]) -> set[str]:
         for pid in pids:
             os.kill(pid, 9)
             os.waitpid(pid, 0)
-    # Each line is one write shorter than PIPE_BUF, so the lines do not mix.
+    # Lines do not mix, because each is one write that is shorter than PIPE_BUF.
     words = [line.split() for line in said.decode("utf-8", "replace").splitlines()]
     return {each[1] for each in words if each[:1] == ["usage:"] and len(each) > 1}
 
 
 def _read_to_end(fd: int) -> bytes:
-    """Read until the last writer closes, or until CHECK_S."""
+    """Read until the last writer has closed the pipe, or until CHECK_S is over."""
     limit, data = time.monotonic() + CHECK_S, b""
     while select.select([fd], [], [], max(0.0, limit - time.monotonic()))[0]:
         part = os.read(fd, 65536)

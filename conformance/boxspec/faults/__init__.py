@@ -1,1 +1,1 @@
-"""Runs of the suite against implementations with one seeded fault each."""
+"""Run the suite against implementations that each have one seeded fault."""

@@ -15,8 +15,8 @@ from boxspec.faults.runs import Runs
 from boxspec.judge.requirements import load
 from boxspec.subject.contract import find
 
-# Further runs, without other runs in parallel, of a fault that two runs missed: some faults show
-# only at certain moments.
+# If two runs have missed a fault, it gets so many more runs, without other runs in parallel: some
+# faults show only at certain moments.
 MORE_TRIES = 4
 
 
@@ -33,9 +33,8 @@ def of_topics(topics: Iterable[str | None]) -> list[str]:
 def words_for(fault: Fault, scope: str, others: Iterable[str]) -> list[str]:
     """Return the options that select the tests for a fault.
 
-    A control and a no-op run against every test, except in the scope `named`. There a control is
-    caught by its first failure, and a no-op runs against the requirements of the other selected
-    faults: its result elsewhere would say little about them.
+    Controls and no-ops run against all tests, except in the scope `named`: there a control needs
+    only one failure, and a no-op runs only the tests of the other selected faults.
     """
     named = of_requirement(fault)
     if not fault.topic:
@@ -51,11 +50,13 @@ def words_for(fault: Fault, scope: str, others: Iterable[str]) -> list[str]:
 
 
 def evaluate(fault: Fault, runs: Runs, scope: str | None, others: Iterable[str] = ()) -> Outcome:
-    """Run one fault.
+    """Run the suite against one fault.
 
-    A requirement of another topic counts if it fails twice, because load may cause one failure. The
-    requirement of the fault counts if it fails in one of two runs; `settle` adds more runs.
     others: the requirements of the other selected faults of this contract.
+
+    A requirement of another topic counts as failed only if it fails twice, because one failure may
+    be caused by the load of the machine. The requirement of the fault itself counts if it fails in
+    one of two runs; `settle` adds more runs.
     """
     if not fault.topic and scope != "named":
         scope = "all"
@@ -76,7 +77,7 @@ def evaluate(fault: Fault, runs: Runs, scope: str | None, others: Iterable[str] 
 
 
 def repeat_failing(outcome: Outcome, doubtful: list[str], runs: Runs) -> None:
-    """Remove requirements that do not fail a second time."""
+    """Run requirements of other topics again, and forget those that conform this time."""
     again = runs.failing(outcome.fault, of_topics(load()[name].topic for name in doubtful))
     outcome.caught_by = [
         name for name in outcome.caught_by if name not in doubtful or name in again
@@ -91,8 +92,7 @@ def repeat_own(outcome: Outcome, runs: Runs) -> None:
 
 
 def is_unsettled(outcome: Outcome) -> bool:
-    """True for a missed fault, which may show in another run, and for a no-op that load may have
-    failed."""
+    """True if further runs may change the outcome: a fault was missed, or a no-op failed."""
     if outcome.problem:
         return False
     if outcome.fault.role == "noop":
@@ -101,7 +101,7 @@ def is_unsettled(outcome: Outcome) -> bool:
 
 
 def settle(outcome: Outcome, runs: Runs) -> None:
-    """Run the last repetitions, with no other run in parallel."""
+    """Repeat the run of an unsettled outcome, with no other run in parallel."""
     try:
         if outcome.fault.role == "noop":
             repeat_failing(outcome, outcome.caught_by, runs)

@@ -1,5 +1,7 @@
-"""The catalogue of faults: one seeded fault each in the Python implementation, with the requirement
-that it breaks."""
+"""Read the list of all faults.
+
+Each is one mistake that is put into the Python implementation, with the requirement that it breaks.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +43,12 @@ def catalogue() -> list[Fault]:
     if listed.returncode != 0:
         raise HarnessError(f"{SHIM} --list: {listed.stderr.decode(errors='replace').strip()}")
     faults = (Fault(**entry) for entry in json.loads(listed.stdout))
-    # The Python implementation may implement contracts whose folders are not installed.
+    # The Python implementation may implement contracts whose folder is not installed.
     return [fault for fault in faults if fault.contract in names()]
 
 
 def interpreter() -> str:
-    """Return a Python that cases of another user can execute too, if there is one."""
+    """Return a Python interpreter that other users can execute too, if there is one."""
     own = Path(sys.executable).resolve()
     if all(os.stat(place).st_mode & 0o001 for place in (own, *own.parents)):  # noqa: PTH116
         return str(own)

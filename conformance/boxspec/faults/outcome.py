@@ -1,4 +1,4 @@
-"""The outcome of one fault, and whether it is the expected one."""
+"""The outcome of running the suite against one fault, and whether it is the expected one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from boxspec.judge.requirements import load
 
 @dataclass
 class Outcome:
-    """The outcome of one fault. caught_by: requirements that failed, also when run again
-    separately."""
+    """The outcome of one fault.
+
+    caught_by: requirements that failed, and failed again in a separate run.
+    """
 
     fault: Fault
     scope: str
@@ -22,7 +24,7 @@ class Outcome:
 
     @property
     def blunt(self) -> list[str]:
-        """Return requirements of other topics that failed too."""
+        """Return the requirements of other topics that failed too."""
         topic = self.fault.topic
         return [name for name in self.caught_by if topic and load()[name].topic != topic]
 

@@ -1,6 +1,6 @@
-"""Loads, in the process that runs are forked from, the files that every run reads first.
+"""Load the files that every run reads first, in the process from which runs are forked.
 
-Imported after all modules of PRELOAD; see cli/faults.py.
+This module is imported after all other modules of PRELOAD (cli/faults.py).
 """
 
 import gc
@@ -13,5 +13,5 @@ from boxspec.subject.client.schema import registry
 _pytest.config.get_config()
 load()
 registry()
-# pytest collects garbage more than once per session; the objects loaded so far all stay in use.
+# All objects so far stay in use, so garbage collections need not examine them again.
 gc.freeze()

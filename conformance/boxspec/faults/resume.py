@@ -1,4 +1,4 @@
-"""Read results of an earlier matrix for faults that have not changed since."""
+"""Read the results of an earlier matrix, for faults that have not changed since."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ SCHEMA = "boxspec-faults/1"
 
 
 def read(file: Path, chosen: Sequence[Fault], scope: str) -> list[Outcome]:
-    """Return the outcomes that were good; all others run again. A missing file has no outcomes."""
+    """Return the outcomes that were as expected; all other faults run again.
+
+    A missing file has none.
+    """
     try:
         tree = json.loads(file.read_text(encoding="utf-8"))
         right = tree["schema"] == SCHEMA and tree["scope"] == scope

@@ -21,16 +21,16 @@ from boxspec.places import scratch
 
 LIMIT_S = 900
 
-# The verdicts that count as caught, as a result file spells them.
+# Verdicts that show a caught fault, spelled as in a result file.
 CAUGHT = {verdict.value for verdict in BROKEN}
 
 Main = Callable[[list[str]], int]
 
 
 def run_quietly(main: Main, words: list[str], folder: str, errors: str) -> None:
-    """Run `boxspec WORDS` through its `main` in this forked process.
+    """Run `boxspec WORDS` by its function `main`, in a forked process.
 
-    Its error messages go to a file; its case folders are deleted with `folder`.
+    Error messages go to the file `errors`. Folders of cases are deleted together with `folder`.
     """
     os.setsid()
     os.environ["TMPDIR"] = tempfile.tempdir = folder
@@ -46,8 +46,8 @@ def run_quietly(main: Main, words: list[str], folder: str, errors: str) -> None:
 def failing_requirements(tree: dict[str, Any], named: str | None) -> list[str]:
     """Return the requirements that fail.
 
-    The requirement of a fault may be blocked by another one that the same fault breaks. If one of
-    its own tests failed, it counts as well.
+    The requirement of a fault may be blocked, because the fault also breaks another requirement
+    that it needs. It counts as failed if one of its own tests failed.
     """
     failed = {test["id"] for test in tree["tests"] if test["verdict"] in CAUGHT}
     return [
@@ -60,8 +60,8 @@ def failing_requirements(tree: dict[str, Any], named: str | None) -> list[str]:
 class Runs:
     """Runs the suite in separate processes, and ends them all when the user interrupts.
 
-    They are forked from one process that has imported the modules that each of them needs: most
-    runs of a fault are shorter than those imports.
+    All of them are forked from one process that has imported the modules they need, because most
+    runs take less time than these imports.
     """
 
     def __init__(self, main: Main, preload: Iterable[str] = ()) -> None:
@@ -70,14 +70,16 @@ class Runs:
         self.lock = threading.Lock()
         self.stopped = False
         self.folder = folders.make(scratch())
-        # Some cases run as another user, and that user must reach their folders.
+        # Some cases run as another user, who must be able to enter the folder.
         self.folder.chmod(0o711)
         self.forks = multiprocessing.get_context("forkserver")
         self.forks.set_forkserver_preload([*preload, "boxspec.faults.preload"])
 
     def failing(self, fault: Fault, scope: list[str]) -> list[str]:
-        """Return the requirements that fail with this fault; `scope` are options of `boxspec
-        run`."""
+        """Return the requirements that fail with this fault.
+
+        scope: options of `boxspec run` that select tests.
+        """
         made = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".json")
         errors = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".stderr")
         with made, errors:
@@ -88,7 +90,7 @@ class Runs:
             error_text = Path(errors.name).read_text(encoding="utf-8", errors="replace")
         if not text:
             lines = error_text.strip().splitlines() or ["no output"]
-            # The line with the reason comes first; the lines after it name kept folders.
+            # The first message has the reason. The lines after it name folders that were kept.
             messages = [line for line in lines if line.startswith("boxspec: ")]
             raise HarnessError((messages or lines)[-1])
         return failing_requirements(json.loads(text), fault.requirement)

@@ -1,1 +1,1 @@
-"""Fuzzing: run engines, distinguish findings, minimise them, and turn them into vectors."""
+"""Fuzzing: run engines, recognise equal findings, minimise them, and turn them into vectors."""

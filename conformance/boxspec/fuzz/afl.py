@@ -1,4 +1,4 @@
-"""AFL++: one main fuzzer and secondary ones, which exchange inputs through one output folder."""
+"""Run AFL++ as one main fuzzer and several secondary ones, which share one output folder."""
 
 from __future__ import annotations
 
@@ -21,26 +21,28 @@ SETTINGS = {
     "AFL_NO_COLOR": "1",
     "AFL_SKIP_CPUFREQ": "1",
     "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES": "1",
-    # Bound to a core it is three times as fast; without a free core it still runs.
+    # Bound to a processor, AFL++ is three times as fast. If no processor is free, it runs unbound.
     "AFL_TRY_AFFINITY": "1",
     "AFL_FUZZER_STATS_UPDATE_INTERVAL": "1",
-    # A run resumes the last one.
+    # A run continues the previous one.
     "AFL_AUTORESUME": "1",
     "AFL_FORKSRV_INIT_TMOUT": "30000",
 }
 
-# For shims: calibration runs each seed several times before the first run, which takes longer than
-# a turn.
+# For shims: skip the calibration, which runs each seed several times and would take longer than a
+# whole turn.
 AT_ONCE = {"AFL_NO_STARTUP_CALIBRATION": "1"}
 
 DIFFERING_S = 10.0
-# AFL++ prints some colours despite AFL_NO_COLOR.
+# Matches colours, some of which AFL++ prints in spite of AFL_NO_COLOR.
 COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def settings(target: Target) -> dict[str, str]:
-    """Return the settings, with the mutator of the target, which works in addition to AFL++'s
-    own."""
+    """Return the environment of AFL++.
+
+    It includes the mutator of the target, which works in addition to AFL++'s own.
+    """
     library = builds.mutator(target)
     if library is None:
         return SETTINGS | AT_ONCE if target.shim else SETTINGS
@@ -50,13 +52,15 @@ def settings(target: Target) -> dict[str, str]:
 
 
 def main_name() -> str:
-    """Return the name of the main fuzzer; machines that exchange inputs (fuzz/exchange) need
-    different names."""
+    """Return the name of the main fuzzer.
+
+    Machines that exchange inputs (fuzz/exchange) need different names.
+    """
     return "main-" + re.sub(r"[^A-Za-z0-9]+", "-", platform.node())
 
 
 def crashing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> list[Path]:
-    """Return the seeds that crash the target; AFL++ would skip them silently."""
+    """Return the seeds that crash the target, because AFL++ would skip them silently."""
 
     def falls(some: Sequence[Path]) -> bool:
         argv = [binary, *some]
@@ -70,10 +74,10 @@ def crashing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> lis
 
 
 def differing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> dict[str, Crash]:
-    """Return the differences between shim and reference over the seeds, by key.
+    """Run all seeds and return the differences between shim and reference, by key.
 
-    AFL++ needs a seed that does not crash the target. If many seeds differ, there is one only if
-    the target ignores all known differences.
+    AFL++ needs a seed that does not crash the target. If many seeds differ, there is such a seed
+    only if the target ignores the known differences.
     """
     found: dict[str, Crash] = {}
     until = time.monotonic() + DIFFERING_S
@@ -114,7 +118,7 @@ class Afl:
             env["BOXSPEC_FUZZ_KNOWN"] = ",".join(found)
         else:
             self._new = [Crash(path) for path in crashing(self._plan.binary, seeds, env)]
-        # An earlier run has already reported its findings and counted its executions.
+        # Skip what an earlier run saved: its findings are reported and its executions counted.
         self._seen.update(self._saved())
         self._runs_before = self._runs()
         for number, name in enumerate(self._names):
@@ -122,7 +126,10 @@ class Afl:
             self._children.append(Child(self._argv(number, name), env, self._plan.folder, log))
 
     def _gather_seeds(self) -> list[Path]:
-        """Copy all seeds to one folder; AFL++ needs at least one that is not empty."""
+        """Copy all seeds to one folder.
+
+        At least one must not be empty, because AFL++ requires that.
+        """
         shutil.rmtree(self._seeds, ignore_errors=True)
         self._seeds.mkdir(parents=True)
         (self._seeds / "0").write_bytes(b"0")
@@ -164,7 +171,7 @@ class Afl:
     def inputs(self) -> int:
         queues = [self._out / name / "queue" for name in self._names]
         kept = [sum(1 for _ in queue.glob("id:*")) for queue in queues]
-        # On the first run the queue is empty, and AFL++ copies the seeds into it.
+        # On the first run the queue is empty; AFL++ will copy the seeds into it.
         return max(kept) or sum(1 for folder in self._plan.seeds for _ in folder.iterdir())
 
     def _stats(self, name: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The builds for fuzzing: one tree per engine, and one that replays."""
+"""Make the builds for fuzzing: one for each engine, and one that replays inputs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from boxspec.places import INSTALLED, ROOT
 
 PRESETS = {"libfuzzer": "fuzz-libfuzzer", "afl": "fuzz-afl"}
 
-# libFuzzer's binary replays the findings of both engines, because it has the sanitizers. The replay
-# driver, which every tree has, decodes cases.
+# The build that replays findings of both engines: libFuzzer's, because it has the sanitizers. Cases
+# are decoded by the replay driver, which every build has.
 JUDGE = PRESETS["libfuzzer"]
 DECODER = "release"
 REFERENCE = ROOT / "build" / DECODER / "reference" / "boxspec-ref"
@@ -39,9 +39,9 @@ def _run(*words: str) -> None:
 
 
 def build(some: Sequence[Target], *presets: str) -> None:
-    """Set up and build missing targets; silent if all exist.
+    """Set up and build the targets that are missing; print nothing if all exist.
 
-    An installed kit has only the binaries of the package boxspec-fuzz, and no binary for AFL++.
+    An installed kit has only the programs of the package boxspec-fuzz, and none for AFL++.
     """
     if INSTALLED:
         absent = [each for each in presets if not all(binary(each, one).is_file() for one in some)]

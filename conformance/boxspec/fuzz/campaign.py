@@ -1,4 +1,7 @@
-"""`fuzz/planted/run`: run trials of all planted faults, resumable, and sum them up."""
+"""`fuzz/planted/run`: run trials of all planted faults and print a summary.
+
+A run can be resumed.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from boxspec.fuzz.trials import Attempt, NoTime, Result, Trial
 from boxspec.places import ROOT
 from boxspec.subject.python_implementation import python_implementation_command
 
-# CPU time within which the kit promises to find its share of the faults.
+# CPU time within which each engine should find its share of the faults.
 LIMITS_S = {"libfuzzer": 60.0, "afl": 300.0}
 RESULTS = ROOT / "build" / "planted.jsonl"
 
@@ -28,8 +31,7 @@ RESULTS = ROOT / "build" / "planted.jsonl"
 def read_results(path: Path) -> list[Result]:
     results = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        # The last line may be incomplete, because the previous run was interrupted while writing
-        # it.
+        # The last line may be incomplete, if the previous run was interrupted while writing it.
         try:
             results.append(Result.from_json(json.loads(line)))
         except (ValueError, KeyError, TypeError):
@@ -38,7 +40,7 @@ def read_results(path: Path) -> list[Result]:
 
 
 def trials(faults: Iterable[Fault], args: argparse.Namespace) -> list[Trial]:
-    """Return the trials seed by seed, so that an interrupted run has tried every fault."""
+    """Return the trials, ordered by seed, so that an interrupted run has tried every fault."""
     made = []
     for seed in range(1, args.seeds + 1):
         for fault in faults:
@@ -62,8 +64,7 @@ def line(result: Result) -> str:
 
 
 def summary(results: Iterable[Result]) -> list[str]:
-    """Return a line for each engine; a fault counts as found if its median over the seeds is
-    found."""
+    """Return a line for each engine. A fault counts as found if the median seed has found it."""
     groups: dict[tuple[str, bool], dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
         groups[result.trial.engine, result.trial.control][result.trial.fault].append(result)
@@ -154,10 +155,9 @@ def main(words: Sequence[str]) -> int:
 
 
 def _run(todo: list[Trial], tree: Tree, path: Path) -> list[Result]:
-    """Run the trials in a folder next to the results file, because two runs must not share a
-    folder."""
+    """Run the trials in a folder next to the results file. Two runs must not share a folder."""
     adopt_orphans()
-    # A shell may have started this process in the background with SIGINT ignored.
+    # A shell may have started this process in the background, with SIGINT ignored.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     work = path.with_suffix(".work")
@@ -167,7 +167,7 @@ def _run(todo: list[Trial], tree: Tree, path: Path) -> list[Result]:
             try:
                 made.append(_make(trial, tree, work))
             except NoTime as why:
-                # Not written down: the same command tries it again.
+                # A trial without a result is not recorded, so the same command tries it again.
                 print(f"{why}", file=sys.stderr)
                 continue
             with path.open("a", encoding="utf-8") as out:

@@ -1,4 +1,4 @@
-"""Start and end the processes of a run, without leftover processes."""
+"""Start the processes of a run, and end them so that no process is left."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from boxspec.subject.observe import procs
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True)
 
-# Grace period in which an engine saves its state. AFL++ first ends its own children.
+# Time in which an engine may save its state. AFL++ ends its own children first.
 GRACE_S = 5.0
 
 
 def adopt_orphans() -> None:
-    """Become the parent of orphaned descendants, because AFL++ starts separate sessions."""
+    """Become the parent of orphaned descendants.
+
+    AFL++ starts processes in other sessions, which a signal to the group does not reach.
+    """
     _libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -30,7 +33,7 @@ def _die_with_the_parent() -> None:
 
 
 class Child:
-    """One engine process, the leader of a process group; its output goes to a file."""
+    """The process of an engine, which leads a process group. Its output goes to a file."""
 
     def __init__(
         self, argv: Sequence[str | Path], env: Mapping[str, str], folder: Path, log: Path
@@ -78,7 +81,7 @@ class Child:
 
 
 def end_all(children: Sequence[Child]) -> None:
-    """Signal all children, wait one grace period for all, then kill leftover processes."""
+    """Signal all children, wait one grace period for all of them, then kill those that are left."""
     for child in children:
         child.ask_to_end()
     until = time.monotonic() + GRACE_S
@@ -88,7 +91,7 @@ def end_all(children: Sequence[Child]) -> None:
 
 
 def sweep() -> None:
-    """Kill all descendants by pid; after `end_all` these are orphans of engines."""
+    """Kill all remaining descendants. After `end_all` these are orphans of engines."""
     for _ in range(50):
         left = procs.tree(os.getpid())
         if not left:

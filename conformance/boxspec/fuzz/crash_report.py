@@ -1,4 +1,5 @@
-"""Parse the final output of a target, a sanitizer or libFuzzer, and distinguish findings by it."""
+"""Parse the output of a crash (from a target, a sanitizer or libFuzzer), so that equal findings are
+recognised."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ SANITIZER = re.compile(r"ERROR: (Address|Leak|Thread)Sanitizer: ([\w-]+)(.*)$", 
 UNDEFINED = re.compile(r"^(\S+?):(\d+):\d+: runtime error: (.*)$", re.M)
 ENGINE = re.compile(r"ERROR: libFuzzer: (timeout|out-of-memory|deadly signal)(.*)$", re.M)
 FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (\S+) (\S+)", re.M)
-# Lines of stderr from a shim that crashed or complained.
+# A line of stderr from a shim that crashed or complained.
 SHIM = re.compile(r"^boxspec-shim: (.*)$", re.M)
-# A detail word before the message distinguishes two findings of one oracle.
+# A word before the message, which distinguishes two findings of one oracle.
 DETAIL = re.compile(r"([a-z][a-z-]*): ")
 
 FRAMES = 2
@@ -20,12 +21,14 @@ FRAMES = 2
 
 @dataclass(frozen=True)
 class Report:
-    """A parsed report. Reports with equal keys are the same finding; the message does not repeat
-    the key."""
+    """A parsed report.
+
+    Reports with equal keys are the same finding. The message does not repeat the key.
+    """
 
     key: str
     message: str
-    oracle: str | None = None  # None: a crash, a leak, a hang
+    oracle: str | None = None  # None if it is a crash, a leak or a hang
     case: list[str] = field(default_factory=list)
     shim_stderr: list[str] = field(default_factory=list)
 
@@ -59,7 +62,7 @@ def _fired(fired: re.Match[str], output: str) -> Report:
         key, message = f"{key} {detail[1]}", message[detail.end() :]
     case = []
     for line in output[fired.end() :].splitlines()[1:]:
-        # Lines of the engine after the case are not indented.
+        # Lines of the case are indented; the first other line is from the engine again.
         if not line.startswith("  ") or line.startswith("  file "):
             break
         case.append(line.strip())

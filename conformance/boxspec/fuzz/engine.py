@@ -1,4 +1,4 @@
-"""The interface of both engines: their input, and their progress."""
+"""The interface of both engines, the files of a run and its progress."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from boxspec.fuzz.targets import Target
 
 # Time limit for one input; a longer run is a finding.
 INPUT_S = 10
-# A shim that hangs takes two limits, and then further ones for each half of its batch.
+# The limit for an input of a shim target. A shim that hangs exceeds its own limit twice, and then
+# again for each half of its batch.
 SHIM_INPUT_S = 40
 MEMORY_MB = 2048
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One run of one target; all its files are in `folder`."""
+    """One run of a target. All files of the run are in `folder`."""
 
     target: Target
     binary: Path
@@ -42,17 +43,17 @@ class Progress:
     runs: int = 0
     per_second: float = 0.0
     inputs: int = 0
-    edges: int | None = None  # edges of the code that the inputs reach, as the engine counts them
-    of_edges: int | None = None  # all edges of the code
+    edges: int | None = None  # edges in the code that the inputs reach, as counted by the engine
+    of_edges: int | None = None  # all edges in the code
 
 
 @dataclass(frozen=True)
 class Crash:
-    """An input that crashed a process, with the output of the process if that is known."""
+    """An input that crashed a process, and the output of that process if it is known."""
 
     input: Path
     output: str = ""
-    sure: bool = True  # False: it counts only if a replay confirms it
+    sure: bool = True  # False if it counts only after a replay has confirmed it
 
 
 class Engine(Protocol):
@@ -61,16 +62,16 @@ class Engine(Protocol):
     def start(self) -> None: ...
 
     def progress(self) -> Progress:
-        """Return the progress without blocking."""
+        """Return the progress without waiting."""
 
     def inputs(self) -> int:
-        """Return how many inputs a new run would start with: the seeds of the tree, and the inputs
-        that this and earlier runs kept."""
+        """Return how many inputs a new run would start with: the seeds of the target, and the
+        inputs that this run and earlier runs have kept."""
 
     def crashes(self) -> list[Crash]:
         """Return the crashes since the last call."""
 
     def why_ended(self) -> str | None:
-        """Return why the engine ended; None while a process of it runs."""
+        """Return the reason why the engine has ended, or None while one of its processes runs."""
 
     def stop(self) -> None: ...

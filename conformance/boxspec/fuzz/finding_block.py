@@ -1,4 +1,4 @@
-"""The block of a finding: the oracle, its meaning, the case, and the command that reproduces it."""
+"""Print a finding: the oracle, its meaning, the case, and the command that reproduces it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import re
 from boxspec.fuzz.findings import Finding
 
 SHOWN_BYTES = 32
-# Lines of a shim's stderr: a sanitizer's report up to the place of its error, or the last lines.
+# How many lines of a shim's stderr are shown: a sanitizer's report up to the place of its error, or
+# the last lines.
 SHOWN_LINES = 14
-# Characters of a line or message: even an input of a hundred thousand brackets stays readable.
+# How many characters of a line are shown: an input may consist of a hundred thousand brackets.
 SHOWN_CHARS = 4000
 BEGINNING = re.compile(r"Sanitizer: |runtime error: |^panic: |^Traceback |panicked at ")
 
@@ -38,7 +39,7 @@ def _cut(line: str) -> str:
 
 
 def finding_block(finding: Finding, command: str) -> list[str]:
-    """Return the lines in a fixed order, like the block of a failed requirement."""
+    """Return the lines of a finding, in the same order as the block of a failed requirement."""
     report = finding.report
     says = finding.target.oracles.get(report.oracle) if report.oracle is not None else None
     lines = [f"{finding.target.name}: {report.key}: {_cut(report.message)}"]

@@ -1,4 +1,5 @@
-"""The findings of a run: distinguished by their message, replayed, minimised, kept."""
+"""Handle the findings of a run: recognise equal ones by their message, replay, minimise and store
+them."""
 
 from __future__ import annotations
 
@@ -17,14 +18,14 @@ from boxspec.fuzz.engine import Crash
 from boxspec.fuzz.targets import ONE_ALONE, Target
 from boxspec.places import INSTALLED, ROOT
 
-MINIMISE_S = 20.0  # for all findings of a run
-# How shim_diff names one request of a batch.
+MINIMISE_S = 20.0  # time for minimising all findings of a run
+# How the target shim_diff names a request of a batch.
 REQUEST = re.compile(r"\brequest (\d+)\b")
 
 
 @dataclass
 class Finding:
-    """One finding; `path` is the smallest input that shows it."""
+    """One finding. `path` is the smallest input that shows it."""
 
     target: Target
     report: Report
@@ -39,7 +40,10 @@ class Finding:
 
 
 class Findings:
-    """The findings of a target. env: variables that reproduce a finding, for example the shim."""
+    """The findings of a target.
+
+    env: variables that are needed to reproduce a finding, for example the shim.
+    """
 
     def __init__(self, target: Target, judge: Path, folder: Path, env: Mapping[str, str]) -> None:
         self._target, self._judge, self._env = target, judge, env
@@ -47,9 +51,10 @@ class Findings:
         self.by_key: dict[str, Finding] = {}
 
     def add(self, crash: Crash) -> bool:
-        """Add a crash; return False if it is known.
+        """Add a crash; return False if it is known already.
 
-        The engine's own output is checked first, because that needs no replay."""
+        The output of the engine is examined first, because this needs no replay.
+        """
         engine_report = crash_report.read(crash.output)
         if engine_report is not None and engine_report.key in self.by_key:
             self.by_key[engine_report.key].times += 1
@@ -57,7 +62,7 @@ class Findings:
         path, seen = self._replay(crash, engine_report)
         report = seen or engine_report
         if report is None and not crash.sure:
-            # For example a timeout on a busy machine that the replay does not confirm.
+            # The replay does not confirm it, for example a timeout on a busy machine.
             return False
         report = report or Report(
             "engine", "crashes the engine's build, but not the build that replays"
@@ -74,8 +79,8 @@ class Findings:
     def _replay(self, crash: Crash, engine_report: Report | None) -> tuple[Path, Report | None]:
         """Replay a crash; return the input and its report.
 
-        From a batch, return only the request at fault, because another request may differ in
-        another way.
+        Of a batch, return an input with only the request at fault, because the other requests may
+        have different findings.
         """
         seen = self._replay_single(crash.input, engine_report)
         if seen is not None:
@@ -87,7 +92,8 @@ class Findings:
         return (self._trial, alone) if alone is not None else (crash.input, seen)
 
     def _replay_single(self, path: Path, report: Report | None) -> Report | None:
-        """Replay only the request that the report names; return the report if it is equal."""
+        """Replay only the request that the report names; return the report if it is the same
+        finding."""
         number = (
             REQUEST.search(report.message) if self._target.shim and report is not None else None
         )
@@ -100,7 +106,7 @@ class Findings:
 
     @property
     def _trial(self) -> Path:
-        # The pid is in the name because a replay may run in parallel with a run.
+        # The name contains the pid, because a replay may run at the same time as a run.
         return self._folder / f"trial-{os.getpid()}"
 
     def _save(self, report: Report, data: bytes) -> Path:
@@ -111,14 +117,17 @@ class Findings:
         return path
 
     def minimise(self, finding: Finding, stopped: Callable[[], object]) -> None:
-        """Minimise the input of a finding. A hang is left as it is, because each try costs its
-        whole limit."""
+        """Minimise the input of a finding.
+
+        A hang is not minimised, because each try would take its whole time limit.
+        """
         if not finding.reproduces or finding.report.key.split()[0] in ("timeout", "hang"):
             return
         quick = finding.report.oracle is not None
         trial = self._trial
 
-        # An input is the beginning of a batch: a shorter input can be a longer case.
+        # An input has the choices for a batch from its start on, so a shorter input can give a
+        # longer case.
         longest = len("".join(finding.report.case)) if self._target.shim else None
 
         def same(data: bytes) -> bool:
@@ -134,7 +143,7 @@ class Findings:
             longest = len("".join(seen.case))
             return True
 
-        # The most readable byte, or the first choice of a generator.
+        # Replace bytes by the most readable byte, or by the first choice of a generator.
         plain = b"0" if self._target.input == "raw bytes" else b"\0"
         until = time.monotonic() + MINIMISE_S / len(self.by_key)
         small = replay.minimise(
@@ -148,8 +157,10 @@ class Findings:
             finding.report = seen or finding.report
 
     def command(self, finding: Finding) -> str:
-        """Return a shell command, for the root of the checkout; of an installed kit for any
-        folder."""
+        """Return a shell command that reproduces the finding.
+
+        It works in the root of the checkout, or in any folder for an installed kit.
+        """
         assignments = [f"{name}={shlex.quote(value)}" for name, value in self._env.items()]
         words = [_shell_path(self._judge), _shell_path(finding.path)]
         return " ".join([*assignments, shlex.join(words)])

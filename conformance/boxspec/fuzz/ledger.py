@@ -1,4 +1,4 @@
-"""The results file: one line of JSON for each run, only ever appended."""
+"""The results file. It has one line of JSON for each run; lines are only appended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from boxspec.places import ROOT
 
 @dataclass(frozen=True)
 class Found:
-    """A finding of a run; findings with equal keys are the same."""
+    """A finding of a run. Findings with equal keys are the same finding."""
 
     key: str
     message: str
@@ -28,7 +28,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Entry:
-    """One run. at: its start in UTC. dirty: True if the checkout differed from the commit."""
+    """One run.
+
+    at: its start in UTC. dirty: True if the checkout differed from the commit.
+    """
 
     at: str
     commit: str | None
@@ -54,8 +57,10 @@ class Entry:
 
 
 class Ledger:
-    """A results file. It is read again each time, because several engines or machines may append to
-    it."""
+    """A results file.
+
+    It is read again each time, because several engines or machines may append to it.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -77,7 +82,7 @@ class Ledger:
             raise UsageError(place, "is not a result of a run", "remove this line") from None
 
     def open(self) -> None:
-        """Check that the file can be written, before a run starts."""
+        """Check before a run starts that the file can be written."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.open("ab").close()
@@ -87,7 +92,7 @@ class Ledger:
     def append(self, entry: Entry) -> None:
         line = json.dumps(asdict(entry)).encode() + b"\n"
         try:
-            # In a single write, so that lines of several writers do not mix.
+            # Write a line at once, so that lines of several writers do not mix.
             with self.path.open("ab", buffering=0) as out:
                 if out.write(line) < len(line):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -115,7 +120,7 @@ def checkout(ledger: Path) -> tuple[str | None, bool]:
 
 
 def seconds_of(entries: Iterable[Entry], engine: str) -> dict[str, float]:
-    """Return the run time of each target so far."""
+    """Return the total run time of each target."""
     spent: dict[str, float] = defaultdict(float)
     for entry in entries:
         if entry.engine == engine:
@@ -124,7 +129,10 @@ def seconds_of(entries: Iterable[Entry], engine: str) -> dict[str, float]:
 
 
 def clock(seconds: float) -> str:
-    """Format a duration: `45s`, `10m`, `2h 5m`; below an hour in seconds, above in minutes."""
+    """Format a duration:
+
+    `45s`, `10m`, `2h 5m`. Below an hour it is in seconds, above in minutes.
+    """
     whole = round(seconds)
     if whole < 3600:
         parts = [(whole // 60, "m"), (whole % 60, "s")]
@@ -134,7 +142,8 @@ def clock(seconds: float) -> str:
 
 
 def report(entries: Sequence[Entry]) -> list[str]:
-    """Return, for each engine, a line per target with its findings, and the total."""
+    """Return the lines of a report: for each engine one line per target with its findings, and the
+    total."""
     lines: list[str] = []
     for engine in sorted({entry.engine for entry in entries}):
         ours = [entry for entry in entries if entry.engine == engine]

@@ -1,4 +1,7 @@
-"""libFuzzer: one process per job, all on one corpus. A job with a finding starts again."""
+"""Run libFuzzer as several jobs on one corpus, one process each.
+
+A job that has a finding starts again.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,19 @@ from boxspec.fuzz import crash_report, seeds
 from boxspec.fuzz.children import Child, end_all
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S, Crash, Plan, Progress
 
-# `#1048576  pulse  cov: 100 ft: 300 corp: 20/1Kb lim: 4096 exec/s: 349525 rss: 60Mb`
+# Matches `#1048576  pulse  cov: 100 ft: 300 corp: 20/1Kb lim: 4096 exec/s: 349525 rss: 60Mb`.
 STATUS = re.compile(r"^#(\d+)\t.*?cov: (\d+) .*?corp: (\d+)/.*?exec/s: (\d+)", re.M)
-# Number of edges that exist.
+# Matches the number of edges in the code.
 EDGES = re.compile(r"\((\d+) inline 8-bit counters\)")
-# The exact number of executions, printed at the end.
+# Matches the exact number of executions, which is printed at the end.
 FINAL = re.compile(r"^stat::number_of_executed_units:\s*(\d+)$", re.M)
 ARTIFACT = re.compile(r"Test unit written to (\S+)")
-# The last message of a target that cannot go on, for example because its shim does not start.
+# Matches the last message of a target that cannot continue, for example because its shim does not
+# start.
 GAVE_UP = re.compile(r"^boxspec-fuzz: (\S+ [^:\n]*)$", re.M)
-# Exit statuses with a finding: error, timeout, out of memory.
+# Exit statuses that mean a finding: error, timeout, out of memory.
 FOUND = (77, 70, 71)
-# A job that crashes on its first input again and again finds no more.
+# A job is given up after so many starts, because it crashes on its first input each time.
 MOST_STARTS = 40
 
 
@@ -29,7 +33,7 @@ class _Job:
     def __init__(self, number: int) -> None:
         self.number = number
         self.starts = 0
-        self.asks_short = False  # runs single requests first, without fuzzing
+        self.asks_short = False  # True if single requests are run first, without fuzzing
         self.runs_before = 0
         self.now = Progress()
         self.child: Child | None = None
@@ -44,8 +48,8 @@ class LibFuzzer:
         self._jobs = [_Job(number) for number in range(plan.jobs)]
         self._new: list[Crash] = []
         self._short = plan.folder / "libfuzzer" / "short"
-        # A shim differs from the reference in every input or in none. Restarted jobs ignore known
-        # differences, so that the run continues.
+        # A shim often differs from the reference in many inputs. Restarted jobs ignore known
+        # differences, so that the run can continue.
         self._known: dict[str, None] = {}
         self._of_edges: int | None = None
 
@@ -63,14 +67,14 @@ class LibFuzzer:
         plan = self._plan
         argv: list[str | Path] = [
             plan.binary,
-            # With 0 libFuzzer would choose a random seed.
+            # The seed is at least 1: with 0 libFuzzer would choose a random seed.
             f"-seed={plan.seed * 1000 + job.number * MOST_STARTS + job.starts + 1}",
             f"-max_len={seeds.LONGEST_ALONE if job.asks_short else plan.target.max_len}",
             f"-artifact_prefix={self._found}/",
             f"-timeout={SHIM_INPUT_S if plan.target.shim else INPUT_S}",
             f"-rss_limit_mb={MEMORY_MB}",
             "-print_final_stats=1",
-            # With several jobs, each loads the new inputs of the others.
+            # If there are several jobs, each loads the new inputs of the others.
             f"-reload={int(plan.jobs > 1)}",
         ]
         if plan.target.dictionary is not None:
@@ -115,7 +119,8 @@ class LibFuzzer:
             if final is not None:
                 runs = int(final[1])
             elif status is None:
-                # libFuzzer prints a line at powers of two; in between the rate gives an estimate.
+                # libFuzzer prints a line only at powers of two. In between, the number of runs is
+                # estimated from the rate.
                 runs = max(runs, int(per_second * (time.monotonic() - child.started)))
             job.now = Progress(runs, per_second, inputs, edges)
         if status is None:

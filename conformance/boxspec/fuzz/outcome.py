@@ -10,7 +10,10 @@ from boxspec.fuzz.findings import Finding
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run. Its times cover only the engine, not the processing of findings."""
+    """The outcome of a run.
+
+    Its times are those of the engine; processing findings is not included.
+    """
 
     findings: list[Finding]
     progress: Progress
@@ -22,5 +25,5 @@ class Outcome:
 
     @property
     def per_cpu_s(self) -> float:
-        """Executions a second of the CPU, which other work on the machine does not lower."""
+        """Executions per second of CPU time, which does not depend on the load of the machine."""
         return self.progress.runs / self.cpu_s if self.cpu_s > 0 else 0.0

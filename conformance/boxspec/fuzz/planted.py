@@ -1,4 +1,4 @@
-"""The planted faults of fuzz/planted, and builds of targets that contain one of them."""
+"""Read the planted faults of fuzz/planted, and build targets that contain one of them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from boxspec.places import ROOT
 
 FOLDER = FUZZ / "planted"
 HEAD = ("Fault", "Source", "Targets")
-# The reference as the fuzz trees compile it; the same trees also contain the ordinary library.
+# The folder with the objects of the reference as fuzz builds compile it. The builds also contain
+# the ordinary library.
 FUZZED = "boxspec_fuzzed.dir"
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One patch, described by its header lines."""
+    """A patch of the reference that plants a fault. Its header lines describe it."""
 
     name: str
     patch: Path
@@ -60,14 +61,14 @@ def named(name: str) -> Fault:
 
 
 def copy_patched(fault: Fault, folder: Path) -> list[Path]:
-    """Copy the files of the patch below `folder`, and patch the copies."""
+    """Copy the files of the patch to `folder`, and apply the patch to the copies."""
     for name in fault.files:
         if not (ROOT / name).is_file():
             raise HarnessError(f"{fault.name} does not apply: there is no {name}")
         copy = folder / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes((ROOT / name).read_bytes())
-    # Keep git from treating the folder as a part of the checkout.
+    # Without this, git would treat the folder as a part of the checkout.
     env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
     done = subprocess.run(
         ["git", "apply", str(fault.patch)], cwd=folder, env=env, capture_output=True, text=True
@@ -84,7 +85,7 @@ def _command(words: list[str], folder: Path, what: str) -> None:
 
 
 class Tree:
-    """A built fuzz tree: the source of compiler flags, objects and link commands."""
+    """A fuzz build: it provides compile commands, objects and link commands."""
 
     def __init__(self, preset: str) -> None:
         self.folder = ROOT / "build" / preset
@@ -96,7 +97,10 @@ class Tree:
         }
 
     def compile_argv(self, name: str, source: Path, out: Path) -> list[str]:
-        """Return the compile command of `name` for a copy of it; only this copy sees planted.h."""
+        """Return the compile command of source `name` for a patched copy of it.
+
+        Only such copies see planted.h.
+        """
         try:
             words = list(self._flags[str(ROOT / name)])
         except KeyError:
@@ -106,8 +110,8 @@ class Tree:
         return [words[0], "-include", str(FOLDER / "planted.h"), *words[1:]]
 
     def link_argv(self, target: str, objects: list[Path], more: list[str], out: Path) -> list[str]:
-        """Return the link command of a target, with `objects` before the archives, so that they
-        take precedence."""
+        """Return the link command of a target in which `objects` replace those of the archives:
+        they are named first."""
         done = subprocess.run(
             ["ninja", "-C", self.folder, "-t", "commands", f"fuzz/{target}"],
             capture_output=True,
@@ -126,14 +130,17 @@ SILENCED = ["-Wl,--wrap=LLVMFuzzerTestOneInput", "-Wl,--wrap=bs_fuzz_fail"]
 
 
 def build(fault: Fault, tree: Tree, target: str, folder: Path, *, silent: bool) -> Path:
-    """Build the target with the fault. silent: oracles report no finding."""
+    """Build the target with the fault.
+
+    silent: the oracles of the target report no finding, for a control.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for name, source in zip(fault.files, copy_patched(fault, folder), strict=True):
         objects.append(folder / f"{source.stem}.o")
         argv = tree.compile_argv(name, source, objects[-1])
         _command(argv, tree.folder, f"{fault.name} does not compile")
-    # Compile without instrumentation, because the engine must not see the marks.
+    # These objects are not instrumented, so that the counters of the marks do not guide the engine.
     for name in ["planted", *(["crash_only"] if silent else [])]:
         objects.append(folder / f"{name}.o")
         argv = ["cc", "-std=c17", "-O2", "-c", f"{FOLDER / name}.c", "-o", str(objects[-1])]

@@ -1,4 +1,4 @@
-"""`--promote`: turn a finding into vectors for pytest and an input for ctest."""
+"""Turn a finding into vectors for pytest and an input for ctest (`--promote`)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from boxspec.fuzz.findings import Finding
 from boxspec.judge.requirements import contract_of, load
 from boxspec.subject.contract import find, owner
 
-# Ids of found vectors start here, so that topics written by hand can grow.
+# Ids of vectors from findings start here, so that they do not collide with ids of vectors that
+# people write.
 FIRST_NUMBER = 9001
-# A case may contain many paths; at most this many vectors of one finding are kept.
+# A case may contain many paths; so many vectors of one finding are kept at most.
 MOST = 4
-# Limits for the accused implementation: time for an answer, and its length.
+# Limits for the implementation that the finding accuses: time for an answer, and its length.
 ANSWER_S, MOST_ANSWER = 20.0, 1 << 24
 
 # Output folders below a root, and the remedy if they cannot be written.
@@ -32,7 +33,8 @@ ELSEWHERE = "use a folder that you can write to"
 
 
 def check(into: Path, about: str | None) -> None:
-    """Check requirement and folders before the run starts."""
+    """Check before the run starts that the requirement exists and that the folders can be
+    written."""
     if about is not None and about not in load():
         place = f"--requirement {about}"
         raise UsageError.unknown(place, "requirement", about, load(), "boxspec list")
@@ -56,8 +58,8 @@ def promote(
 ) -> list[str]:
     """Write the vectors and the input below `into`; return a line for each.
 
-    accused: the command of the shim that the finding is about. Only vectors that it fails are
-        written.
+    accused: the command of the shim that the finding is about. Only vectors that this shim fails
+    are written.
     """
     lines: list[str] = []
     try:
@@ -79,7 +81,8 @@ def promote(
 
 
 def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the answer of a shim to a case; None if it has none, which may be its fault."""
+    """Return the answer of a shim to a case, or None if it has none, which may be the mistake
+    itself."""
     message = json.dumps({"id": "1", "op": case["op"], **case["request"]}) + "\n"
     with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as output:
         request.write(message.encode())
@@ -114,14 +117,15 @@ def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] |
 def vectors_of(
     case: Mapping[str, Any], accused: Mapping[str, Any] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the vectors of a case that the answer fails; some operations have no vectors."""
+    """Yield vectors for a case that the answer fails. Some operations have no vectors."""
     contract = owner(str(case["op"]))
     if contract is not None and contract.fuzzing:
         yield from contract.load_fuzzing().vectors_of(case, accused)
 
 
 def _reason(finding: Finding) -> str:
-    # The schema requires a sentence; the person who commits the vector may improve it.
+    # The schema requires a sentence. The message is used; the person who commits the vector may
+    # improve it.
     output = re.sub(r"\s+", " ", finding.report.message).strip().rstrip(".")
     return f"Found by fuzzing {finding.target.name}, {finding.report.key}: {output}."
 
@@ -141,7 +145,7 @@ def _write(path: Path, fields: dict[str, Any], why: str) -> str:
     head = {"id": name, "requirement": fields["requirement"], "kind": fields["kind"], "why": why}
     entries.append({**head, **fields})
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Write a new file first, so that a full disk does not damage the existing vectors.
+    # Write to a new file first, so that a full disk does not damage the existing vectors.
     made = path.with_suffix(".new")
     try:
         made.write_text(_text(topic, entries), encoding="utf-8")
@@ -152,7 +156,7 @@ def _write(path: Path, fields: dict[str, Any], why: str) -> str:
 
 
 def _short(topic: str) -> str:
-    """Return GLOB for POLICY-GLOB."""
+    """Return the last part of a topic: GLOB for POLICY-GLOB."""
     return topic.partition("-")[2]
 
 
@@ -164,8 +168,8 @@ def _next_id(topic: str, entries: list[dict[str, Any]]) -> str:
 
 
 def _text(topic: str, entries: list[dict[str, Any]]) -> str:
-    """Return the JSON in the layout of the hand-written files: head, reason and question in one
-    line each."""
+    """Return the JSON in the layout of hand-written files, in which the head, the reason and the
+    question are one line each."""
 
     def line(entry: dict[str, Any], names: Iterator[str]) -> str:
         return json.dumps({name: entry[name] for name in names}, ensure_ascii=False)[1:-1]

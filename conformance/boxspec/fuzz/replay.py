@@ -1,5 +1,5 @@
-"""Run one input through a target: its report, its decoded case, and a smaller input with the same
-report."""
+"""Run one input through a target, to get its report, its decoded case, or a smaller input with the
+same report."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from boxspec.fuzz import crash_report
 from boxspec.fuzz.crash_report import Report
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S
 
-# Includes the wait for a hanging shim, and the time that a sanitizer takes at the end.
+# Long enough for a shim that hangs, and for the work of a sanitizer at the end.
 LIMIT_S = 6 * INPUT_S
 
 
 def run_input(
     binary: Path, path: Path, env: Mapping[str, str], *, quick: bool = False
 ) -> Report | None:
-    """Return the report of libFuzzer's binary about an input.
+    """Run an input in libFuzzer's build and return its report.
 
-    quick: omit stack traces, which an oracle does not need and which take a quarter of a second.
+    quick: without stack traces, which a report of an oracle does not need and which take a quarter
+    of a second.
     """
     limit_s = SHIM_INPUT_S if "BOXSPEC_FUZZ_SHIM" in env else INPUT_S
     argv = [str(binary), f"-timeout={limit_s}", f"-rss_limit_mb={MEMORY_MB}"]
@@ -58,7 +59,7 @@ def run_input(
 
 
 def cases(decoder: Path, path: Path) -> list[dict[str, Any]]:
-    """Return the requests of an input, decoded by the replay driver without a verdict."""
+    """Return the requests of an input, decoded by the replay driver; they are not judged."""
     done = subprocess.run(
         [decoder, "--json", path], stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
@@ -70,7 +71,7 @@ def cases(decoder: Path, path: Path) -> list[dict[str, Any]]:
 def minimise(
     data: bytes, same: Callable[[bytes], bool], plain: bytes, go_on: Callable[[], bool]
 ) -> bytes:
-    """Remove pieces while the finding remains, then replace bytes by `plain`.
+    """Remove pieces of an input while the finding remains, then replace bytes by `plain`.
 
     If `go_on` returns False, return the smallest input so far.
     """

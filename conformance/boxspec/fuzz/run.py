@@ -1,4 +1,4 @@
-"""One run of one target: watch the engine until its time is over or the user stops it."""
+"""Run one target: watch the engine until its time is over or the user stops it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from boxspec.terminal import Terminal
 
 ENGINES: dict[str, Callable[[Plan], Engine]] = {"libfuzzer": LibFuzzer, "afl": Afl}
 LOOK_S = 0.2
-# AFL++ may save a thousand inputs of one fault. Processing them must neither block the run nor
-# extend it for long.
+# Longest time for processing findings between two status lines. AFL++ may save a thousand inputs of
+# one fault, which must neither block the run nor extend it for long.
 TAKE_S = 0.5
 TAKE_AT_THE_END_S = 20.0
 
@@ -34,7 +34,7 @@ TAKE_AT_THE_END_S = 20.0
 def stoppable() -> Iterator[list[int]]:
     """Collect SIGINT and SIGTERM in a list, so that the run can end in order.
 
-    This also works if a shell started this process in the background with SIGINT ignored.
+    This also works if a shell has started this process in the background with SIGINT ignored.
     """
     came: list[int] = []
     before = [
@@ -49,14 +49,16 @@ def stoppable() -> Iterator[list[int]]:
 
 
 def _cpu_s() -> float:
-    """Return the CPU time of all ended descendants, orphans included."""
+    """Return the CPU time of all descendants that have ended, orphans included."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 class Run:
-    """Runs an engine: prints a line for each new finding, and all details when the engine has
-    stopped."""
+    """Runs an engine.
+
+    It prints a line for each new finding, and all details after the engine has stopped.
+    """
 
     def __init__(self, plan: Plan, engine: str, seconds: float, console: Terminal) -> None:
         self._plan, self._name, self._seconds, self._console = plan, engine, seconds, console

@@ -1,8 +1,9 @@
-"""Create the first inputs of the fuzz targets, as the contracts define them: `fuzz/seed TARGET
+"""Make the first inputs of the fuzz targets, as the contracts define them: `fuzz/seed TARGET
 FOLDER`.
 
-A corpus consists of these and of inputs that a run added, without those that add no coverage:
-fuzz/seed TARGET seeds; TARGET found seeds; TARGET -merge=1 fuzz/corpus/TARGET seeds found.
+A corpus consists of these inputs and of inputs that runs have found, without those that add no
+coverage: fuzz/seed TARGET seeds; TARGET found seeds; TARGET -merge=1 fuzz/corpus/TARGET seeds
+found.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from pathlib import Path
 from boxspec.subject.contract import every
 
 LONGEST = 8192
-# Limit for inputs that run singly without fuzzing: a hundred thousand levels, a string of a
-# megabyte.
+# Limit for inputs that run singly, without fuzzing, such as a hundred thousand levels of nesting or
+# a string of a megabyte.
 LONGEST_ALONE = 1 << 20
 
 
 def makers() -> dict[str, Callable[[], Iterable[bytes]]]:
-    """Map the name of each target to the function that yields its first inputs."""
+    """Return for each target the function that yields its first inputs."""
     fuzzing = [contract.load_fuzzing() for contract in every() if contract.fuzzing]
     return {name: maker for each in fuzzing for name, maker in each.seeds.items()}
 
 
 def write(inputs: Iterable[bytes], folder: Path, longest: int = LONGEST) -> int:
-    """Write the inputs, named by their hash, so that equal inputs are one file."""
+    """Write the inputs to files that are named by their hash, so that equal inputs are one file."""
     folder.mkdir(parents=True, exist_ok=True)
     names = set()
     for data in inputs:

@@ -1,4 +1,4 @@
-"""The live status line of a run, and its last line."""
+"""Format the status line of a run, and its last line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def _edges(now: Progress) -> str:
 def closing(
     name: str, engine: str, spent: float, now: Progress, findings: int, cpu_s: float
 ) -> str:
-    """Return the last line. The rate per CPU second is the rate of an otherwise idle machine."""
+    """Return the last line.
+
+    It has the executions per CPU second, because that rate does not depend on the load.
+    """
     rate, by_cpu = (count(now.runs / each) if each > 0 else "0" for each in (spent, cpu_s))
     return (
         f"{name} · {engine} · {spent:.1f} s · {count(now.runs)} runs, {rate}/s, {by_cpu}/CPU s"

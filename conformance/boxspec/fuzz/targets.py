@@ -1,4 +1,4 @@
-"""The fuzz targets of fuzz/targets.json, and the paths of their files."""
+"""Read the list of fuzz targets, fuzz/targets.json, and find their files."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from boxspec.places import INSTALLED, ROOT
 
 FUZZ = ROOT / "fuzz"
 LIST = FUZZ / "targets.json"
-# Remedy for a target that an installed kit lacks.
+# The command that installs a target which an installed kit lacks.
 PACKAGE = "pip install 'boxspec[fuzz]'"
 CHECKOUT = "unpack the source archive and call ./ci/boxspec fuzz there"
-# First byte of a shim_diff input (support/shim_gen.h): run only the first request of a batch.
+# A first byte of an input for shim_diff (support/shim_gen.h) that selects a batch of only one
+# request.
 ONE_ALONE = 192
-# Second byte of a shim_diff input: policy files follow verbatim.
+# A second byte of an input for shim_diff: the rest of the input is the text of policy files.
 TEXTS = 248
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """One target.
+    """A fuzz target.
 
-    oracles: the meaning of each oracle when it fires.
-    mutator: the library that AFL++ loads for it; libFuzzer has it in the target.
+    oracles: the name of each oracle, and what it means if it fires.
+    mutator: a library for AFL++; in libFuzzer's build it is a part of the target.
     """
 
     name: str
@@ -41,14 +42,14 @@ class Target:
 
     @property
     def seeds(self) -> list[Path]:
-        """Return the folders of the tree that hold inputs."""
+        """Return the folders in the checkout that have inputs for the target."""
         places = (FUZZ / kind / self.name for kind in ("corpus", "regressions"))
         return [place for place in places if place.is_dir()]
 
 
 @cache
 def every() -> dict[str, Target]:
-    """Return all targets by name, in the order of the list of targets."""
+    """Return all targets by name, in the order of the file."""
     if INSTALLED and not LIST.is_file():
         raise UsageError("boxspec fuzz", "the package boxspec-fuzz is not installed", PACKAGE)
     try:
@@ -56,7 +57,7 @@ def every() -> dict[str, Target]:
         found = {name: _target(name, entry) for name, entry in entries.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as why:
         raise HarnessError(f"{LIST} is not a list of targets: {why}") from None
-    # The other targets test the reference, which users of an installed kit do not build.
+    # Other targets test the reference, which users of an installed kit do not build.
     return {name: each for name, each in found.items() if each.shim or not INSTALLED}
 
 
@@ -73,7 +74,7 @@ def _target(name: str, entry: Mapping[str, object]) -> Target:
         input=str(entry["input"]),
         max_len=max_len,
         oracles=oracles,
-        # libFuzzer does not start if its dictionary file is missing.
+        # libFuzzer refuses to start if its dictionary file is missing.
         dictionary=dictionary if dictionary is not None and dictionary.is_file() else None,
         shim=bool(entry.get("shim")),
         mutator=str(entry["mutator"]) if "mutator" in entry else None,
@@ -91,7 +92,7 @@ def named(name: str) -> Target:
 
 
 def list_targets(some: Sequence[Target] = ()) -> str:
-    """Return the description of targets and their oracles; by default of all targets."""
+    """Return the description of some targets and their oracles, by default of all."""
     lines = []
     for target in some or every().values():
         lines.append(f"{target.name}: {target.checks}")

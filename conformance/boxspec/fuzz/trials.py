@@ -1,4 +1,4 @@
-"""One trial: a target with a planted fault, an engine, a seed, and a limit of CPU time."""
+"""Run one trial: a target with a planted fault, an engine, a seed, and a limit of CPU time."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ from boxspec.subject.observe import procs
 
 MARKS = struct.Struct("=QQ")
 LOOK_S = 0.05
-# A shared machine gives less CPU time than elapsed time; beyond this factor a trial is given up.
+# A trial is given up if it takes more than its CPU time by this factor, because other programs use
+# the processors.
 PATIENCE = 10
 
 
 class NoTime(HarnessError):
-    """The machine was too busy for a trial; this is no result about the fault."""
+    """Raised if the machine was too busy for a trial. This is no result about the fault."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """The parameters of a trial; results with equal parameters are the same."""
+    """The parameters of a trial. Results with equal parameters belong to the same trial."""
 
     fault: str
     target: str
@@ -67,14 +68,14 @@ class Result:
 
 @contextmanager
 def _marks(path: Path) -> Iterator[mmap.mmap]:
-    """Create the file in which the target counts its marks, and map it."""
+    """Create the file in which the target counts how often it passes each mark, and map it."""
     path.write_bytes(bytes(MARKS.size))
     with path.open("r+b") as file, mmap.mmap(file.fileno(), MARKS.size) as mapped:
         yield mapped
 
 
 def _cpu_s(pid: int) -> float:
-    """Return the CPU time of a process, its reaped children and its living descendants."""
+    """Return the CPU time of a process, of its reaped children and of its living descendants."""
     ticks = 0
     for each in [pid, *(proc.pid for proc in procs.tree(pid))]:
         stat = procs.read(f"/proc/{each}/stat")
@@ -84,7 +85,7 @@ def _cpu_s(pid: int) -> float:
 
 
 class Attempt:
-    """Runs a trial in `folder`, with the seeds of the tree."""
+    """Makes a trial in `folder`, with the seeds of the target."""
 
     def __init__(self, trial: Trial, binary: Path, env: dict[str, str], folder: Path) -> None:
         self.trial, self.binary, self.folder = trial, binary, folder
@@ -104,7 +105,7 @@ class Attempt:
         return Result(self.trial, key is not None, key or "", cpu_s, runs, reached, triggered)
 
     def _watch(self, argv: list[str | Path], env: dict[str, str], done: Any) -> tuple[str, float]:
-        """Run until the child ends, `done` returns True, or the CPU time is spent."""
+        """Wait until the child ends, until `done` returns True, or until the CPU time is spent."""
         child = Child(argv, env, self.folder, self.folder / "log")
         until, cpu_s = time.monotonic() + PATIENCE * self.trial.limit_s, 0.0
         try:
@@ -141,8 +142,8 @@ class Attempt:
         found = crash_report.read(output)
         leaked = found is not None and found.key.startswith("leak")
         if leaks and leaked and self.trial.control and "silenced" in output:
-            # A silenced oracle is interrupted before it frees its memory; this leak is caused by
-            # the control.
+            # A silenced oracle is interrupted before it frees its memory. This is no leak of the
+            # target, so leaks are not detected in the control.
             return self._libfuzzer(leaks=False)
         lines = STATUS.findall(output)
         return (found.key if found else None), cpu_s, int(lines[-1][0]) if lines else 0

@@ -1,4 +1,4 @@
-"""Fuzz several targets in turns; the target with the least time so far is next."""
+"""Fuzz several targets in turns. The next turn is for the target with the least time so far."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from boxspec.fuzz.outcome import Outcome
 from boxspec.fuzz.targets import Target
 from boxspec.places import ROOT
 
-# Short, so that an interrupted run has tried every target; long compared with the start of an
-# engine, which reads a corpus first.
+# Duration of a turn. It is short, so that an interrupted run has tried every target, but long
+# compared with the start of an engine, which reads a corpus first.
 TURN_S = 120.0
-# A shorter rest is not worth a turn.
+# A target whose remaining time is shorter gets no further turn.
 ENOUGH_S = 0.5
 
 
 class Turns:
     """Runs targets in turns.
 
-    make: runs a target with a seed for a number of seconds.
+    make: a function that runs a target with a seed for a number of seconds.
     stopped: a list that is not empty once the user wants to stop.
 
-    Each turn has another seed, because the previous seed would repeat the same choices.
+    Each turn has another seed, because the engine would repeat its choices with the same one.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Turns:
     def run(
         self, chosen: Sequence[Target], each_s: float, ledger: Ledger, stopped: Sequence[int]
     ) -> list[Finding]:
-        """Run turns until each target has `each_s` seconds in the ledger."""
+        """Run turns until the ledger has `each_s` seconds of each target."""
         found: list[Finding] = []
         commit, dirty = checkout(ledger.path)
         while not stopped:
@@ -52,7 +52,7 @@ class Turns:
             try:
                 outcome = self._make(target, seed, seconds)
             except HarnessError as why:
-                # The other targets still get their time.
+                # The target failed; the other targets still get their time.
                 print(f"boxspec: {target.name}: {why}", file=sys.stderr)
                 self.left_out.append(target.name)
                 continue
@@ -86,15 +86,17 @@ class Turns:
         able = [target for target in chosen if target.name not in self.left_out]
         if not able:
             return None
-        # Between equal times the first in the list wins.
+        # If times are equal, the first target of the list is chosen.
         target = min(able, key=lambda each: spent.get(each.name, 0.0))
         missing = each_s - spent.get(target.name, 0.0)
         return (target, min(missing, TURN_S)) if missing >= ENOUGH_S else None
 
 
 def _found(finding: Finding) -> Found:
-    """Store paths below the checkout as relative ones, because the results file may be
-    committed."""
+    """Return the entry for the ledger.
+
+    Paths in the checkout are stored as relative ones, because the file may be committed.
+    """
     path = finding.path
     kept = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     return Found(finding.report.key, finding.report.message, str(kept))

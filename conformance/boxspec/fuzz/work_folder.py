@@ -1,5 +1,5 @@
-"""The work folder of a run: check that it is writable, has space, and is used by one run per
-engine."""
+"""Check the work folder of a run: it must be writable, have space, and be used by only one run of
+an engine."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import IO
 
 from boxspec.errors import UsageError
 
-# Space that an engine needs to save a finding, and the report about it.
+# Space for an engine to save a finding, and for the report about it.
 ROOM_BYTES = 512 * 1024
 REMEDY = "--work DIR names another folder"
 
 
 def no_room(folder: Path) -> UsageError | None:
-    """Return an error if the disk is full, because engines continue silently."""
+    """Return an error if the disk is full, because engines would continue silently."""
     if shutil.disk_usage(folder).free >= ROOM_BYTES:
         return None
     return UsageError(str(folder), "disk is full", f"free space, or {REMEDY}")

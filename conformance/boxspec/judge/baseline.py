@@ -1,4 +1,5 @@
-"""The baseline `known.toml`: a list of known deviations by requirement, test and reason.
+"""Read the baseline `known.toml`: a list of accepted failures, each with requirement, test and
+reason.
 
 ```toml
 [[known]]
@@ -11,10 +12,11 @@ until = 2027-01-01                             # optional, the last day on which
 flaky = true                                   # optional, may also conform; needs `until`
 ```
 
-`boxspec baseline --write` creates the file. It keeps only facts that are equal from run to run.
-A requirement that fails now and then is entered with `flaky`: the run excuses it if it fails for
-this reason, and the entry is not stale if it conforms. A failure for any other reason still counts.
-A flaky entry needs a last day, because it would hide the day on which the failure became permanent.
+`boxspec baseline --write` creates the file. Reasons contain only facts that are the same in every
+run. A requirement that fails now and then is entered with `flaky`: the run accepts a failure for
+this reason, and the entry is not reported as outdated if the requirement conforms. A failure for
+another reason still counts. A flaky entry needs a last day, because otherwise it would hide that
+the failure has become permanent.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ FIELDS = ("requirement", "test", "verdict", "why", "issue", "until", "flaky")
 
 @dataclass(frozen=True)
 class VerdictReason:
-    """The verdict of one test with its reason; `test` is empty if no test was run."""
+    """The verdict of one test with its reason. `test` is empty if no test was run."""
 
     test: str
     verdict: Verdict
@@ -77,7 +79,7 @@ class Baseline:
     today: datetime.date = field(default_factory=datetime.date.today)
 
     def covers(self, name: str, reasons: Sequence[VerdictReason]) -> bool:
-        """True if each reason has a matching entry that has not expired."""
+        """True if every reason has a matching entry that has not expired."""
         mine = [each for each in self.entries if each.requirement == name and self.is_valid(each)]
         return bool(reasons) and all(
             any(each.matches(reason) for each in mine) for reason in reasons
@@ -87,10 +89,10 @@ class Baseline:
         return entry.until is None or entry.until >= self.today
 
     def stale(self, found: Mapping[str, Sequence[VerdictReason]], *, whole: bool) -> list[str]:
-        """Return one line for each entry that no longer matches the results.
+        """Return one line for each entry that does not match the results any more.
 
         found: the verdicts of each requirement's tests, conforming ones included.
-        whole: True if no test of these requirements was left out of the run.
+        whole: True if the run left out no test of these requirements.
         """
         lines = []
         for entry in self.entries:
@@ -170,7 +172,7 @@ def _entry(table: Any) -> BaselineEntry:
 
 
 def _date(value: Any) -> datetime.date:
-    """Return a date given as a TOML date, a TOML date-time (its day counts) or a text."""
+    """Return a date, which is written as a TOML date, as a TOML date-time or as a text."""
     if isinstance(value, datetime.datetime):
         return value.date()
     if isinstance(value, datetime.date):

@@ -1,4 +1,7 @@
-"""`expect` compares a result with a matcher, which can describe the values that it accepts."""
+"""`expect` compares a value with a matcher.
+
+A matcher can also describe the values that it accepts.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ class Matcher(Protocol):
 
 
 def shown(value: Any) -> str:
-    """Return the repr of a value, with the middle of a long one left out."""
+    """Return the repr of a value. The middle of a long one is left out."""
     text = repr(value)
     if len(text) <= SHOWN:
         return text
@@ -42,7 +45,7 @@ class Described:
 
 
 def _same(got: Any, wanted: Any) -> bool:
-    # In Python 1 == True; in JSON they differ.
+    # Python treats 1 and True as equal, JSON does not.
     if isinstance(got, bool) is not isinstance(wanted, bool):
         return False
     return bool(got == wanted)
@@ -62,7 +65,7 @@ class Same:
 
 
 def as_matcher(wanted: Any) -> Matcher:
-    # The same check as `isinstance(wanted, Matcher)`, in a tenth of the time.
+    # This gives the same result as `isinstance(wanted, Matcher)` in a tenth of the time.
     is_matcher = hasattr(wanted, "accepts") and hasattr(wanted, "describe")
     matcher: Matcher = wanted if is_matcher else Same(wanted)
     return matcher
@@ -77,7 +80,10 @@ def at_least(low: float) -> Matcher:
 
 
 def at_most(high: float) -> Matcher:
-    """Match counts and sizes. Time limits are checked by `expect_within` (see timing.py)."""
+    """Accept a count or size of at most `high`.
+
+    Time limits are checked by `expect_within` (see timing.py).
+    """
     return Described(f"at most {high}", lambda got: _number(got) and got <= high)
 
 
@@ -86,7 +92,8 @@ def between(low: float, high: float) -> Matcher:
 
 
 def one_of(*alternatives: Any) -> Matcher:
-    """Match any of the alternatives: values or matchers, or a single list, tuple or set of them."""
+    """Accept any of the alternatives, which are values or matchers, or a single list, tuple or set
+    of them."""
     if len(alternatives) == 1 and isinstance(alternatives[0], list | tuple | set | frozenset):
         alternatives = tuple(alternatives[0])
     each = [as_matcher(alternative) for alternative in alternatives]
@@ -107,7 +114,7 @@ def contains(part: Any) -> Matcher:
 
 
 def startswith(prefix: Any) -> Matcher:
-    """Match a str or bytes with this prefix."""
+    """Accept a str or bytes with this prefix."""
     return Described(
         f"something that starts with {shown(prefix)}",
         lambda got: isinstance(got, type(prefix)) and got.startswith(prefix),
@@ -115,7 +122,7 @@ def startswith(prefix: Any) -> Matcher:
 
 
 def matches(pattern: Any) -> Matcher:
-    """Match a regular expression anywhere in the value; anchor it to match all of the value."""
+    """Accept a text that contains a match of the regular expression."""
     compiled = re.compile(pattern)
     return Described(
         f"a match of {pattern!r}",
@@ -126,7 +133,10 @@ def matches(pattern: Any) -> Matcher:
 def satisfies(
     first: str | Callable[[Any], Any], second: str | Callable[[Any], Any] = "the condition"
 ) -> Matcher:
-    """Match by a predicate; it and its description may come in either order."""
+    """Accept values for which a function returns True.
+
+    The function and a description may come in either order.
+    """
     if callable(first):
         assert isinstance(second, str)
         return Described(second, first)
@@ -143,11 +153,11 @@ def expect(
     *,
     about: Any = None,
 ) -> None:
-    """Raise a Failure if `got` does not match `wanted`.
+    """Raise a Failure if the matcher `wanted` does not accept `got`.
 
     evidence: further facts that the failure block shows.
-    about: the answer whose request the failure block shows. By default it is the answer that holds
-        the wrong value, or else the last one.
+    about: the answer whose request the failure block shows. By default it is the answer to which
+    the wrong value belongs, or else the last one.
     """
     matcher = as_matcher(wanted)
     if not matcher.accepts(got):
@@ -162,7 +172,10 @@ def expect(
 
 
 def _offender(got: Any, wanted: Any) -> Any:
-    """Return the answer that holds the wrong value; in a tuple, the first wrong part decides."""
+    """Return the answer to which the wrong value belongs.
+
+    Of tuples, the first wrong part is used.
+    """
     if isinstance(got, tuple) and isinstance(wanted, tuple):
         pairs = zip(got, wanted, strict=False)
         got = next((part for part, right in pairs if not as_matcher(right).accepts(part)), None)

@@ -1,4 +1,4 @@
-"""The failure block: the lines that the console and the reports print about one failed test."""
+"""Write the failure block: the lines about a failed test on the console and in reports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def block_lines(
     """Return the lines of a block, with control characters escaped.
 
     requirement: the only requirement to name, if the test decides several.
-    tests: how many tests of that requirement fail, in words.
+    tests: a text that says how many tests of that requirement fail.
     """
     lines = [
         heading(name, record.verdict)
@@ -43,7 +43,7 @@ def block_lines(
 
 
 def heading(name: str, verdict: Verdict) -> str:
-    """Return `EXEC-ORPHAN-03 (MUST, contract): its clause`."""
+    """Return `EXEC-ORPHAN-03 (MUST, contract): ` and the clause."""
     entry = load().get(name)
     kind = f" ({entry.level}, {entry.profile})" if entry else ""
     verdict_suffix = "" if verdict is Verdict.FAILS else f" [{verdict}]"

@@ -1,4 +1,4 @@
-"""Facts about this machine that can affect a verdict."""
+"""Collect facts about this machine that can affect a verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The version of the kit, and the commit of the checkout that it runs from."""
+"""Find the version of the kit, and the commit of the checkout that it runs from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from boxspec.places import ROOT
 
 @cache
 def kit() -> dict[str, Any]:
-    """Return version, commit and modified flag; without a checkout or git only the version."""
+    """Return the version, the commit and whether the checkout is modified.
+
+    Without a checkout or git, return only the version.
+    """
     commit = _git("rev-parse", "HEAD") if (ROOT / ".git").exists() else None
     changes = None if commit is None else _git("status", "--porcelain", "--untracked-files=no")
     return {

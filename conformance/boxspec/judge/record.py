@@ -29,13 +29,13 @@ class Record:
 
     line: line of the test in its file, from 1; 0 if unknown.
     seconds: duration of the test body.
-    shim_seconds: the part of it that shim processes and their answers took.
-    why: the part of the reason that is equal in every run.
+    shim_seconds: the part of `seconds` in which shim processes ran or requests were answered.
+    why: the part of the reason that is the same in every run.
     symptom: see Failure.
     cases: [failed, total] questions, if the test asks several and was decided.
     needs: requirements that the test relies on.
-    blocked_by: requirements that the test itself found broken.
-    lacks: the missing host feature that kept the test from being measured.
+    blocked_by: requirements that the test itself found to be broken.
+    lacks: the feature of the host whose lack kept the test from being measured.
     missing: capabilities that the shim does not declare, so that the test does not apply.
     changed: why the conditions of this run replace this test by another one.
     declared, escaped: the gap that was declared before the run, and the escape that was seen.
@@ -71,7 +71,7 @@ class Record:
 
     @property
     def name(self) -> str:
-        """Return the id without its file, because files are moved."""
+        """Return the id of the test without its file, because files may be moved."""
         return self.id.partition("::")[2]
 
     @property
@@ -79,7 +79,7 @@ class Record:
         return self.late and self.verdict not in BROKEN
 
     def set_verdict(self, why: BaseException) -> None:
-        """Set the verdict and the reason from the exception that a test body raised."""
+        """Set the verdict and the reason from the exception that the test body raised."""
         self.reason = str(why) or type(why).__name__
         self.why = stable(self.reason)
         if isinstance(why, Failure):
@@ -123,12 +123,16 @@ class Record:
         return cls(**{**plain, "verdict": Verdict(plain["verdict"])})
 
     def changed_fields(self) -> dict[str, Any]:
-        """Return the fields that differ from an empty record, for `update` in another process."""
+        """Return the fields that differ from those of an empty record, to be passed to `update` in
+        another process."""
         blank = vars(Record("", []))
         return {name: value for name, value in self.to_json().items() if value != blank[name]}
 
     def update(self, fields: dict[str, Any]) -> None:
-        """Set the fields that another process sent; keep the needs that `@requires` names."""
+        """Set the fields that another process has sent.
+
+        The needs that `@requires` names are kept.
+        """
         needs = {*self.needs, *fields.get("needs", ())}
         vars(self).update(fields)
         self.verdict, self.needs = Verdict(self.verdict), sorted(needs)
@@ -141,7 +145,7 @@ def plain(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value that JSON cannot hold; evidence may contain any object."""
+    """Replace a value that JSON cannot hold, because evidence may contain any object."""
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     return str(value)

@@ -1,4 +1,4 @@
-"""The command that runs a decided test again."""
+"""Make the command that repeats a test."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from boxspec.places import COMMAND
 
 @dataclass(frozen=True)
 class RunFlags:
-    """The flags of a run that can change a verdict.
+    """The options of a run that can change a verdict.
 
     shim: the command of the shim; by default the reference.
     backend: the backend that the user named.
-    busy: number of busy loops that run in parallel.
+    busy: the number of busy loops that run at the same time.
     """
 
     shim: str | None = None
@@ -41,7 +41,7 @@ class RunFlags:
 
 
 def repro_command(requirements: Iterable[str], how: RunFlags) -> str:
-    """Return a shell command that reruns the tests of these requirements with the same flags."""
+    """Return a shell command that repeats the tests of these requirements with the same options."""
     return command(["repro", *how.words, *requirements])
 
 

@@ -13,7 +13,7 @@ from boxspec.judge.verdict import BROKEN, OBSERVED, Verdict, worst
 
 
 class Blockers:
-    """Finds failures that are a consequence of another broken requirement."""
+    """Finds failures that are only the consequence of another broken requirement."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._failing: dict[str, list[Record]] = {}
@@ -24,14 +24,15 @@ class Blockers:
         self._broken: dict[str, bool] = {}
 
     def by(self, name: str, record: Record) -> list[str]:
-        """Return the broken requirements that explain this failure of requirement `name`."""
+        """Return the broken requirements that explain why requirement `name` failed."""
         return [] if record.verdict in OBSERVED else sorted(self._explained(name, record, {name}))
 
     def _explained(self, name: str, record: Record, above: set[str]) -> set[str]:
-        """Return the broken requirements that explain a failure, followed along `needs`.
+        """Return the broken requirements that explain a failure, following `needs` transitively.
 
-        If a needed requirement fails only because of a third one, the third explains this failure.
-        above: requirements already visited on this path; they explain nothing.
+        If a needed requirement fails only because of a third one, the third one explains this
+        failure.
+        above: requirements that were visited on the way here, and are not visited again.
         """
         found: set[str] = set()
         for each in self._needs(name, record) - above:
@@ -48,9 +49,10 @@ class Blockers:
         return closure({*(known[name].needs if name in known else ()), *record.needs})
 
     def _is_broken(self, name: str) -> bool:
-        """True if at least one failure of it is not explained by another requirement."""
+        """True if at least one of its failures is not explained by another requirement."""
         if name not in self._broken:
-            # Needs of tests may form a circle. Then each requirement in it counts as broken.
+            # Tests may need each other in a circle. Then each requirement of the circle counts as
+            # broken.
             self._broken[name] = name in self._failing
             self._broken[name] = any(
                 not self.by(name, record) for record in self._failing.get(name, ())
@@ -64,7 +66,7 @@ def judge_requirements(
     capabilities: Iterable[str],
     baseline: Baseline | None = None,
 ) -> list[JudgedRequirement]:
-    """Return each selected requirement with its worst verdict."""
+    """Return all selected requirements, each with its worst verdict."""
     every = list(records)
     blockers = Blockers(every)
     deciding: dict[str, list[Record]] = {name: [] for name in selected}
@@ -98,9 +100,9 @@ def _verdict_of(
         return JudgedRequirement(requirement, Verdict.NOT_MEASURED, mine, reason, reason)
     blocked = {id(each): blockers.by(name, each) for each in mine if each.verdict in BROKEN}
     failing = [each for each in mine if each.verdict in BROKEN and not blocked[id(each)]]
-    # A test may need more capabilities than its requirement. If it does not apply, the other tests
-    # decide. An escape that was declared beforehand does not conform just because other attempts
-    # were refused, so it takes part.
+    # A test may need more capabilities than its requirement. If a test does not apply, the other
+    # tests decide. An escape that was declared before the run is not ignored: the requirement must
+    # not conform because other attempts were refused.
     applying = [
         each for each in mine if each.verdict is not Verdict.NOT_APPLICABLE or each.escaped
     ] or mine
@@ -127,7 +129,7 @@ def _explain_not_measured(made: JudgedRequirement, mine: list[Record], blockers:
         made.why = f"blocked by {', '.join(made.blocked_by)}"
         made.reason = f"{made.why}: {reason}" if reason else made.why
         return
-    # Prefer a reason that is not a missing feature of the host.
+    # Prefer a reason other than a missing feature of the host.
     first = min(undecided, key=lambda each: bool(each.lacks))
     made.reason, made.why, made.lacks = first.reason, stable(first.reason), first.lacks
 
@@ -138,16 +140,17 @@ def selection(
     spoken: Iterable[str],
     named: set[str] | None,
 ) -> tuple[list[str], list[str], dict[str, Requirement]]:
-    """Return the judged contracts, the contracts not declared, and the selected requirements.
+    """Return three values: the contracts that are judged, the contracts that are not declared, and
+    the requirements that were selected.
 
-    spoken: the contracts that the shim declares at least in part.
-    named: the requirements that the user selected by expression or id; without it all.
+    spoken: the contracts of which the shim declares at least a part.
+    named: the requirements that the user selected by an expression or by id; None for all.
     """
     declared = set(spoken)
     every = list(dict.fromkeys(each.contract for each in load().values()))
     chosen = contracts
     if chosen is None:
-        # With -k or --topic, leave out declared contracts that the selection does not touch.
+        # With -k or --topic, leave out declared contracts to which no selected requirement belongs.
         asked = every if named is None else {load()[name].contract for name in named}
         known = [name for name in every if name in declared]
         chosen = [name for name in known if name in asked] or known

@@ -1,4 +1,4 @@
-"""The numbered requirements and the pitfalls, read from the folders of the contracts."""
+"""Read the numbered requirements and the pitfalls from the folders of the contracts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Requirement:
     contract: str
     untestable: str | None = None
     capability: str | None = None
-    # Requirements that must hold before this one can be decided.
+    # Requirements without which this one cannot be decided.
     needs: tuple[str, ...] = ()
     links: Mapping[str, str] = field(default_factory=dict)
 
@@ -53,7 +53,7 @@ def _wrong(path: Path, problem: str) -> UsageError:
 
 
 def _addresses(path: Path, document: Any) -> dict[str, str]:
-    """Read `sources` at the head of a file: the address of each public source, by name."""
+    """Read `sources` at the head of a file: the name and address of each public source."""
     found = document.get("sources", {}) if isinstance(document, dict) else {}
     if not isinstance(found, dict):
         raise _wrong(path, "sources is no mapping of names to addresses")
@@ -109,7 +109,7 @@ def load() -> dict[str, Requirement]:
     """Return all requirements of all contracts by id, in the order of the files."""
     found: dict[str, Requirement] = {}
     for path in sorted(CONTRACTS.glob("*/requirements.yaml")):
-        # Every start of the suite reads these files, and the C loader is ten times as fast.
+        # These files are read at every start, and the loader in C is ten times as fast.
         document = yaml.load(
             path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         )
@@ -133,8 +133,8 @@ def load() -> dict[str, Requirement]:
 
 
 def _check_needs(found: dict[str, Requirement]) -> None:
-    """Check that each need exists, unless its contract is not installed, and that needs have no
-    circle."""
+    """Check that each needed requirement exists, unless its contract is not installed, and that
+    needs form no circle."""
     contracts = {each.contract for each in found.values()}
     for name, each in found.items():
         path = CONTRACTS / each.contract / "requirements.yaml"
@@ -160,7 +160,7 @@ def closure(needs: Iterable[str], known: Mapping[str, Requirement] | None = None
 
 @dataclass(frozen=True)
 class Pitfall:
-    """One row of the catalogue of pitfalls; `why_not` says why no test can show it."""
+    """A known mistake of existing software. `why_not` says why no test can show it."""
 
     id: str
     name: str = ""
@@ -168,9 +168,9 @@ class Pitfall:
 
 
 def pitfalls(folder: Path = CONTRACTS) -> dict[str, Pitfall]:
-    """Read all rows of pitfalls*.yaml below a folder.
+    """Read all pitfalls from pitfalls*.yaml below a folder.
 
-    A row is either the reason why no test shows the pitfall, or an object.
+    An entry is either the reason why no test shows the pitfall, or an object.
     """
     found = {}
     for path in sorted(folder.rglob(PITFALLS)):
@@ -195,7 +195,7 @@ def requirement(name: str) -> Requirement:
 
 
 def contract_of(name: str) -> str:
-    """Return the contract of a requirement: EXEC-TIMEOUT-01 belongs to exec."""
+    """Return the contract of a requirement: `exec` for EXEC-TIMEOUT-01."""
     return name.partition("-")[0].lower()
 
 

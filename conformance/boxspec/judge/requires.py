@@ -1,4 +1,4 @@
-"""`@requires`: the requirements that a test decides, and how the test may be run."""
+"""`@requires`, which says what requirements a test decides and how the test may be run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ID = re.compile(r"[A-Z]+(?:-[A-Z0-9]+)+-\d+")
 
 @dataclass(frozen=True)
 class Requires:
-    """The arguments of `@requires` for one test; `requires` documents them."""
+    """The arguments of `@requires` for one test. The function `requires` documents them."""
 
     ids: tuple[str, ...]
     pitfalls: tuple[str, ...] = ()
@@ -45,13 +45,13 @@ def requires(
 ) -> Callable[[Body], Body]:
     """Name the requirements that a test decides.
 
-    overlap: the body starts with the session in a thread. A number is its expected duration in
-        seconds; the longest bodies start first.
-    main_thread: the body runs only in the main thread. Hypothesis and pytest's tracebacks parse
-        sources with `ast`, which CPython 3.11 allows in one thread at a time.
+    overlap: the body may run in a thread at the same time as other tests, from the start of the
+    session. A number is its expected duration in seconds; the longest bodies start first.
+    main_thread: the body must run in the main thread. Hypothesis and pytest's tracebacks parse
+    sources with `ast`, which CPython 3.11 allows in only one thread at a time.
     needs: requirements of any topic that this test relies on. If one of them is broken, a failure
-        of this test counts as blocked. Needs of all tests of a requirement belong in
-        requirements.yaml.
+    of this test counts as blocked. Requirements that all tests of a requirement need belong in
+    requirements.yaml.
     inside: the test is about runs in a sandbox, and is collected only with `--backend`.
     """
     if not ids:

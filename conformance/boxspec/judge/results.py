@@ -1,4 +1,7 @@
-"""The result of a run. Every output is made from it, so that all of them count alike."""
+"""Compute the result of a run.
+
+Every output is made from it, so that all outputs have the same numbers.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ class JudgedRequirement:
     """One selected requirement with the records of its tests.
 
     failing: the records that break it.
-    blocked_by: broken requirements that keep it from being decided.
-    missing: undeclared capabilities, so that it does not apply.
-    lacks: the missing host feature, if that is the only reason why it was not measured.
+    blocked_by: broken requirements because of which it cannot be decided.
+    missing: undeclared capabilities, because of which it does not apply.
+    lacks: the missing feature of the host, if that is the only reason why it was not measured.
     """
 
     requirement: Requirement
@@ -39,12 +42,12 @@ class JudgedRequirement:
 
     @property
     def excused(self) -> bool:
-        """True if the baseline has this requirement as not-measured for this reason."""
+        """True if the baseline accepts that this requirement is not measured for this reason."""
         return self.known and self.verdict is Verdict.NOT_MEASURED
 
     @property
     def reasons(self) -> list[VerdictReason]:
-        """Return every reason why it does not conform, in the form of a baseline."""
+        """Return every reason why it does not conform, as a baseline would store it."""
         if self.verdict is Verdict.CONFORMS:
             return []
         alike = BROKEN if self.verdict in BROKEN else {self.verdict}
@@ -67,11 +70,11 @@ class ResultTree:
 
     asked: requirements that the user named by id.
     narrowed: True if a name, mark or topic left out some tests.
-    started: RFC 3339, UTC.
+    started: time in RFC 3339, UTC.
     command: the words after `boxspec`.
-    left: processes that the shim left running, in words.
+    left: a text about processes that the shim left running.
     folders: case folders that cannot be removed, with the reason.
-    spec: the specification version whose requirements were counted; None counts all.
+    spec: the version of the specification whose requirements are counted; None counts all.
     """
 
     how: RunFlags
@@ -101,7 +104,8 @@ class ResultTree:
         return f"{implementation.get('name')} {implementation.get('version')}"
 
     def of(self, profile: str, level: str, contract: str | None = None) -> tuple[int, int]:
-        """Return how many requirements conform, and how many were selected and apply."""
+        """Return two numbers: the requirements that conform, and all that were selected and
+        apply."""
         mine = [
             each
             for each in self.judged
@@ -121,14 +125,15 @@ class ResultTree:
 
     @property
     def late(self) -> int:
-        """Return how many tests exceeded a time limit in some attempt without failing by it."""
+        """Return how many tests exceeded a time limit in an attempt, but did not fail because of
+        it."""
         return sum(record.late_unpunished for record in self.records)
 
     def not_applicable(self) -> dict[str, list[str]]:
         """Group the requirements that do not apply by the missing capabilities.
 
-        Left out are declared escapes and tests that the conditions of the run replace; the summary
-        lists them separately.
+        Declared escapes, and tests that the conditions of the run replace, are left out: the
+        summary lists them separately.
         """
         found: dict[str, list[str]] = {}
         for each in self.judged:
@@ -138,7 +143,7 @@ class ResultTree:
         return found
 
     def counts(self, each: JudgedRequirement) -> bool:
-        """True if the exit status depends on this requirement."""
+        """True if this requirement can change the exit status."""
         if self.asked:
             return each.id in self.asked
         counted = {"contract"} if self.profile in (None, "contract") else set(PROFILES)
@@ -146,7 +151,7 @@ class ResultTree:
 
     @property
     def broken(self) -> list[JudgedRequirement]:
-        """Return the requirements that make this run exit with 1."""
+        """Return the requirements because of which this run exits with 1."""
         return [
             each
             for each in self.judged
@@ -154,7 +159,8 @@ class ResultTree:
         ]
 
     def incomplete(self, require_complete: bool) -> str | None:
-        """Return the reason why this run cannot end with `conforms`, if there is one."""
+        """Return the reason why the run is incomplete, so that it cannot end with `conforms`, or
+        None."""
         if not self.contracts:
             return "the shim declares no contract; use --contract NAME to judge a part of one"
         if self.asked:
@@ -177,7 +183,8 @@ class ResultTree:
     def _contract_undecided(self, contract: str) -> str | None:
         mine = [each for each in self.judged if each.requirement.contract == contract]
         musts = [each for each in mine if each.requirement.level == "MUST"]
-        # A selected part of a contract may contain no MUST.
+        # A selected part of a contract may contain no MUST; then all of its requirements are
+        # counted.
         asked, kind = (mine, "requirement") if self.narrowed and not musts else (musts, "MUST")
         if any(each.verdict not in UNDECIDED for each in asked):
             return None
@@ -191,7 +198,7 @@ class ResultTree:
         return None
 
     def exit_code(self, *, require_complete: bool = False, strict: bool = False) -> int:
-        """Return the exit status: the first that applies of 2, 1, 3, 4, 0."""
+        """Return the exit status: the first of 2, 1, 3, 4, 0 whose condition is met."""
         if any(record.verdict is Verdict.HARNESS_ERROR for record in self.records):
             return 2
         if self.broken:
@@ -202,6 +209,7 @@ class ResultTree:
 
 
 def why_not(key: str) -> str:
-    """Describe a key of `not_applicable`: names of capabilities, or the reason of a test."""
+    """Return a text for a key of `not_applicable`: names of capabilities, or the reason of a
+    test."""
     named = all(" " not in name for name in key.split(", "))
     return f"without {key}" if named else key

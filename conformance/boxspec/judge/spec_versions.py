@@ -1,6 +1,8 @@
-"""The requirements of each version of the specification, frozen at its release.
+"""Read the requirements of each version of the specification. A list is frozen when its version is
+released.
 
-`--spec 1.0` always counts the same requirements. A later requirement has another `since`.
+`--spec 1.0` always counts the same requirements. Requirements that were added later have another
+`since`.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ def versions() -> list[str]:
 
 @cache
 def frozen(version: str) -> Mapping[str, tuple[str, str]]:
-    """Map each requirement that counts under a version to its level and profile in that version."""
+    """Return the requirements of a version, each with its level and profile in that version."""
     found: dict[str, tuple[str, str]] = {}
     for path in sorted(CONTRACTS.glob(f"*/{SET.format(version)}")):
         for name, words in yaml.safe_load(path.read_bytes()).items():

@@ -1,4 +1,4 @@
-"""Remove from a reason everything that changes between runs, so that a baseline can match it."""
+"""Remove from a reason everything that changes from run to run, so that a baseline can match it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ import re
 from boxspec.printable import one_line
 
 _CHANGES = (
-    # A path: of a case, of a checkout, of a home directory.
+    # A path, for example of a case, a checkout or a home directory.
     (re.compile(r"(?<![\w.~/])(?:/[^\s/'\"`(),:;\[\]{}]+)+/?"), "PATH"),
     # A time in RFC 3339 format.
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?"), "TIME"),
-    # A digest or a random id. It contains a digit, which words like `deadbeef` do not.
+    # A digest or a random id. It must contain a digit, so that words such as `deadbeef` do not
+    # count.
     (re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b"), "N"),
-    # A pid, a duration or a count, but not the number in EXEC-ENV-02.
+    # A pid, a duration or a count, but not the number at the end of an id such as EXEC-ENV-02.
     (re.compile(r"(?<![\w-])\d+(?:\.\d+)?(?=ms\b|s\b|\b)"), "N"),
 )
 
 
 def stable(text: str) -> str:
-    """Return one line with PATH, TIME and N in place of parts that differ between runs."""
+    """Return the text as one line, with PATH, TIME and N in place of parts that change from run to
+    run."""
     for pattern, name in _CHANGES:
         text = pattern.sub(name, text)
     return one_line(text)

@@ -1,12 +1,12 @@
-"""Time limits: how one measurement is judged.
+"""Judge one measurement of a time limit.
 
-Scheduling delay on a busy machine can only make a program later, never earlier. So a measurement
-within the limit conforms on any machine. It fails if it exceeds the limit by more than the
-scheduling delay. In between, the test is repeated.
+Other programs can only make a process slower, never faster; the delay is called scheduling delay.
+So a measurement within the limit conforms on any machine. A measurement fails if it exceeds the
+limit by more than the scheduling delay. In between, the test is repeated.
 
-Scheduling delay cannot be read from every process: a killed child must run once more to exit, and
+The scheduling delay of some processes is unknown: a killed child must run once more to exit, and
 its counter disappears with it. If other processes were delayed, that child may have been delayed
-too. So an attempt that runs in parallel with other tests on a busy machine never fails; a later
+too. So on a busy machine an attempt that runs at the same time as other tests never fails; a later
 attempt without other tests decides.
 """
 
@@ -17,8 +17,8 @@ from typing import Any
 
 from boxspec.judge.verdict import Failure, Late
 
-# The first attempts, which may run in parallel with other tests (see schedule/retry_pool.py). With
-# `run -x` no attempt runs without other tests, and the third one decides.
+# The first attempts may run at the same time as other tests (see schedule/retry_pool.py). With `run
+# -x` every attempt does, and the third one decides.
 PARALLEL_ATTEMPTS = 2
 
 
@@ -27,13 +27,13 @@ class Timing:
     """One measured duration and its limit. Fields with `_ms` are in milliseconds.
 
     limit_ms: the limit of the requirement.
-    spare_ms: measurement allowance on top of the limit, independent of load.
+    spare_ms: measurement allowance in addition to the limit; it does not depend on the load.
     took_ms: upper bound of the measured duration.
     waited_ms: upper bound of the scheduling delay within took_ms.
-    seen: True if the delay was read from every process involved; otherwise waited_ms is the time in
-        which no processor was free.
+    seen: True if the delay was read from every process that matters; otherwise waited_ms is the
+    time in which no processor was free.
     attempt: number of the attempt, from 1.
-    alone: True if no other test ran in parallel.
+    alone: True if no other test ran at the same time.
     realtime: True if the attempt ran with real-time priority.
     """
 
@@ -57,13 +57,13 @@ class Timing:
 
     @property
     def own_ms(self) -> float:
-        """The duration without scheduling delay: a lower bound."""
+        """Return a lower bound of the duration without scheduling delay."""
         return self.took_ms - self.waited_ms
 
     @property
     def may_have_missed(self) -> bool:
-        """True if an unread process may have been delayed too, in an attempt parallel to other
-        tests."""
+        """True if waited_ms may miss the delay of a process, because other tests ran at the same
+        time."""
         return (
             self.attempt <= PARALLEL_ATTEMPTS and not self.alone and self.waited_ms > self.spare_ms
         )

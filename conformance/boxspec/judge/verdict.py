@@ -1,4 +1,4 @@
-"""Verdicts from worst to best, and the exceptions that carry them out of a test."""
+"""Define the verdicts, from worst to best, and the exceptions by which a test reports them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Verdict(StrEnum):
     CONFORMS = "conforms"
 
 
-# The order of declaration, from worst to best.
+# All verdicts from worst to best, as they are declared.
 ORDER: tuple[Verdict, ...] = tuple(Verdict)
 
 # Verdicts that mean: the implementation breaks the requirement.
@@ -34,26 +34,28 @@ BROKEN = frozenset(
         Verdict.UNPROVEN,
     }
 )
-# Verdicts based on an effect that an outside observer saw. Another broken requirement never excuses
-# them.
+# Verdicts that are based on an effect that an observer outside saw. They are never excused by
+# another broken requirement.
 OBSERVED = frozenset({Verdict.CONTRADICTION, Verdict.ESCAPED})
 UNDECIDED = frozenset({Verdict.HARNESS_ERROR, Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE})
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the worst of several verdicts; a requirement without a verdict was not measured."""
+    """Return the worst of several verdicts. If there is none, the requirement was not measured."""
     return min(verdicts, key=ORDER.index, default=Verdict.NOT_MEASURED)
 
 
 class Failure(Exception):
-    """The implementation breaks the requirement that a test decides.
+    """Raised by a test if the implementation breaks the requirement that the test decides.
 
-    why: the reason as a baseline stores it; by default the checked property.
-    symptom: failures that share it are shown once; by default property, expected and got decide.
+    why: the reason as a baseline stores it; by default the property that was checked.
+    symptom: failures with the same symptom are shown once; by default it consists of property,
+    expected and actual value.
     cases: (failed, total) questions, if the test asks several.
     asked: the request to show, if it is not the last one.
-    timed: True for a time limit that was exceeded by more than the scheduling delay.
-    needs: requirements that explain this failure; if one of them is broken, this one is blocked.
+    timed: True if a time limit was exceeded by more than the scheduling delay.
+    needs: requirements that explain this failure; if one of them is broken, this one counts as
+    blocked.
     """
 
     def __init__(
@@ -82,12 +84,14 @@ class Failure(Exception):
 
 
 class NotMeasured(Exception):
-    """The test could not decide, for this reason. The run is incomplete unless the host lacks a
-    feature."""
+    """Raised if a test could not decide.
+
+    The run is incomplete then, unless the host lacks a feature.
+    """
 
 
 class HostLacks(NotMeasured):
-    """This host lacks a feature; `feature` is its name in `boxspec doctor`."""
+    """Raised if this host lacks a feature; `feature` is its name in `boxspec doctor`."""
 
     def __init__(self, feature: str, reason: str) -> None:
         super().__init__(reason)
@@ -95,7 +99,7 @@ class HostLacks(NotMeasured):
 
 
 class Blocked(NotMeasured):
-    """The test cannot decide anything because one of the requirements `by` is broken."""
+    """Raised if a test cannot decide because one of the requirements `by` is broken."""
 
     def __init__(self, by: Iterable[str], reason: str) -> None:
         super().__init__(reason)
@@ -103,7 +107,8 @@ class Blocked(NotMeasured):
 
 
 class Late(NotMeasured):
-    """A time limit was exceeded, and scheduling delay may be the cause: the test is repeated.
+    """Raised if a time limit was exceeded and scheduling delay may be the cause, so that the test
+    is repeated.
 
     hang: True if the awaited event did not happen at all. Then the test is repeated only once.
     """
@@ -135,7 +140,7 @@ class Late(NotMeasured):
 
 
 class NotApplicable(Exception):
-    """The shim does not declare the capabilities `missing`, which the test needs."""
+    """Raised if the shim does not declare the capabilities `missing`, which the test needs."""
 
     def __init__(self, reason: str, missing: Iterable[str] = ()) -> None:
         super().__init__(reason)
@@ -147,7 +152,7 @@ class NotApplicable(Exception):
 
 
 class Changed(NotApplicable):
-    """The conditions of this run replace this test by another one; `changed` says why."""
+    """Raised if the conditions of this run replace this test by another one; `changed` says why."""
 
     def __init__(self, changed: str) -> None:
         super().__init__(f"changed: {changed}")
@@ -155,8 +160,8 @@ class Changed(NotApplicable):
 
 
 class Declared(NotApplicable):
-    """An escape that the implementation declared before the run. It neither conforms nor breaks a
-    claim.
+    """Raised for an escape that the implementation has declared before the run. Such an escape
+    neither conforms nor breaks a claim.
 
     declared: how the gap was declared: partial, unavailable or not enforced.
     escaped: the escape that was seen.

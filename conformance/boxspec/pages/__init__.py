@@ -1,1 +1,1 @@
-"""The generated parts of the pages: requirements, operations, fields."""
+"""Generate the parts of the pages that come from data: requirements, operations, fields."""

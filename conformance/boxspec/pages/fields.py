@@ -1,4 +1,4 @@
-"""Tables of the fields of requests and results, from their schemas.
+"""Make tables of the fields of requests and results, from their schemas.
 
 A field `NAME_b64` is left out if the field NAME exists.
 """
@@ -14,7 +14,7 @@ from boxspec.subject.client import schema
 
 
 def of_request(op: str, part: str = "request") -> list[str]:
-    """Return the table of a part of the schema's `$defs`, without id and op."""
+    """Return the table for one part of the schema's `$defs`, without the fields id and op."""
     asked = schema.documents()[op]["$defs"][part]
     mandatory = _mandatory(asked)
     rows = [
@@ -34,7 +34,8 @@ def _when_absent(field: dict[str, Any], mandatory: bool) -> str:
 
 
 def of_result(op: str, part: str = "result") -> list[str]:
-    """Return the table of a part of the schema's `$defs`: field, value, and when it is given."""
+    """Return the table for one part of the schema's `$defs`, with the columns field, value and when
+    it is given."""
     parts = schema.documents()[op]["$defs"]
     given = dict.fromkeys(_mandatory(parts[part]), "always")
     for name, asked in parts.items():
@@ -66,7 +67,7 @@ def _value(op: str, name: str, field: dict[str, Any]) -> str:
 
 
 def _mandatory(asked: dict[str, Any]) -> set[str]:
-    """Return the mandatory fields; NAME stands for NAME_b64 too."""
+    """Return the mandatory fields. NAME also stands for NAME_b64."""
     found = set(asked.get("required", ()))
     for each in (asked, *asked.get("allOf", ())):
         ways = [set(way["required"]) for way in each.get("oneOf", ())]

@@ -1,9 +1,9 @@
-"""Generate the parts of a page that stand between two markers:
+"""Generate the parts of a page that are between two markers:
 
-    <!-- generated: KIND WORDS -->
+<!-- generated: KIND WORDS -->
     <!-- end of generated -->
 
-The rest of the page is prose and is not changed.
+The rest of the page is written by people and is not changed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ def pages() -> list[Path]:
 
 
 def remade(text: str, name: str) -> str:
-    """Return the page with its parts generated again; error messages call the page `name`."""
+    """Return the text of a page with its parts generated again.
+
+    Error messages call the page `name`.
+    """
     done: list[str] = []
     begun: int | None = None
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,4 +1,4 @@
-"""Tables of the protocol page: the declarations of the contracts, and the error kinds."""
+"""Make the tables of the protocol page: declarations of the contracts, and kinds of errors."""
 
 from __future__ import annotations
 
@@ -33,5 +33,6 @@ def kinds() -> list[str]:
 
 
 def _title(op: str) -> str:
-    """Return the description from a schema's title, which is `OPERATION: description`."""
+    """Return the description of an operation from the title of its schema, which is `OPERATION:
+    description`."""
     return str(schema.documents()[op]["title"]).removeprefix(f"{op}: ")

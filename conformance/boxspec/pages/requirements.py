@@ -1,4 +1,4 @@
-"""The requirements of a topic, as list items of a page."""
+"""Make the list of a topic's requirements for a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FIRST = "1.0"
 
 
 def of_topic(topic: str) -> list[str]:
-    """Return one item for each requirement of a topic (for example EXEC-TEXT), in the order of the
+    """Return one list item for each requirement of a topic such as EXEC-TEXT, in the order of the
     file."""
     found = [line(each) for each in load().values() if each.topic == topic]
     if not found:
@@ -26,9 +26,9 @@ def line(each: Requirement) -> str:
 
 
 def source(each: Requirement) -> str:
-    """Return the source with a link for each public source."""
+    """Return the source of a requirement, with a link for each public source."""
     text = each.source
-    # Replace longer names first, because a short name may be the beginning of a longer one.
+    # Replace longer names first, because a short name may be the start of a longer one.
     for name in sorted(each.links, key=len, reverse=True):
         text = text.replace(name, f"[{name}]({each.links[name]})")
     return text

@@ -1,4 +1,4 @@
-"""Tables in Markdown."""
+"""Make tables in Markdown."""
 
 from __future__ import annotations
 

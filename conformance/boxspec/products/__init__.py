@@ -1,1 +1,1 @@
-"""Third-party software with shims: declared, installed, judged and compared."""
+"""Judge third-party software: declare, install, judge and compare products."""

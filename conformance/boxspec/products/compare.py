@@ -1,4 +1,4 @@
-"""Comparison of two matrices: each fact and each cell that differs."""
+"""Compare two matrices: list each fact and each cell that differs."""
 
 from __future__ import annotations
 

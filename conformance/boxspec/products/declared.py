@@ -1,8 +1,9 @@
-"""Declarations of products: product.yaml of a library, or the same fields printed by an adapter.
+"""Read the declarations of products: the product.yaml of a library, or the same fields printed by
+an adapter.
 
-A library is a folder below conformance/shims/products; an adapter is a Python file, and shim.py of
-that folder prints its declaration. In commands, {here} is the folder of the library, {home} the
-folder that the product is installed to, and {root} the checkout. product.json is the schema.
+A library is a folder below conformance/shims/products. An adapter is a Python file, whose
+declaration shim.py of that folder prints. In commands, {here} is the folder of the library, {home}
+the folder with the installed product, and {root} the checkout. product.json is the schema.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Product:
     """One declaration; product.json describes its fields.
 
     word: the name on the command line, which is the name of the folder or of the adapter's file.
-    Commands keep their placeholders; `argv` and `shim` replace them.
+    Commands contain placeholders; `argv` and `shim` return commands in which they are replaced.
     """
 
     word: str
@@ -70,19 +71,19 @@ class Product:
 
     @property
     def stamp(self) -> Path:
-        """The digest of the last installation, or the reason why it failed."""
+        """The file with the digest of the last installation, or with the reason why it failed."""
         return self.home.with_suffix(".stamp")
 
     @property
     def commands(self) -> list[list[str]]:
-        """The commands that install it, in order."""
+        """The commands that install the product, in order."""
         return [self.argv(words) for words in (*self.install, *self.build)]
 
     def argv(self, words: Sequence[str]) -> list[str]:
         return [self._replaced(word, None) for word in words]
 
     def shim(self) -> str:
-        """The command line of the shim, as typed in the root of the checkout."""
+        """The command line of the shim, for the root of the checkout."""
         return shlex.join(self._replaced(word, ROOT) for word in self.run)
 
     def digest(self) -> str:
@@ -98,12 +99,12 @@ class Product:
         return found.hexdigest()
 
     def why(self, requirement: str) -> str:
-        """The declared reason of a failure, or an empty string."""
+        """The reason that is declared for a failure, or an empty string."""
         reasons = (each["why"] for each in self.fails if requirement in each["requirements"])
         return next(reasons, "")
 
     def tried(self) -> list[str]:
-        """The failures that `tries` shows without the kit."""
+        """The failures that the program `tries` shows without the kit."""
         return [name for each in self.fails for name in each.get("tried", [])]
 
     def _replaced(self, word: str, base: Path | None) -> str:
@@ -114,14 +115,15 @@ class Product:
 
 
 def every() -> list[Product]:
-    """Return the libraries, then the adapters, by name; UsageError if a declaration is wrong."""
+    """Return the libraries, then the adapters, by name; raise UsageError if a declaration is
+    wrong."""
     libraries = [read(file.parent) for file in sorted(PRODUCTS.glob(f"*/*/{FILE}"))]
     printed = _printed("--declarations").items()
     return [*libraries, *(_checked(word, PRODUCTS, plain, word) for word, plain in printed)]
 
 
 def product(word: str) -> Product:
-    """Return the product of this name, of the folder `word` or of the adapter file `word`."""
+    """Return the product with this name, or with this folder or adapter file."""
     if word.endswith(".py"):
         file = Path(word).absolute()
         if not file.is_file():
@@ -165,7 +167,7 @@ def _checked(word: str, here: Path, plain: Any, place: str) -> Product:
 
 def _printed(*words: str) -> dict[str, Any]:
     """Run shim.py and return the declarations that it prints, by name."""
-    # The interpreter itself: a version manager's python3 is a slow script.
+    # Use the interpreter itself, because the python3 of a version manager is a slow script.
     argv = [str(Path(sys.executable).resolve()), "-I", "-S", str(ADAPTERS), *words]
     try:
         done = subprocess.run(argv, capture_output=True, timeout=WITHIN_S, check=False)

@@ -1,4 +1,4 @@
-"""The state of a product on this host, and its installation."""
+"""Install products, and find out whether a product can be judged on this host."""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ from boxspec.places import ROOT
 from boxspec.printable import one_line
 from boxspec.products.declared import Product, to_install
 
-# The longest installations compile a product and all its dependencies.
+# Time limit of an installation: the longest ones compile a product and all its dependencies.
 WITHIN_S = 1800
 PRINT_S = 60
 
 
 @dataclass(frozen=True)
 class State:
-    """version: empty if the product cannot be judged here; then `why` is the reason."""
+    """The state of a product on this host.
+
+    version: empty if the product cannot be judged here; `why` is the reason then.
+    """
 
     version: str = ""
     why: str = ""
 
 
 class Failed(Exception):
-    """A command failed; the message has one line."""
+    """Raised if a command failed. The message has one line."""
 
 
 def state(product: Product) -> State:
@@ -58,7 +61,8 @@ def _not_installed(product: Product, stamp: str, why: str) -> str:
 
 
 def why_not_started(product: Product) -> str:
-    """Return why an installed product does not start on this host, or an empty string."""
+    """Return the reason why an installed product does not start on this host, or an empty
+    string."""
     if product.starts:
         try:
             output(product.argv(product.starts), PRINT_S)
@@ -68,7 +72,7 @@ def why_not_started(product: Product) -> str:
 
 
 def install(product: Product) -> State:
-    """Install from scratch; a failure is kept in the stamp."""
+    """Install the product from scratch. A failure is recorded in the stamp."""
     try:
         _make_home(product)
         for words in product.commands:
@@ -83,7 +87,8 @@ def install(product: Product) -> State:
         product.stamp.parent.mkdir(parents=True, exist_ok=True)
         product.stamp.write_text(stamp, encoding="utf-8")
     except PermissionError as why:
-        # The checkout belongs to another user; only a product of the system needs no stamp.
+        # The checkout belongs to another user, so no stamp can be written. Only a product of the
+        # system works without one.
         if stamp.startswith("cannot "):
             return State(why=stamp)
         if not product.anywhere:
@@ -106,7 +111,8 @@ def _make_home(product: Product) -> None:
 
 
 def _packages_present(words: Sequence[str]) -> bool:
-    """True for an apt-get command whose packages are all installed: it needs no root rights."""
+    """True if the command is an apt-get whose packages are all installed, so that it needs no root
+    privileges."""
     if words[0] != "apt-get":
         return False
     names = [word for word in words[1:] if word != "install" and not word.startswith("-")]
@@ -126,7 +132,8 @@ def _as_root(words: Sequence[str]) -> list[str]:
 
 
 def output(words: Sequence[str], within_s: float) -> str:
-    """Return the output of a command; Failed if it cannot be run, is late or does not exit 0."""
+    """Return the output of a command; raise Failed if it cannot be run, takes too long or does not
+    exit with 0."""
     name = Path(words[0]).name
     try:
         done = subprocess.run(

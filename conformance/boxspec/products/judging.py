@@ -1,4 +1,4 @@
-"""A run of the suite against a product, kept in a folder so that it can be shown again."""
+"""Run the suite against a product, and store the result so that it can be shown again."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from boxspec.products.declared import Product
 from boxspec.products.installing import state
 from boxspec.report.result import Result, read
 
-# How long a run may take after SIGTERM to end the processes that it has started.
+# Time that a run may take after SIGTERM to end the processes that it has started.
 SWEEP_S = 60
-# Exit statuses of a run that came to its end.
+# Exit statuses of a run that was completed.
 SCORED = (0, 1, 3, 4)
 Facts = dict[str, Any]
 
@@ -33,8 +33,8 @@ Facts = dict[str, Any]
 class Question:
     """Selects the tests that run against each product of a matrix.
 
-    contracts, topics: empty for all that the product declares. jobs: long tests at once, None for
-    the default of the machine.
+    contracts, topics: empty for all that the product declares.
+    jobs: how many long tests run at once; None for the default of the machine.
     """
 
     contracts: Sequence[str] = ()
@@ -46,7 +46,8 @@ class Question:
         return [name for name in product.contracts if not self.contracts or name in self.contracts]
 
     def topics_of(self, product: Product) -> list[str]:
-        """Return the topics to run, empty for all; UsageError without a selected topic."""
+        """Return the topics to run, empty for all; raise UsageError if the product has no selected
+        topic."""
         if not self.topics or not product.topics:
             return list(self.topics or product.topics)
         found = [name for name in self.topics if name in product.topics]
@@ -59,8 +60,12 @@ class Question:
 
 @dataclass
 class Judged:
-    """result: None if missing. why: the reason if the result is missing or incomplete.
-    claims: the answers to the questions of the contract's view before the run (view.py)."""
+    """A product with its result.
+
+    result: None if missing.
+    why: the reason if the result is missing or incomplete.
+    claims: the answers to the questions that the contract's view asks before the run (view.py).
+    """
 
     product: Product
     version: str = ""
@@ -70,7 +75,7 @@ class Judged:
 
 
 def run(judged: Judged, question: Question, results: Path) -> None:
-    """Run the suite, within about the limit; the result file stays in the folder `results`."""
+    """Run the suite with this time limit. The result file stays in the folder `results`."""
     file = place(results, judged.product)
     file.unlink(missing_ok=True)
     with _folders() as env:
@@ -86,8 +91,10 @@ def place(results: Path, product: Product) -> Path:
 
 
 def keep(judged: Judged, question: Question, host: Facts, results: Path) -> None:
-    """Store the answer next to its result, if it is complete. host: the facts that a verdict
-    depends on."""
+    """Store the answer next to its result, if it is complete.
+
+    host: the facts about the host that a verdict depends on.
+    """
     if judged.why:
         return
     file = place(results / "columns", judged.product)
@@ -99,7 +106,8 @@ def keep(judged: Judged, question: Question, host: Facts, results: Path) -> None
 
 
 def kept(product: Product, results: Path) -> Judged:
-    """Return the last result in the folder `results`, for any selection of tests; start no run."""
+    """Return the last result in the folder `results`, whatever tests were selected, without a
+    run."""
     file = place(results, product)
     if not file.exists():
         return Judged(product, why=state(product).why or "no result")
@@ -109,9 +117,10 @@ def kept(product: Product, results: Path) -> Judged:
 
 
 def kept_answer(product: Product, question: Question, host: Facts, results: Path) -> Judged | None:
-    """Return the stored answer if selection, kit, installed version and host are the same.
+    """Return the stored answer if the selection, the kit, the installed version and the host are
+    the same, else None.
 
-    Return None otherwise: a matrix does not mix two of them.
+    A matrix must not mix answers of which one of these differs.
     """
     found = _kept(product, results)
     if found.get("asked") != json.loads(json.dumps(_asked(product, question, host))):
@@ -147,10 +156,11 @@ def _words(product: Product, question: Question, file: Path) -> list[str]:
 def _folders() -> Iterator[dict[str, str]]:
     """Make folders for temporary files and workspaces, and delete them after the run.
 
-    Files that failing tests keep are deleted too: the command of a cell creates them again.
+    Files that failing tests keep are deleted too. The command that is shown for a cell creates them
+    again.
     """
     folder = Path(tempfile.mkdtemp(prefix="boxspec-products-", dir=scratch()))
-    # Folders of dead runs are recognised by the pid at the start of their name.
+    # The name starts with the pid, by which folders of dead runs are recognised.
     cases = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-products-", dir=case_root()))
     try:
         for each in (folder, cases):
@@ -165,7 +175,7 @@ def _folders() -> Iterator[dict[str, str]]:
 
 
 def _run(words: Sequence[str], env: dict[str, str], limit_s: float) -> str:
-    """Return why the result is incomplete, or an empty string."""
+    """Return the reason why the result is incomplete, or an empty string."""
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "boxspec", *words],
         cwd=ROOT,

@@ -1,4 +1,5 @@
-"""The view of a contract without its own one: requirements by topic, failures and their reasons."""
+"""Show a matrix of a contract that has no view of its own: requirements by topic, failures and
+their reasons."""
 
 from __future__ import annotations
 
@@ -29,7 +30,10 @@ NO_REASON = "no reason is declared yet"
 
 
 class Requirements:
-    """The default view: no questions before a run; it compares verdicts of requirements."""
+    """The default view.
+
+    It asks no questions before a run, and compares verdicts of requirements.
+    """
 
     schema = "boxspec-peers/1"
     topics: Sequence[str] = ()
@@ -75,7 +79,7 @@ def repro(judged: Judged, requirement: str) -> str:
 
 
 def without_reason(found: Sequence[Judged]) -> list[tuple[Judged, str]]:
-    """Return the failures for which the declaration of the product has no reason."""
+    """Return the failures for which the product declares no reason."""
     return [
         (each, name)
         for each in found
@@ -86,7 +90,10 @@ def without_reason(found: Sequence[Judged]) -> list[tuple[Judged, str]]:
 
 
 def is_broken(result: Result, name: str) -> bool:
-    """True if it fails by itself; a blocked requirement is reported by the blocking one."""
+    """True if the requirement fails by itself.
+
+    If it is blocked, the blocking requirement is reported instead.
+    """
     each = result.requirements.get(name)
     return each is not None and Verdict(each["verdict"]) in BROKEN
 
@@ -141,7 +148,7 @@ def _table_of_products(products: Sequence[Judged]) -> Iterator[str]:
 
 
 def _facts(products: Sequence[Judged]) -> Iterator[str]:
-    """Return each machine once, with the versions of the kit that judged there."""
+    """Return a line for each machine, with the versions of the kit that judged on it."""
     found: dict[str, None] = {}
     for result in (each.result for each in products if each.result):
         facts, kit = result.facts(), result.plain["kit"]
@@ -153,7 +160,7 @@ def _facts(products: Sequence[Judged]) -> Iterator[str]:
 
 
 def _judged(result: Result) -> str:
-    """Return the day and the commit of the kit, which may differ between products."""
+    """Return the day, and the commit of the kit, which may differ between products."""
     return f"{result.started[:10]}, {(result.plain['kit']['commit'] or 'unknown')[:10]}"
 
 

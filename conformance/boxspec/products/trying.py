@@ -1,8 +1,8 @@
-"""Failures of a library that are shown without the kit.
+"""Show failures of a library without the kit.
 
-`tries` of a product.yaml is a program that uses only the library. Its word {tried} stands for the
-requirements under `tried`; for each the program prints a line: the id, then `seen`, `not seen` or
-`not tried`, a colon and an explanation.
+`tries` in a product.yaml is a program that uses only the library. Its word {tried} is replaced by
+the requirements that are listed under `tried`. For each of them the program prints a line: the id,
+then `seen`, `not seen` or `not tried`, a colon and an explanation.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from boxspec.errors import UsageError
 from boxspec.products.declared import Product
 from boxspec.products.installing import Failed, output, state
 
-# For all requirements of a library: most take a second, some wait for their own time limit.
+# Time limit for all requirements of a library. Most take a second, but some wait for a time limit.
 WITHIN_S = 600
 
 
 @dataclass(frozen=True)
 class Shown:
-    """seen: the library fails as its page says. line: the line that the program printed."""
+    """The result of one requirement.
+
+    seen: the library fails as its page says. line: the line that the program printed.
+    """
 
     requirement: str
     seen: bool
@@ -28,7 +31,8 @@ class Shown:
 
 
 def shown(product: Product) -> Iterator[Shown]:
-    """Return a line for each requirement of `tried`; UsageError if the program cannot run here."""
+    """Return a line for each requirement of `tried`; raise UsageError if the program cannot run
+    here."""
     names = product.tried()
     if not names:
         raise UsageError(product.word, "has nothing to try", "name requirements under `tried`")

@@ -1,4 +1,7 @@
-"""How a matrix of products is run and shown: by requirement, or as a contract declares it."""
+"""The interface of a view, which decides how a matrix of products is run and shown.
+
+A contract may declare its own view.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +11,29 @@ from typing import Any, Protocol
 from boxspec.products.declared import Product
 from boxspec.products.judging import Facts, Judged
 
-# A compared matrix: by product, its facts and its cells; a cell is a mapping of fields.
+# The content of a matrix for comparison: for each product its facts and its cells. A cell is a
+# mapping of fields.
 Columns = dict[str, tuple[Mapping[str, Any], Mapping[str, Mapping[str, Any]]]]
 
 
 class View(Protocol):
-    """schema: the schema of the JSON. topics: the default topics of a run, empty for all."""
+    """schema: the schema of the JSON. topics: the topics of a run by default, empty for all."""
 
     schema: str
     topics: Sequence[str]
 
     def own(self, word: str) -> list[Product]:
-        """Return the products that are no third-party software and have this name."""
+        """Return the products with this name that are no third-party software."""
 
     def host(self) -> Facts:
         """Return the facts of this host that a verdict depends on."""
 
     def ask(self, judged: Judged) -> None:
-        """Fill in version and claims before the run; `why`, if the product cannot be judged."""
+        """Set the version and the claims of a product before the run, or `why` if it cannot be
+        judged."""
 
     def plain(self, found: Sequence[Judged]) -> Facts:
-        """Return the JSON of a matrix."""
+        """Return the matrix as JSON."""
 
     def columns(self, plain: Facts) -> Columns:
         """Return the part of the JSON that is compared."""

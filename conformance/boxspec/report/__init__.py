@@ -1,1 +1,2 @@
-"""The outputs of a run: console, JSON, and all formats that are made from the JSON."""
+"""Write the outputs of a run: the console, the JSON, and the formats that are made from the
+JSON."""

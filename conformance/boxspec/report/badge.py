@@ -1,4 +1,4 @@
-"""A badge, as SVG or as JSON for an endpoint of shields.io, by the suffix of the file."""
+"""Make a badge: an SVG, or JSON for shields.io, depending on the suffix of the file."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from boxspec.errors import UsageError
 from boxspec.report.result import Result
 
 GREEN, RED, YELLOW = "#1a7f37", "#b42318", "#8a6100"
-# Mean width in px of a character in 11 px Verdana.
+# Mean width of a character in pixels, for Verdana of 11 px.
 CHARACTER = 7.2
 PADDING = 10
 
 
 def _content(result: Result) -> tuple[str, str, str]:
-    """Return label, message and colour. An incomplete fraction never looks like a complete one."""
+    """Return label, message and colour.
+
+    A fraction is rounded so that it looks complete only if it is.
+    """
     selection, must = result.plain["selection"], result.plain["summary"]["contract"]["must"]
     label = f"boxspec {' '.join(selection['contracts'])}".rstrip()
     message = f"MUST {must['conforms']}/{must['of']}"

@@ -1,4 +1,4 @@
-"""The failure blocks of a page: short ones in the page, long ones in separate files."""
+"""Store the failure blocks of an HTML page: short ones in the page, long ones in separate files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 from boxspec.report.result import Result, block_of, is_error, is_failure
 
-# Total number of characters of all blocks in a page, and the possible limits for one block.
+# The total number of characters of all blocks in a page, and the limits for one block that are
+# tried.
 ROOM = 2_000_000
 LENGTHS = (8000, 4000, 2000, 1000, 500)
 
@@ -47,8 +48,8 @@ class Evidence:
     def _shown(self, text: str, length: int) -> list[Any]:
         if len(text) <= length:
             return [text, None]
-        # Named by its content, so that pages in one folder share it and a new page damages no old
-        # one.
+        # The name is a digest of the content. So pages in one folder can share a file, and a new
+        # page does not damage an older one.
         name = f"{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}.txt"
         self.files[name] = text + "\n"
         return [text[:length], name]

@@ -1,4 +1,4 @@
-"""Groups failures that share a symptom."""
+"""Group failures that have the same symptom."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
 
 WIDTH = 160
-# Numbers of one or two digits are often the subject of a test; longer ones are pids and times.
+# Matches numbers of one or two digits, which are often what a test is about. Longer numbers are
+# pids and times.
 _SHORT = re.compile(r"(?<![\w.-])\d{1,2}(?![\w.])")
 
 
 @dataclass
 class Failures:
-    """One symptom: the record to show, and every requirement that it breaks."""
+    """A group of failures: the record to show, and every requirement that it breaks."""
 
     record: Record
     judged: list[JudgedRequirement] = field(default_factory=list)
@@ -41,7 +42,10 @@ class Failures:
 
 
 def share(judged: JudgedRequirement) -> str:
-    """Return `2 of 3 tests fail`, and for tests with several questions how many of them failed."""
+    """Return a text such as `2 of 3 tests fail`.
+
+    For tests with several questions it says how many of them failed.
+    """
     text = f"{len(judged.failing)} of {len(judged.records)} tests fail"
     asked = [record.cases for record in judged.failing if record.cases]
     if asked:
@@ -51,13 +55,14 @@ def share(judged: JudgedRequirement) -> str:
 
 
 def is_partial(judged: JudgedRequirement) -> bool:
-    """True if a part of it conforms: a mistake for certain inputs or at certain moments."""
+    """True if some of its tests or questions conform, so the mistake shows only for certain inputs
+    or at certain moments."""
     whole = all(each.cases is None or each.cases[0] == each.cases[1] for each in judged.failing)
     return bool(judged.failing) and not (whole and len(judged.failing) == len(judged.records))
 
 
 def symptom(contract: str, record: Record) -> Hashable:
-    """Return a key that is equal for failures which probably have one cause."""
+    """Return a key that is equal for failures that probably have the same cause."""
     if record.symptom:
         return contract, record.verdict, record.symptom
     return contract, record.verdict, record.what, _alike(record.expected), _alike(record.got)
@@ -70,15 +75,14 @@ def _alike(text: str) -> tuple[str, tuple[str, ...]]:
 def grouped(tree: ResultTree) -> list[Failures]:
     """Return the failures of a run, grouped by symptom.
 
-    First come failures that affect the exit status, then each failure that shows another
-    requirement.
+    Failures that affect the exit status come first, then failures that show other requirements.
     """
     found: dict[Hashable, Failures] = {}
     every: list[Failures] = []
     for judged in _in_order(tree):
         for record in judged.failing or _of_the_kit(judged):
-            # Tests of one requirement form a group if they check the same property: they differ
-            # only in the expected value.
+            # Tests of one requirement that check the same property are one group, even if the
+            # expected value differs.
             keys = symptom(judged.requirement.contract, record), (judged.id, record.what)
             group = next((found[key] for key in keys if key in found), None)
             if group is None:

@@ -1,4 +1,4 @@
-"""Find since when a requirement is broken, from earlier results of the same implementation."""
+"""Find out since when a requirement is broken, from earlier results of the same implementation."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ def before(result: Result, earlier: Iterable[Result]) -> list[Result]:
 
 
 def since(name: str, result: Result, past: Sequence[Result]) -> str:
-    """Return `since 2026-11-20T…Z (fake 0.9)`, or an empty text if it is not broken or has no
-    history."""
+    """Return a text such as `since 2026-11-20T…Z (fake 0.9)`.
+
+    It is empty if the requirement is not broken or has no history.
+    """
     if not _is_broken(name, result) or not past:
         return ""
     first, conformed = result, None

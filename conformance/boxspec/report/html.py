@@ -1,7 +1,7 @@
-"""One offline page of results: matrices, failures, timings, faults.
+"""Write one HTML page of results that works offline: matrices, failures, timings, faults.
 
-Text from a shim passes through the template's escaping, or through a JSON block that the page's
-script shows as text. The page loads no other file and runs only its own script.
+Text from a shim is escaped by the template, or is in a JSON block that the page's script shows as
+text. The page loads no other file, and no other script runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 
-# Signs for readers without colours; the word is next to the sign or read aloud.
+# A sign for each verdict, for readers who cannot distinguish colours. Screen readers read the word.
 SIGNS = {
     "conforms": "✓",
     "fails": "✗",
@@ -49,8 +49,10 @@ SIGNS = {
 
 @dataclass
 class Given:
-    """The content of a page. earlier: older results, used to find since when a requirement is
-    broken."""
+    """The content of a page.
+
+    earlier: older results, to find out since when a requirement is broken.
+    """
 
     results: list[Result]
     earlier: list[Result] = field(default_factory=list)
@@ -60,7 +62,7 @@ class Given:
 
 
 def write(file: OutputFile, given: Given) -> None:
-    """Write the page, and long evidence to the folder `data/` next to it."""
+    """Write the page, and long evidence to files in the folder `data/` next to it."""
     text, more = render(given)
     folder = file.path.parent / "data"
     try:
@@ -104,7 +106,7 @@ def render(given: Given) -> tuple[str, dict[str, str]]:
 
 @cache
 def _environment() -> Environment:
-    # Imported here because few runs write a page, and the import slows down every start.
+    # Imported here, because the import is slow and few runs write a page.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -136,7 +138,7 @@ def _mine(runs: list[Run], group: str) -> list[Run]:
 
 
 def _data(runs: list[Run], evidence: Evidence, given: Given) -> dict[str, object]:
-    """Return the data for the page's script that no table cell holds; tests are numbered."""
+    """Return data for the page's script that the tables do not contain. Tests are numbered."""
     tests: dict[str, int] = {}
     asks: dict[str, list[str]] = {}
     for run in runs:

@@ -24,8 +24,10 @@ def render(result: Mapping[str, Any]) -> str:
 
 
 def plain(tree: ResultTree, status: int, words: str) -> dict[str, Any]:
-    """Return the result as a dictionary. status, words: the exit status of the run and its
-    meaning."""
+    """Return the result as a dictionary.
+
+    status, words: the exit status of the run and its meaning.
+    """
     return {
         "schema": SCHEMA,
         "spec_version": SPEC_VERSION,

@@ -1,6 +1,6 @@
-"""JUnit XML of a result: one suite per contract and profile, one case per test.
+"""Write a result as JUnit XML: one suite for each contract and profile, one case for each test.
 
-The time of a case is the shim's time; the whole duration is `seconds` in the result file.
+The time of a case is the time of the shim. The whole duration is `seconds` in the result file.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 from boxspec.printable import one_line
 from boxspec.report.result import Plain, Result, block_of, is_error, is_failure
 
-# Characters that XML 1.0 cannot hold even escaped, and control characters for terminals.
+# Characters that XML 1.0 cannot contain, even escaped, and control characters for terminals.
 _UNWRITABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -1,4 +1,4 @@
-"""Results as Markdown for the summary of a CI step: tables first, then the failure blocks."""
+"""Write results as Markdown, for the summary of a CI step: tables first, then failure blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def text(value: object) -> str:
 
 
 def fenced(lines: Sequence[str]) -> str:
-    """Return a fenced block with a fence longer than any in its content."""
+    """Return a code block whose fence is longer than any fence in its content."""
     inside = "\n".join(one_line(line) for line in lines)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", inside)), default=0))
     return f"{fence}text\n{inside}\n{fence}"
@@ -38,7 +38,7 @@ def render(result: Result) -> str:
 
 
 def render_all(results: Sequence[Result]) -> str:
-    """Render several results, with one table of all on top."""
+    """Return several results as one text, with a table of all of them at the top."""
     parts: list[str] = []
     if len(results) > 1:
         head = ("implementation", "contract MUST", "hardened MUST", "outcome")

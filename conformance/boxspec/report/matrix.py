@@ -14,7 +14,11 @@ from boxspec.report.result import Plain, Result
 
 @dataclass(frozen=True)
 class Run:
-    """One column. slug: its fragment in links, equal in later reports. group: its tab."""
+    """One column of the matrix.
+
+    slug: its fragment in links, which stays the same in later reports. group: the tab in which it
+    is.
+    """
 
     slug: str
     label: str
@@ -35,9 +39,9 @@ def slug(text: str) -> str:
 
 
 def runs_of(groups: Mapping[str, Sequence[Result]]) -> list[Run]:
-    """Return the columns with unique slugs and labels.
+    """Return the columns, with unique slugs and labels.
 
-    The version distinguishes results with equal names, and a number distinguishes equal versions.
+    If names are equal, the version is added; if the versions are equal too, a number.
     """
     every = [(group, result) for group, results in groups.items() for result in results]
     labels = _unique([result.name for _, result in every])
@@ -81,7 +85,10 @@ class Matrix:
 
     @property
     def prefix(self) -> str:
-        """Return the prefix of its row ids; in the first tab the id is the requirement itself."""
+        """Return a prefix that makes the ids of the group's rows unique.
+
+        In the first tab it is empty.
+        """
         return "" if self.group == "requirements" else f"{self.group}."
 
     def requirements(self) -> dict[str, Plain]:
@@ -89,7 +96,7 @@ class Matrix:
         return {name: each for run in self.runs for name, each in run.result.requirements.items()}
 
     def topics(self) -> Iterator[tuple[str, str, list[Plain]]]:
-        """Yield contract, topic, and the requirements of the topic."""
+        """Yield each contract and topic with the requirements of the topic."""
         found: dict[tuple[str, str], list[Plain]] = {}
         order: dict[str, None] = {}
         for name, each in self.requirements().items():

@@ -13,8 +13,8 @@ class OutputFile:
         self.flag, self.path = flag, Path(name).absolute()
         existed = self.path.exists()
         try:
-            # Open for appending, so that the file of an earlier run stays until the new content
-            # exists.
+            # Open for appending, so that the content of an earlier run stays until there is a new
+            # one.
             with self.path.open("a", encoding="utf-8"):
                 pass
         except OSError as why:

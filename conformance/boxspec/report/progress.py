@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-# The estimate uses the last 30 s: at the beginning tests are slower, because the long ones start in
-# parallel.
+# The estimate uses only the last 30 s, because tests are slower at the beginning, while the long
+# ones start.
 RECENT_S = 30.0
 
 
 class Pace:
-    """The plan of a run.
+    """The tests of a run, for the estimate.
 
     short: number of tests that run one after the other.
-    long: durations in seconds of the tests that run in parallel with them.
+    long: durations in seconds of the tests that run at the same time as these.
     at_once: how many long tests run at once.
     """
 
@@ -25,16 +25,16 @@ class Pace:
 
     @classmethod
     def of(cls, seconds: Iterable[float | None], at_once: int) -> Pace:
-        """Create the plan from one entry per test: the duration of a long test, None for a short
-        one."""
+        """Create it from one entry per test: the duration of a long test, None for a short one."""
         every = list(seconds)
         long = [each for each in every if each is not None]
         return cls(len(every) - len(long), long, at_once)
 
     def expected_s(self, elapsed_s: float, short_done: int) -> float | None:
-        """Return the estimated duration of the whole run in seconds, unless it would be a guess.
+        """Return the estimated duration of the whole run in seconds, or None if it would be only a
+        guess.
 
-        Call it in order of time.
+        Calls must be in the order of time.
         """
         self._seen.append((elapsed_s, short_done))
         while elapsed_s - self._seen[1][0] >= RECENT_S:
@@ -53,7 +53,7 @@ def progress(
 ) -> str:
     """Return `210/640 · 12 s of about 55 s · 3 not conforming · re-running test_it with no other
     test`."""
-    # The estimate does not cover tests that are being repeated.
+    # The estimate does not include tests that are being repeated.
     known = expected_s and expected_s > elapsed_s and done < of
     about = f" of about {expected_s:.0f} s" if known else ""
     bad = f" · {broken} not conforming" if broken else ""

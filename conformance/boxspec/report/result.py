@@ -1,4 +1,7 @@
-"""A result in its JSON form, read from a file or fresh from a run. Outputs know only this form."""
+"""A result in its JSON form, read from a file or just made by a run.
+
+All outputs are made from this form.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.printable import one_line
 
 SCHEMAS = Path(__file__).with_name("schemas")
-# A larger file is no result: a run of all contracts has 5 MB.
+# A larger file cannot be a result, because a run of all contracts makes about 5 MB.
 MAX_BYTES = 200_000_000
 REMEDY = "name a file that `boxspec run --json` of this version wrote"
 
@@ -29,8 +32,10 @@ Plain = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Result:
-    """A result. plain: the document by schemas/result.json. requirements, tests: its parts, by
-    id."""
+    """A result.
+
+    plain: the document, see schemas/result.json. requirements, tests: its parts, by id.
+    """
 
     plain: Plain
     requirements: Mapping[str, Plain] = field(repr=False)
@@ -57,7 +62,7 @@ class Result:
 
     @property
     def how(self) -> RunFlags:
-        """Return the flags of the run; results of older versions lack some of them."""
+        """Return the options of the run. Results of older versions lack some of them."""
         chosen = {each.name: each.default for each in fields(RunFlags)} | self.plain["selection"]
         given = {each.name: chosen[each.name] for each in fields(RunFlags)}
         return RunFlags(**given | {"shim": self.shim})
@@ -90,13 +95,13 @@ class Result:
         return f"{contract_of(first)}.{self.profile_of(first)}"
 
     def is_known(self, test: Plain) -> bool:
-        """True if the baseline has each requirement that this test broke."""
+        """True if the baseline contains each requirement that this test broke."""
         mine = [self.requirements.get(name) for name in test["requirements"]]
         broke = [each for each in mine if each and test["id"] in each["failing"]]
         return bool(broke) and all(each["known"] for each in broke)
 
     def fractions(self, contract: str | None = None) -> list[str]:
-        """Return `contract MUST 114/121 SHOULD 31/34` and the same for hardened."""
+        """Return texts such as `contract MUST 114/121 SHOULD 31/34`, one for each profile."""
         counts = self._counts(contract)
         parts = []
         for profile in ("contract", "hardened"):
@@ -117,7 +122,7 @@ class Result:
         return int(self._counts(contract)["verdicts"].get(name, 0))
 
     def denominators(self) -> str:
-        """Return the last line of a run's console output."""
+        """Return the last line that the run printed to the console."""
         summary = self.plain["summary"]
         parts = self.fractions()
         parts += [f"{name} {self.verdicts(name.replace(' ', '-'))}" for name in UNDECIDED]
@@ -157,7 +162,7 @@ UNDECIDED = ("not measured", "not applicable")
 
 
 def block_of(result: Result, test: Plain) -> list[str]:
-    """Return the lines of a test's failure block."""
+    """Return the lines of the failure block of a test."""
     names = ("id", "verdict", "what", "expected", "got", "reason", "request", "evidence", "folder")
     given = {name: test[name] for name in names if name in test}
     given["verdict"] = Verdict(given["verdict"])

@@ -1,4 +1,4 @@
-"""The summary of a run on the console: failures, undecided requirements, verdict, fractions."""
+"""Print the summary of a run: failures, undecided requirements, the verdict and the fractions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RED, YELLOW, BOLD = "1;31", "33", "1"
 
 
 def print_summary(console: Console, tree: ResultTree) -> None:
-    """Print everything between the tests and the verdict."""
+    """Print everything that comes between the tests and the verdict."""
     implementation = tree.hello.get("implementation", {})
     language = f", {implementation['language']}" if implementation.get("language") else ""
     console.write(f"target    {tree.name}{language}")
@@ -43,8 +43,8 @@ def print_summary(console: Console, tree: ResultTree) -> None:
 
 
 def _remarks(judged: JudgedRequirement) -> Iterator[str]:
-    """Yield the remarks of tests of a conforming requirement, and the reasons of tests that did not
-    run."""
+    """Yield the remarks of tests of a conforming requirement, and the reasons of tests that were
+    not run."""
     remarks = [each for each in judged.records if each.reason and not each.changed]
     missing = Counter(each.reason for each in remarks if each.verdict is Verdict.NOT_APPLICABLE)
     for reason, count in missing.items():
@@ -108,8 +108,10 @@ def _undecided(tree: ResultTree) -> Iterator[str]:
 
 
 def _not_run(tree: ResultTree) -> Iterator[str]:
-    """Yield the requirements without a test run. An interrupted run has hundreds, so they are
-    counted."""
+    """Yield the requirements of which no test was run.
+
+    An interrupted run has hundreds, so only their number is given.
+    """
     mine = [each for each in tree.judged if each.verdict is Verdict.NOT_MEASURED]
     mine = [each for each in mine if not each.records]
     if len(mine) <= BLOCKS:
@@ -158,8 +160,8 @@ def verdict(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
 
 
 def fractions(tree: ResultTree, contract: str | None = None) -> list[str]:
-    """Return `contract MUST 114/121 SHOULD 31/34` and the same for hardened, of one contract or of
-    all."""
+    """Return texts such as `contract MUST 114/121 SHOULD 31/34`, one for each profile, for one
+    contract or for all."""
     parts = []
     for profile in ("contract", "hardened"):
         shown = []

@@ -1,4 +1,5 @@
-"""The body of a test without pytest: it can run in any thread, any number of times."""
+"""The body of a test, separated from pytest, so that it can run in any thread and any number of
+times."""
 
 from __future__ import annotations
 
@@ -24,16 +25,19 @@ from boxspec.subject.session import Session
 
 @cache
 def _names(function: Callable[..., object]) -> tuple[str, ...]:
-    """Return the names of its arguments, cached because most functions serve many items."""
+    """Return the names of the arguments.
+
+    They are cached, because most functions serve many items.
+    """
     return tuple(inspect.signature(function).parameters)
 
 
 class Body:
-    """A test's function with all its arguments except the case."""
+    """The function of a test, with all its arguments except the case."""
 
     @staticmethod
     def is_portable(item: pytest.Item) -> bool:
-        """True if it needs no fixture except its case and its parameters."""
+        """True if the test needs no fixtures except its case and its parameters."""
         return not Body._fixtures(item)
 
     @staticmethod
@@ -69,7 +73,7 @@ class Body:
             self.function(**given)
 
     def run_and_sweep(self, case: Case) -> float:
-        """Run the body, end its processes, and return the duration in seconds."""
+        """Run the body, end the processes of the case, and return the duration in seconds."""
         start = time.monotonic()
         try:
             self.run(case)
@@ -80,7 +84,8 @@ class Body:
 
 
 def run_in_worker(item: pytest.Item, marked: Requires, case: Case, *, keep: bool) -> dict[str, Any]:
-    """Run a body in the worker process; return its result for the main process. Closes the case."""
+    """Run a body in the worker process, close its case, and return the result for the main
+    process."""
     answer: dict[str, Any] = {}
     try:
         Body(item, marked).run_and_sweep(case)
@@ -97,7 +102,7 @@ def run_in_worker(item: pytest.Item, marked: Requires, case: Case, *, keep: bool
 
 
 def record_exception(record: Record, why: BaseException, case: Case | None) -> None:
-    """Enter in a record the exception that a body raised, with the facts of its case."""
+    """Record the exception that a body raised, with facts about its case."""
     record.set_verdict(why)
     if case is None or record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
         return
@@ -109,7 +114,7 @@ def record_exception(record: Record, why: BaseException, case: Case | None) -> N
 
 
 def case_class(marked: Requires | None) -> type[Case]:
-    """Return the class of the cases of a test, which has the client of its contract."""
+    """Return the class for the cases of a test. It has the client of the test's contract."""
     return Case if marked is None else find(contract_of(marked.ids[0])).case_class()
 
 
@@ -125,7 +130,8 @@ def needed_capabilities(marked: Requires) -> list[str]:
     for each in marked.ids:
         names.update(dict.fromkeys([load()[each].capability or contract_of(each)]))
     contract = find(contract_of(marked.ids[0]))
-    # Some capabilities exist without their contract; all others need it.
+    # Capabilities that exist without their contract are needed alone. All others also need the
+    # contract itself.
     if not contract.alone.issuperset(names):
         names.setdefault(contract.name)
     return list(names)

@@ -1,5 +1,5 @@
-"""Long tests run in parallel: their bodies start with the session, and pytest reads their
-results."""
+"""Run the bodies of long tests in threads, from the start of the session. pytest reads their
+results later."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ THREADS = 32
 
 
 class BodyPool:
-    """A bounded pool of plain threads: at exit, Python waits for an executor's threads even if
-    idle.
+    """A pool with a limited number of threads. An executor is not used, because Python waits for
+    its threads at exit, even for idle ones.
 
     Bodies start at least `gap_s` apart. If thirty shims started at the same moment, each would take
     thirty times as long and exceed every time limit.
@@ -32,7 +32,7 @@ class BodyPool:
         self._threads: list[threading.Thread] = []
         self._changed = threading.Condition()
         self._paused = False
-        # Start times of the running bodies, by thread.
+        # The start time of each running body, by its thread.
         self._running: dict[threading.Thread, float] = {}
 
     def submit(self, key: Hashable, body: Callable[[], float]) -> Future[float]:
@@ -45,15 +45,17 @@ class BodyPool:
         return future
 
     def set_limit(self, threads: int) -> None:
-        """Set the number of parallel bodies; running ones are not ended."""
+        """Set the number of bodies that may run at once. Running bodies are not ended."""
         with self._lock:
             self._limit = threads
             for _ in self._queue:
                 self._start_thread()
 
     def _start_thread(self) -> None:
-        """Start a thread if the limit permits it. It ends when the queue is empty. Caller holds the
-        lock."""
+        """Start a thread if the limit allows it.
+
+        It ends when the queue is empty. The caller holds the lock.
+        """
         if len(self._threads) < self._limit:
             thread = threading.Thread(target=self._work, name="body", daemon=True)
             self._threads.append(thread)
@@ -79,7 +81,7 @@ class BodyPool:
                     self._changed.notify_all()
 
     def _run_next(self, this: threading.Thread) -> bool:
-        """Run the next body; return False if the queue is empty or the limit was lowered."""
+        """Run the next body; return False if the queue is empty or too many threads run."""
         with self._lock:
             if not self._queue or len(self._threads) > self._limit:
                 self._threads.remove(this)
@@ -95,7 +97,7 @@ class BodyPool:
         return True
 
     def _delay_before_start(self) -> float:
-        """Reserve the next start time; return the delay until then."""
+        """Reserve the next start time, and return the delay until then."""
         with self._lock:
             now = time.monotonic()
             mine = max(now, self._next_start)
@@ -104,7 +106,7 @@ class BodyPool:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Wait for the running bodies, and hold back all others until the block ends."""
+        """Wait until no body runs, and start none until the block ends."""
         with self._changed:
             self._paused = True
             self._changed.wait_for(lambda: not self._running)

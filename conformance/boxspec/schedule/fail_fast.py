@@ -1,4 +1,4 @@
-"""`run -x`: stop at the first test that fails. Tests that finish soon run first."""
+"""Run tests for `run -x`, which stops at the first failure. Tests that finish soon come first."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from boxspec.schedule.stash import RECORD
 
 
 def until_failure(session: pytest.Session, pool: BodyPool) -> None:
-    """Run tests until one fails; an overlapping test is read when its body has ended."""
+    """Run tests until one fails.
+
+    The result of an overlapping test is read when its body has ended.
+    """
     left = sorted(session.items, key=_is_a_law)
     while left:
         item = _next(left, pool)
         left.remove(item)
-        # With nextitem=None pytest tears down long-lived fixtures after each test; no test has any.
+        # With nextitem=None pytest tears down all fixtures after each test, which is right because
+        # no fixture lives longer.
         session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         record = item.stash.get(RECORD, None)
         if record is not None and record.verdict in BROKEN:
@@ -28,13 +32,16 @@ def until_failure(session: pytest.Session, pool: BodyPool) -> None:
 
 
 def _is_a_law(item: pytest.Item) -> bool:
-    """Property tests try many examples, so the single questions come first."""
+    """Property tests try many examples, so tests of a single question come first."""
     marked = requires_of(item)
     return marked is not None and marked.main_thread
 
 
 def _next(left: list[pytest.Item], pool: BodyPool) -> pytest.Item:
-    """Return a finished test, else one for this thread, else the first to finish."""
+    """Return a test whose body has ended.
+
+    If there is none, return a test for this thread, or else wait for the first body to end.
+    """
     running: dict[Future[float], pytest.Item] = {}
     for item in left:
         future = pool.get(item.nodeid)

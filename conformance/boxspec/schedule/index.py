@@ -1,4 +1,4 @@
-"""An index of the tests: by requirement, and by pitfall."""
+"""Find the tests of a requirement or of a pitfall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The pytest plugin: options, the fixture `case`, parallel bodies, and verdicts from exceptions."""
+"""The pytest plugin.
+
+It defines options and the fixture `case`, runs bodies in parallel, and turns exceptions into
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +114,7 @@ def _start_long_bodies(items: list[pytest.Item], state: State, shim: Session) ->
 
 
 def _short_tests(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requires]]:
-    """Return the tests that may run in the queue of short bodies."""
+    """Return the tests whose bodies may be in the queue of short bodies."""
     for item in items:
         marked = requires_of(item)
         here = marked is None or marked.overlap or marked.main_thread
@@ -119,7 +123,8 @@ def _short_tests(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requir
 
 
 def _queue_short_bodies(items: list[pytest.Item], state: State, shim: Session) -> None:
-    """Queue the short bodies in reverse order: the main thread starts at the other end."""
+    """Queue the short bodies in reverse order, because the main thread begins at the other end of
+    the list."""
     for item, marked in _short_tests(items[::-1]):
         body = Body(item, marked)
         state.short_bodies.submit(item.nodeid, partial(_run_short_body, body, item, state, shim))
@@ -191,8 +196,8 @@ def _first_attempt(item: pytest.Function, marked: Requires, state: State) -> boo
 
 
 def _retry_in_pool(item: pytest.Function, state: State) -> Callable[[], float] | None:
-    """Repeat all tests that hung in the retry pool; return a function that gives this test's
-    result."""
+    """Repeat all tests that hung in the retry pool, and return a function that returns the result
+    of this test."""
     bodies = {
         each.nodeid: (case_class(marked), Body(each, marked).run_and_sweep)
         for each in (item, *state.have_hung(item.session.items))
@@ -252,7 +257,10 @@ def pytest_runtest_makereport(
 
 
 def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
-    """Return the duration of the body in its thread; for a failed body only its case knows it."""
+    """Return the duration of the body in its thread.
+
+    If the body failed, only its case has the duration.
+    """
     case = item.stash.get(CASE, None)
     if SECONDS not in item.stash and case is not None and case.seconds is not None:
         return case.seconds

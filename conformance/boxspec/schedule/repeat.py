@@ -1,4 +1,7 @@
-"""`--repeat N`: how often each test does not conform. An interrupted run can be resumed."""
+"""Find out how often each test does not conform (`--repeat N`).
+
+An interrupted run can be resumed.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ AT_ONCE = 24
 
 
 class Repeat:
-    """Runs every selected test N times: overlapping ones in parallel, the others one by one."""
+    """Runs every selected test N times: overlapping tests in parallel, the others one by one."""
 
     def __init__(self, session: pytest.Session, shim: Session) -> None:
         option = session.config.getoption
@@ -43,8 +46,7 @@ class Repeat:
 
     def _resume(self, path: Path) -> None:
         for line in path.read_text(encoding="utf-8").splitlines():
-            # The last line may be incomplete, because the previous run was interrupted while
-            # writing it.
+            # The last line may be incomplete, if the previous run was interrupted while writing it.
             try:
                 entry = json.loads(line)
             except ValueError:
@@ -102,7 +104,7 @@ class Repeat:
             )
 
     def run(self) -> None:
-        """Run all rounds; the rounds of all overlapping tests share one queue."""
+        """Run all rounds. The overlapping tests of all rounds are in one queue."""
         pool = BodyPool(AT_ONCE)
         alone: list[tuple[str, Body, int]] = []
         waiting = []

@@ -1,9 +1,10 @@
-"""Repeat tests whose time limit was exceeded, if scheduling delay may be the cause.
+"""Repeat tests that exceeded a time limit, if scheduling delay may be the cause.
 
-The first attempt of that test neither fails nor conforms. The test is repeated without other tests
-and with real-time priority. One attempt in time conforms, one that is late without scheduling delay
-fails, and a test that stays open was not measured. A test that hung is repeated only once, after an
-attempt in parallel with other tests that hung.
+The first attempt of such a test counts neither as failed nor as conforming. The test is repeated
+without other tests and with real-time priority. It conforms if one attempt is in time. It fails if
+one attempt is late without scheduling delay. If no attempt decides, it was not measured. A test
+that hung is repeated only once in this way, after an attempt at the same time as other tests that
+hung.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.subject.look import Look
 from boxspec.subject.observe.realtime import realtime
 
-# The first attempt included.
+# The number of attempts, with the first one.
 ATTEMPTS = 5
-# Time limit for all repeats of undecided tests: a machine that was too busy for minutes stays so.
+# Time limit for all repeats of undecided tests: a machine that was too busy for minutes will stay
+# busy.
 MAX_UNDECIDED_S = 120.0
 
-# Runs the test in a new case.
+# A function that runs the test in a new case.
 RunAttempt = Callable[[Look], object]
 
 
@@ -40,19 +42,19 @@ class Retry:
         alone: bool = True,
         use_realtime: bool = True,
     ) -> str:
-        """Repeat a late test until an attempt decides. If that attempt conforms, return a
-        description of the late ones before it.
+        """Repeat a late test until an attempt decides. If the attempt conforms, return a text about
+        the late attempts before it.
 
         first: the exception of the first attempt.
-        pooled: a function that returns if the second attempt conformed, and raises its exception
-            otherwise. None if no attempt ran in the retry pool.
+        pooled: returns if the second attempt conformed, and raises its exception otherwise. None if
+        there was no attempt in the retry pool.
         alone: True if no other test runs meanwhile.
         use_realtime: True to use real-time priority if the system permits it. Only one test at a
-            time may do so.
+        time may do so.
 
-        Raise Failure if an attempt decides against the implementation, also by a hang with
-        real-time priority. A hang without it ends the repeats, except in the retry pool. Raise
-        NotMeasured if no attempt decides.
+        Raise Failure if an attempt decides against the implementation, which includes a hang with
+        real-time priority. A hang without that priority ends the repeats, except in the retry pool.
+        Raise NotMeasured if no attempt decides.
         """
         seen = [first]
         if pooled is not None:
@@ -99,8 +101,8 @@ class Retry:
 
 
 class _RealtimeMisfit(Exception):
-    """The test behaved differently with real-time priority, for example because the kernel kills a
-    process that computes without a pause. This attempt must not decide."""
+    """Raised if the test behaves differently with real-time priority, for example because the
+    kernel kills a process that computes without a pause. Such an attempt must not decide."""
 
 
 @contextlib.contextmanager

@@ -1,8 +1,8 @@
-"""The retry pool: second attempts of tests that hung run in parallel, while no other test runs.
+"""Run the second attempts of tests that hung, all in parallel, while no other test runs.
 
-A body that hangs only waits, so many of them leave the machine idle, and an attempt on an idle
-machine can decide (see subject/patience.py). One after the other, the retries of a shim written in
-bash took five minutes.
+A body that hangs only waits, so the machine stays idle, and on an idle machine an attempt can
+decide (see subject/patience.py). One after the other, the retries of a shim written in bash took
+five minutes.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from boxspec.subject.case import Case
 from boxspec.subject.look import Look
 from boxspec.subject.session import Session
 
-# If a shim hangs in fifty tests, the run waits for it four times instead of fifty times.
+# With this many at once, a run waits four times for a shim that hangs in fifty tests, instead of
+# fifty times.
 AT_ONCE = 16
 
-# Runs a test's body in a case; returns its duration in seconds.
+# A function that runs the body of a test in a case, and returns its duration in seconds.
 RunBody = Callable[[Case], float]
 
 
@@ -29,14 +30,16 @@ class RetryPool:
 
     def __init__(self) -> None:
         self._pool = BodyPool(AT_ONCE)
-        # Cases that no test has taken over yet.
+        # Cases whose test has not fetched them yet.
         self._cases: dict[str, Case] = {}
 
     def run(
         self, bodies: Mapping[str, tuple[type[Case], RunBody]], shim: Session, gap_s: float
     ) -> None:
-        """Run these tests once, if they were not repeated yet; return when all bodies have
-        ended."""
+        """Run these tests once, unless they were repeated already.
+
+        Returns when all bodies have ended.
+        """
         self._pool.gap_s = gap_s
         started = []
         for name, (make, run) in bodies.items():
@@ -47,8 +50,10 @@ class RetryPool:
         wait(started)
 
     def take_over(self, name: str) -> tuple[Case, Future[float]] | None:
-        """Hand over the case of a test's second attempt, with its result; the caller closes the
-        case."""
+        """Return the case of a test's second attempt, with its result.
+
+        The caller closes the case.
+        """
         case, future = self._cases.pop(name, None), self._pool.get(name)
         return None if case is None or future is None else (case, future)
 
@@ -57,7 +62,7 @@ class RetryPool:
         self._pool.cancel()
 
     def close(self) -> None:
-        """Close the cases that no test has taken over. The shims were interrupted before."""
+        """Close the cases that no test has fetched. Their shims were interrupted before."""
         self._pool.join()
         for case in self._cases.values():
             case.close(keep=False)

@@ -1,4 +1,4 @@
-"""Run pytest inside this process and capture its output, for collection and for runs."""
+"""Run pytest in this process and capture its output, to collect tests or to run them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from boxspec.places import CONTRACTS, ROOT
 from boxspec.schedule.selection import requires_of
 from boxspec.schedule.session_info import PROPERTY, SESSION_INFO, SessionInfo
 
-# Installed third-party plugins are not needed, and loading them takes most of the start-up time.
+# Third-party plugins of pytest are not needed, and loading them takes most of the start-up time.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
-# These variables are meant for the caller's own tests: they may hold unknown options, or a
-# selection that silently omits tests. Shims still get the unchanged environment.
+# These variables are for the caller's own tests. They may have options that the kit does not know,
+# or a selection that silently leaves out tests. Shims get the environment unchanged.
 _OF_THE_CALLER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DEBUG", _NO_AUTOLOAD)
 
 
-# Number of new objects that starts a garbage collection; a case creates and frees thousands.
+# How many new objects trigger a garbage collection. The number is high because a case creates and
+# frees thousands.
 YOUNG = 20_000
 
 
@@ -40,9 +41,9 @@ def folders(wanted: Sequence[str] | None = None) -> list[str]:
 
 @dataclass(frozen=True)
 class Done:
-    """How far a session is.
+    """The progress of a session.
 
-    tests, of: tests that have ended, and all tests.
+    tests, of: the number of tests that have ended, and of all tests.
     short: ended tests that do not overlap.
     broken: tests that do not conform.
     again: the name of the test that is being repeated.
@@ -57,7 +58,7 @@ class Done:
 
 @dataclass
 class Observer:
-    """A pytest plugin that collects the records and passes them on to a callback."""
+    """A pytest plugin that collects the records and passes each to a callback."""
 
     on_record: Callable[[Record, Observer], None] | None = None
     items: list[pytest.Item] = field(default_factory=list)
@@ -96,16 +97,16 @@ class Observer:
             manager.register(TerminalReporter(config, self.output), "terminalreporter")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        # Everything loaded so far stays until the end: scanning it for garbage took a tenth of a
-        # run.
+        # All objects so far stay until the end, so garbage collections need not examine them. This
+        # saves a tenth of a run.
         gc.freeze()
         gc.set_threshold(YOUNG)
         gc.enable()
         self.items = [item for item in session.items if requires_of(item) is not None]
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
-        """Count tests that were deselected after the collection: contracts that the shim does not
-        declare."""
+        """Count tests that were deselected after the collection, because the shim does not declare
+        their contract."""
         gone = {item.nodeid for item in items}
         self.left_out += sum(item.nodeid in gone for item in self.items)
 
@@ -155,7 +156,7 @@ def run_pytest(
     observer.takes_environment()
     gc.disable()
     try:
-        # pytest's errors about a selection are reported as one line of the kit.
+        # Errors of pytest about a selection are reported in one line by the kit.
         with contextlib.redirect_stderr(observer.output):
             return int(
                 pytest.main(
@@ -165,15 +166,18 @@ def run_pytest(
                         "--rootdir",
                         str(ROOT),
                         "--capture=sys",
-                        # The record of a failing test has the details.
+                        # Short tracebacks suffice, because the record of a failing test has the
+                        # details.
                         "--tb=native",
-                        # `expect` raises verdicts, so assertions need no rewriting, which would
-                        # read each test's source again; and no garbage collection after each test.
+                        # Assertions are not rewritten, because verdicts come from `expect`, and
+                        # rewriting reads the source of each test. No garbage collection after each
+                        # test.
                         "--assert=plain",
                         *_without("unraisableexception", "threadexception"),
                         # No test uses logging or warnings.
                         *_without("logging", "warnings"),
-                        # These plugins do work for each test that no contract test needs.
+                        # These plugins do some work for each test, which no test of a contract
+                        # needs.
                         *_without("setuponly", "setupplan", "unittest", "faulthandler"),
                         *_without("subtests", "tmpdir", "legacypath", "recwarn", "pastebin"),
                         *_without("doctest", "stepwise", "junitxml"),

@@ -1,4 +1,4 @@
-"""Which collected tests a session runs: by contract, profile, requirement, topic or focus."""
+"""Select the tests that a session runs: by contract, profile, requirement, topic or focus."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def requires_of(item: pytest.Item) -> Requires | None:
 
 
 def is_of_other_topics(path: Path, config: pytest.Config) -> bool:
-    """True if a test file names no selected topic, so that it need not be imported."""
+    """True if a test file has no test of the selected topics, so that it need not be imported."""
     known = load()
     only = config.getoption("boxspec_requirements") or ()
     topics = {known[name].topic for name in only if name in known}
@@ -64,13 +64,13 @@ def select_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
         dropped += away
     if dropped:
         config.hook.pytest_deselected(items=dropped)
-    # Overlapping bodies run in threads from the start; the main thread reads their results last.
+    # Overlapping bodies run in threads from the start, so the main thread reads their results last.
     items[:] = sorted(kept, key=_overlaps)
 
 
 def focused(items: list[pytest.Item], topic: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """Split the tests: all tests of the topic, plus as few others as decide every requirement
-    once."""
+    """Select tests for `--focus`: all tests of the topic, and of the others as few as decide every
+    requirement once. Return the selected and the other tests."""
     known = load()
     kept: set[str] = set()
     decided: set[str] = set()
@@ -97,7 +97,7 @@ def _overlaps(item: pytest.Item) -> bool:
 
 
 def deselect_undeclared(session: pytest.Session, capabilities: frozenset[str]) -> None:
-    """Without --contract, deselect the contracts that the shim does not declare.
+    """Deselect the tests of contracts that the shim does not declare, unless --contract was given.
 
     If the shim declares no contract, all tests stay, and each reports that it is not applicable.
     """

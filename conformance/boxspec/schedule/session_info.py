@@ -1,4 +1,4 @@
-"""Data that the plugin stores with the pytest session."""
+"""Data that the plugin attaches to the session of pytest."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ PROPERTY = "boxspec"
 
 @dataclass
 class SessionInfo:
-    """Results of a session apart from its records.
+    """The results of a session, without its records.
 
     hello: the shim's answer to `hello`.
     stop: the reason why no test ran.
     repeat: the lines of --repeat.
     flaky: the number of failures that --repeat saw.
-    left: returns the processes that the shim left running, in words.
-    folders: returns the case folders that cannot be removed.
-    ahead: returns the tests whose bodies ended in other threads before pytest reached them.
+    left: a function that returns a text about processes that the shim left running.
+    folders: a function that returns the case folders that cannot be removed.
+    ahead: a function that returns the tests whose bodies ended in other threads before pytest
+    reached them.
     again: the name of the test that is being repeated.
     """
 

@@ -1,7 +1,7 @@
-"""The queue of short bodies: one at a time, and more as long as all running ones only wait.
+"""Run short bodies: one at a time, and more while all running bodies only wait.
 
-An implementation that hangs costs tens of seconds per test. A body that waits uses no processor, so
-further bodies start while a processor is free.
+An implementation that hangs takes tens of seconds per test. A body that waits uses no processor, so
+further bodies start as long as a processor is free.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from concurrent.futures import Future
 from boxspec.schedule.body_pool import BodyPool
 from boxspec.subject.observe.machine import Machine
 
-# A short body that runs longer is waiting; on an idle machine it takes far less.
+# A short body that takes longer is assumed to wait: on an idle machine it takes far less.
 STALLED_S = 2.0
-# Interval of the check, and the mean share of idle time at which further bodies start.
+# The interval of the check, and the share of idle time above which further bodies start.
 CHECK_S, MIN_FREE = 0.5, 0.25
 AT_ONCE = 16
 
@@ -46,7 +46,10 @@ class ShortQueue(BodyPool):
 
 
 def allowed_bodies(began: list[float], free: float) -> int:
-    """Return how many bodies may run, given the start times of the running ones."""
+    """Return how many bodies may run.
+
+    began: the start times of the running bodies. free: the share of idle time.
+    """
     now = time.monotonic()
     stalled = sum(now - each >= STALLED_S for each in began)
     if free < MIN_FREE:

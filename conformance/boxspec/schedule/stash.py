@@ -1,4 +1,4 @@
-"""Data that the plugin stores with each test."""
+"""Data that the plugin attaches to each test."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from boxspec.judge.record import Record
 from boxspec.schedule.worker import ClosedCase
 from boxspec.subject.case import Case
 
-# A case of this process, or the result of a case of the worker process.
+# The case of the test, or the result of a case that ran in the worker process.
 CASE = pytest.StashKey[Case | ClosedCase]()
 RECORD = pytest.StashKey[Record]()
 # Duration of the body in the thread that ran it.
 SECONDS = pytest.StashKey[float]()
-# The cases of all attempts, the last one included.
+# The cases of all attempts, with the last one.
 CASES = pytest.StashKey[list[Case | ClosedCase]]()
-# Present if an attempt was late; describes the late attempts if a later one conformed.
+# Set if an attempt was late and a later one conformed: a text about the late attempts.
 LATE = pytest.StashKey[str]()

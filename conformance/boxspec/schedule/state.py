@@ -28,17 +28,20 @@ from boxspec.subject.trust import trust
 
 
 class State:
-    """The state of one pytest session; created in pytest_configure, closed in
-    pytest_unconfigure."""
+    """The state of one pytest session.
+
+    It is created in pytest_configure and closed in pytest_unconfigure.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.session: Session | None = None
         self.long_bodies = BodyPool(config.getoption("boxspec_jobs"))
-        # Short bodies, in reverse order: the main thread starts at the other end. A short case
-        # mostly waits for processes to start and end, so two can run in parallel.
+        # Short bodies in reverse order, because the main thread begins at the other end of the
+        # list. A short case mostly waits for processes to start and end, so two can run at the same
+        # time.
         self.short_bodies = ShortQueue()
-        # Runs the bodies of the queue, if there are many short ones and two processors.
+        # Runs bodies of the queue too, if there are many short ones and at least two processors.
         self.worker: Worker | None = None
         self.cases: dict[str, Case | ClosedCase] = {}
         self.retry = Retry()
@@ -48,7 +51,7 @@ class State:
         )
 
     def open(self) -> Session:
-        """Return the shim's session after its trust checks; the first call starts it."""
+        """Return the session with the shim. The first call opens it and runs the trust checks."""
         if self.session is None:
             option = self.config.getoption
             programs.check()
@@ -79,8 +82,10 @@ class State:
         )
 
     def start_worker(self, items: Sequence[pytest.Item]) -> None:
-        """Fork the worker process if enough tests are short; call it before the session is
-        opened."""
+        """Fork the worker process if there are enough short tests.
+
+        Call it before the session is opened.
+        """
         if len(items) >= WORTH and len(os.sched_getaffinity(0)) > 1:
             named = {item.nodeid: item for item in items}
             self.worker = Worker.start(self._worker_session, partial(self._run_test, named))
@@ -102,7 +107,8 @@ class State:
         return run_in_worker(item, marked, case_class(marked)(session, name), keep=keep)
 
     def future_of(self, key: str) -> Future[float] | None:
-        """Return the future of a body in another thread, unless the caller must run it."""
+        """Return the future of a body in another thread, or None if the caller must run the
+        body."""
         future = self.long_bodies.get(key)
         if future is not None:
             return future
@@ -117,7 +123,7 @@ class State:
 
     @contextlib.contextmanager
     def repeating(self, name: str) -> Iterator[None]:
-        """Name the test that is being repeated, for the progress line."""
+        """Set the name of the test that is being repeated, for the progress line."""
         self.info.again = name
         try:
             yield
@@ -126,8 +132,10 @@ class State:
 
     @contextlib.contextmanager
     def without_other_tests(self) -> Iterator[bool]:
-        """Hold back all other tests. With -x, where the first failure ends the run, do not wait for
-        them."""
+        """Wait until no other test runs, and start none meanwhile.
+
+        With -x the first failure ends the run, so then do not wait.
+        """
         if self.config.getoption("boxspec_fail_fast"):
             yield False
             return

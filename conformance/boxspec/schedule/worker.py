@@ -1,15 +1,16 @@
 """The worker process, which runs bodies of short tests one after the other.
 
-In one interpreter only one thread computes at a time, and half of a short case is computing. The
-process is forked after the collection, so it knows the tests. The results of the trust checks
-arrive with the first line. Both sides exchange lines of JSON:
+In one interpreter only one thread computes at a time, and half of a short case is computing; so a
+second process makes a run faster. It is forked after the collection, so it has the tests. Both
+processes exchange lines of JSON:
 
-* to the worker: the facts of the session, then the name of one test at a time;
-* from the worker: the result of its body (`ClosedCase`); after the last one, the processes that the
+* to the worker: first the results of the trust checks and other facts of the session, then the name
+  of one test at a time;
+* from the worker: the result of each body (`ClosedCase`), and at the end the processes that the
   shim left running.
 
-The worker's end of the socket closes when the kit ends for any reason. Then its cases end within a
-moment.
+If the kit ends for any reason, the other end of the worker's socket closes, and the worker ends its
+cases.
 """
 
 from __future__ import annotations
@@ -30,19 +31,22 @@ from boxspec.errors import HarnessError
 from boxspec.judge.verdict import Late
 from boxspec.subject.session import Session
 
-# For fewer tests a process is not worth its start.
+# With fewer tests the worker process would take more time than it saves.
 WORTH = 24
-# A session without open cases gets this long to end.
+# Time limit for the end of the worker after its last test.
 ENDS_S = 30.0
 
-# Creates the worker's session from the facts that the main process sends.
+# A function that creates the worker's session from the facts that the main process has sent.
 Make = Callable[[dict[str, Any]], Session]
-# Runs the named test in the worker, and returns its result.
+# A function that runs the named test in the worker, and returns its result.
 RunTest = Callable[[Session, str], dict[str, Any]]
 
 
 class WorkerFailure(Exception):
-    """An exception that a body raised in the worker, with the fields of its record."""
+    """Raised in the main process if a body in the worker has failed.
+
+    It has the fields of the record.
+    """
 
     def __init__(self, fields: dict[str, Any]) -> None:
         super().__init__(fields.get("reason", ""))
@@ -51,7 +55,8 @@ class WorkerFailure(Exception):
 
 @dataclass
 class ClosedCase:
-    """The result of a closed case of the worker: the facts that a record takes from its case."""
+    """The result of a case of the worker that is closed: the facts about the case that a record
+    needs."""
 
     seconds: float | None
     shim_seconds: float
@@ -62,24 +67,26 @@ class ClosedCase:
         return self.timing
 
     def close(self, *, keep: bool) -> None:
-        """The worker has already kept or deleted the folder."""
+        """Do nothing: the worker has kept or deleted the folder."""
 
 
 class Worker:
-    """The main process's end. One thread at a time sends a test."""
+    """The worker, as the main process sees it. Only one thread at a time sends a test."""
 
     def __init__(self, pid: int, end: socket.socket) -> None:
         self._pid, self._end = pid, end
         self._lines = end.makefile("rb")
         self._session: Session | None = None
         self._asked = threading.Lock()
-        # True as long as the worker is alive and answers.
+        # False once the worker has died or does not answer.
         self.serves = True
 
     @classmethod
     def start(cls, make: Make, run_test: RunTest) -> Worker:
-        """Fork the worker, before the session has threads and descriptors that a fork would
-        copy."""
+        """Fork the worker.
+
+        Call it before the session has threads and descriptors that a fork would copy.
+        """
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
@@ -94,7 +101,8 @@ class Worker:
             self._send_message(session.handed_on())
 
     def run(self, name: str, topic: str) -> tuple[ClosedCase, float | Exception] | None:
-        """Return a test's result with its duration or exception, unless the worker is busy.
+        """Run a test in the worker; return its result with its duration or exception, or None if
+        the worker is busy.
 
         Raise HarnessError if the worker has died.
         """
@@ -141,12 +149,12 @@ class Worker:
         return HarnessError(f"the worker process ended unexpectedly{why}")
 
     def interrupt(self) -> None:
-        """Send no further test; a running case ends within a moment."""
+        """Send no further test. A running case ends within a moment."""
         with contextlib.suppress(OSError):
             self._end.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
-        """Reap the worker; call it after `interrupt`, when no thread sends tests."""
+        """Reap the worker. Call it after `interrupt`, when no thread sends tests any more."""
         self._end.settimeout(ENDS_S)
         with contextlib.suppress(HarnessError):
             last = self._receive()
@@ -167,7 +175,7 @@ def _send(end: socket.socket, message: dict[str, Any]) -> None:
 def _work(end: socket.socket, make: Make, run_test: RunTest) -> NoReturn:
     """Run the worker process from its fork to its end."""
     try:
-        # The terminal sends SIGINT to both processes; the main process ends this one in order.
+        # The terminal sends SIGINT to both processes. The main process ends this one in order.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123
         _WorkerMain(end, make, run_test).run()
@@ -179,7 +187,7 @@ def _work(end: socket.socket, make: Make, run_test: RunTest) -> NoReturn:
 
 
 class _WorkerMain:
-    """The worker's end."""
+    """The worker, in its own process."""
 
     def __init__(self, end: socket.socket, make: Make, run_test: RunTest) -> None:
         self._end, self._make, self._run_test = end, make, run_test
@@ -207,7 +215,10 @@ class _WorkerMain:
         self._send_message(session.leftovers.to_json())
 
     def _send_message(self, message: dict[str, Any]) -> None:
-        """Ignore a closed socket: `run` ends at the end of its input."""
+        """Send a line.
+
+        A closed socket is ignored, because `run` then reads the end of its input.
+        """
         with contextlib.suppress(OSError):
             _send(self._end, message)
 
