@@ -1,4 +1,4 @@
-"""Output lines, with a status line and colours on a terminal."""
+"""Write lines, with a status line and colours if the output is a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxspec.printable import one_line
 
 
 class Terminal:
-    """Writes to `out` from any thread; colours only on a terminal."""
+    """Writes to `out` from any thread, with colours if it is a terminal."""
 
     def __init__(self, out: TextIO | None = None) -> None:
         self.out = out or sys.stdout
@@ -22,8 +22,9 @@ class Terminal:
         self._lock = threading.Lock()
 
     def write(self, text: object = "", colour: str = "") -> None:
-        """Write one line, with escapes for unprintable characters."""
-        # The evidence can contain any output of a shim.
+        """Write one line, with unprintable characters escaped."""
+        # Characters that the encoding lacks are replaced, because evidence may contain any output
+        # of a shim.
         encoding = self.out.encoding or "utf-8"
         line = one_line(text).encode(encoding, "backslashreplace").decode(encoding)
         if colour and self.colour:
@@ -47,7 +48,7 @@ class Terminal:
         """Write the status line in place of the previous one."""
         if not self.tty:
             return
-        # A terminal without a size has 0 columns.
+        # A terminal whose size is unknown has 0 columns.
         width = (os.get_terminal_size(self.out.fileno()).columns or 80) - 1
         with self._lock:
             self.out.write("\r\033[K" + one_line(text)[:width])

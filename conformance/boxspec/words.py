@@ -1,4 +1,4 @@
-"""Parse command lines; an error is one line instead of the whole usage."""
+"""Parse command lines. A mistake is reported in one line, without the whole usage."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def promote(
     """Write the vectors and the input below `into`; return a line for each.
 
     accused: the command of the shim that the finding is about. Only vectors that this shim fails
-    are written.
+        are written.
     """
     lines: list[str] = []
     try:

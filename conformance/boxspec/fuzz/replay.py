@@ -27,7 +27,7 @@ def run_input(
     """Run an input in libFuzzer's build and return its report.
 
     quick: without stack traces, which a report of an oracle does not need and which take a quarter
-    of a second.
+        of a second.
     """
     limit_s = SHIM_INPUT_S if "BOXSPEC_FUZZ_SHIM" in env else INPUT_S
     argv = [str(binary), f"-timeout={limit_s}", f"-rss_limit_mb={MEMORY_MB}"]

@@ -157,7 +157,7 @@ def expect(
 
     evidence: further facts that the failure block shows.
     about: the answer whose request the failure block shows. By default it is the answer to which
-    the wrong value belongs, or else the last one.
+        the wrong value belongs, or else the last one.
     """
     matcher = as_matcher(wanted)
     if not matcher.accepts(got):

@@ -46,12 +46,12 @@ def requires(
     """Name the requirements that a test decides.
 
     overlap: the body may run in a thread at the same time as other tests, from the start of the
-    session. A number is its expected duration in seconds; the longest bodies start first.
+        session. A number is its expected duration in seconds; the longest bodies start first.
     main_thread: the body must run in the main thread. Hypothesis and pytest's tracebacks parse
-    sources with `ast`, which CPython 3.11 allows in only one thread at a time.
+        sources with `ast`, which CPython 3.11 allows in only one thread at a time.
     needs: requirements of any topic that this test relies on. If one of them is broken, a failure
-    of this test counts as blocked. Requirements that all tests of a requirement need belong in
-    requirements.yaml.
+        of this test counts as blocked. Requirements that all tests of a requirement need belong in
+        requirements.yaml.
     inside: the test is about runs in a sandbox, and is collected only with `--backend`.
     """
     if not ids:

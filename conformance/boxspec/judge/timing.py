@@ -31,7 +31,7 @@ class Timing:
     took_ms: upper bound of the measured duration.
     waited_ms: upper bound of the scheduling delay within took_ms.
     seen: True if the delay was read from every process that matters; otherwise waited_ms is the
-    time in which no processor was free.
+        time in which no processor was free.
     attempt: number of the attempt, from 1.
     alone: True if no other test ran at the same time.
     realtime: True if the attempt ran with real-time priority.

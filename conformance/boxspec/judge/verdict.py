@@ -50,12 +50,12 @@ class Failure(Exception):
 
     why: the reason as a baseline stores it; by default the property that was checked.
     symptom: failures with the same symptom are shown once; by default it consists of property,
-    expected and actual value.
+        expected and actual value.
     cases: (failed, total) questions, if the test asks several.
     asked: the request to show, if it is not the last one.
     timed: True if a time limit was exceeded by more than the scheduling delay.
     needs: requirements that explain this failure; if one of them is broken, this one counts as
-    blocked.
+        blocked.
     """
 
     def __init__(

@@ -40,6 +40,7 @@ class Product:
     """One declaration; product.json describes its fields.
 
     word: the name on the command line, which is the name of the folder or of the adapter's file.
+
     Commands contain placeholders; `argv` and `shim` return commands in which they are replaced.
     """
 

@@ -17,7 +17,7 @@ class Run:
     """One column of the matrix.
 
     slug: its fragment in links, which stays the same in later reports. group: the tab in which it
-    is.
+        is.
     """
 
     slug: str

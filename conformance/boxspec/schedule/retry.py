@@ -47,10 +47,10 @@ class Retry:
 
         first: the exception of the first attempt.
         pooled: returns if the second attempt conformed, and raises its exception otherwise. None if
-        there was no attempt in the retry pool.
+            there was no attempt in the retry pool.
         alone: True if no other test runs meanwhile.
         use_realtime: True to use real-time priority if the system permits it. Only one test at a
-        time may do so.
+            time may do so.
 
         Raise Failure if an attempt decides against the implementation, which includes a hang with
         real-time priority. A hang without that priority ends the repeats, except in the retry pool.

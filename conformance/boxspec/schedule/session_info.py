@@ -23,7 +23,7 @@ class SessionInfo:
     left: a function that returns a text about processes that the shim left running.
     folders: a function that returns the case folders that cannot be removed.
     ahead: a function that returns the tests whose bodies ended in other threads before pytest
-    reached them.
+        reached them.
     again: the name of the test that is being repeated.
     """
 

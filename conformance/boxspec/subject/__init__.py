@@ -1,1 +1,2 @@
-"""The shim under test: how it is started, asked, observed from outside, and trusted."""
+"""The shim under test: start it, send it requests, observe it from outside, and check that it can
+be trusted."""

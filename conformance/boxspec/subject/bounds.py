@@ -1,4 +1,4 @@
-"""Time bounds of a case: between two stamps, or compared with another run."""
+"""Check the time limits of a case: between two stamps, or in comparison with another run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boxspec.subject.waiting import Run, waited_between, waited_by_now
 
 
 class Stage(Protocol):
-    """The case to which a time bound belongs."""
+    """A case, as far as time limits need it."""
 
     look: Look
 
@@ -37,22 +37,22 @@ def expect_no_longer(
 ) -> None:
     """Expect that a run takes at most `limit_ms` longer than a control run."""
     theirs, _ = waited_between(case.shim_processes, control.start, control.end, child=False)
-    # A scheduling delay of the control would hide a delay of the run.
+    # The delay of the control is left out, because it would hide a delay of the run.
     took_ms = seen.elapsed_ms - control.elapsed_ms + theirs
     ours, whole = waited_between(case.shim_processes, seen.start, seen.end, child=True)
     waited_ms = min(ours + theirs, max(0.0, took_ms))
     case.note(Timing(what, limit_ms, ENDING_MS, took_ms, waited_ms, whole)).check()
 
 
-# A run that waited longer than this for a processor may have missed the moment under test.
+# A run that waited longer than this for a processor may have missed the moment that is tested.
 PROMPT_MS = 20.0
 
 
 @contextlib.contextmanager
 def for_the_prompt(case: Stage) -> Iterator[None]:
-    """Wrap an expectation that holds only if the shim acts promptly, or between two moments.
+    """Check an expectation that holds only if the shim acts at once, or between two moments.
 
-    A failure is repeated if a run of the case waited for a processor.
+    If the expectation fails and a run of the case waited for a processor, the test is repeated.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""`Case`: the interface that a test uses to send requests and to observe their effects."""
+"""`Case`, by which a test sends requests and observes their effects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ WITHIN_S = 30.0
 
 
 class Options(TypedDict, total=False):
-    """The start of a shim process, and the expectations of its test (see `Case.launch`)."""
+    """Options for starting a shim process (see `Case.launch`)."""
 
     hold: bool
     expect_result: bool
@@ -54,19 +54,20 @@ class Options(TypedDict, total=False):
     shim_env: ShimEnv | None
 
 
-# Time that the kernel may need to end a sandbox. It sleeps meanwhile, so the scheduling delay does
-# not show this time. A run showed 254 ms. boxspec-bench-ends (reference/bench/backend) measures it:
-# the longest of 400 ends of a network namespace took 186 ms on two processors with a load of 28, of
-# pid namespaces 27 ms, without namespaces 21 ms; half of all take 2 ms.
+# Time that the kernel may need to end a sandbox. It sleeps during this time, so the scheduling
+# delay does not include it. boxspec-bench-ends (reference/bench/backend) measures it: on two
+# processors with a load of 28, the longest of 400 ends took 186 ms with a network namespace, 27 ms
+# with a pid namespace and 21 ms without namespaces; half of all took at most 2 ms. A run of the
+# suite had 254 ms.
 TAKEN_DOWN_MS = 300.0
 
 
 class Case:
-    """One case: a folder with fifos, and shim processes. `close` ends the processes, and deletes
-    or keeps the folder.
+    """One case. It has a folder with fifos, and starts shim processes. `close` ends the processes,
+    and deletes or keeps the folder.
 
-    A contract has a subclass of its own, which adds the client of the contract: an `ExecCase` has
-    an `exec`. A test names that class in its signature, so mypy checks each of its requests.
+    Each contract has a subclass with its client: an `ExecCase` has an `exec`. A test names the
+    subclass in its signature, so that mypy checks each of its requests.
     """
 
     def __init__(self, session: Session, name: str, *, look: Look = FIRST) -> None:
@@ -87,7 +88,7 @@ class Case:
         self._tmp: Path | None = None
         self._exchanges = 0
         self._lock = threading.Lock()
-        # The last request through serve, for the report of a failure.
+        # The last request through serve, to be shown if the test fails.
         self.asked: Message | None = None
         # Duration of the test body, in the thread that ran it.
         self.seconds: float | None = None
@@ -123,7 +124,7 @@ class Case:
 
     @property
     def stress(self) -> bool:
-        """True if `--stress` selects the long form of a test."""
+        """True if the user wants the long form of tests (`--stress`)."""
         return self.session.stress
 
     @property
@@ -138,7 +139,7 @@ class Case:
 
     @property
     def tmp(self) -> Path:
-        """The folder of the test's own files; it is made at the first use."""
+        """Return the folder for files of the test; it is made at the first use."""
         if self._tmp is None:
             self._tmp = self.folder / "tmp"
             self._tmp.mkdir()
@@ -164,7 +165,7 @@ class Case:
         open_gate(path, self.patience(within_s), self._any_process_alive)
 
     def events(self, name: str | None = None) -> Events:
-        """Return the events fifo of this name, by default that of the case."""
+        """Return the events of the fifo with this name, by default of the case's own fifo."""
         wanted = self.folder / (name or "events")
         for events in self._events:
             if events.path == str(wanted):
@@ -178,7 +179,7 @@ class Case:
     def _outside(self, pid: int) -> int:
         """Return the process of this case that has this number in its own pid namespace.
 
-        For an ended process return a number that no process can have.
+        If that process has ended, return a number that no process can have.
         """
         tree = [proc.pid for shim in self.shim_processes for proc in shim.warden.tree()]
         found = [each for each in tree if procs.known_inside_as(each) == pid]
@@ -200,11 +201,14 @@ class Case:
                 shim.started_child(at)
 
     def patience(self, seconds: float) -> Patience:
-        """Return a limit for an event of a run, counted from the start of its child."""
+        """Return a time limit for an event of a run.
+
+        It is counted from the start of the run's child.
+        """
         return Patience(self, seconds)
 
     def note(self, timing: Timing) -> Timing:
-        """Add a measured bound to the record of the test, with the attempt."""
+        """Add a measurement to the record of the test, with facts about the attempt."""
         made = replace(
             timing,
             attempt=self.look.number,
@@ -223,7 +227,7 @@ class Case:
         spare_ms: float = SPARE_MS,
         seen: bool = True,
     ) -> None:
-        """Check a time bound from its measured values (see judge/timing.py)."""
+        """Check a time limit with these values (see judge/timing.py)."""
         if self.session.backend is not None:
             spare_ms += TAKEN_DOWN_MS
         self.note(Timing(what, limit_ms, spare_ms, took_ms, waited_ms, seen)).check()
@@ -236,7 +240,7 @@ class Case:
         return self.put({"op": op, **message}, within_s)
 
     def put(self, message: Message, within_s: float | None = None) -> Answer:
-        """Send a request through the serve session, which several cases share.
+        """Send a request through the serve session, which several cases use.
 
         A crash, a hang or garbage is blamed only on the request in flight.
         """
@@ -250,12 +254,13 @@ class Case:
             self._answering_s += time.monotonic() - begun
 
     def measured(self) -> list[dict[str, Any]]:
-        """Return the measured time bounds for a record."""
+        """Return the measurements of time limits, for a record."""
         return [each.to_json() for each in self.timings]
 
     @property
     def shim_seconds(self) -> float:
-        """Return the duration of the ended shim processes and of the answers through serve."""
+        """Return the total duration of shim processes that have ended and of answers through
+        serve."""
         runs = [(shim.t_started_ns, shim.t_ended_ns) for shim in self.shim_processes]
         return self._answering_s + sum(end - start for start, end in runs if end is not None) / 1e9
 
@@ -266,7 +271,8 @@ class Case:
 
     @contextlib.contextmanager
     def idle(self, *state: str) -> Iterator[Idle]:
-        """Start the caller of a run with these warden flags, for comparison."""
+        """Start the shim in the state that these warden flags set, but without a run, for
+        comparison."""
         with self._lock:
             self._exchanges += 1
             folder = self.folder / f"idle-{self._exchanges}"
@@ -296,13 +302,13 @@ class Case:
         streams: Mapping[str, Wish] | None = None,
         words: Sequence[str] | None = None,
     ) -> ShimProcess[Outcome]:
-        """Start `SHIM run` for a message under a warden.
+        """Start `SHIM run` for a message, below a warden.
 
-        words: replace `run REQUEST RESPONSE`, for the runner of a module.
+        words: used instead of `run REQUEST RESPONSE`, for the runner of a module.
         child: the request starts a program. deadline_ms: the deadline of that program.
-        old_request: record when the shim reads the request (`request_read_ns`).
+        old_request: also record when the shim reads the request (`request_read_ns`).
         """
-        # A case may start shim processes in several threads.
+        # With a lock, because a case may start shim processes in several threads.
         with self._lock:
             self._exchanges += 1
             number = self._exchanges
@@ -314,7 +320,7 @@ class Case:
         flags = [*self.session.state, *(str(flag) for flag in state)]
         exchange = Exchange(folder, message, hold=hold, writer=user(flags))
         if "--uid" in state:
-            # The shim writes RESPONSE and its log as that user.
+            # The shim writes the response and its log as that user.
             folder.chmod(0o777)
         if old_request:
             exchange.age()
@@ -354,7 +360,7 @@ class Case:
     # The end --------------------------------------------------------------------------------
 
     def request_text(self, why: BaseException | None = None) -> str | None:
-        """Return the request of a failure, else the last request, for the report."""
+        """Return the request to show: that of a failure, or else the last one."""
         about = getattr(why, "asked", None)
         if about is None and not self.shim_processes and self.asked is None:
             return None
@@ -366,7 +372,8 @@ class Case:
         return text if len(text) <= 600 else f"{text[:600]}… (the kept folder has all)"
 
     def outside(self, why: BaseException | None = None) -> dict[str, Any]:
-        """Return the observations of the shim process of a failure, else of the last ended one."""
+        """Return observations to show: of the shim process of a failure, or else of the last one
+        that has ended."""
         about = getattr(why, "asked", None)
         ended = [shim for shim in self.shim_processes if shim.outcome is not None]
         ended = [shim for shim in ended if shim.exchange.message is about] or ended
@@ -374,7 +381,7 @@ class Case:
         return seen.outside() if seen is not None else {}
 
     def sweep(self) -> None:
-        """End all processes and close all descriptors; the files stay."""
+        """End all processes and close all descriptors. The files stay."""
         for shim in self.shim_processes:
             shim.close()
             self.session.drop(shim.warden)
@@ -390,10 +397,10 @@ class Case:
             self.session.delete(self.folder)
 
     def _write_transcript(self) -> None:
-        # Written after the run, so that the folder does not tell the shim the name of the test.
+        # Written only after the run, because otherwise the shim could read the name of the test.
         (self.folder / "test").write_text(self.name + "\n", encoding="utf-8")
         if self.asked is not None:
-            # ASCII, because the request may contain half a surrogate pair.
+            # In ASCII, because the request may contain half a surrogate pair.
             (self.folder / "asked.json").write_text(json.dumps(self.asked), encoding="ascii")
         for events in self._events:
             lines = [str(event) for event in events.all()]

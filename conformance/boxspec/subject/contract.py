@@ -1,8 +1,9 @@
-"""The declaration of a contract, and how the core finds it.
+"""The class of contract declarations, and functions to find them.
 
 A contract is a folder of conformance/contracts with a `contract.py` that defines `CONTRACT`. The
 core knows a contract only by this object, so a kit without the folder does not have the contract.
-A `module:name` in a declaration is imported when it is used; a list of verbs needs no import.
+Places such as `module:name` are imported only when they are used, because many commands need no
+more than the declaration.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Message = Mapping[str, Any]
 
 
 def _named(place: str) -> Any:
-    """Import `module` and return its `name`."""
+    """Import the module of a place `module:name` and return the object."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
 
@@ -31,7 +32,7 @@ class Verb:
     """A verb of the command line that belongs to a contract.
 
     main: `module:function`, which takes the words after the verb and returns the exit status.
-    stands_for: the words of another verb that this one abbreviates, instead of `main`.
+    stands_for: words of another verb that this verb abbreviates; used instead of `main`.
     """
 
     name: str
@@ -45,12 +46,13 @@ class Verb:
 
 @dataclass(frozen=True)
 class Fuzzing:
-    """The parts of a contract that fuzzing uses: first inputs, and vectors made from findings.
+    """The functions of a contract that fuzzing uses.
 
     seeds: for each fuzz target a function that makes its first inputs.
-    vectors_of: returns the fields of the vectors for a finding {op, request}. With the answer of an
-    implementation it returns only the vectors that this answer fails, if there are any.
-    ids: returns the ids of all vectors in the tree.
+    vectors_of: returns the fields of vectors for a finding {op, request}. If it also gets the
+        answer of an implementation, it returns only the vectors that this answer fails, if there
+        are any.
+    ids: returns the ids of all vectors in the checkout.
     """
 
     seeds: Mapping[str, Callable[[], Iterable[bytes]]]
@@ -60,7 +62,7 @@ class Fuzzing:
 
 @dataclass(frozen=True)
 class Contract:
-    """The one declaration of a contract.
+    """The declaration of a contract.
 
     name: the name of its folder and its main capability; in capitals, the start of its ids.
     operations: each operation with the capability that it needs.
@@ -69,17 +71,17 @@ class Contract:
     alone: capabilities that a shim may declare without the contract itself.
     case: `module:name` of the class of its cases, a subclass of `Case` with its client.
     trust: `module:function` with the checks before a score. It takes a case and a function that
-    prints a line, and raises NotConforming.
+        prints a line, and raises NotConforming.
     verbs: verbs of the command line.
     fault_scope: the default of --scope for its faults.
-    fault_lanes: the default of -j for its faults. Runs of more than their own topic are limited by
-    the number of processors.
+    fault_lanes: the default of -j for its faults. Runs that test more than one topic are limited by
+        the number of processors.
     preload: modules that each run of a fault needs, imported once before the runs are forked.
     fuzzing: `module:name` of a Fuzzing object, for a contract that has fuzz targets.
-    products: `module:name` of a class that asks, shows and compares products of the contract
-    (boxspec/products/view.py); empty if requirements by topic are enough.
+    products: `module:name` of a class that judges, shows and compares products of the contract
+        (boxspec/products/view.py); empty if requirements by topic are enough.
     features: features of a host that its tests need (HostLacks), each with a `module:function` that
-    returns why the feature is missing, or None.
+        returns why the feature is missing, or None.
     """
 
     name: str
@@ -98,15 +100,16 @@ class Contract:
     features: Mapping[str, str] = field(default_factory=dict)
 
     def case_class(self) -> type[Any]:
-        """Return the class of the cases of the contract: `Case` of subject/case.py, or a subclass.
+        """Return the class of the contract's cases: `Case` of subject/case.py, or a subclass.
 
-        A declaration is read by code that never makes a case, so it does not import that module.
+        It is imported here and not in declarations, because most code that reads a declaration
+        makes no case.
         """
         found: type[Any] = _named(self.case)
         return found
 
     def ask_trust(self, case: Any, say: Say) -> None:
-        """Run the checks before a score; NotConforming if the shim cannot be scored."""
+        """Run the checks before a score; raise NotConforming if the shim cannot be scored."""
         _named(self.trust)(case, say)
 
     def load_fuzzing(self) -> Fuzzing:
@@ -114,11 +117,11 @@ class Contract:
         return found
 
     def view(self) -> Any:
-        """Return the object that asks, shows and compares products of the contract."""
+        """Return the view of the contract, which judges, shows and compares products."""
         return _named(self.products)()
 
     def missing(self, feature: str) -> str | None:
-        """Return the reason if this host lacks a feature."""
+        """Return the reason why this host lacks a feature, or None."""
         why: str | None = _named(self.features[feature])()
         return why
 
@@ -131,7 +134,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def find(name: str) -> Contract:
-    """Return the declaration of a contract from the `contract.py` of its folder."""
+    """Return the declaration of a contract from the `contract.py` in its folder."""
     if name not in names():
         raise UsageError(name, "no such contract", f"known: {', '.join(names())}")
     found: Contract = importlib.import_module(f"contracts.{name}.contract").CONTRACT
@@ -143,11 +146,11 @@ def every() -> list[Contract]:
 
 
 def spoken(capabilities: Iterable[str]) -> list[str]:
-    """Return the contracts of which a shim declares a part."""
+    """Return the contracts of which a shim declares at least a part."""
     declared = set(capabilities)
     return [each.name for each in every() if declared & {each.name, *each.alone}]
 
 
 def owner(op: str) -> Contract | None:
-    """Return the contract of an operation, if it is not one of the protocol itself."""
+    """Return the contract of an operation, or None for an operation of the protocol itself."""
     return next((contract for contract in every() if op in contract.operations), None)

@@ -1,6 +1,7 @@
-"""The cost of a request: processor time of the shim's processes, the least of several tries.
+"""Measure the cost of a request: the processor time of the shim's processes, the least of several
+tries.
 
-Each try has new rules and paths: a cached answer would hide the cost.
+Each try has new rules and paths, because an implementation that caches answers would hide the cost.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
     from boxspec.subject.case import Case
 
 REPEATS = 3
-# Below this the result is mostly the cost of the clock and of the wake-up.
+# A smaller result would mostly be the cost of the clock and of waking up.
 WORTH_MS = 1.5
 MOST = 256
-# The time of ended children is counted in whole ticks, with an error of one tick at each end.
+# The time of children that have ended is counted in whole ticks, with an error of one tick at each
+# end.
 TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
 WORTH_IN_TICKS_MS = 10 * TICK_MS
 
-# Arguments: repetitions in one request, size of the input, a mark that makes its names new.
+# A function that sends a request. Its arguments: how often the input is repeated in the request,
+# the size of the input, and a text that makes its names new.
 Question = Callable[[int, int, str], object]
 
 _MARKS = itertools.count()
@@ -34,7 +37,7 @@ _MARKS = itertools.count()
 @dataclass(frozen=True)
 class Spent:
     ms: float
-    # The part of ended children, which is counted in ticks.
+    # The part of `ms` that children spent which have ended; it is counted in ticks.
     ended_ms: float = 0
 
     def __sub__(self, before: Spent) -> Spent:
@@ -42,27 +45,28 @@ class Spent:
 
 
 def cpu_ms(pid: int) -> float:
-    """Return the processor time of a process, which does not depend on the load."""
-    # The formula of clock_getcpuclockid(3).
+    """Return the processor time of a process. It does not depend on the load."""
+    # The formula is from clock_getcpuclockid(3).
     clock = (~pid << 3) | 2
     return time.clock_gettime_ns(clock) / 1e6
 
 
 def spent(pid: int) -> Spent:
-    """Return the processor time of a process and its descendants, with the ended ones."""
+    """Return the processor time of a process and its descendants, including those that have
+    ended."""
     ms, ended = cpu_ms(pid), procs.ended_children_ms(pid)
     for child in procs.tree(pid):
         try:
             ms += cpu_ms(child.pid)
         except OSError:
-            # It has just ended; the next reading counts it as an ended child.
+            # This child has just ended; the next measurement counts it as an ended child.
             continue
         ended += procs.ended_children_ms(child.pid)
     return Spent(ms + ended, ended)
 
 
 def cost(case: Case, question: Question, times: int, size: int, repeats: int = REPEATS) -> Spent:
-    """Return the least cost of several tries."""
+    """Send a request several times, and return the least cost."""
     tries = []
     for _ in range(repeats):
         mark = f"{next(_MARKS):07}"
@@ -74,9 +78,9 @@ def cost(case: Case, question: Question, times: int, size: int, repeats: int = R
 
 
 def doubled(case: Case, question: Question) -> tuple[float, float]:
-    """Return the milliseconds of a request, and of one with an input twice as large.
+    """Return the milliseconds of a request, and of a request with an input of twice the size.
 
-    One request repeats the input so often that the cost can be measured.
+    Each request repeats its input so often that the cost can be measured.
     """
     times = 1
     while times < MOST and not _can_be_measured(cost(case, question, times, 1, 1)):

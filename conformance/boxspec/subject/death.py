@@ -1,4 +1,4 @@
-"""The report about a shim that died without a response."""
+"""Report that a shim died without a response."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from boxspec.errors import ShimBroke
 from boxspec.subject.observe.warden import Exit
 
-# Signals that show a mistake of the process itself, or that the system sends.
+# Signals that mean a mistake of the process itself, or that the system sends.
 _CRASHES = {
     signal.SIGABRT,
     signal.SIGBUS,
@@ -27,8 +27,8 @@ _CRASHES = {
 def died(ended: Exit, evidence: dict[str, Any], sent: Collection[int] = ()) -> ShimBroke:
     """Return the exception for a shim that ended without a response.
 
-    `sent` are the signals of the test: to die of one without a handler breaks no rule of the
-    protocol.
+    sent: the signals that the test has sent. A shim without a handler may die of them; this breaks
+        no rule of the protocol.
     """
     if ended.how == "exited":
         return ShimBroke(

@@ -1,4 +1,4 @@
-"""Limit the output of shims: the files of a case lie in memory."""
+"""Limit how much shims write to the files of a case, because these files are in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from boxspec.subject.client.streams import MOST_READ
 from boxspec.subject.observe.warden import Warden
 
-# Eight times the length that is read. A writer can exceed it until the next check.
+# The limit is eight times what is read of a file. A writer can exceed it until the next check.
 MOST_BYTES = 8 * MOST_READ
 LOOK_S = 0.1
 
@@ -23,7 +23,7 @@ class _Watched:
     files: tuple[Path, ...]
 
     def look(self) -> bool:
-        """True if one of the files is too long; its writers are then ended."""
+        """End the writers and return True if one of the files is too long."""
         for file in self.files:
             if _size(file) > MOST_BYTES:
                 reason = f"it wrote more than {MOST_BYTES} bytes to its {file.name}"
@@ -40,7 +40,7 @@ class _Watched:
 
 
 def _size(file: Path) -> int:
-    """Return 0 if the size cannot be read: a shim may have closed or replaced the folder."""
+    """Return the size, or 0 if it cannot be read: a shim may have closed or replaced the folder."""
     try:
         return file.lstat().st_size
     except OSError:
@@ -57,7 +57,7 @@ def _shorten(file: Path) -> None:
 
 
 class Floods:
-    """One thread for all cases of a session; it sleeps while no shim runs."""
+    """One thread that checks the files of all cases of a session. It sleeps while no shim runs."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -72,7 +72,7 @@ class Floods:
             self._changed.notify()
 
     def forget(self, warden: Warden) -> None:
-        """Stop watching after the processes have ended, and cut long files."""
+        """Stop checking files whose writers have ended, and shorten long ones."""
         with self._changed:
             watched = self._watched.pop(warden, None)
         if watched is not None:

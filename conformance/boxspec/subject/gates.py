@@ -1,4 +1,4 @@
-"""A fifo at which a program of a case waits until its test lets it go on."""
+"""Open a gate: a fifo at which a program of a case waits until its test lets it continue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from boxspec.subject.patience import Patience
 def open_gate(
     path: str | os.PathLike[str], limit: Patience, any_process_alive: Callable[[], bool]
 ) -> None:
-    """Open this fifo and close it, so that its present or next reader reads end-of-file."""
+    """Open this fifo and close it, so that the program that reads it now or later gets its end of
+    file."""
     done = threading.Event()
 
     def open_and_close() -> None:
@@ -28,7 +29,7 @@ def open_gate(
             break
         last_look = not any_process_alive()
     if not came:
-        # Frees the opener, which waits for a reader.
+        # Open it for reading too: this ends the open in the other thread, which waits for a reader.
         os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
     opener.join()
     if not came:

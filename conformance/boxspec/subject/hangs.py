@@ -1,4 +1,7 @@
-"""Hangs by topic: after several hangs the remaining tests get less time."""
+"""Count the hangs of each topic.
+
+After several hangs the remaining tests of the topic get less time.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,16 @@ from collections.abc import Iterator
 from functools import partial
 
 MANY = 3
-# Tests of one topic that run at once. A waiting test is cheap, but endless computations must leave
-# the others a processor.
+# How many tests of such a topic run at once. A test that waits is cheap, but an implementation may
+# also compute for ever, and other tests need a processor.
 AT_ONCE = 4
 
 
 class Hangs:
-    """After three hangs of a topic its other tests run a few at a time, with shorter limits."""
+    """Counts hangs.
+
+    After three hangs of a topic its other tests run a few at a time, with shorter time limits.
+    """
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -32,7 +38,7 @@ class Hangs:
         return self._counts[topic]
 
     def learn(self, topic: str, count: int) -> None:
-        """Set the number of hangs, including those in other processes."""
+        """Set the number of hangs. It includes those that another process of the kit has seen."""
         with self._lock:
             self._counts[topic] = count
 
@@ -41,7 +47,7 @@ class Hangs:
 
     @contextlib.contextmanager
     def turn(self, topic: str) -> Iterator[None]:
-        """Wrap each test of a topic, to limit how many run at once."""
+        """Wrap each test, to limit how many of a topic with hangs run at once."""
         if not self.many(topic):
             yield
             return

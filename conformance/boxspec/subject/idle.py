@@ -1,7 +1,7 @@
-"""The caller of a run: the process of the shim when it is idle, after `hello`.
+"""Examine an idle shim, after `hello` and before any run.
 
-A managed runtime changes its signal mask, dispositions, limits and descriptors before any run.
-Tests compare with this state, because a run is not responsible for those changes.
+A managed runtime changes its signal mask, dispositions, limits and descriptors when it starts.
+Tests of a run compare with this state, because a run is not responsible for those changes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Idle:
         return self._serve.shim_pid
 
     def mask(self, name: str) -> set[int]:
-        """Return the signal numbers in SigBlk, SigIgn or SigCgt."""
+        """Return the signal numbers in a field of the status: SigBlk, SigIgn or SigCgt."""
         return procs.at_rest(self.pid).mask(name)
 
     @property
@@ -43,11 +43,11 @@ class Idle:
         return os.getpriority(os.PRIO_PROCESS, self.pid)
 
     def limits(self, which: int) -> tuple[int, int]:
-        """Return the soft and the hard limit of a resource.RLIMIT_…."""
+        """Return the soft and the hard limit for a resource.RLIMIT_…."""
         return procs.limits(self.pid, which)
 
     def passed_on(self) -> list[tuple[int, str]]:
-        """Return number and target of each descriptor above 2 that stays open across exec."""
+        """Return number and target of each descriptor above 2 that a program would inherit."""
         found = []
         for fd in sorted(map(int, os.listdir(f"/proc/{self.pid}/fd"))):
             info = procs.read(f"/proc/{self.pid}/fdinfo/{fd}")
@@ -56,7 +56,10 @@ class Idle:
         return found
 
     def after_signal(self, name: str) -> tuple[str, int] | None:
-        """Send a signal and return how the process ended, if it does not answer any more."""
+        """Send a signal.
+
+        If the process does not answer afterwards, return how it ended, else None.
+        """
         os.kill(self.pid, signal.Signals[f"SIG{name}"])
         try:
             self._hello()

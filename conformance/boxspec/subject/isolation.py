@@ -1,7 +1,7 @@
-"""`--isolate`: the shim runs as another user, so that it cannot change or signal the kit.
+"""Run the shim as another user (`--isolate`), so that it cannot change or signal the kit.
 
 Each process of the shim starts as that user, with the sources and programs of the kit mounted
-read-only. The folders of cases belong to the kit; an access list lets that user write there.
+read-only. The folders of cases belong to the kit; an access list lets the other user write there.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from boxspec.programs import programs
 from boxspec.subject.observe.warden import Warden
 
 FLAG = "--isolate"
-# User ids that no distribution assigns. Concurrent runs use different ones.
+# User ids that no distribution assigns. Runs at the same time use different ones.
 _FIRST, _MANY = 55_000, 5_000
 
-# The binary form of acl(5) in an attribute: a version, then tag, rights and user of each entry.
+# The binary form of an access list (acl(5)) in an extended attribute: a version, then tag, rights
+# and user of each entry.
 _VERSION, _NOBODY = 2, 2**32 - 1
 _OWNER, _USER, _GROUP, _MASK, _OTHERS = 0x01, 0x02, 0x04, 0x10, 0x20
 _ALL, _LOOK = 7, 5
@@ -36,7 +37,7 @@ class Isolation:
     state: Sequence[str]
 
     def admit(self, folder: Path) -> None:
-        """Let the shim write in folders that are made in this one, without listing it."""
+        """Let the shim write in folders that are made in this folder, but not list this folder."""
         entries = (
             (_OWNER, _ALL, _NOBODY),
             (_USER, _ALL, self.uid),
@@ -69,7 +70,7 @@ def isolation() -> Isolation:
 
 
 def _try(state: list[str]) -> None:
-    """Start `true` with the flags: a host may refuse namespaces and mounts."""
+    """Run `true` with the flags, because a host may refuse namespaces and mounts."""
     with Path(os.devnull).open("r+b") as null:
         ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}
         try:

@@ -12,15 +12,16 @@ from boxspec.judge.verdict import HostLacks, NotMeasured
 from boxspec.places import for_others
 from boxspec.subject.observe.warden import ShimNotExecuted, Warden
 
-# A file in the folder of an exchange, in which preloads list the processes that loaded them.
+# A file in the folder of an exchange. Preloaded libraries write to it which process has loaded
+# them.
 PRELOADED = "preloaded"
 
-# Variables of the shim; None removes one.
+# Environment variables of the shim; None removes a variable.
 ShimEnv = Mapping[str, str | os.PathLike[str] | None]
 
 
 def user(flags: Sequence[str]) -> int | None:
-    """Return the user of the shim if it is not the user of the kit; the last flag counts."""
+    """Return the user of the shim, or None if it is the user of the kit. The last flag counts."""
     users = [uid for flag, uid in pairwise(flags) if flag == "--uid"]
     return int(users[-1]) if users else None
 
@@ -31,7 +32,7 @@ def environment(
     folder: Path,
     changes: ShimEnv,
 ) -> dict[str, str]:
-    """Return the environment of a shim that has its files in this folder."""
+    """Return the environment of a shim whose files are in this folder."""
     env = dict(ours) if user(flags) is None else for_others(ours)
     env["BOXSPEC_SHIM_LOG"] = str(folder / "shim.log")
     for name, value in changes.items():
@@ -53,10 +54,11 @@ def start(
     *,
     asked: Sequence[str] = (),
 ) -> Warden:
-    """Start a warden and the shim below it.
+    """Start a warden, which starts the shim.
 
-    fds: the three streams of the shim. asked: the flags that the case itself asks for. Another user
-    may lack access that the kit has.
+    fds: the three streams of the shim.
+    asked: the flags that the case itself wants. They matter for the error, because another user may
+        lack access that the kit has.
     """
     three = {name: fds[name] for name in ("stdin", "stdout", "stderr")}
     try:
@@ -69,7 +71,8 @@ def start(
             full = f"{argv[0]} cannot be started: its user has as many processes as it may have"
             if _any_of(asked, "--uid", "--nproc"):
                 raise HostLacks("processes", full) from None
-            # All cases run as this user, so the shim itself may have reached the limit.
+            # All cases run as this user, so the processes of the shim may have reached the user's
+            # limit.
             raise NotMeasured(full) from None
         raise
 

@@ -1,7 +1,7 @@
-"""Properties that hold for all inputs, checked with generated inputs through the shim.
+"""Check properties that hold for all inputs, by requests with generated inputs.
 
-An example is a batch, because a request about many paths costs as much as one about a single path.
-The inputs are small from the start; the first failure is reported without shrinking.
+One example is a batch of inputs, because a request about many paths costs as much as a request
+about one. The inputs are small from the start, so the first failure is reported without shrinking.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ def law(
     holds: Callable[[Example], None],
     examples: int = EXAMPLES,
 ) -> None:
-    """Check `holds` for `examples` examples, which --seed selects.
+    """Check that `holds` is true for `examples` examples, which depend on --seed.
 
-    Only in tests with `@requires(…, main_thread=True)`.
+    It works only in tests with `@requires(…, main_thread=True)`.
     """
     from hypothesis import HealthCheck, Phase, Verbosity, configuration, given, seed, settings
 
     found: list[Exception] = []
 
     def body(example: Example) -> None:
-        # No example follows the first failure: it may have been a hang.
+        # After a failure no example is tried, because the failure may be a hang.
         if found:
             return
         try:
@@ -57,7 +57,7 @@ def law(
     }
     if threading.current_thread() is not threading.main_thread():
         raise HarnessError("a law is tried in the main thread: @requires(…, main_thread=True)")
-    # Hypothesis stores there the constants that it finds in the sources of all modules.
+    # In this directory Hypothesis stores the constants that it finds in the sources of all modules.
     configuration.set_hypothesis_home_dir(cache() / "hypothesis")
     seed(case.session.seed)(settings(**limits)(given(strategy)(body)))()
     if found:

@@ -1,7 +1,8 @@
-"""Leftovers of a shim: processes that still run after a request, and folders that stay.
+"""Record leftovers of a shim: processes that still run after a request, and folders that cannot be
+removed.
 
-Processes are ended and reported if the programs of the request start no other process. Folders
-that cannot be removed are reported.
+Processes are reported only if the programs of the request start no other process, so that the shim
+itself has started them.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.procs import Proc
 
-# These fixture programs start no process and end by themselves.
+# These fixture programs start no process and end without help.
 _QUIET = frozenset(
     ("count-start", "die-by", "emit", "exit-with", "flood", "hash-stdin", "read-some", "report")
 )
-# A helper process of the shim may take this long to end after the shim.
+# A helper process of the shim may end this long after the shim.
 SETTLE_S = 0.3
 
 
@@ -27,7 +28,7 @@ _STARTS = frozenset(("backend", "calls", "handles", "module_id", "sandbox"))
 
 
 def starts_nobody(message: Mapping[str, Any] | bytes) -> bool:
-    """True if only the shim itself can have started the processes that outlive this request."""
+    """True if processes that outlive this request can only have been started by the shim itself."""
     if not isinstance(message, Mapping) or not _STARTS.isdisjoint(message):
         return False
     runs = [message, *message.get("runs", ())]
@@ -36,7 +37,7 @@ def starts_nobody(message: Mapping[str, Any] | bytes) -> bool:
 
 
 class Leftovers:
-    """The leftovers of one session; each case adds its own, and `summary` is for the report."""
+    """The leftovers of a session, to which each case adds. `summary` is for the report."""
 
     def __init__(self) -> None:
         self._requests = 0
@@ -45,7 +46,7 @@ class Leftovers:
         self.folders: list[str] = []
 
     def add(self, found: Iterable[Proc]) -> None:
-        """Add the processes that do not end by themselves."""
+        """Wait a moment, and record the processes that have not ended."""
         limit, left = Deadline(SETTLE_S), list(found)
         while left := [each for each in left if not procs.is_dying(each)]:
             if limit.over():
@@ -59,14 +60,14 @@ class Leftovers:
         return {"requests": self._requests, "left": self._seen, "folders": self.folders}
 
     def join(self, requests: int, left: Iterable[str], folders: Iterable[str] = ()) -> None:
-        """Add the leftovers that another process of the kit found for the same shim."""
+        """Add the leftovers that another process of the kit has found for the same shim."""
         self._requests += requests
         self._seen += left
         self.folders += folders
 
     @property
     def summary(self) -> str:
-        """Return one line about the processes, empty without leftovers."""
+        """Return one line about the processes; empty if there are none."""
         if not self._seen:
             return ""
         many, behind = len(self._seen), self._requests

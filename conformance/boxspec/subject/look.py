@@ -1,4 +1,4 @@
-"""The attempt at a test."""
+"""The attempt at a test: tests that were late are repeated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Look:
-    """An attempt at a test.
+    """One attempt at a test.
 
     number: 1 for the first attempt.
     alone: True if no other test runs meanwhile.

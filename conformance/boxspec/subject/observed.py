@@ -1,4 +1,4 @@
-"""The answer of a shim, and the observations from outside the shim."""
+"""The answer of a shim, and what was observed from outside the shim."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Error(TypedDict, total=False):
 
 
 class Answer:
-    """A result, an error or a refusal of the shim."""
+    """The answer to a request: a result, an error or a refusal."""
 
     def __init__(self, raw: dict[str, Any] | None) -> None:
         self.raw: dict[str, Any] | None = raw
-        # The request.
+        # The request that was answered.
         self.message: dict[str, Any] | bytes | None = None
 
     def of(self, message: dict[str, Any] | bytes) -> Self:
@@ -57,9 +57,9 @@ class Answer:
 
     @property
     def result(self) -> Mapping[str, Any]:
-        """Return the result; an error or a refusal fails the test.
+        """Return the result. If the answer is an error or a refusal, the test fails.
 
-        The answers of a contract name its fields: they return a TypedDict here.
+        The answer classes of a contract return a TypedDict, which names the fields.
         """
         given = self._given
         if "result" not in given:
@@ -70,7 +70,7 @@ class Answer:
 
     @property
     def error(self) -> Error:
-        """Return the error; a result fails the test."""
+        """Return the error. If the answer is a result, the test fails."""
         given = self._given
         if "error" not in given:
             got = given.get("result", given.get("unsupported"))
@@ -89,7 +89,10 @@ class Answer:
 
 
 class Told(str):
-    """A string about an answer: a failure that compares it shows the request of the answer."""
+    """A text made from an answer.
+
+    If a failure compares it, the failure block shows the request of that answer.
+    """
 
     answer: Answer
 
@@ -99,16 +102,16 @@ class Told(str):
         return made
 
     def __deepcopy__(self, _: object) -> str:
-        # A record is copied for the result, and needs only the string.
+        # A copy is made for records of results, which need only the text.
         return str(self)
 
 
 @dataclass
 class Facts:
-    """The observations of one shim process from outside.
+    """What was observed of one shim process from outside.
 
-    survivors: processes that ran when the shim ended, or when its response appeared. lasting: the
-    survivors without those that were already killed and about to end.
+    survivors: processes that ran when the shim ended, or when its response appeared.
+    lasting: the survivors without those that were killed already and about to end.
     """
 
     shim_exit: tuple[str, int]
@@ -134,12 +137,12 @@ class FromOutside:
 
     @property
     def start(self) -> Stamp:
-        """The start of the shim, just before its exec."""
+        """The time at which the shim started, just before its exec."""
         return self.observed.start
 
     @property
     def end(self) -> Stamp:
-        """The end of the shim, as its warden noticed it."""
+        """The time at which the shim ended, as the warden recorded it."""
         return self.observed.end
 
     @property
@@ -167,7 +170,7 @@ class FromOutside:
         return self.observed.shim_stdout
 
     def outside(self) -> dict[str, Any]:
-        """Return the observations for the evidence of a failure."""
+        """Return the observations, as evidence for a failure."""
         facts: dict[str, Any] = {
             "shim": f"{self.shim_exit[0]} {self.shim_exit[1]} after {self.elapsed_ms:.1f} ms"
         }
@@ -179,7 +182,7 @@ class FromOutside:
 
 
 class Observed(FromOutside, Answer):
-    """The answer to a message that had its own shim process, with the observations."""
+    """The answer to a message that had a shim process of its own, with the observations."""
 
     def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
         super().__init__(raw)

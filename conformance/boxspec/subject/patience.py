@@ -1,9 +1,10 @@
-"""How long the kit waits for an event, and whether the shim or the machine caused its absence.
+"""Decide how long the kit waits for an event, and whether the shim or the machine is to blame if it
+does not come.
 
-Until the child starts, the limit allows for a slow shim, for example an interpreter or a shell with
-many helper processes; its unit is the time of a run of `true` in the smoke test. After the start of
-the child the limit is that of the case. If the event is then absent, and the machine was not busy,
-the shim hangs.
+Until the child has started, the limit allows for a slow shim, for example an interpreter or a shell
+with many helper processes; its unit is the time that `true` took in the smoke test. After the start
+of the child the limit of the case counts. If the event is then missing and the machine was not
+busy, the shim hangs.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ from boxspec.subject.observe.events import LOOK_S
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.stillness import Stillness
 
-# Time that a shim has to start a child: at least so many seconds, and so many runs of `true`.
+# Time that a shim has to start a child: at least so many seconds, and so many times the duration of
+# a run of `true`.
 SLOW_S, SLOW_RUNS = 20.0, 10
-# If three tests of a topic have hung, another one gets its own time and so many seconds.
+# After three hangs of a topic, another test of it gets its expected duration and so many seconds.
 HURRY_S = 5.0
-# The machine was too busy if a run waited for a processor for this share of the time or longer.
+# If a run waited for a processor for at least this share of the time, the machine was too busy.
 ON_TIME = 0.5
-# If all processes slept for this share of the time, the machine is not the cause: a correct
-# implementation sleeps for a part of it at most, for example in a grace period.
+# If all processes slept for at least this share of the time, the machine is not to blame. A correct
+# implementation sleeps less, for example in a grace period.
 STILL = 0.75
 
 
@@ -41,8 +43,8 @@ def slow_s(startup_ms: float) -> float:
 class Run(waiting.Run, Protocol):
     """A run from which an event is expected.
 
-    child_since: when its child was first seen. childless: the request starts a child, and none has
-    been seen yet.
+    child_since: when its child was first seen.
+    childless: True if the request starts a child that has not been seen yet.
     """
 
     child_since: float | None
@@ -59,7 +61,8 @@ class Run(waiting.Run, Protocol):
 
 
 class Stage(Protocol):
-    """The case: the topic of its test, the seconds that the test needs, and the attempt."""
+    """A case, as far as waiting needs it: the topic of its test, the expected duration, and the
+    attempt."""
 
     topic: str
     needs_s: float
@@ -78,9 +81,9 @@ class Stage(Protocol):
 
 
 class Patience:
-    """The limit for one event of a run: of the named run, or of the last one of the case.
+    """The limit for one event of a run: of the given run, or of the last run of the case.
 
-    `left` returns the longest time until the next check.
+    `left` returns how long to wait until the limit must be checked again.
     """
 
     def __init__(self, case: Stage, seconds: float, run: Run | None = None) -> None:
@@ -118,14 +121,16 @@ class Patience:
     def gave_up(
         self, what: str, expected: str, got: str, evidence: dict[str, Any], symptom: str = ""
     ) -> Failure | Late:
-        """Return the exception after the limit: a Failure if the machine was not too busy."""
+        """Return the exception for a limit that is over: a Failure if the machine was not too busy,
+        else Late."""
         run = self._run
         since_s, waited_ms, seen = self._began, 0.0, True
         limit_s, since = self.seconds, ""
         if run is not None:
             since_s = run.t_started_ns / 1e9
             waited_ms, seen = waiting.waited_by_now(run)
-            # The event may depend on a program of the case, which may wait for a processor too.
+            # The event may depend on a program of the case, which may have waited for a processor
+            # too.
             waited_ms = max(waited_ms, run.kept_waiting_ns() / 1e6)
             since = " of its start" if run.child_since is None else " of its child's start"
             if run.childless:
@@ -151,7 +156,8 @@ class Patience:
     def all_ended(self, what: str, expected: str, evidence: dict[str, Any]) -> Failure | Late:
         """Return the exception if all processes have ended without the event.
 
-        On a busy machine the deadline of a program may have passed before it caused the event.
+        On a busy machine the reason may be the deadline of a program, which passed before the
+        program caused the event.
         """
         got = "everybody had ended"
         met = any(_met_deadline(run) for run in self._case.shim_processes)
@@ -161,7 +167,7 @@ class Patience:
 
 
 def _met_deadline(run: Run) -> bool:
-    """True if the run lasted as long as the deadline of its program."""
+    """True if the run lasted at least as long as the deadline of its program."""
     if run.deadline_ms is None:
         return False
     until_ns = run.t_ended_ns or time.monotonic_ns()

@@ -1,6 +1,8 @@
-"""The Python implementation: written from the contracts, it shares no code with others.
+"""Find the Python implementation, which was written from the contracts and shares no code with
+other implementations.
 
-The kit asks it for the right answer, and never the implementation under test.
+If the kit needs the right answer to a question, it asks this implementation and never the one under
+test.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ Fields = dict[str, Any]
 
 
 def python_implementation_command() -> list[str]:
-    # The real interpreter: the python3 of a version manager is a slow script.
+    # Use the interpreter itself, because the python3 of a version manager is a slow script.
     return [str(Path(sys.executable).resolve()), "-I", "-S", str(PYTHON_IMPLEMENTATION)]
 
 

@@ -1,4 +1,5 @@
-"""Check each capability: a request is answered if it is declared, and unsupported if not."""
+"""Check every capability: a shim must answer its requests if it declares the capability, and refuse
+them as unsupported if not."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ Ask = tuple[str, dict[str, Any]]
 
 
 def quiet(_: str) -> None:
-    """Print nothing, in place of a function that prints a line."""
+    """A function that prints nothing, for callers that want no lines."""
 
 
 def no(reason: str) -> NotConforming:
@@ -21,7 +22,7 @@ def no(reason: str) -> NotConforming:
 
 
 def undeclared(capability: str, answer: Mapping[str, Any]) -> NotConforming:
-    """Return the exception for an answer to a request that needs an undeclared capability."""
+    """Return the exception for a shim that answers although the capability is not declared."""
     if "error" in answer:
         return no(
             f"{capability} is not declared, so a request that needs it is answered 'unsupported'"
@@ -34,7 +35,7 @@ def undeclared(capability: str, answer: Mapping[str, Any]) -> NotConforming:
 
 
 def sentinel(capability: str, declared: bool, answer: dict[str, Any], say: Say, op: str) -> None:
-    """Check that the answer of a request agrees with the declared capabilities."""
+    """Check that an answer agrees with the declared capabilities."""
     if declared and "unsupported" in answer:
         raise no(f"{capability} is declared, its sentinel {op} is answered 'unsupported'")
     if not declared:
@@ -43,8 +44,10 @@ def sentinel(capability: str, declared: bool, answer: dict[str, Any], say: Say, 
 
 
 def _refused(capability: str, answer: Mapping[str, Any], op: str) -> None:
-    """Expect `unsupported` with the name of any capability or operation: a shim may check them in
-    any order."""
+    """Expect `unsupported`.
+
+    It may name any capability or operation, because a shim may check them in any order.
+    """
     if "unsupported" not in answer:
         raise undeclared(capability, answer)
     named = answer["unsupported"]["capability"]
@@ -62,10 +65,10 @@ def sentinels(
     each: Mapping[str, list[Ask]],
     say: Say,
 ) -> None:
-    """Send all requests of `each`, which maps a capability to its requests, with `put`."""
+    """Send all requests with `put`. `each` has the requests of every capability."""
     for capability, asks in each.items():
         for op, fields in asks:
             answer = dict(put({**fields, "op": op}) or {})
-            # One line for each capability, after its last request.
+            # Print only one line for each capability, after its last request.
             tell = say if (op, fields) == asks[-1] else quiet
             sentinel(capability, capability in declared, answer, tell, op)

@@ -1,4 +1,5 @@
-"""One session with one shim: the implementation under test, its folders and its processes."""
+"""A session with one shim: the command of the implementation under test, its folders and its
+processes."""
 
 from __future__ import annotations
 
@@ -32,14 +33,17 @@ from boxspec.subject.observe.company import Company
 from boxspec.subject.observe.warden import Warden, spawn
 
 GRACE_MS, TICK_MS = 5000, 100
-# Upper limit of a line, also if hello declares more: lines are held in memory more than once.
+# Upper limit for a line, even if hello declares more, because a line is several times in memory.
 MOST_BELIEVED = 4 * MAX_RESPONSE
-# With fewer descriptors a correct shim would fail requests.
+# A limit of descriptors that is high enough for every correct shim.
 DESCRIPTORS = 256
 
 
 class Session:
-    """Open it once; `close` leaves no process, no descriptor and no folder of a conforming case."""
+    """A session with a shim.
+
+    After `close` no process, no descriptor and no folder of a conforming case is left.
+    """
 
     def __init__(
         self,
@@ -66,7 +70,8 @@ class Session:
         _want_descriptors()
         _keep_descriptors_private()
         orphans.adopt()
-        # Programs inside a sandbox reach the folder of the case only below a writable place.
+        # Programs in a sandbox can reach the folder of a case only if it lies below a writable
+        # place.
         place = scratch() if backend is None else case_root()
         self.root = folders.make(place)
         # Cases may start the shim as another user.
@@ -83,17 +88,17 @@ class Session:
         self._wardens: set[Warden] = set()
         self._interrupted = False
         self._busy: list[tuple[int, int]] = []
-        # By the id of a vector or the name of several: True if they conformed. A refusal proves
-        # nothing unless its allowed counterpart conformed.
+        # For the id of a vector, or the name of several: True if they conformed. A refusal is
+        # evidence only if the allowed counterpart conformed.
         self.outcomes: dict[str, bool] = {}
-        # How long this shim takes to start, run a program and end; smoke measures it.
+        # How long this shim takes to start, run `true` and end. The smoke test measures it.
         self.startup_ms = 0.0
-        # Helper processes and threads of a run, by contract; the trust checks measure them.
+        # The helper processes of a run, for each contract. The trust checks find them.
         self.company: dict[str, Company] = {}
         self.hangs = Hangs()
         self.leftovers = Leftovers()
         self.floods = Floods()
-        # Folders that could not be removed at first.
+        # Folders that could not be removed at the first try.
         self._held: list[Path] = []
         self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
         self._cleaner = threading.Thread(target=self._clean, name="cleaner", daemon=True)
@@ -127,11 +132,12 @@ class Session:
         return self._constant("tick_ms", TICK_MS)
 
     def _constant(self, name: str, value: int) -> int:
-        """Return the contract's value; NotMeasured if the shim states another one.
+        """Return the value of the contract. Raise NotMeasured if the shim declares another one.
 
-        The expectations scale with the value of the contract.
+        The tests scale their expectations with the value of the contract, so they do not fit
+        another value.
         """
-        # A shim without exec need not state it: the value of the contract holds.
+        # A shim without exec need not declare it; the value of the contract is used.
         default = None if "exec" in self.capabilities else value
         declared = self.hello.get("constants", {}).get(name, default)
         if declared != value:
@@ -143,7 +149,7 @@ class Session:
         self.capabilities = frozenset(hello["capabilities"])
 
     def handed_on(self) -> dict[str, Any]:
-        """Return the results of the trust checks for a session in another process."""
+        """Return the results of the trust checks, for a session in another process."""
         return {
             "hello": self.hello,
             "startup_ms": self.startup_ms,
@@ -159,13 +165,14 @@ class Session:
     def company_of(self, op: str) -> Company:
         """Return the helper processes of an operation.
 
-        If its contract was not measured, return the union for all measured contracts.
+        If those of its contract are not known, return all that are known of any contract.
         """
         found = self.company.get(op.partition(".")[0])
         return found or reduce(Company.joined, self.company.values(), Company())
 
     def case_folder(self) -> Path:
-        """Make a folder with a random name: the shim sees the name in the path of REQUEST."""
+        """Make a folder with a random name, because the shim sees the name in the path of
+        REQUEST."""
         while True:
             folder = self.root / secrets.token_hex(4)
             with contextlib.suppress(FileExistsError):
@@ -173,7 +180,8 @@ class Session:
                 return folder
 
     def delete(self, folder: Path) -> None:
-        """Delete the folder in another thread: this took a third of the time of a short case."""
+        """Delete the folder in another thread, because this takes a third of the time of a short
+        case."""
         self._waste.put(folder)
 
     def _clean(self) -> None:
@@ -187,7 +195,7 @@ class Session:
     def serve(self) -> Serve:
         """Return the serve session of this thread, so that other threads cannot break it.
 
-        Cases share it; a broken session is replaced.
+        Cases share it. A broken session is replaced.
         """
         me = threading.get_ident()
         serve = self._serves.get(me)
@@ -215,8 +223,7 @@ class Session:
             self._wardens.discard(warden)
 
     def interrupt(self) -> None:
-        """End each running shim, and each one that starts later, so that their cases fail at
-        once."""
+        """End all shims that run now or start later, so that their cases fail at once."""
         with self._lock:
             self._interrupted = True
             wardens = list(self._wardens)
@@ -241,7 +248,7 @@ class Session:
             os.close(stdin)
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-        # The processes that used them have ended.
+        # Try again now, because the processes that used these folders have ended.
         for folder in self._held:
             if not folders.delete(folder):
                 self.leftovers.folders.append(folders.stays(folder))
@@ -268,7 +275,8 @@ def _want_descriptors() -> None:
 
 
 def _keep_descriptors_private() -> None:
-    """Keep the descriptors of our caller from the shims: tests expect only 0, 1 and 2."""
+    """Make inherited descriptors close-on-exec, because tests expect a shim to have only 0, 1 and
+    2."""
     for entry in Path("/proc/self/fd").iterdir():
         if int(entry.name) > 2:
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""A running shim process: signals to it, observations of it, and its end."""
+"""A running shim process: send signals to it, observe it, and wait for its end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Outcome = TypeVar("Outcome", bound=Observed)
 
 
 def signal_number(name: str | int) -> int:
-    """`TERM`, `SIGTERM` or a number."""
+    """Return the number of a signal, given as `TERM`, `SIGTERM` or a number."""
     if isinstance(name, int):
         return name
     return int(signals.Signals["SIG" + name.removeprefix("SIG")])
@@ -45,7 +45,7 @@ def _send(pid: int, name: str | int) -> None:
 
 
 class Owner(patience.Stage, Protocol):
-    """The parts of a case that its shim processes use."""
+    """A case, as far as its shim processes need it."""
 
     @property
     def capabilities(self) -> frozenset[str]: ...
@@ -62,7 +62,7 @@ class Owner(patience.Stage, Protocol):
 
 
 class ShimProcess(Generic[Outcome]):
-    """A shim process; the end of the with-block ends it and all its descendants."""
+    """A shim process. The end of the with-block ends it and all its descendants."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class ShimProcess(Generic[Outcome]):
         self._streams = streams
         self._make: Callable[..., Outcome] = make
         self.setting = setting
-        # The request starts a child; the monotonic time at which the child was first seen.
+        # Whether the request starts a child, and the time at which the child was first seen.
         self._child = child
         self.child_since: float | None = None
         self.deadline_ms = deadline_ms
@@ -137,20 +137,21 @@ class ShimProcess(Generic[Outcome]):
         return ended.t_ns if ended else None
 
     def request_read_ns(self) -> int:
-        """Return a time before the shim read its request (`old_request`), else its start."""
+        """Return a time before the shim read its request: measured if `old_request` was set, else
+        its start."""
         return max(self.t_started_ns, self.exchange.read_ns())
 
     def waited(self) -> Waited:
-        """Return how long its threads waited for a processor, until now or until its end."""
+        """Return how long its threads have waited for a processor, until now or until its end."""
         return self.spent.waited if self.spent else procs.waited(self.shim_pid)
 
     def kept_waiting_ns(self) -> int:
-        """Return the longest time that one of its remaining processes waited for a processor."""
+        """Return how long one of its processes that are left has waited for a processor at most."""
         return max((procs.waited(proc.pid).ns for proc in self.descendants()), default=0)
 
     @property
     def spent(self) -> Spent | None:
-        """Return the total processor and waiting time of an ended shim."""
+        """Return the total processor and waiting time of a shim that has ended."""
         return self.warden.spent
 
     @property
@@ -159,12 +160,15 @@ class ShimProcess(Generic[Outcome]):
         return self._child and self.child_since is None
 
     def started_child(self, at: float) -> None:
-        """Record that its child existed at this moment (monotonic, in seconds)."""
+        """Record that the child existed at this time (monotonic, in seconds)."""
         if self.child_since is None:
             self.child_since = min(max(at, self.t_started_ns / 1e9), time.monotonic())
 
     def look_for_child(self) -> None:
-        """Look for a child, which has its own process group; at most once in half of LOOK_S."""
+        """Look for a child, which has its own process group.
+
+        Repeated calls within half of LOOK_S do nothing.
+        """
         now = time.monotonic()
         if not self.childless or now - self._looked < LOOK_S / 2 or not self.running:
             return
@@ -174,7 +178,7 @@ class ShimProcess(Generic[Outcome]):
             self.child_since = now
 
     def signal(self, name: str | int, pid: int | None = None) -> Stamp:
-        """Send a signal to the shim only, or to another process; return when it was sent."""
+        """Send a signal to the shim only, or to the process `pid`. Return when it was sent."""
         self.warden.pump()
         targets = {self.shim_pid: procs.waited(self.shim_pid)}
         before = time.monotonic_ns()
@@ -187,9 +191,9 @@ class ShimProcess(Generic[Outcome]):
         return Stamp(after, after - before, targets=targets)
 
     def signal_group(self, name: str | int) -> None:
-        """Send a signal to the process group of the shim, as a terminal does."""
+        """Send a signal to the process group of the shim, as a terminal would."""
         self.warden.pump()
-        # killpg(1) would be kill(-1), which signals all processes.
+        # With the number 1, killpg would be kill(-1), which signals all processes.
         if self.warden.shim_exit is None and self.shim_pid > 1:
             self._sent.add(signal_number(name))
             with contextlib.suppress(ProcessLookupError):
@@ -199,8 +203,8 @@ class ShimProcess(Generic[Outcome]):
         return self._without_helpers(procs.children(self.shim_pid))
 
     def _without_helpers(self, found: list[Proc]) -> list[Proc]:
-        """Remove helper processes that hold the fifo for the shim, like a `cat`, and their
-        parents up to the shim."""
+        """Return the processes without helper processes that hold the fifo for the shim (such as a
+        `cat`), and without the parents of those up to the shim."""
         place = self.exchange.hold
         if place is None or not found:
             return found
@@ -210,7 +214,8 @@ class ShimProcess(Generic[Outcome]):
         return [proc for proc in found if proc.pid not in helpers]
 
     def tree(self) -> list[Proc]:
-        """Return all processes below the shim, without the helpers that `children` leaves out.
+        """Return all processes below the shim, without the helper processes that `children` leaves
+        out.
 
         An implementation may have processes between itself and the child.
         """
@@ -229,15 +234,16 @@ class ShimProcess(Generic[Outcome]):
         return procs.limits(self.shim_pid, which)
 
     def at_rest(self) -> Status:
-        """Return the status once the main thread sleeps, because a runtime changes its masks."""
+        """Return the status when the main thread sleeps, because a runtime changes its masks
+        before."""
         return procs.at_rest(self.shim_pid)
 
     def blocked_at_rest(self) -> set[frozenset[int]]:
-        """Return the different signal masks of its threads, once they sleep."""
+        """Return the different signal masks of its threads, when they sleep."""
         return procs.blocked_at_rest(self.shim_pid)
 
     def has_preload(self, name: str) -> bool:
-        """True if the preload NAME was loaded into the shim, which may have ended."""
+        """True if the shim has loaded the preloaded library NAME. The shim may have ended."""
         lines = (self.exchange.folder / PRELOADED).read_text().splitlines()
         return f"{self.shim_pid} {name}" in lines
 
@@ -257,7 +263,10 @@ class ShimProcess(Generic[Outcome]):
         return any(proc.alive for proc in self.warden.tree())
 
     def wait_response(self, timeout_s: float | None = None) -> None:
-        """Wait until the response exists and the shim waits, with `hold`; Failure at the limit."""
+        """Wait until the response exists and, with `hold`, until the shim waits at the fifo.
+
+        Raise Failure at the time limit.
+        """
         limit = self._limit if timeout_s is None else Patience(self._case, timeout_s, self)
         notify = self.exchange.notify_fd
         if notify is None:
@@ -274,11 +283,14 @@ class ShimProcess(Generic[Outcome]):
             self._snapshot = self._look()
 
     def release(self) -> None:
-        """Let a held shim continue."""
+        """Let a shim that waits at the fifo `hold` continue."""
         self.exchange.release()
 
     def wait_death(self, timeout_s: float) -> None:
-        """Wait for the end of a held shim after a signal; the signal need not end it."""
+        """Wait for the end of a shim that waits at the fifo, after a signal.
+
+        The signal need not end it.
+        """
         self.warden.wait_exit(Deadline(timeout_s))
 
     def _look(self) -> list[Proc]:
@@ -291,7 +303,7 @@ class ShimProcess(Generic[Outcome]):
 
     @property
     def bystander_pid(self) -> int | None:
-        """Return the process in the group of the shim that `--bystander` started."""
+        """Return the process that the flag `--bystander` has started in the shim's group."""
         found = self.warden.wait_report("bystander", 5)
         return int(found[1]) if found else None
 
@@ -325,7 +337,10 @@ class ShimProcess(Generic[Outcome]):
         return {"shim stderr": data[-400:].decode("utf-8", "replace")} if data else {}
 
     def read(self, name: str, most: int) -> bytes:
-        """Read at most `most` bytes of a stream, empty at its end; Failure at the time limit."""
+        """Read at most `most` bytes of a stream; empty at its end.
+
+        Raise Failure at the time limit.
+        """
         fd = self._streams.ours(name).fileno()
         while not poll([fd], self._limit.left()):
             if self._limit.over():
@@ -333,7 +348,7 @@ class ShimProcess(Generic[Outcome]):
         return os.read(fd, most)
 
     def wait_exit(self, timeout_s: float | None = None) -> Exit:
-        """Release the shim and wait for its end; Failure at the time limit."""
+        """Release the shim and wait for its end. Raise Failure at the time limit."""
         if self.exchange.notify_fd is not None:
             self.wait_response()
             self.release()
@@ -347,7 +362,7 @@ class ShimProcess(Generic[Outcome]):
         return ended
 
     def finish(self) -> Outcome:
-        """Wait for the end and return the answer; later calls return it again."""
+        """Wait for the end and return the answer. Later calls return the same answer."""
         if self._outcome is not None:
             return self._outcome
         ended = self.wait_exit()
@@ -382,7 +397,7 @@ class ShimProcess(Generic[Outcome]):
 
     @property
     def outcome(self) -> Outcome | None:
-        """Return the answer if `finish` has returned one."""
+        """Return the answer if `finish` has been called, else None."""
         return self._outcome
 
     def close(self) -> None:

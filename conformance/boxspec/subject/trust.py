@@ -1,8 +1,8 @@
-"""The checks that a shim must pass before it gets any score.
+"""The checks that a shim must pass before it gets a score.
 
-A shim that accepts everything, refuses everything, echoes requests or answers with stale ids is
+A shim that accepts everything, refuses everything, echoes requests or answers with outdated ids is
 "not a conforming shim". The checks are coarse on purpose: an implementation with one real mistake
-must pass them, so that the requirement that it breaks reports the mistake.
+must pass them, so that the mistake is reported by the requirement that it breaks.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from boxspec.subject.sentinels import quiet
 from boxspec.subject.session import Session
 
 WITHIN_S = 10.0
-# The number of attempts of a check that fails because a busy machine is late.
+# How often a check is tried if it fails because the machine is busy.
 TIMES = 3
 
 
 def trust(session: Session, say: Say = quiet, contracts: Sequence[str] | None = None) -> None:
-    """Run the checks of these contracts, or of all; NotConforming names the first that failed.
+    """Run the checks of these contracts, or of all. Raise NotConforming at the first check that
+    fails.
 
-    Fills session.hello.
+    Also sets session.hello.
     """
     _step(session, _serve, say)
     _step(session, _run, say)
@@ -73,7 +74,7 @@ def _step(
 
 
 def _facts(case: Case, why: Exception) -> Iterator[str]:
-    """Return the request, the evidence, and the folder that is kept."""
+    """Yield lines for the report: the request, the evidence, and the folder that is kept."""
     evidence: dict[str, Any] = getattr(why, "evidence", {})
     asked = case.request_text(why)
     if asked is not None and "in flight" not in evidence:

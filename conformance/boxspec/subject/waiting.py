@@ -1,4 +1,4 @@
-"""The longest time that a run waited for a processor between two stamps."""
+"""Find out how long a run may have waited for a processor between two stamps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boxspec.subject.observe.company import Company
 from boxspec.subject.observe.machine import Machine
 from boxspec.subject.observe.stamps import Spent, Stamp, Waited, elapsed_ms, observers_waited_ns
 
-# With realtime priority a shim waits only for its own threads, and only if it computes for more
+# With real-time priority a shim waits only for its own threads, and only if it computes for more
 # than this share of its life.
 OWN_WORK = 0.5
 
@@ -19,7 +19,7 @@ OWN_WORK = 0.5
 @dataclass(frozen=True)
 class Setting:
     """The conditions of a run: the counters of the machine at its start, its helper processes, and
-    whether it has realtime priority."""
+    whether it has real-time priority."""
 
     machine: Machine
     company: Company
@@ -51,8 +51,8 @@ def waited_between(
 ) -> tuple[float, bool]:
     """Return the longest possible scheduling delay in milliseconds, and whether it was measured.
 
-    child: a child or a member ends between the stamps, and the time that it waited is lost with
-    it. The default is True if `until` is the end of the run.
+    child: True if a child or another process ends between the stamps, because the time that it
+        waited is lost with it. By default True if `until` is the end of the run.
     """
     run = _concerned(runs, since, until)
     if run is None:
@@ -62,14 +62,14 @@ def waited_between(
 
 
 def waited_by_now(run: Run) -> tuple[float, bool]:
-    """Return the longest possible scheduling delay of a shim until now or its end, and whether it
-    was measured."""
+    """Return the longest possible scheduling delay of a shim until now or until its end, and
+    whether it was measured."""
     now = Stamp(run.t_ended_ns or time.monotonic_ns(), targets={run.shim_pid: run.waited()})
     return _waited(run, Stamp(run.t_started_ns), now)
 
 
 def _concerned(runs: Sequence[Run], since: Stamp, until: Stamp) -> Run | None:
-    """Return the run to which the two stamps belong."""
+    """Return the run to which the two stamps belong, or None."""
     named = {**since.targets, **until.targets}
     found = [run for run in runs if run.shim_pid in named]
     found = found or [run for run in runs if run.t_started_ns <= until.t_ns]
@@ -87,19 +87,21 @@ def _waited(run: Run, since: Stamp, until: Stamp, *, child: bool = False) -> tup
 
 
 def _target(run: Run, since: Stamp, until: Stamp) -> tuple[int, bool]:
-    """Return how long the threads of a shim waited, in ns, and whether all were measured."""
+    """Return how long the threads of a shim waited, in ns, and whether all of them were
+    measured."""
     company = run.setting.company
     first = since.targets.get(run.shim_pid, Waited(0, 1))
     last = until.targets.get(run.shim_pid) or run.waited()
     helped = company.beside or (company.before and since.t_ns <= run.t_started_ns)
-    # The counter of a thread ends with it; of an ended process only the first thread remains.
+    # The counter of a thread is lost with the thread. Of a process that has ended, only the first
+    # thread is left.
     whole = last.threads >= max(first.threads, company.threads)
     seen = first.known and whole and not helped
     return max(0, last.ns - first.ns), seen or _in_front(run)
 
 
 def _in_front(run: Run) -> bool:
-    """True if the run had realtime priority and did not delay itself."""
+    """True if the run had real-time priority and did not delay itself."""
     if not run.setting.realtime or run.spent is None or run.t_ended_ns is None:
         return False
     return run.spent.cpu_ns < OWN_WORK * (run.t_ended_ns - run.t_started_ns)

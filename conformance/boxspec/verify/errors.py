@@ -1,5 +1,5 @@
-"""The error of a target that cannot be asked on this host."""
+"""The exception for a target that cannot be tested on this host."""
 
 
 class UntestableError(Exception):
-    """The text is the reason, for the table."""
+    """Raised if a target cannot be tested on this host. The text is the reason, for the table."""

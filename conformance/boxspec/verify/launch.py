@@ -37,7 +37,7 @@ class Start:
     """The parameters of one start. flags: options of the warden. stdin: a descriptor, or None.
 
     limit_s: the longest time that it may take. ends_s: the time that a sandbox has to end its
-    processes after the command has ended. runs: True once the program runs inside.
+        processes after the command has ended. runs: True once the program runs inside.
     """
 
     argv: Sequence[str]

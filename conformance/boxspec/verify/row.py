@@ -32,9 +32,9 @@ class Attempt:
     """One attempt of one probe.
 
     late: the attempt changes the mounts or folders of other attempts, so it comes last. group: one
-    success is enough among the attempts of a group, in a row that expects success. unclear: a
-    success without an effect proves neither way, because the file may be a copy. after_start: it
-    waits until the kit has made the files that are new since the start.
+        success is enough among the attempts of a group, in a row that expects success. unclear: a
+        success without an effect proves neither way, because the file may be a copy. after_start:
+        it waits until the kit has made the files that are new since the start.
     """
 
     probe: str
@@ -62,7 +62,7 @@ class Target:
 
     link: make the links among the decoys, first of all. furnish: put the decoys into a scene.
     attempts, lines: the same, and return the attempts of the probe program, or the lines for a
-    shell.
+        shell.
     """
 
     def link(self, scene: Scene) -> None:

@@ -42,7 +42,7 @@ class Starter:
     """Starts programs with the command, or without it as a control.
 
     furniture: rows with decoys for every scene, asked or not, so that a command meets the same home
-    directory and workspace in each start.
+        directory and workspace in each start.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""The protocol: requests, answers and their shapes, in files and in lines."""
+"""The protocol: requests and answers as files and as lines, and checks of the answers."""

@@ -1,4 +1,4 @@
-"""Strings and their `_b64` forms: bytes that are not UTF-8 are sent in base64."""
+"""Convert strings to their `_b64` form: bytes that are not UTF-8 are sent in Base64."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def unb64(text: str) -> bytes:
 
 
 def raw(value: Word) -> bytes:
-    """Return the bytes of a word; a surrogate in a str stands for the byte it was decoded from."""
+    """Return the bytes of a word.
+
+    A surrogate in a str stands for the byte from which it was decoded.
+    """
     if isinstance(value, bytes):
         return value
     return os.fspath(value).encode("utf-8", "surrogateescape")

@@ -1,4 +1,7 @@
-"""`--shim`: a command that is split as a shell does, and started without a shell."""
+"""Split and check the command of `--shim`.
+
+It is split as a shell would do, but started without a shell.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +17,22 @@ from boxspec.places import INSTALLED, ROOT
 _NAME = "boxspec-ref"
 _BUILT = ROOT / "build" / "release" / "reference" / _NAME
 REFERENCE = Path(shutil.which(_NAME) or _NAME) if INSTALLED else _BUILT
-# A wheel without the reference has this file with the reason, which its boxspec-ref prints too.
+# A wheel without the reference has this file, which contains the reason. Its boxspec-ref prints the
+# reason too.
 ABSENT = ROOT / "without-boxspec-ref.txt"
 ELSEWHERE = "judging needs none; a wheel that is built on the system that it is for has one"
 
 
 def reference_absent() -> str | None:
-    """Return the reason if the reference is missing."""
+    """Return the reason why the reference is missing, or None."""
     if INSTALLED and ABSENT.is_file():
         return ABSENT.read_text(encoding="utf-8").strip()
     return None if REFERENCE.is_file() else "it is not there"
 
 
 def reference_argv() -> tuple[str, ...]:
-    """Return the reference of this checkout or of the installed kit."""
+    """Return the command of the reference, which belongs to this checkout or to the installed
+    kit."""
     absent = reference_absent()
     if absent is not None:
         remedy = ELSEWHERE if INSTALLED else "run ./ci/setup, or name --shim"
@@ -38,9 +43,10 @@ def reference_argv() -> tuple[str, ...]:
 def shim_argv(command: str | None) -> tuple[str, ...]:
     """Split the command, check it and make its paths absolute.
 
-    Words that name a file in the working directory are made absolute too, because a case may start
-    the shim in another one (`python3 my_shim.py`). Without a command a checkout uses its reference.
-    An installed kit refuses: a forgotten --shim must not end in a report about the reference.
+    Words that name a file in the working directory are made absolute too (`python3 my_shim.py`),
+    because a case may start the shim in another directory. Without a command a checkout uses its
+    reference. An installed kit refuses, so that a forgotten --shim does not lead to a report about
+    the reference.
     """
     if command is None and INSTALLED:
         remedy = "boxspec new-shim writes one to begin with; boxspec-ref is the reference"
@@ -82,15 +88,15 @@ def _program(word: str) -> str:
 
 
 def _check_beginning(word: str, path: Path) -> None:
-    """Check the #! line: for a missing interpreter the kernel only reports "No such file or
-    directory"."""
+    """Check the interpreter in the #! line, because for a missing one the kernel only reports "No
+    such file or directory"."""
     place = f"--shim {word}"
     named = "name the interpreter: --shim " + shlex.quote(f"python3 {shlex.quote(word)}")
     try:
         with path.open("rb") as file:
             begins = file.read(256)
     except OSError:
-        return  # The file can be executed, but not read.
+        return  # the file may be executable without being readable
     if not begins.startswith(b"#!"):
         if b"\0" not in begins:
             raise UsageError(place, "is no program and has no #! line", f"give it one, or {named}")
@@ -105,7 +111,7 @@ def _check_beginning(word: str, path: Path) -> None:
 
 def _beside(word: str, after: str) -> str:
     path = Path(word)
-    # The word after -m is a module, even if a file has the same name.
+    # The word after -m is the name of a module, even if a file has the same name.
     if path.is_absolute() or after == "-m" or not _is_file(path):
         return word
     return str(path.absolute())

@@ -1,4 +1,4 @@
-"""One `SHIM run REQUEST RESPONSE`: the files, the fifo `hold`, the response and its checks."""
+"""The files of one `SHIM run REQUEST RESPONSE`: request, response and the fifo `hold`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from boxspec.subject.observe.lines import poll
 
 
 def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | None:
-    """Return the content of a regular file of at most `limit` bytes; a fifo might never end.
+    """Return the content of a file, at most `limit` bytes.
 
-    Refuse a link, and a file of another user than `writer` if the shim is another user: reports
-    quote the content, and the kit may read files that the shim may not.
+    Only a regular file is read, because a fifo might never end. A link is refused, and, if the shim
+    is another user, a file that does not belong to that user `writer`: reports quote the content,
+    and the kit may read files that the shim may not.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -34,14 +35,14 @@ def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | 
         facts = os.fstat(fd)
         if not stat.S_ISREG(facts.st_mode):
             raise ShimBroke("the response is no regular file")
-        # A hard link may name a file that the kit may read and the shim may not.
+        # A hard link is refused too, because it may name a file that only the kit may read.
         if facts.st_nlink > 1:
             raise ShimBroke(f"the response has {facts.st_nlink} names")
         if writer is not None and facts.st_uid != writer:
             raise ShimBroke(f"the response is a file of user {facts.st_uid}, the shim is {writer}")
         if facts.st_size > limit:
             raise ShimBroke(f"the response has {facts.st_size} bytes, the limit is {limit}")
-        # A leftover process may append to the file meanwhile.
+        # Read in pieces, because a leftover process may append to the file meanwhile.
         data = bytearray()
         while part := os.read(fd, min(2**20, limit + 1 - len(data))):
             data += part
@@ -60,7 +61,7 @@ def _offset_ns() -> int:
 
 
 class Exchange:
-    """The files of one request in a folder of its own."""
+    """The files of one request, in a folder of its own."""
 
     def __init__(
         self,
@@ -85,13 +86,14 @@ class Exchange:
             assert isinstance(message, dict)
             self._prepare_hold(message)
         if isinstance(message, dict):
-            # Escapes instead of raw characters: a lone surrogate could not be written otherwise.
+            # ASCII with escapes, because a lone surrogate could not be written otherwise.
             self.request.write_text(json.dumps(message), encoding="ascii")
         else:
             self.request.write_bytes(message)
 
     def age(self) -> None:
-        """Wait for the next tick of the clock of file times, so that reading has a later time."""
+        """Wait until the clock of file times has advanced, so that a later reading has a later
+        time."""
         written = self.request.stat().st_ctime_ns
         while time.clock_gettime_ns(CLOCK_REALTIME_COARSE) <= written:
             poll([], 0.001)
@@ -100,11 +102,12 @@ class Exchange:
     def read_ns(self) -> int:
         """Return when the request was first read, on the monotonic clock.
 
-        The value is never later, and at most a tick earlier. 0: the file system does not record
-        it, or `age` was not called.
+        The value is at most a tick too early, and never too late. It is 0 if the file system does
+        not record the time, or if `age` was not called.
         """
         read_at_ns = self.request.stat().st_atime_ns
-        # With relatime the time of the first reading is kept; otherwise the last one or no time.
+        # Only relatime keeps the time of the first reading; other options keep the last one or
+        # none.
         relatime = os.statvfs(self.request).f_flag & ST_RELATIME
         if not relatime or self._offset_ns is None or read_at_ns <= self.request.stat().st_ctime_ns:
             return 0
@@ -113,7 +116,7 @@ class Exchange:
     def answered_ns(self) -> int:
         """Return when the response was written, on the monotonic clock; 0 without a response.
 
-        The value is never later, and at most a tick of the clock of file times earlier.
+        The value is at most a tick too early, and never too late.
         """
         try:
             return self.response.lstat().st_mtime_ns - _offset_ns()
@@ -142,7 +145,7 @@ class Exchange:
 
     @property
     def hold(self) -> str | None:
-        """Return the fifo that the shim reads to its end, by the path in /proc."""
+        """Return the path in /proc of the fifo that the shim reads to its end."""
         return os.path.realpath(self.folder / "hold") if self._hold_fd >= 0 else None
 
     @property
@@ -150,7 +153,7 @@ class Exchange:
         return self._inotify.fd if self._inotify else None
 
     def note(self) -> None:
-        """Read the events of inotify."""
+        """Process the events of inotify."""
         for watch, mask, name in self._inotify.read() if self._inotify else []:
             if watch == self._fifo_watch and mask & OPEN:
                 self._held = True
@@ -169,7 +172,7 @@ class Exchange:
         return self._held
 
     def release(self) -> None:
-        """Close the fifo, so that the shim can exit."""
+        """Close the fifo, so that the shim exits."""
         if self._hold_fd >= 0:
             os.close(self._hold_fd)
             self._hold_fd = -1
@@ -183,7 +186,7 @@ class Exchange:
     def answer(
         self, capabilities: frozenset[str], *, limit: int = MAX_RESPONSE
     ) -> dict[str, Any] | None:
-        """Return the checked response, if there is one."""
+        """Return the response after checking it, or None."""
         data = read_response(self.response, limit, self.writer)
         if data is None:
             return None

@@ -1,6 +1,7 @@
 """Remove from an answer the fields that its schema does not name.
 
-The client ignores unknown fields: two answers that differ only there are equal.
+The client ignores unknown fields, so two answers that differ only in such fields must compare as
+equal.
 """
 
 from __future__ import annotations
@@ -13,22 +14,22 @@ from jsonschema_rs import Resolver
 
 from boxspec.subject.client import schema
 
-# A schema, and the resolver of its references.
+# A schema, with the resolver for its references.
 _Part = tuple[Any, Resolver]
 
 
 def answer(op: str, value: Any) -> Any:
-    """Return the known part of a whole answer."""
+    """Return an answer without unknown fields."""
     return _shape(op if schema.is_operation(op) else "envelope", "answer").of(value)
 
 
 def result(op: str, value: Any) -> Any:
-    """Return the known part of a `result`."""
+    """Return a `result` without unknown fields."""
     return answer(op, {"result": value})["result"]
 
 
 class _Shape:
-    """The fields that the schemas of one place name; they are read when a value has them."""
+    """The fields that the schemas for one place name. They are read only when a value has them."""
 
     def __init__(self, parts: list[_Part]) -> None:
         self._parts = [each for part in parts for each in _flat(*part)]
@@ -74,7 +75,7 @@ def _shape(document: str, name: str) -> _Shape:
 
 
 def _flat(part: Any, knows: Resolver) -> Iterator[_Part]:
-    """Yield a schema and the schemas that it is composed of."""
+    """Yield a schema and all schemas of which it is composed."""
     if not isinstance(part, Mapping):
         return
     yield part, knows

@@ -26,7 +26,7 @@ Schema = dict[str, Any]
 
 @cache
 def documents() -> dict[str, Schema]:
-    """Return all files by name: operations, and shared definitions."""
+    """Return all schema files by name: those of operations, and shared definitions."""
     own = Path(__file__).with_name("schemas").glob("*.json")
     paths = [*own, *CONTRACTS.glob("*/schemas/*.json")]
     return {path.stem: json.loads(path.read_bytes()) for path in sorted(paths)}
@@ -42,7 +42,8 @@ _REFERENCE = re.compile(r'"\$ref": "([^"#]+)#/\$defs/([^"]+)"')
 
 
 def _absent(here: dict[str, Schema]) -> dict[str, Schema]:
-    """Return documents that allow any value, for references to a contract that is not there."""
+    """Return schemas that allow any value, to resolve references to a contract that is not
+    installed."""
     found: dict[str, Schema] = {}
     for urn, name in _REFERENCE.findall(json.dumps(list(here.values()))):
         if urn not in here:
@@ -63,7 +64,7 @@ def of_request(op: str) -> Validator:
 def of_answer(op: str, capabilities: frozenset[str] = frozenset()) -> Validator:
     """Return the validator for answers of a shim with these capabilities.
 
-    For an unknown operation it checks only the envelope.
+    For an unknown operation it checks only the outer object.
     """
     document = documents()[op if is_operation(op) else "envelope"]
     place = f"{document['$id']}#/$defs"
@@ -81,13 +82,14 @@ def _compiled(schema: Schema) -> Validator:
 
 @cache
 def one_for_each(op: str) -> dict[str, str]:
-    """Return the lists of a result that have the length of a request list, with its name."""
+    """Return the lists in a result that must have the length of a list in the request; the value is
+    the name of that list."""
     result = documents()[op]["$defs"].get("result", {}) if is_operation(op) else {}
     found = result.get("properties", {}).items()
     return {name: each["x-one-for-each"] for name, each in found if "x-one-for-each" in each}
 
 
 def at(location: str) -> Resolved:
-    """Return the schema at an absolute location, `urn:…#/…`, with a resolver of its references."""
+    """Return the schema at an absolute location, `urn:…#/…`, with a resolver for its references."""
     base, _, fragment = location.partition("#")
     return registry().resolver(base).lookup(f"#{fragment}")

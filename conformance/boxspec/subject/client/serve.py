@@ -1,4 +1,4 @@
-"""A `SHIM serve` session: JSON lines both ways, with limits on line, size and time.
+"""Exchange lines of JSON with `SHIM serve`, with limits on line length, size and time.
 
 A mistake of the shim is blamed only on the request in flight: the session ends, and the next
 request starts a new one.
@@ -32,19 +32,19 @@ ANSWER_S = 10.0
 ONE_LINE = "an answer is one line of JSON on stdout, and all else goes to stderr"
 
 
-# Reading the counters of the machine costs more than most requests, so one reading serves for this
-# long.
+# For this long one reading of the machine's counters is used, because a reading costs more than
+# most requests.
 FRESH_NS = 100_000_000
 
 
 def _was_busy(before: Machine) -> bool:
-    """True if no processor was free for most of the time since then."""
+    """True if no processor was free for most of the time since `before`."""
     now = Machine.now()
     return 2 * now.busy_since(before) >= now.t_ns - before.t_ns
 
 
 class Serve:
-    """One shim process in serve mode; calls are serialised."""
+    """One shim process in serve mode. Only one thread at a time sends a request."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Serve:
         self._lock = threading.Lock()
         self._buffer = bytearray()
         self._number = 0
-        # Processes that outlive the shim, until `close`.
+        # Processes that outlive the shim.
         self.left: list[Proc] = []
         self._machine = Machine.now()
         self._folder = folder
@@ -125,7 +125,8 @@ class Serve:
     def _exchange(self, line: bytes, asked: object, within_s: float) -> Any:
         limit, more, before = Deadline(within_s), True, self._machine_lately()
         out, answer_fd = (self._streams.ours(name).fileno() for name in ("stdin", "stdout"))
-        # An extra line must not be accepted as the next answer.
+        # The shim has written more than one line. The extra line must not be taken for the next
+        # answer.
         if self._buffer or poll([answer_fd], 0):
             self._fill(answer_fd)
             if self._buffer:
@@ -165,7 +166,7 @@ class Serve:
     def _step(
         self, out: int, answer_fd: int, todo: memoryview, limit: Deadline, asked: object
     ) -> memoryview:
-        """Write and read as much as is possible without a long wait."""
+        """Write and read as much as is possible now."""
         if todo:
             try:
                 todo = todo[os.write(out, todo) :]
@@ -186,12 +187,18 @@ class Serve:
         return bool(data)
 
     def bye(self) -> Exit | None:
-        """Send `bye` and return the exit of the shim, if it has ended; then call `close`."""
+        """Send `bye` and return how the shim ended, or None if it did not.
+
+        Call `close` afterwards.
+        """
         self.call("bye")
         return self.end()
 
     def end(self) -> Exit | None:
-        """Close stdin and return the exit of the shim; then call `close`."""
+        """Close stdin and return how the shim ended, or None if it did not.
+
+        Call `close` afterwards.
+        """
         with contextlib.suppress(OSError):
             self._streams.ours("stdin").close()
         ended = self.warden.wait_exit(Deadline(self.within_s))
@@ -211,7 +218,7 @@ class Serve:
 
 
 def answer_s(message: Mapping[str, Any]) -> float:
-    """Return the time limit of a request: as much again for each MiB of its content."""
+    """Return the time limit of a request, which grows with the size of the request."""
     return ANSWER_S * (1 + _size(message) / 2**20)
 
 

@@ -25,13 +25,16 @@ SHOWN = 80
 
 
 class BadShape(Exception):
-    """An answer that the protocol does not allow; the text names the pointer."""
+    """Raised for an answer that the protocol does not allow.
+
+    The text names the place by its pointer.
+    """
 
 
 def check(message: Mapping[str, Any], answer: Any, capabilities: frozenset[str]) -> None:
-    """Check the answer to a request; BadShape names the place and the expected value."""
+    """Check the answer to a request. Raise BadShape with the place and the expected value."""
     wanted_id, op = message.get("id"), str(message.get("op"))
-    # The id comes first: an answer to another request has the shape of another operation.
+    # The id is checked first, because an answer to another request may have another shape.
     if isinstance(answer, dict) and answer.get("id") != wanted_id:
         raise BadShape(f"/id: is {shown(answer.get('id'))}, asked was {shown(wanted_id)}")
     follows(schema.of_answer(op, capabilities), answer)
@@ -43,7 +46,7 @@ def check(message: Mapping[str, Any], answer: Any, capabilities: frozenset[str])
 
 
 def envelope(answer: Any) -> None:
-    """Check an answer to a line that may not be a request: its id may be null."""
+    """Check the answer to a line that need not be a request; its id may be null."""
     follows(schema.of_answer("envelope"), answer)
 
 
@@ -53,7 +56,8 @@ def follows(validator: Validator, value: Any) -> None:
         try:
             error = _first(validator, value)
         except UnicodeEncodeError:
-            # Requirements on text decide about half a surrogate pair, not the shape.
+            # Replace lone surrogates: whether a text may have them is decided by requirements, not
+            # by the shape.
             whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
             error = _first(validator, json.loads(whole))
     except (ValueError, RecursionError):
@@ -71,7 +75,7 @@ def _words(error: ValidationError) -> str:
     place, _, keyword = (error.absolute_keyword_location or "").rpartition("/")
     around: Any = schema.at(place).contents
     if isinstance(kind, ValidationErrorKind.Required):
-        # The pointer names the missing field.
+        # The field is missing, so the pointer names it.
         text = f"{_pointer([*path, kind.property])}: is missing"
         _, declared, capability = place.partition(schema.DECLARED)
         if declared:
@@ -95,7 +99,7 @@ def _pointer(path: Iterable[str | int]) -> str:
 
 
 def wanted(place: Resolved) -> str:
-    """Describe the expected value in words: the title of the schema, or its keywords."""
+    """Describe the value that was expected: by the title of the schema, or by its keywords."""
     asked: Any = place.contents
     if "title" in asked:
         return str(asked["title"])

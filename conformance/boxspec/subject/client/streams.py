@@ -1,4 +1,5 @@
-"""The shim's stdin, stdout and stderr: /dev/null, a file, a pipe, a terminal, a descriptor."""
+"""Provide stdin, stdout and stderr of a shim: /dev/null, a file, a pipe, a terminal or a
+descriptor."""
 
 from __future__ import annotations
 
@@ -12,18 +13,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 NAMES = ("stdin", "stdout", "stderr")
-# The wish of a test for a stream of the shim (see `Streams`).
+# What a test wants one stream of the shim to be (see `Streams`).
 Wish = int | str | os.PathLike[str] | None
-# How much is read from a pipe, a terminal or a file.
+# Limits for reading from a pipe, a terminal or a file.
 MOST_PARTS, PART = 256, 65_536
 MOST_READ = MOST_PARTS * PART
 
 
 class Streams:
-    """The three streams of a shim: its ends are open until it has started, our ends until `close`.
+    """The three streams of a shim.
 
-    A wish is None (stdin: /dev/null; stdout, stderr: a file of the case), "null", "pipe", "pty",
-    a path (stdin only) or a descriptor, which the caller closes.
+    The shim's ends are open until it has started, the kit's ends until `close`. A stream can be
+    None (stdin: /dev/null; stdout and stderr: a file of the case), "null", "pipe", "pty", a path
+    (stdin only) or a descriptor, which the caller closes.
     """
 
     def __init__(self, folder: Path, wishes: Mapping[str, Wish]) -> None:
@@ -31,7 +33,7 @@ class Streams:
         self.fds: dict[str, int] = {}
         self._ours: dict[str, io.FileIO] = {}
         self._opened: list[int] = []
-        # Files of the case for streams without a wish.
+        # Files of the case for the streams that are None.
         self.files: list[Path] = []
         self._terminal: int | None = None
         try:
@@ -63,7 +65,7 @@ class Streams:
         raise TypeError(f"shim_{name}={wish!r}")
 
     def _pty(self, name: str) -> int:
-        # One terminal for all streams that need one, as in a session of a user.
+        # All streams that want a terminal get the same one, as in the session of a user.
         if self._terminal is None:
             ours, self._terminal = pty.openpty()
             tty.setraw(self._terminal)
@@ -79,7 +81,7 @@ class Streams:
         return fd
 
     def started(self) -> None:
-        """Close our copies of the shim's ends: the shim has its own."""
+        """Close the kit's copies of the shim's ends, after the shim has started."""
         for fd in self._opened:
             os.close(fd)
         self._opened.clear()
@@ -90,10 +92,10 @@ class Streams:
         return self._ours[name]
 
     def captured(self, name: str) -> bytes:
-        """Return the output of the shim: the file, or the present content of the pipe."""
+        """Return the output of the shim: the content of the file, or what is in the pipe now."""
         if name in self._ours and not self._ours[name].closed:
             return self._drain(self._ours[name])
-        # A shim that closes the folder must not prevent a verdict.
+        # The shim may have closed the folder to others; this must not prevent a verdict.
         with contextlib.suppress(OSError):
             return _beginning(self.folder / name)
         return b""
@@ -106,7 +108,7 @@ class Streams:
         try:
             # Reading a terminal fails with EIO after its other end is closed.
             with contextlib.suppress(OSError):
-                # A process may write without end.
+                # Limit the number of reads, because a process may write without end.
                 while len(parts) < MOST_PARTS and (part := stream.read(PART)):
                     parts.append(part)
         finally:
@@ -116,13 +118,16 @@ class Streams:
     def close(self) -> None:
         self.started()
         for stream in self._ours.values():
-            # The pipe may have no reader left; no data is buffered.
+            # A pipe without a reader raises an error, which does not matter: no data is buffered.
             with contextlib.suppress(OSError):
                 stream.close()
 
 
 def _beginning(path: Path) -> bytes:
-    """Return the beginning of the file; never follow a link, for the report quotes the content."""
+    """Return the beginning of the file.
+
+    A link is not followed, because the report quotes the content.
+    """
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):

@@ -1,4 +1,4 @@
-"""Strict JSON of a shim, with a limit on its size."""
+"""Parse the JSON of a shim strictly, with a limit on its size."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 from boxspec.errors import ShimBroke
 
 MAX_RESPONSE = 16 * 2**20
-# A value or a name takes up to two hundred bytes of memory, however short its text is.
-# Characters inside strings count too: this allows two streams of only commas.
+# Limits the number of values and names, because each takes up to two hundred bytes of memory,
+# however short its text is. Commas and other marks inside strings are counted too; the limit allows
+# two streams that consist of commas only.
 MOST_MARKS = 2 * 2**20
 MARKS = {b",": 1, b"[": 1, b"{": 1, b":": 2}
 
@@ -27,14 +28,14 @@ def _no_constant(name: str) -> Any:
 
 
 class _Whole(float):
-    """An integer that is written with a fraction or an exponent."""
+    """An integer that is written with a fraction or an exponent, such as 1.0."""
 
 
 def _decoder(wholes: list[str]) -> json.JSONDecoder:
     """Return a decoder that adds the text of each `_Whole` to the list."""
 
     def number(text: str) -> float:
-        # JSON Schema and every comparison would accept 1.0 as an integer.
+        # A separate class, because JSON Schema and every comparison would accept 1.0 as an integer.
         made = float(text)
         if not made.is_integer() and not math.isinf(made):
             return made
@@ -54,7 +55,7 @@ def _has_whole(value: Any) -> bool:
 
 
 def _without_value(answer: Any) -> Any:
-    """Return the answer without `value`: a module may print any JSON there."""
+    """Return the answer without `value`, where a module may have printed any JSON."""
     result = answer.get("result") if isinstance(answer, dict) else None
     if not isinstance(result, dict) or "value" not in result:
         return answer
@@ -62,14 +63,14 @@ def _without_value(answer: Any) -> Any:
 
 
 def _too_many(data: bytes) -> bool:
-    # Most answers are too short to exceed the limit.
+    # A short answer cannot exceed the limit, so its marks need not be counted.
     return len(data) * max(MARKS.values()) > MOST_MARKS and (
         sum(data.count(mark) * weight for mark, weight in MARKS.items()) > MOST_MARKS
     )
 
 
 def strict_json(data: bytes, what: str) -> Any:
-    """Return the JSON value; ShimBroke shows the text if it is not strict JSON."""
+    """Return the JSON value. Raise ShimBroke with the text if it is not strict JSON."""
     if _too_many(data):
         raise ShimBroke(f"{what} has too many values and names to be read: millions")
     try:

@@ -1,4 +1,7 @@
-"""The end of an endless stream: it is read at once, so that it fills no disk and no pipe."""
+"""Keep the end of a stream that may be endless.
+
+It is read continuously, so that it fills no disk and no pipe.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ import threading
 from boxspec.subject.observe.lines import poll
 
 MOST_BYTES = 65_536
-# A process that escaped from the warden may write without end.
+# Time limit at the end, because a process that escaped from the warden may write for ever.
 _JOIN_S = 1.0
 
 
 class Tail:
-    """Reads a pipe until `close`, which also closes the reading end."""
+    """Reads a pipe until `close`, which also closes the descriptor."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -35,12 +38,15 @@ class Tail:
                 del self._kept[:-MOST_BYTES]
 
     def text(self) -> bytes:
-        """Return the last bytes."""
+        """Return the last bytes that were read."""
         with self._lock:
             return bytes(self._kept)
 
     def close(self) -> None:
-        """Close after the writers have ended; first read the rest of the pipe."""
+        """Close the pipe.
+
+        The writers should have ended; what they left in the pipe is read first.
+        """
         if self._fd < 0:
             return
         self._reader.join(_JOIN_S)

@@ -1,1 +1,1 @@
-"""Observations from outside: processes, events of fixture programs, and their times."""
+"""Observe from outside: processes, events of fixture programs, files, and times."""

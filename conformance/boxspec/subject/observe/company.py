@@ -1,6 +1,8 @@
-"""Helper processes and threads of a run: all but the first thread of the shim and the child.
+"""The helper processes and additional threads of a run.
 
-They decide whether the time that a shim waited for a processor can be read after its end.
+They are all processes and threads except the first thread of the shim, and the child. The time that
+they waited for a processor is lost when they end. So if there are any, the scheduling delay of a
+shim cannot be read after its end.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Company:
-    """The helpers of one or more runs.
+    """The helper processes and threads of one or several runs.
 
     threads: the largest number of threads that the shim had.
     before: True if the shim had a helper process before its child existed.

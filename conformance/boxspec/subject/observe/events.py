@@ -1,4 +1,4 @@
-"""The fifo to which fixture programs log their events."""
+"""Read the events that fixture programs write to a fifo."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Limit, LineReader
 from boxspec.subject.observe.stamps import UNKNOWN, Stamp, Waited
 
-# More events than any case logs; later ones are ignored.
+# A limit far above what any case logs; later events are ignored.
 MOST_EVENTS = 200_000
-# How often a wait checks that a process is left that can still write.
+# The interval at which a wait checks whether any process is left that could write.
 LOOK_S = 0.25
 
 
 class Patience(Limit, Protocol):
-    """A limit that returns the exception when it has passed."""
+    """A time limit that can return an exception once it is over."""
 
     def gave_up(
         self, what: str, expected: str, got: str, evidence: dict[str, Any], symptom: str = ""
@@ -32,8 +32,10 @@ class Patience(Limit, Protocol):
 class Event:
     """One logged event.
 
-    rest: the words after the stamp. waited: how long its writer had waited for a processor in
-    total, and late_ns since its previous event. parents: the same total of the parent, by its pid.
+    rest: the words after the time stamp.
+    waited: how long its writer had waited for a processor in total. late_ns: the part since the
+        writer's previous event.
+    parents: how long the writer's parent had waited, by its pid.
     """
 
     word: str
@@ -49,12 +51,13 @@ class Event:
 
     @property
     def effect(self) -> Stamp:
-        """The stamp of an effect on the writer, which may have waited before it wrote."""
+        """The stamp for something that happened to the writer, which may have waited before it
+        wrote."""
         return Stamp(self.t_ns, self.late_ns, self.pid, self.waited, self.parents)
 
     @property
     def cause(self) -> Stamp:
-        """The stamp of the next action of the writer, for example its exit."""
+        """The stamp for the next action of the writer, for example its exit."""
         return self.effect.exact()
 
 
@@ -74,7 +77,10 @@ def _parsed(line: bytes, before: Mapping[int, int]) -> Event:
 
 
 class Events:
-    """`wait` returns each event once, in order; `all` returns all that have arrived."""
+    """The events of a fifo.
+
+    `wait` returns each event once, in order; `all` returns all that have arrived.
+    """
 
     def __init__(
         self,
@@ -90,15 +96,16 @@ class Events:
         self._any_process_alive = any_process_alive
         self._patience = patience
         self._started = started
-        # Translates the pid of a writer in its pid namespace to the pid outside.
+        # Translates the pid of a writer from its pid namespace to the pid outside.
         self._outside = outside
         self._numbers: dict[int, int] = {}
-        # Opened for writing too: otherwise the fifo ends when its first writer closes it.
+        # Opened for writing too, because otherwise the fifo would end when its first writer closes
+        # it.
         self._fd = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._reader = LineReader(self._fd)
         self._seen: list[Event] = []
         self._given: set[int] = set()
-        # The waiting time of each writer at its last event.
+        # How long each writer had waited for a processor at its last event.
         self._waited: dict[int, int] = {}
 
     def fileno(self) -> int:
@@ -120,7 +127,8 @@ class Events:
             return event
         known = self._numbers.get(event.pid, procs.NOBODY)
         if not procs.exists(known):
-            # Another run of the case may use the same pids in its namespace.
+            # The pid may be reused: another run of the case may have the same pids in its
+            # namespace.
             found = self._outside(event.pid)
             gone = found > procs.NOBODY
             self._numbers[event.pid] = known if gone and known != procs.NOBODY else found
@@ -134,7 +142,11 @@ class Events:
         return None
 
     def wait(self, word: str, timeout_s: float = 10, pid: int | None = None) -> Event:
-        """Return the next event with this word, counted from the start of a child; or fail."""
+        """Return the next event with this word.
+
+        The time limit is counted from the start of a child; raise the exception of the limit if it
+        is over.
+        """
         limit = self._patience(timeout_s)
         last_look = False
         while True:
@@ -154,7 +166,8 @@ class Events:
             last_look = not self._any_process_alive()
 
     def all(self, word: str | None = None, pid: int | None = None) -> list[Event]:
-        """Return all events so far, with this word and of this process if they are given."""
+        """Return all events so far; only those with this word and of this process, if they are
+        given."""
         while self._take():
             pass
         return [

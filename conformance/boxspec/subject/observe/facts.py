@@ -1,4 +1,4 @@
-"""The facts about a file that an observer outside compares before and after an attempt."""
+"""Collect facts about a file, which an observer outside compares before and after an attempt."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ Facts = tuple[object, ...]
 
 
 def facts_of(path: Path) -> Facts:
-    """Return the facts about a path without following links; () if the path does not exist.
+    """Return the facts about a path, without following links; () if the path does not exist.
 
-    The times of a directory are left out: its entries show the same changes.
+    The times of a directory are left out, because the facts about its entries show the same
+    changes.
     """
     try:
         st = path.lstat()

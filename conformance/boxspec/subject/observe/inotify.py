@@ -1,4 +1,4 @@
-"""Events for a file that is opened or moved into place, without polling."""
+"""Get events when a file is opened or moved into place, without polling."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEAD = struct.Struct("iIII")
 
 
 class Inotify:
-    """One inotify descriptor; `read` returns (watch, mask, name) without waiting."""
+    """An inotify descriptor. `read` returns (watch, mask, name) for each event, without waiting."""
 
     def __init__(self) -> None:
         self.fd: int = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)

@@ -1,4 +1,4 @@
-"""Lines from a descriptor, with a time limit; a partial line stays in the buffer."""
+"""Read lines from a descriptor with a time limit. An incomplete line stays in the buffer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Protocol
 
 
 def poll(fds: list[int], timeout_s: float, writable: list[int] | None = None) -> set[int]:
-    """Wait for readable (or hung-up) `fds` and for `writable` ones, and return those."""
+    """Wait until one of `fds` is readable or hung up, or one of `writable` is writable.
+
+    Return those that are.
+    """
     poller = select.poll()
     for fd in fds:
         poller.register(fd, select.POLLIN)
@@ -18,14 +21,15 @@ def poll(fds: list[int], timeout_s: float, writable: list[int] | None = None) ->
     return {fd for fd, _ in poller.poll(max(0.0, timeout_s) * 1000)}
 
 
-# Largest length of a line; a longer one is returned in pieces.
+# Limit for the length of a line; a longer line is returned in pieces.
 MOST = 2**20
 
 
 class LineReader:
-    """Reads lines of a descriptor that the caller closes.
+    """Reads lines from a descriptor, which the caller closes.
 
-    The descriptor is non-blocking, and only `poll` waits: another process may read the data first.
+    The descriptor is non-blocking and only `poll` waits, because another process may read the data
+    first.
     """
 
     def __init__(self, fd: int) -> None:
@@ -35,7 +39,7 @@ class LineReader:
         self.buffer = b""
 
     def read_now(self) -> list[bytes]:
-        """Return the lines of one read; call it when the descriptor is readable."""
+        """Read once and return the lines. Call it when the descriptor is readable."""
         try:
             data = os.read(self.fd, 65536)
         except BlockingIOError:
@@ -56,7 +60,7 @@ class LineReader:
 
 
 class Limit(Protocol):
-    """A time limit; `left` returns the longest time until the next check."""
+    """A time limit. `left` returns how long to wait until it must be checked again."""
 
     def left(self) -> float: ...
 
@@ -64,7 +68,7 @@ class Limit(Protocol):
 
 
 class Deadline:
-    """A moment on the monotonic clock."""
+    """A limit at a fixed time of the monotonic clock."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

@@ -1,4 +1,5 @@
-"""Listeners outside that record connections: TCP, UDP, and Unix sockets of all kinds."""
+"""Listen outside of the sandbox and record connections, by TCP, UDP and all kinds of Unix
+sockets."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ Params = dict[str, object]
 
 
 class Listeners:
-    """Listeners that are open inside the with-block.
+    """Listeners, which are open inside the with-block.
 
-    The kernel accepts connections by itself, so a check after the attempt finds all of them.
+    The kernel accepts connections by itself, so it is enough to check for them after the attempt.
     """
 
     def __init__(self, out: Path, token: str) -> None:
@@ -34,7 +35,7 @@ class Listeners:
             raise
         self.params["abstract"] = f"boxspec-{token}"
         self.params["abstract_dgram"] = f"boxspec-dgram-{token}"
-        # A closed port: without IPv6 the probe has no control.
+        # The host has no IPv6: the probe gets a closed port, so it has no control.
         self.params.setdefault("tcp6", 1)
 
     def _keep(self, name: str, made: socket.socket) -> socket.socket:
@@ -46,7 +47,7 @@ class Listeners:
         made = self._keep(name, socket.socket(family, kind))
         made.bind((host, 0))
         if kind == socket.SOCK_STREAM:
-            # For MSG_FASTOPEN, if the host supports it.
+            # Accept MSG_FASTOPEN, if the host supports it.
             with contextlib.suppress(OSError):
                 made.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 16)
             made.listen(16)
@@ -59,7 +60,8 @@ class Listeners:
             made.listen(16)
 
     def _by_path(self, out: Path, name: str, kind: int) -> None:
-        # The whole path may be too long for an address; the path through a descriptor is short.
+        # The path of the socket may be too long for an address, so a short path through a
+        # descriptor is used.
         fd = os.open(out, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             self._unix(name, kind, f"/proc/self/fd/{fd}/{name}")
@@ -68,7 +70,7 @@ class Listeners:
         (out / name).chmod(0o777)
 
     def hits(self) -> list[str]:
-        """Return one line for each listener that a connection or datagram has reached."""
+        """Return one line for each listener that a connection or a datagram has reached."""
         return [f"{name}: reached" for name, made in self._sockets.items() if _came(made)]
 
     def close(self) -> None:

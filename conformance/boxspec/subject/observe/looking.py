@@ -1,4 +1,4 @@
-"""Measure the helper processes of a run (see company.py)."""
+"""Find the helper processes of a run (see helper_processes.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boxspec.subject.observe.lines import Limit
 
 
 class Watched(Protocol):
-    """A running shim."""
+    """A shim process that can be watched."""
 
     @property
     def shim_pid(self) -> int: ...
@@ -21,12 +21,12 @@ class Watched(Protocol):
 
 
 class Looking:
-    """Watches one run without a pause, because helper processes live for milliseconds."""
+    """Watches one run without a pause, because helper processes may live for only milliseconds."""
 
     def __init__(self, shim: Watched) -> None:
         self._shim = shim
         self._threads = 1
-        # Helpers before the child existed, and helpers while or after it existed.
+        # Processes that were seen before the child existed, and those that were seen later.
         self._before: set[int] = set()
         self._beside: set[int] = set()
 
@@ -35,7 +35,10 @@ class Looking:
         found.update(proc.pid for proc in procs.tree(self._shim.shim_pid))
 
     def until_ready(self, events: Events, limit: Limit) -> Event:
-        """Watch until the child writes its first event; Failure at the time limit."""
+        """Watch until the child writes its first event, and return that event.
+
+        Raise Failure at the time limit.
+        """
         while self._shim.running and not events.all("ready") and not limit.over():
             self._look(self._before)
         self._look(self._beside)
@@ -45,6 +48,6 @@ class Looking:
         while self._shim.running and not limit.over():
             self._look(self._beside)
         wrapped = self._shim.shim_pid not in ready.parents
-        # The child was a copy of the shim before its exec.
+        # The pid of the child is not a helper: before its exec the child was a copy of the shim.
         before, beside = self._before - {ready.pid}, self._beside - {ready.pid}
         return Company(self._threads, bool(before), bool(beside) or wrapped)

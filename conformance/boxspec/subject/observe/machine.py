@@ -1,7 +1,7 @@
-"""The longest possible scheduling delay of a period, from the counters of the machine.
+"""Compute an upper limit of the scheduling delay in a period, from the counters of the machine.
 
-The waiting time of a thread or helper process is lost when it ends. But no thread waits while a
-processor is idle.
+The time that a thread or a helper process has waited for a processor is lost when it ends. But no
+thread waits while a processor is idle, so the time without an idle processor is an upper limit.
 """
 
 from __future__ import annotations
@@ -41,21 +41,23 @@ class Machine:
         )
 
     def stolen_since(self, before: Machine) -> int:
-        """Return for how many ns the host of a virtual machine delayed its processors."""
+        """Return for how many ns the host of this virtual machine used its processors for something
+        else."""
         return max(0, self.stolen_ns - before.stolen_ns)
 
     def busy_since(self, before: Machine) -> int:
-        """Return the longest time in ns for which no processor was free or allowed."""
+        """Return for how many ns at most no processor was free or allowed."""
         length = self.t_ns - before.t_ns
         throttled = max(0, self.throttled_ns - before.throttled_ns)
         if not self.processors:
             return length
-        # The counters have whole ticks: up to one tick is not counted yet.
+        # The counters count whole ticks, so up to one tick of idle time may be missing.
         idle = max(0, self.idle_ns - before.idle_ns - TICK_NS * self.processors)
         return min(length, max(0, length - idle // self.processors) + throttled)
 
     def free_since(self, before: Machine) -> float:
-        """Return the idle share of all processors, or 0 if a limit of the group was reached."""
+        """Return the share of idle time of all processors; 0 if the control group had reached its
+        limit."""
         length = (self.t_ns - before.t_ns) * self.processors
         if length <= 0 or self.throttled_ns > before.throttled_ns:
             return 0.0
@@ -68,7 +70,8 @@ def _processors() -> list[tuple[int, list[int]]]:
     except OSError:
         return []
     found = []
-    # The first line is the sum of all processors; one line for each follows, then interrupts.
+    # The first line is the sum of all processors. One line for each processor follows, then
+    # interrupts.
     for line in text.splitlines()[1:]:
         name, *fields = line.split()
         if not name.startswith("cpu"):
@@ -79,7 +82,8 @@ def _processors() -> list[tuple[int, list[int]]]:
 
 @cache
 def _limits() -> Path:
-    """Return the file with the processor limits of our control group (cgroup v2)."""
+    """Return the file with the processor limits of the control group of this process (cgroup
+    v2)."""
     try:
         groups = Path("/proc/self/cgroup").read_text(encoding="ascii")
     except OSError:

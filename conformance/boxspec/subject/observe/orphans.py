@@ -1,4 +1,4 @@
-"""Processes of a shim that has killed its warden: the kit adopts and ends them."""
+"""End the processes of a shim that has killed its warden. The kit becomes their parent."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ from boxspec.subject.observe.lines import poll
 from boxspec.subject.observe.realtime import beside_the_target
 
 _SET_CHILD_SUBREAPER = 36
-# A process that forks during a search is found in the next one.
+# How often to search. A process that forks during a search is found by the next one.
 LOOKS = 50
-# How long to wait for a process that is executing a program, before the next search.
+# Time to wait for a process that is executing a program, before the next search.
 EXECUTES_S = 0.02
-# Flag of a kernel thread.
+# Marks a kernel thread in /proc/PID/stat.
 PF_KTHREAD = 0x200000
 
 
 def adopt() -> None:
-    """Make this process the subreaper that adopts the processes of a dead warden."""
+    """Make this process the subreaper, so that it becomes the parent of processes of a dead
+    warden."""
     ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 @beside_the_target()
 def end_all(mark: str, strays: Callable[[], list[int]]) -> None:
-    """End and reap each process with `mark` (`NAME=VALUE`) in its environment, and all strays.
+    """End and reap all processes that have `mark` (`NAME=VALUE`) in their environment, and all
+    strays.
 
-    `strays` returns the current processes that have lost the mark.
+    strays: a function that returns the current processes that have lost the mark.
     """
     for _ in range(LOOKS):
         left, executes = _marked(mark.encode())
@@ -48,7 +50,8 @@ def end_all(mark: str, strays: Callable[[], list[int]]) -> None:
 
 
 def _marked(mark: bytes) -> tuple[list[int], bool]:
-    """Return the marked processes, and whether a process shows no environment yet."""
+    """Return the processes with the mark, and whether there is a process without an environment
+    yet."""
     found: list[int] = []
     executes = False
     for entry in Path("/proc").iterdir():
@@ -62,16 +65,17 @@ def _marked(mark: bytes) -> tuple[list[int], bool]:
 
 
 def is_executing(process: Path) -> bool:
-    """True if the process is in exec and the kernel has not written its environment yet.
+    """True if the process is in exec and has no environment yet, so that its mark cannot be read.
 
-    Its close-on-exec descriptors are closed by then, so a process that waited for that may already
-    go on. process: the folder in /proc.
+    Its close-on-exec descriptors are closed at this time already, so a process that waited for that
+    may have continued.
+    process: the folder of the process in /proc.
     """
     try:
         stat = (process / "stat").read_bytes()
     except OSError:
         return False
-    # The fields of proc(5) from the third one on, the state.
+    # The fields of /proc/PID/stat from the third one on (see proc(5)), which is the state.
     fields = stat.rpartition(b")")[2].split()
     if len(fields) < 49 or fields[0] in b"XxZ" or int(fields[6]) & PF_KTHREAD:
         return False

@@ -1,4 +1,4 @@
-"""The escape probes: the list of the program, and the output of one probe."""
+"""Read the list of escape probes, and the output of a probe."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from boxspec.programs import programs
 
 @dataclass(frozen=True)
 class Probe:
-    """One attempt.
+    """One kind of attempt to escape.
 
-    accepts: the errnos of a genuine refusal. needs: what the suite prepares for it, and judged:
-    what shows that it succeeded, both in the words of fixtures/probes/probe.h.
+    accepts: the errnos of a genuine refusal.
+    needs: what the suite must prepare for it. judged: what shows that it succeeded. Both are words
+        that fixtures/probes/probe.h explains.
     """
 
     name: str
@@ -29,7 +30,7 @@ class Probe:
 
 @cache
 def table() -> dict[str, Probe]:
-    """Return all probes of the program, by name."""
+    """Return all probes that the program lists, by name."""
     listed = subprocess.run([programs.probe, "--list"], check=True, capture_output=True).stdout
     rows = [json.loads(line) for line in listed.splitlines()]
     return {row["name"]: _probe(row) for row in rows}
@@ -44,10 +45,12 @@ def _probe(row: dict[str, str]) -> Probe:
 
 @dataclass
 class Said:
-    """The output of a probe.
+    """What a probe printed about its attempt.
 
-    sibling: the allowed counterpart worked. leaked: the leaked texts. outcome: `did`, `refused` by
-    the errno of a call, `killed` by a signal, or `nothing`, which is no evidence.
+    sibling: True if the allowed counterpart worked.
+    leaked: the texts that leaked.
+    outcome: `did`, `refused` by the errno of a call, `killed` by a signal, or `nothing`, which is
+        no evidence.
     """
 
     sibling: bool = False
@@ -74,16 +77,18 @@ class Said:
             if found.get("outcome") in ("did", "refused"):
                 made.outcome = found["outcome"]
                 made.call, made.errno = str(found.get("call", "")), str(found.get("errno", ""))
-            # The signal may have arrived after the last line of the attempt.
+            # A signal does not replace an outcome: it may have arrived after the last line of the
+            # attempt.
             if found.get("outcome") == "killed" and made.outcome == "nothing":
                 made.outcome, made.signal = "killed", str(found.get("signal", ""))
         return made
 
     @property
     def is_told(self) -> bool:
-        """True if the end of the attempt is known.
+        """True if it is known how the attempt ended.
 
-        A filter kills by SIGSYS; any other signal is a crash or a time limit, and no refusal.
+        A seccomp filter kills by SIGSYS. Any other signal means a crash or a time limit, and not a
+        refusal.
         """
         return self.outcome in ("did", "refused") or self.signal == "SIGSYS"
 

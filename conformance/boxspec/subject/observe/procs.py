@@ -1,4 +1,4 @@
-"""Processes in /proc: one process, its children, all its descendants."""
+"""Read /proc: one process, its children, all its descendants."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Proc:
 
     @property
     def alive(self) -> bool:
-        """True unless it is dead or a zombie; a zombie whose other threads run is alive."""
+        """True unless it is dead or a zombie. A zombie with other threads that run is alive."""
         return self.state not in "XxZ" or (self.state == "Z" and self.threads > 1)
 
     def describe(self) -> str:
@@ -39,7 +39,7 @@ class Proc:
 
 @beside_the_target()
 def read(path: str) -> bytes | None:
-    """Return a small file of /proc, if its process has not ended."""
+    """Return the content of a small file in /proc, or None if its process has ended."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -59,7 +59,8 @@ def proc(pid: int) -> Proc | None:
     stat = read(f"/proc/{pid}/stat")
     if not stat:
         return None
-    # The name may hold spaces and parentheses: the fields start after the last one.
+    # The name may contain spaces and parentheses, so the fields are counted from the last
+    # parenthesis.
     head, _, tail = stat.rpartition(b")")
     fields = tail.split()
     cmdline = read(f"/proc/{pid}/cmdline") or b""
@@ -77,20 +78,20 @@ def proc(pid: int) -> Proc | None:
 
 
 def thread_state(pid: int, thread: str) -> bytes:
-    """Return the state as one letter of proc(5), empty for an ended thread."""
+    """Return the state as a letter (see proc(5)), empty if the thread has ended."""
     stat = read(f"/proc/{pid}/task/{thread}/stat") or b""
     return stat.rpartition(b")")[2][1:2]
 
 
-# Flags of a thread that is ending, and of one that a signal ends.
+# Flags in stat: the thread is ending; a signal has ended the thread.
 PF_EXITING, PF_SIGNALED = 0x4, 0x400
 
 
 def is_dying(process: Proc) -> bool:
-    """True if the process was killed and the kernel has not removed all of it yet.
+    """True if the process was killed, but the kernel has not removed it completely.
 
-    A process in a pid namespace ends with its init. The kernel signals it when init ends, which may
-    be later than the signal to init.
+    Processes in a pid namespace end with its init. The kernel signals them when init ends, which
+    may be later than the signal to init.
     """
     now = proc(process.pid)
     if now is None or now.starttime != process.starttime or not now.alive:
@@ -101,7 +102,8 @@ def is_dying(process: Proc) -> bool:
         if number == 1 and _all_threads_are_dying(now.pid):
             return True
         now = proc(now.ppid)
-    # If it has ended meanwhile, the search found no ancestor.
+    # The search found no init that ends. The reason may be that the process itself has ended
+    # meanwhile.
     now = proc(process.pid)
     return now is None or not now.alive
 
@@ -111,7 +113,7 @@ def _all_threads_are_dying(pid: int) -> bool:
 
 
 def _thread_is_dying(folder: str) -> bool:
-    # Pending signals first: a signal that is delivered meanwhile shows in the flags.
+    # Pending signals are read first: a signal that is delivered meanwhile is visible in the flags.
     status, stat = read(f"{folder}/status"), read(f"{folder}/stat")
     if not status or not stat:
         return True
@@ -142,10 +144,11 @@ def descriptors(pid: int) -> list[str]:
 
 
 def child_pids(pid: int, *, first_thread: bool = False) -> set[int]:
-    """Return the children of all its threads, or of its first thread, which adopts orphans."""
+    """Return the children of all its threads, or only of its first thread, which adopts orphans."""
     found: set[int] = set()
     for task in [str(pid)] if first_thread else threads(pid):
-        # The kernel may skip a child while another one leaves the list: read until it is stable.
+        # The kernel may skip a child if another one is removed meanwhile, so read until two results
+        # are equal.
         before: bytes | None = b"?"
         for _ in range(8):
             now = read(f"/proc/{pid}/task/{task}/children")
@@ -158,10 +161,12 @@ def child_pids(pid: int, *, first_thread: bool = False) -> set[int]:
 
 
 def adopted(since: int, known: Collection[int]) -> list[int]:
-    """Return adopted children of this process that started after `since`, and their descendants.
+    """Return the children that this process has adopted after `since`, and their descendants.
 
-    since: in clock ticks. known: children that are left out. The kernel gives orphans to the first
-    thread; a program that this thread started itself looks the same.
+    since: in clock ticks. known: children that are left out.
+
+    The kernel gives orphans to the first thread. A program that this thread has started itself
+    cannot be distinguished from an orphan.
     """
     found: list[int] = []
     for pid in child_pids(os.getpid(), first_thread=True):
@@ -171,7 +176,7 @@ def adopted(since: int, known: Collection[int]) -> list[int]:
     return found
 
 
-# Above the greatest pid that Linux gives (PID_MAX_LIMIT of proc(5)).
+# Greater than any pid that Linux gives (PID_MAX_LIMIT in proc(5)).
 NOBODY = 2**22
 
 
@@ -181,7 +186,7 @@ def exists(pid: int) -> bool:
 
 
 def known_inside_as(pid: int) -> int | None:
-    """Return the pid of a process in its own pid namespace, if it has one."""
+    """Return the pid of a process in its own pid namespace; None if it has no such namespace."""
     for line in (read(f"/proc/{pid}/status") or b"").splitlines():
         if line.startswith(b"NSpid:"):
             numbers = line.split()[1:]
@@ -227,7 +232,7 @@ def tree(pid: int) -> list[Proc]:
 
 
 def lineage(pid: int, found: Iterable[Proc]) -> list[int]:
-    """Return `pid`, its parent and so on, as far as they are in `found`."""
+    """Return `pid`, its parent and so on, as long as these are in `found`."""
     above = {each.pid: each.ppid for each in found}
     line: list[int] = []
     while pid in above:
@@ -237,7 +242,7 @@ def lineage(pid: int, found: Iterable[Proc]) -> list[int]:
 
 
 def uncollected(found: Iterable[Proc], warden: int) -> list[Proc]:
-    """Return the zombies in `found` without orphans, which the warden reaps."""
+    """Return the zombies in `found`, except orphans, because the warden reaps those."""
     return [each for each in found if not each.alive and each.ppid != warden]
 
 
@@ -249,7 +254,8 @@ _LIMITS = {
 
 
 def limits(pid: int, which: int) -> tuple[int, int]:
-    """Return the soft and the hard limit; prlimit(2) needs a capability for other users."""
+    """Return the soft and the hard limit. prlimit(2) is not used, because it needs a capability for
+    processes of other users."""
     name = _LIMITS[which]
     for line in (read(f"/proc/{pid}/limits") or b"").splitlines():
         if line.startswith(name):
@@ -263,10 +269,10 @@ def _limit(word: bytes) -> int:
 
 
 class Status(dict[str, str]):
-    """/proc/PID/status as a mapping (`SigCgt`, `Threads`, …), with the descriptor count.
+    """/proc/PID/status as a mapping (`SigCgt`, `Threads`, …), with the number of descriptors.
 
-    It describes the main thread or the given one. Descriptors belong to the process, so they
-    are not counted for a given thread.
+    It describes the main thread or the given one. Descriptors belong to the process, so they are
+    not counted for a given thread.
     """
 
     def __init__(self, pid: int, thread: str | None = None) -> None:
@@ -292,9 +298,10 @@ class Status(dict[str, str]):
 
 
 def at_rest(pid: int, within_s: float = 2.0) -> Status:
-    """Return the status once the main thread sleeps, or the last one at the time limit.
+    """Return the status when the main thread sleeps, or the last status at the time limit.
 
-    A runtime may block all signals while it starts a thread.
+    A runtime may block all signals while it starts a thread, so the status at another time is
+    misleading.
     """
     limit = Deadline(within_s)
     while not (seen := Status(pid)).get("State", "").startswith("S") and not limit.over():
@@ -303,10 +310,10 @@ def at_rest(pid: int, within_s: float = 2.0) -> Status:
 
 
 def blocked_at_rest(pid: int, within_s: float = 2.0) -> set[frozenset[int]]:
-    """Return the different signal masks of its threads, once all sleep or at the time limit.
+    """Return the different signal masks of its threads, when all sleep or at the time limit.
 
-    A runtime may have a thread for signals, with another mask than the rest. It can be the main
-    thread or any other.
+    A runtime may have a thread for signals, whose mask differs from the others. It can be the main
+    thread or another one.
     """
     limit = Deadline(within_s)
     while True:
@@ -317,7 +324,8 @@ def blocked_at_rest(pid: int, within_s: float = 2.0) -> set[frozenset[int]]:
 
 
 def wakeups(pid: int) -> int:
-    """Return the voluntary context switches of all threads: how often they were woken."""
+    """Return the number of voluntary context switches of all threads, which is how often they were
+    woken."""
     total = 0
     for task in threads(pid):
         for line in (read(f"/proc/{pid}/task/{task}/status") or b"").splitlines():
@@ -339,12 +347,12 @@ def cpu_ms(pid: int) -> float:
 
 
 def ended_children_ms(pid: int) -> float:
-    """Return the same for its reaped children and their reaped children."""
+    """Return the user and system time of its reaped children, and of their reaped children."""
     return _ticks_ms(pid, 13)
 
 
 def _ticks_ms(pid: int, first: int) -> float:
-    """Return the sum of two neighbouring fields of stat; 0 for an ended process."""
+    """Return the sum of two fields of stat that follow each other; 0 if the process has ended."""
     stat = read(f"/proc/{pid}/stat")
     if not stat:
         return 0.0

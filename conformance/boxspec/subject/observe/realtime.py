@@ -1,4 +1,5 @@
-"""Realtime priority: repeated cases run before all other programs of the machine."""
+"""Run repeated cases with real-time priority, so that they run before all other programs of the
+machine."""
 
 from __future__ import annotations
 
@@ -6,12 +7,12 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-# The shim and its programs have one less (fixtures/programs/warden/warden.h), so that their
-# observers run first.
+# The shim and its programs have a priority one lower (fixtures/programs/warden/warden.h), so that
+# processes that observe them run first.
 PRIORITY = 2
 TARGETS = PRIORITY - 1
 
-# True while a thread of this process has realtime priority.
+# True while a thread of this process has real-time priority.
 _taken = False
 
 
@@ -38,9 +39,11 @@ def realtime() -> Iterator[bool]:
 
 @contextlib.contextmanager
 def beside_the_target() -> Iterator[None]:
-    """Run at the priority of the shim, for calls that may wait for it in the kernel.
+    """Run with the same priority as the shim, around calls that may wait for the shim in the
+    kernel.
 
-    These calls read /proc or wait; fixtures/programs/warden/priority.c gives the reason.
+    These calls read /proc or wait for processes; fixtures/programs/warden/priority.c has the
+    reason.
     """
     if not _taken or os.sched_getscheduler(0) != os.SCHED_FIFO:
         yield

@@ -1,8 +1,8 @@
-"""Stamps: times that observers record, with the scheduling delay up to then.
+"""Stamps: times that observers record, together with the scheduling delay so far.
 
-A busy machine delays all processes, observers too, and makes none early. The kernel counts for each
-thread how long it waited for a processor (/proc/PID/task/TID/schedstat, field 2). A longer delay
-has another cause.
+A busy machine delays all processes, observers too. It makes no process faster. The kernel counts
+for each thread how long it waited for a processor (/proc/PID/task/TID/schedstat, field 2). If an
+event is later than this explains, the delay has another cause.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-# Measurement allowance beyond a limit, on any machine: for the wake-up and the observation; and, if
-# the end of the shim is observed, for its answer and its exit.
+# Measurement allowance: an additional time on top of each limit, on any machine. It is for waking
+# up and observing, and at the end of a shim also for its answer and its exit.
 SPARE_MS = 25.0
 ENDING_MS = 50.0
 
 
 @dataclass(frozen=True)
 class Waited:
-    """The time that the threads of a process waited for a processor; unknown without threads."""
+    """How long the threads of a process have waited for a processor; unknown if `threads` is 0."""
 
     ns: int
     threads: int
@@ -33,10 +33,11 @@ UNKNOWN = Waited(0, 0)
 
 @dataclass(frozen=True)
 class Spent:
-    """The totals of an ended shim, before it was reaped.
+    """Totals of a shim that has ended, read before it was reaped.
 
-    waited: by its remaining threads. late_ns: how long the warden waited before its stamp. cpu_ns:
-    processor time, including its reaped children.
+    waited: by its remaining threads.
+    late_ns: how long the warden waited for a processor before it recorded the end.
+    cpu_ns: processor time, including its reaped children.
     """
 
     waited: Waited
@@ -48,10 +49,10 @@ class Spent:
 class Stamp:
     """A moment of CLOCK_MONOTONIC.
 
-    t_ns: the event happened then, or at most early_ns before, because its observer may have waited
-        that long for a processor.
+    t_ns: the event happened at this time, or at most early_ns earlier, because its observer may
+        have waited that long for a processor.
     by, own: the process that recorded it, and how long that process had waited in total.
-    targets: how long shims had waited in total, by pid.
+    targets: how long each shim had waited in total, by pid.
     spare_ms: the measurement allowance of a limit that ends here.
     """
 
@@ -67,7 +68,7 @@ class Stamp:
         return self.t_ns - self.early_ns
 
     def exact(self) -> Stamp:
-        """Return the stamp of an action that followed the stamp, which is never too late."""
+        """Return the stamp for an action that came after this moment. It is never too late."""
         return replace(self, early_ns=0)
 
 

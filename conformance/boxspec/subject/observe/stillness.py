@@ -1,7 +1,7 @@
-"""How long all processes of a run have been asleep.
+"""Find out how long all processes of a run have been asleep.
 
-A busy machine delays only processes that are ready to run. If all sleep and no counter changes,
-the machine delays none of them, and is not the cause of a missing event.
+A busy machine delays only processes that are ready to run. If all processes sleep and no counter
+changes, the machine is not the reason why an event is missing.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterable
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.procs import Proc
 
-# Interval of the checks; counters show what happened between two checks.
+# Interval of the checks. Activity between two checks is visible in the counters.
 EVERY_S = 1.0
-# In any other state a thread is about to continue: it runs, waits for a processor or a disk, or is
+# States of a thread that sleeps. In any other state it runs, waits for a processor or a disk, or is
 # ending. Zombies have ended.
 SLEEPS = frozenset((b"S", b"I", b"T", b"t", b"Z"))
 
-# The counters of each thread.
+# The counters of each thread, by process and thread.
 Done = dict[tuple[int, str], bytes]
 
 
 class Stillness:
-    """Checks these processes from time to time."""
+    """Checks at intervals whether these processes sleep."""
 
     def __init__(self, members: Callable[[], Iterable[Proc]]) -> None:
         self._members = members
@@ -31,7 +31,7 @@ class Stillness:
         self._done: Done | None = None
 
     def glance(self) -> None:
-        """Check if the interval has passed."""
+        """Check, if the interval has passed."""
         if time.monotonic() - self._looked >= EVERY_S:
             self._look()
 
@@ -43,17 +43,18 @@ class Stillness:
         self._done = done
 
     def seconds(self) -> float:
-        """Return for how many seconds all have slept."""
+        """Return for how many seconds all of them have slept."""
         self._look()
         return self._looked - self._since
 
 
 def _done(members: Iterable[Proc]) -> Done | None:
-    """Return the counters, if all threads sleep, a process is left, and the kernel counts."""
+    """Return the counters, or None if a thread is awake, no process is left, or the kernel does not
+    count."""
     found: Done = {}
     for member in members:
         for thread in procs.threads(member.pid):
-            # Counters first: a thread that wakes up meanwhile shows in its state.
+            # The counters are read first: a thread that wakes up meanwhile is visible in its state.
             counted = procs.read(f"/proc/{member.pid}/task/{thread}/schedstat")
             if not counted or procs.thread_state(member.pid, thread) not in SLEEPS:
                 return None

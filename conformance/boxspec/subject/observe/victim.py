@@ -21,7 +21,7 @@ def _share_of_disks(pid: int) -> int:
 
 
 class Victim:
-    """Runs inside the with-block as a child of the kit, without any part of the shim.
+    """Runs the victim inside the with-block. It is a child of the kit; the shim has no part in it.
 
     program: the path of the fixture program `victim`.
     """
@@ -33,7 +33,8 @@ class Victim:
             stdout=subprocess.PIPE,
             cwd=cwd,
             env={"VICTIM": token},
-            # Signals to the group of the kit must not reach the victim.
+            # A session of its own, because signals to the group of the kit must not reach the
+            # victim.
             start_new_session=True,
         )
         address = self._line()
@@ -42,12 +43,12 @@ class Victim:
 
     def _line(self) -> str:
         assert self._process.stdout is not None
-        # A stopped victim does not answer; the wait has a limit.
+        # Wait only for a limited time, because a stopped victim does not answer.
         ready = poll([self._process.stdout.fileno()], ANSWERS_S)
         return self._process.stdout.readline().decode("ascii").strip() if ready else ""
 
     def _state(self) -> dict[str, str]:
-        """Return its own counts, and its attributes in the kernel."""
+        """Return what the victim reports about itself, and its attributes in the kernel."""
         assert self._process.stdin is not None
         if self._process.poll() is not None:
             return {"alive": "no"}

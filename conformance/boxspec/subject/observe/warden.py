@@ -33,15 +33,15 @@ CONTROL, REPORT = 3, 4
 _DEFAULTED = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 
-# How long a warden may be silent before the kit checks whether it was stopped.
+# If a warden sends no report for this long, the kit checks whether it was stopped.
 SILENT_S = 0.5
-# How often the kit continues a stopped warden; then it ends all processes below the warden.
+# How often the kit continues a stopped warden. After that it kills all processes below the warden.
 STOPS = 4
 
 
 @dataclass(frozen=True)
 class Kill:
-    """A signal that the shim or a descendant sent; a negative target is a group."""
+    """A signal that the shim or a descendant has sent. A negative target is a process group."""
 
     sender: int
     t_ns: int
@@ -57,12 +57,13 @@ class Exit:
 
 
 def _high(fd: int) -> int:
-    """Return a copy above the numbers that the file actions assign."""
+    """Return a copy with a number above those that the file actions assign."""
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10)
 
 
 def spawn(argv: Sequence[str], env: Mapping[str, str], fds: Mapping[int, int]) -> int:
-    """posix_spawn with exactly `fds` (target: source), default dispositions, an empty mask."""
+    """Call posix_spawn with exactly the descriptors `fds` (target: source), default dispositions
+    and an empty signal mask."""
     copies = {target: _high(source) for target, source in fds.items()}
     try:
         return os.posix_spawn(
@@ -110,7 +111,7 @@ class Warden:
         self._stops = 0
         # The last time at which the warden was known to run.
         self._went_on = time.monotonic()
-        # This variable marks the processes of its shim.
+        # A variable in the environment of the shim, by which its processes are recognised.
         self._mark = f"BOXSPEC_SHIM_LOG={env.get('BOXSPEC_SHIM_LOG')}"
         self._token = os.urandom(12).hex().encode()
         self.shim_pid = 0
@@ -147,7 +148,8 @@ class Warden:
                 code, step = int(failed[1]), failed[2] if len(failed) > 2 else "exec"
                 if step == "exec":
                     raise ShimNotExecuted(code)
-                # A state of the caller that the case needs, for example a pid namespace.
+                # The warden cannot provide a state that the case needs, for example a pid
+                # namespace.
                 reason = f"this host refuses the set-up step {step}: {os.strerror(code)}"
                 raise HostLacks("set-up", reason)
             if self._report.eof or limit.over():
@@ -161,7 +163,7 @@ class Warden:
         return self._report.fd
 
     def pump(self, timeout_s: float = 0.0) -> None:
-        """Read the reports, and wait at most `timeout_s` for the first one."""
+        """Read reports. If there are none, wait at most `timeout_s` for the first one."""
         limit = Deadline(timeout_s)
         while not (lines := self._report.wait(min(limit.left(), SILENT_S))):
             if self._report.eof:
@@ -192,12 +194,16 @@ class Warden:
             self.swept = int(words[1])
 
     def _has_ended(self) -> None:
-        """Check the end of the warden: before its sweep another process must have killed it."""
+        """Notice that the warden has ended.
+
+        If this was before its sweep, another process has killed it.
+        """
         if self.shim_pid and self.swept is None:
             self.meddled = self.meddled or "the warden was killed"
 
     def _go_on(self) -> None:
-        """Continue a stopped warden, because it has to sweep the process that stopped it."""
+        """Continue the warden if it was stopped, so that it can sweep the process that stopped
+        it."""
         if time.monotonic() - self._went_on < SILENT_S:
             return
         self._went_on = time.monotonic()
@@ -212,7 +218,7 @@ class Warden:
         os.kill(self.pid, signal.SIGCONT)
 
     def report(self, word: str) -> list[str] | None:
-        """Return the first report with this first word."""
+        """Return the first report that begins with this word."""
         return next((words for words in self.reports if words[0] == word), None)
 
     def wait_report(self, word: str, timeout_s: float) -> list[str] | None:
@@ -222,7 +228,8 @@ class Warden:
         return found
 
     def kills(self) -> list[Kill]:
-        """Return the signals sent so far (--trace-kill), without signal 0, which only checks."""
+        """Return the signals that were sent so far (--trace-kill), except signal 0, which only
+        tests."""
         self.pump()
         rows = [words[1:] for words in self.reports if words[0] == "kill"]
         return [Kill(int(a), int(b), int(c), name) for a, b, c, name in rows if name != "0"]
@@ -249,14 +256,16 @@ class Warden:
         return procs.tree(self.pid)
 
     def command(self, line: str) -> None:
-        # The session may interrupt while the case closes, and the descriptor may be reused then.
+        # With a lock, because the session may interrupt while the case closes the descriptor, whose
+        # number may be reused then.
         with self._lock:
             if self._control >= 0:
                 with contextlib.suppress(BrokenPipeError):
                     os.write(self._control, line.encode() + b"\n")
 
     def sweep(self) -> int:
-        """Kill the remaining processes, end the warden, and return how many there were."""
+        """Kill the processes that are left, end the warden, and return how many processes there
+        were."""
         if self.pid:
             self.command("sweep")
             limit = Deadline(20)
@@ -271,7 +280,7 @@ class Warden:
         with self._lock:
             control, self._control = self._control, -1
             os.close(control)
-        # The warden exits after its sweep, which closes the report pipe.
+        # Wait until the report pipe closes: the warden exits after its sweep.
         limit = Deadline(20)
         while not self._report.eof and not limit.over():
             self.pump(limit.left())
@@ -282,7 +291,7 @@ class Warden:
         with beside_the_target():
             os.waitpid(self.pid, 0)
         if died is not None:
-            # The case has no verdict any more, so a program of the kit may be ended too.
+            # The case has no verdict any more, so it does no harm to end a program of the kit too.
             orphans.end_all(self._mark, partial(procs.adopted, died.starttime, self._open))
         os.close(self._report.fd)
         self.pid = 0
