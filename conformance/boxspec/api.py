@@ -35,12 +35,13 @@ from boxspec.subject.laws import law
 from boxspec.subject.observe.events import Event, Events
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.stamps import Stamp
-from boxspec.subject.observed import Answer, Observed, Told
+from boxspec.subject.observed import Answer, AnswerText, Observed
 from boxspec.subject.shim_process import ShimProcess
 from boxspec.subject.waiting import waited_between
 
 __all__ = [
     "Answer",
+    "AnswerText",
     "Blocked",
     "Case",
     "Changed",
@@ -59,7 +60,6 @@ __all__ = [
     "ShimBroke",
     "ShimProcess",
     "Stamp",
-    "Told",
     "Verdict",
     "at_least",
     "at_most",

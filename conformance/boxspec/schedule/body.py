@@ -17,9 +17,9 @@ from boxspec.judge.requirements import contract_of, load
 from boxspec.judge.requires import Requires
 from boxspec.judge.verdict import BROKEN, Late, NotApplicable, Verdict
 from boxspec.schedule.worker import ClosedCase
+from boxspec.subject.attempt import FIRST
 from boxspec.subject.case import Case
 from boxspec.subject.contract import find
-from boxspec.subject.look import FIRST
 from boxspec.subject.session import Session
 
 
@@ -68,7 +68,9 @@ class Body:
         if self.needs_case:
             given["case"] = case
         with (
-            case.session.hangs.turn(case.topic) if case.look == FIRST else contextlib.nullcontext()
+            case.session.hangs.turn(case.topic)
+            if case.attempt == FIRST
+            else contextlib.nullcontext()
         ):
             self.function(**given)
 

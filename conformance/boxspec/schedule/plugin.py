@@ -36,8 +36,8 @@ from boxspec.schedule.session_info import PROPERTY
 from boxspec.schedule.stash import CASE, CASES, LATE, RECORD, SECONDS
 from boxspec.schedule.state import STATE, State
 from boxspec.schedule.worker import ClosedCase, WorkerFailure
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.case import Case
-from boxspec.subject.look import Look
 from boxspec.subject.session import Session
 
 MAX_GAP_S = 0.03
@@ -212,8 +212,8 @@ def _retry_in_pool(item: pytest.Function, state: State) -> Callable[[], float] |
     return future.result
 
 
-def _repeat(body: Body, item: pytest.Function, state: State, look: Look) -> None:
-    case = case_class(body.marked)(state.open(), item.nodeid, look=look)
+def _repeat(body: Body, item: pytest.Function, state: State, attempt: Attempt) -> None:
+    case = case_class(body.marked)(state.open(), item.nodeid, attempt=attempt)
     body.run_and_sweep(_replace_case(item, case, state))
 
 

@@ -21,8 +21,8 @@ from boxspec.schedule.body import Body, case_class
 from boxspec.schedule.body_pool import BodyPool
 from boxspec.schedule.retry import Retry
 from boxspec.schedule.selection import requires_of
+from boxspec.subject.attempt import FIRST, Attempt
 from boxspec.subject.case import Case
-from boxspec.subject.look import FIRST, Look
 from boxspec.subject.session import Session
 
 AT_ONCE = 24
@@ -73,10 +73,10 @@ class Repeat:
         record = Record(name, list(body.marked.ids))
         cases: list[Case] = []
 
-        def next_case(look: Look = FIRST) -> Case:
+        def next_case(attempt: Attempt = FIRST) -> Case:
             for case in cases[-1:]:
                 case.close(keep=False)
-            cases.append(case_class(body.marked)(self.shim, name, look=look))
+            cases.append(case_class(body.marked)(self.shim, name, attempt=attempt))
             return cases[-1]
 
         try:
@@ -97,7 +97,7 @@ class Repeat:
         except Late as first:
             record.late = True
             record.reason = self.retry.until_decided(
-                lambda look: body.run_and_sweep(next_case(look)),
+                lambda attempt: body.run_and_sweep(next_case(attempt)),
                 first,
                 alone=False,
                 use_realtime=False,

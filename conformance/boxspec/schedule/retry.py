@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from boxspec.judge.verdict import Failure, Late, NotMeasured
-from boxspec.subject.look import Look
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.observe.realtime import realtime
 
 # The number of attempts, with the first one.
@@ -24,7 +24,7 @@ ATTEMPTS = 5
 MAX_UNDECIDED_S = 120.0
 
 # A function that runs the test in a new case.
-RunAttempt = Callable[[Look], object]
+RunAttempt = Callable[[Attempt], object]
 
 
 class Retry:
@@ -89,13 +89,13 @@ class Retry:
         raise NotMeasured(f"late {times}: {seen[-1]}") from None
 
     @staticmethod
-    def _once(run_attempt: RunAttempt, look: Look) -> None:
+    def _once(run_attempt: RunAttempt, attempt: Attempt) -> None:
         try:
-            run_attempt(look)
+            run_attempt(attempt)
         except Late:
             raise
         except Exception as why:
-            if look.realtime and not getattr(why, "timed", False):
+            if attempt.realtime and not getattr(why, "timed", False):
                 raise _RealtimeMisfit from why
             raise
 
@@ -106,12 +106,12 @@ class _RealtimeMisfit(Exception):
 
 
 @contextlib.contextmanager
-def _attempt(number: int, alone: bool, use_realtime: bool) -> Iterator[Look]:
+def _attempt(number: int, alone: bool, use_realtime: bool) -> Iterator[Attempt]:
     if not use_realtime:
-        yield Look(number, alone)
+        yield Attempt(number, alone)
         return
     with realtime() as allowed:
-        yield Look(number, alone, allowed)
+        yield Attempt(number, alone, allowed)
 
 
 def _late(seen: list[Late]) -> str:

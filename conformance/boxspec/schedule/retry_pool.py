@@ -13,8 +13,8 @@ from functools import partial
 
 from boxspec.judge.verdict import Late
 from boxspec.schedule.body_pool import BodyPool
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.case import Case
-from boxspec.subject.look import Look
 from boxspec.subject.session import Session
 
 # With this many at once, a run waits four times for a shim that hangs in fifty tests, instead of
@@ -45,7 +45,7 @@ class RetryPool:
         for name, (make, run) in bodies.items():
             if self._pool.get(name) is not None:
                 continue
-            case = self._cases[name] = make(shim, name, look=Look(2))
+            case = self._cases[name] = make(shim, name, attempt=Attempt(2))
             started.append(self._pool.submit(name, partial(run, case)))
         wait(started)
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late
-from boxspec.subject.look import Look
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.observe.stamps import ENDING_MS, Stamp, elapsed_ms
 from boxspec.subject.observed import FromOutside
 from boxspec.subject.waiting import Run, waited_between, waited_by_now
@@ -17,7 +17,7 @@ from boxspec.subject.waiting import Run, waited_between, waited_by_now
 class Stage(Protocol):
     """A case, as far as time limits need it."""
 
-    look: Look
+    attempt: Attempt
 
     @property
     def shim_processes(self) -> Sequence[Run]: ...
@@ -58,8 +58,8 @@ def for_the_prompt(case: Stage) -> Iterator[None]:
         yield
     except Failure as why:
         waited_ms = max((waited_by_now(run)[0] for run in case.shim_processes), default=0.0)
-        if case.look.realtime or waited_ms <= PROMPT_MS:
-            why.timed = case.look.realtime
+        if case.attempt.realtime or waited_ms <= PROMPT_MS:
+            why.timed = case.attempt.realtime
             raise
         evidence = {**why.evidence, "waited_ms": round(waited_ms, 3)}
         raise Late(why.what, why.expected, why.got, evidence) from why

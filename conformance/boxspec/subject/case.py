@@ -16,6 +16,7 @@ from typing import Any, TypedDict, TypeVar
 from boxspec.judge.expect import shown
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import HostLacks
+from boxspec.subject.attempt import FIRST, Attempt
 from boxspec.subject.client.exchange import Exchange
 from boxspec.subject.client.serve import Serve, answer_s
 from boxspec.subject.client.streams import Streams, Wish
@@ -24,7 +25,6 @@ from boxspec.subject.hangs import Hangs
 from boxspec.subject.idle import Idle
 from boxspec.subject.launching import ShimEnv, environment, start, user
 from boxspec.subject.leftovers import Leftovers
-from boxspec.subject.look import FIRST, Look
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.events import Events
 from boxspec.subject.observe.machine import Machine
@@ -70,7 +70,7 @@ class Case:
     subclass in its signature, so that mypy checks each of its requests.
     """
 
-    def __init__(self, session: Session, name: str, *, look: Look = FIRST) -> None:
+    def __init__(self, session: Session, name: str, *, attempt: Attempt = FIRST) -> None:
         self.session = session
         self.name = name
         self.folder = session.case_folder()
@@ -81,7 +81,7 @@ class Case:
         self.needs_s = 0.0
         # The measured time bounds.
         self.timings: list[Timing] = []
-        self.look = look
+        self.attempt = attempt
         self.marker = session.marker()
         self.shim_processes: list[ShimProcess[Any]] = []
         self._events: list[Events] = []
@@ -211,9 +211,9 @@ class Case:
         """Add a measurement to the record of the test, with facts about the attempt."""
         made = replace(
             timing,
-            attempt=self.look.number,
-            alone=self.look.alone,
-            realtime=self.look.realtime,
+            attempt=self.attempt.number,
+            alone=self.attempt.alone,
+            realtime=self.attempt.realtime,
         )
         self.timings.append(made)
         return made
@@ -325,10 +325,10 @@ class Case:
         if old_request:
             exchange.age()
         opened = Streams(folder, streams or {})
-        if self.look.realtime:
+        if self.attempt.realtime:
             flags.append("--realtime")
-        company = self.session.company_of(exchange.op)
-        setting = Setting(Machine.now(), company, self.look.realtime)
+        helpers = self.session.helpers_of(exchange.op)
+        setting = Setting(Machine.now(), helpers, self.attempt.realtime)
         env = environment(self.session.env, flags, folder, shim_env or {})
         if words is None:
             words = ["run", str(exchange.request), str(exchange.response)]

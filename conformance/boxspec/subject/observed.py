@@ -88,7 +88,7 @@ class Answer:
         return self.raw is not None and "result" in self.raw
 
 
-class Told(str):
+class AnswerText(str):
     """A text made from an answer.
 
     If a failure compares it, the failure block shows the request of that answer.

@@ -17,8 +17,8 @@ from typing import Any, Protocol
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late
 from boxspec.subject import waiting
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.hangs import Hangs
-from boxspec.subject.look import Look
 from boxspec.subject.observe.events import LOOK_S
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.stillness import Stillness
@@ -66,7 +66,7 @@ class Stage(Protocol):
 
     topic: str
     needs_s: float
-    look: Look
+    attempt: Attempt
 
     @property
     def shim_processes(self) -> Sequence[Run]: ...
@@ -161,7 +161,7 @@ class Patience:
         """
         got = "everybody had ended"
         met = any(_met_deadline(run) for run in self._case.shim_processes)
-        if met and not self._case.look.realtime:
+        if met and not self._case.attempt.realtime:
             return Late(what, expected, f"{got}, by a deadline", evidence)
         return Failure(what, expected, got, evidence, timed=met)
 

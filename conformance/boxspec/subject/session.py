@@ -29,7 +29,7 @@ from boxspec.subject.hangs import Hangs
 from boxspec.subject.isolation import Isolation
 from boxspec.subject.leftovers import Leftovers
 from boxspec.subject.observe import orphans
-from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.warden import Warden, spawn
 
 GRACE_MS, TICK_MS = 5000, 100
@@ -94,7 +94,7 @@ class Session:
         # How long this shim takes to start, run `true` and end. The smoke test measures it.
         self.startup_ms = 0.0
         # The helper processes of a run, for each contract. The trust checks find them.
-        self.company: dict[str, Company] = {}
+        self.helpers: dict[str, HelperProcesses] = {}
         self.hangs = Hangs()
         self.leftovers = Leftovers()
         self.floods = Floods()
@@ -153,22 +153,22 @@ class Session:
         return {
             "hello": self.hello,
             "startup_ms": self.startup_ms,
-            "company": {name: asdict(found) for name, found in self.company.items()},
+            "helpers": {name: asdict(found) for name, found in self.helpers.items()},
             "isolation": asdict(self.isolation) if self.isolation else None,
         }
 
     def take_over(self, handed: Mapping[str, Any]) -> None:
         self.accept_hello(handed["hello"])
         self.startup_ms = handed["startup_ms"]
-        self.company = {name: Company(**found) for name, found in handed["company"].items()}
+        self.helpers = {name: HelperProcesses(**found) for name, found in handed["helpers"].items()}
 
-    def company_of(self, op: str) -> Company:
+    def helpers_of(self, op: str) -> HelperProcesses:
         """Return the helper processes of an operation.
 
         If those of its contract are not known, return all that are known of any contract.
         """
-        found = self.company.get(op.partition(".")[0])
-        return found or reduce(Company.joined, self.company.values(), Company())
+        found = self.helpers.get(op.partition(".")[0])
+        return found or reduce(HelperProcesses.joined, self.helpers.values(), HelperProcesses())
 
     def case_folder(self) -> Path:
         """Make a folder with a random name, because the shim sees the name in the path of

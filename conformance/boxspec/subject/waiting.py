@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.machine import Machine
 from boxspec.subject.observe.stamps import Spent, Stamp, Waited, elapsed_ms, observers_waited_ns
 
@@ -22,7 +22,7 @@ class Setting:
     whether it has real-time priority."""
 
     machine: Machine
-    company: Company
+    helpers: HelperProcesses
     realtime: bool
 
 
@@ -89,13 +89,13 @@ def _waited(run: Run, since: Stamp, until: Stamp, *, child: bool = False) -> tup
 def _target(run: Run, since: Stamp, until: Stamp) -> tuple[int, bool]:
     """Return how long the threads of a shim waited, in ns, and whether all of them were
     measured."""
-    company = run.setting.company
+    helpers = run.setting.helpers
     first = since.targets.get(run.shim_pid, Waited(0, 1))
     last = until.targets.get(run.shim_pid) or run.waited()
-    helped = company.beside or (company.before and since.t_ns <= run.t_started_ns)
+    helped = helpers.later or (helpers.before and since.t_ns <= run.t_started_ns)
     # The counter of a thread is lost with the thread. Of a process that has ended, only the first
     # thread is left.
-    whole = last.threads >= max(first.threads, company.threads)
+    whole = last.threads >= max(first.threads, helpers.threads)
     seen = first.known and whole and not helped
     return max(0, last.ns - first.ns), seen or _in_front(run)
 

@@ -211,7 +211,7 @@ class BackendClient:
         elif (
             backend in self._enforcing
             and seen.elapsed_ms >= CUT_OFF_MS
-            and self._case.look.number == 1
+            and self._case.attempt.number == 1
         ):
             why = str(seen.result.get("why", "it does not say why"))
             raise Late("the backend, which has enforced before", "it enforces", why)

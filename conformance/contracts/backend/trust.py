@@ -6,7 +6,7 @@ The checks are coarse on purpose, because the requirements test the claims.
 from __future__ import annotations
 
 from boxspec.subject.contract import Say
-from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.sentinels import sentinel
 from contracts.backend.client import BackendCase
 
@@ -19,7 +19,7 @@ def trust(case: BackendCase, say: Say) -> None:
     if declared:
         # Launchers and test programs of a backend are helper processes: their scheduling delay
         # cannot be read after they have ended.
-        case.session.company["backend"] = Company(before=True, beside=True)
+        case.session.helpers["backend"] = HelperProcesses(before=True, later=True)
     name = case.backend.chosen if declared else NO_SUCH
     answer = case.backend.probe("repo-write", backend=name, within_s=WITHIN_S)
     sentinel("backend", declared, answer.raw or {}, say, "backend.probe")

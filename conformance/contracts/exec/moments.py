@@ -81,13 +81,13 @@ def expect_never_early(case: ExecCase, what: str, elapsed_ms: float, timeout_ms:
         why.timed = True
         raise
     hidden_ms = timeout_ms % case.tick_ms
-    if case.look.number == 1 and hidden_ms == case.tick_ms - 1 <= elapsed_ms - timeout_ms:
+    if case.attempt.number == 1 and hidden_ms == case.tick_ms - 1 <= elapsed_ms - timeout_ms:
         raise Late(what, f"less than {hidden_ms} ms above {timeout_ms}", f"{elapsed_ms} ms")
 
 
 def blocked_or_late(case: ExecCase, by: list[str], why: str) -> NotMeasured:
     """Return Late in the first attempt, because a busy machine may be the cause; then Blocked."""
-    if case.look.number > 1:
+    if case.attempt.number > 1:
         return Blocked(by, why)
     return Late("the case comes to what it is about", "a deadline's SIGTERM", why)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
-from boxspec.api import Answer, Blocked, Failure, HostLacks, Told
+from boxspec.api import Answer, AnswerText, Blocked, Failure, HostLacks
 from boxspec.api import programs as P
 from contracts.exec.client import ExecCase, RunOptions
 from contracts.shared.requests import Command, ExecRequest
@@ -33,10 +33,10 @@ def outcome(seen: Answer) -> str:
     error = error_of(seen)
     if not error:
         code = seen.result["exit_code"]
-        return Told("no exit code" if code is None else f"exit {code}", seen)
+        return AnswerText("no exit code" if code is None else f"exit {code}", seen)
     if error["kind"] == "execution" and "failed to spawn" in error["message"]:
-        return Told(SPAWN_FAILURE, seen)
-    return Told(f"error {error['kind']}: {error['message']}", seen)
+        return AnswerText(SPAWN_FAILURE, seen)
+    return AnswerText(f"error {error['kind']}: {error['message']}", seen)
 
 
 def of_another_user(seen: Seen) -> Seen:

@@ -234,7 +234,7 @@ def test_a_terminal_that_is_read_continuously_gets_the_whole_copy(
         ended = reader.came_to_the_end()
         os.close(ours)
     expect_the_end(ended)
-    if len(reader.read) < SOME and reader.away_ms > AWAY_MS and not case.look.realtime:
+    if len(reader.read) < SOME and reader.away_ms > AWAY_MS and not case.attempt.realtime:
         what = "the longest time between two reads of the terminal"
         raise Late(what, f"at most {AWAY_MS:g} ms", f"{reader.away_ms:.1f} ms")
     with for_the_prompt(case):

@@ -6,7 +6,7 @@ from typing import Unpack
 
 import pytest
 
-from boxspec.api import Told, expect, expect_within, requires
+from boxspec.api import AnswerText, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase, RunOptions
@@ -29,7 +29,7 @@ LARGE = b"x" * 2**20
 def error_kind(seen: ObservedRun) -> str:
     """Return the kind of the error, or the child's end if the run has a result."""
     error = error_of(seen)
-    return Told(error["kind"], seen) if error else outcome(seen)
+    return AnswerText(error["kind"], seen) if error else outcome(seen)
 
 
 @requires("EXEC-STDIN-06", pitfalls=["F12", "F7"])

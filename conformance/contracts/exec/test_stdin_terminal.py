@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Told, expect, requires
+from boxspec.api import AnswerText, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.client import BatchOptions, ExecCase
 from contracts.exec.spawn_io import outcome, shell_request
@@ -56,12 +56,12 @@ def made_terminal() -> Iterator[Terminal]:
 def how_it_ended(seen: RunAnswer, line: bytes) -> str:
     """Return NOT_STOPPED for each of the two correct outcomes, else a description."""
     if seen.result["success"] and seen.stdout == b"got %s\n" % line:
-        return Told(NOT_STOPPED, seen)
+        return AnswerText(NOT_STOPPED, seen)
     if seen.result.get("termination") == "timeout" or b"timed out" in seen.stderr:
-        return Told("it was stopped until the deadline", seen)
+        return AnswerText("it was stopped until the deadline", seen)
     named = f"{seen.result.get('signal')} {seen.stderr!r}"
     if not seen.result["success"] and ("SIGTTIN" in named or "SIGTTOU" in named):
-        return Told(NOT_STOPPED, seen)
+        return AnswerText(NOT_STOPPED, seen)
     return outcome(seen)
 
 

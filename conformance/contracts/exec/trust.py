@@ -14,7 +14,7 @@ from boxspec.subject.sentinels import no as _no
 from boxspec.subject.sentinels import sentinel, undeclared
 from boxspec.subject.shim_process import ShimProcess
 from contracts.exec.client import ExecCase, Run
-from contracts.shared.company import WITHIN_S, looks
+from contracts.shared.helper_processes import WITHIN_S, observe_helpers
 from contracts.shared.inside import blame_place
 from contracts.shared.requests import Command, Limits, exec_request
 
@@ -77,9 +77,9 @@ def _helpers(case: ExecCase) -> None:
     """
     # The first run has a deadline that is not reached, to show a helper that exists only for
     # deadlines. The second run has no deadline: requirements report a shim without deadlines.
-    runs: dict[str, Limits] = {"company-late": {"timeout_ms": 60_000}, "company": {}}
+    runs: dict[str, Limits] = {"helpers-deadline": {"timeout_ms": 60_000}, "helpers": {}}
     for name, deadline in runs.items():
-        refused = looks(case, "exec", partial(_gate, case, deadline), name)
+        refused = observe_helpers(case, "exec", partial(_gate, case, deadline), name)
         if refused is None:
             return
     raise _no(f"a program that waits for a fifo is answered with {shown(refused)}")

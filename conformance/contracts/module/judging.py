@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from boxspec.api import Failure, NotMeasured, Told, Verdict, expect
+from boxspec.api import AnswerText, Failure, NotMeasured, Verdict, expect
 from contracts.module.client import Executed, ModuleCase
 
 # Longer than any case: the module does not end by itself.
@@ -15,7 +15,7 @@ FOREVER = "exec sleep 60"
 
 def end(seen: Executed) -> str:
     """`value` or the class of the error, with the answer that it is about."""
-    return Told(seen.outcome, seen)
+    return AnswerText(seen.outcome, seen)
 
 
 def quoted(place: object) -> str:
@@ -45,7 +45,11 @@ def noted(place: Path) -> str:
 def expect_home_gone(case: ModuleCase, seen: Executed) -> None:
     home = Path(noted(case.tmp / "home"))
     left = home.is_dir()
-    expect("whether the module's directory is left", Told("left" if left else "gone", seen), "gone")
+    expect(
+        "whether the module's directory is left",
+        AnswerText("left" if left else "gone", seen),
+        "gone",
+    )
 
 
 def saying_so(case: ModuleCase, body: str) -> str:

@@ -11,7 +11,7 @@ from boxspec.subject.sentinels import no as _no
 from boxspec.subject.sentinels import sentinel
 from boxspec.subject.shim_process import ShimProcess
 from contracts.module.client import Executed, ModuleCase
-from contracts.shared.company import WITHIN_S, looks_in_passing
+from contracts.shared.helper_processes import WITHIN_S, observe_helpers_if_possible
 
 
 def trust(case: ModuleCase, say: Say) -> None:
@@ -32,4 +32,4 @@ def trust(case: ModuleCase, say: Say) -> None:
         case.module.script("gate", f"exec {programs.gate} {events} {fifo}")
         return case.module.start("gate", within_s=WITHIN_S)
 
-    looks_in_passing(case, "module", start)
+    observe_helpers_if_possible(case, "module", start)

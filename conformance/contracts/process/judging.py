@@ -71,7 +71,7 @@ def are_gone(case: ProcessCase, shim: ShimProcess[Any], pids: set[int]) -> bool:
     On a busy machine they may end later, so a first failure is repeated without other tests.
     """
     gone = until(lambda: not pids & {p.pid for p in shim.descendants() if p.alive}, 1)
-    if not gone and case.look.number == 1:
+    if not gone and case.attempt.number == 1:
         raise Late("members of the group", "they are gone after 1 s", "some live on")
     return gone
 

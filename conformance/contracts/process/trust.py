@@ -11,7 +11,7 @@ from boxspec.subject.sentinels import no as _no
 from boxspec.subject.sentinels import sentinel
 from boxspec.subject.shim_process import ShimProcess
 from contracts.process.client import ProcessCase, Script, handle, step
-from contracts.shared.company import WITHIN_S, looks_in_passing
+from contracts.shared.helper_processes import WITHIN_S, observe_helpers_if_possible
 from contracts.shared.inside import blame_place
 
 
@@ -34,4 +34,4 @@ def trust(case: ProcessCase, say: Say) -> None:
         waits = {"a": handle(programs.gate, [events, str(fifo)])}
         return case.process.start(waits, [step("open"), step("wait")], within_s=WITHIN_S)
 
-    looks_in_passing(case, "process", start)
+    observe_helpers_if_possible(case, "process", start)

@@ -223,7 +223,7 @@ def _expect_unavailable(case: Case, name: str, why: str) -> None:
     overall = _probed(case, name)["overall"]
     if overall == "unavailable":
         return
-    if case.look.number == 1:
+    if case.attempt.number == 1:
         # On a busy machine its probe may have exceeded its own time limit.
         raise Late(name, "it is kept", f"it is dropped: {why}")
     raise Failure(

@@ -22,7 +22,7 @@ from boxspec.judge.verdict import (
     NotMeasured,
     Verdict,
 )
-from boxspec.subject.observed import Answer, Told
+from boxspec.subject.observed import Answer, AnswerText
 from selftest.tools import FAKE, PYTHON_IMPLEMENTATION, boxspec
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
 
@@ -258,7 +258,7 @@ def test_a_hardened_must_that_fails_is_exit_1_by_its_id(
 
 def test_a_failure_is_about_the_answer_whose_part_is_wrong() -> None:
     refused, allowed = (Answer({}).of({"op": name}) for name in ("refused", "allowed"))
-    got = (Told("exit 0", refused), False, Told("exit 0", allowed))
+    got = (AnswerText("exit 0", refused), False, AnswerText("exit 0", allowed))
     for wanted, asked in (
         (("refusal", False, "exit 0"), refused.message),
         (("exit 0", False, "exit 1"), allowed.message),
@@ -302,7 +302,7 @@ def test_several_ids_can_be_selected() -> None:
 
 
 def test_an_outcome_is_plain_text_in_a_result() -> None:
-    told = Told("no exit code", Answer(None))
+    told = AnswerText("no exit code", Answer(None))
     made = Record("x", ["EXEC-KILL-01"], evidence={"outcome": told})
     assert made.to_json()["evidence"] == {"outcome": "no exit code"}
 

@@ -15,10 +15,10 @@ from boxspec.api import at_most, between, expect
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late
 from boxspec.schedule.body_pool import BodyPool
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.bounds import expect_no_longer, expect_within, for_the_prompt
 from boxspec.subject.case import Case
-from boxspec.subject.look import Look
-from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.lines import LineReader
 from boxspec.subject.observe.machine import TICK_NS, Machine
 from boxspec.subject.observe.stamps import Spent, Stamp, Waited
@@ -95,7 +95,7 @@ def test_the_end_of_a_sandbox_has_its_time_and_no_more(
 ) -> None:
     case = Case.__new__(Case)
     case.__dict__.update(
-        session=SimpleNamespace(backend=backend), look=Look(2, alone=True), timings=[]
+        session=SimpleNamespace(backend=backend), attempt=Attempt(2, alone=True), timings=[]
     )
     try:
         case.judge_time("it", 125 + late_ms, 0, 100)
@@ -133,16 +133,16 @@ class FakeCase:
 
     def __init__(
         self,
-        company: Company = Company(),  # noqa: B008 - frozen
+        helpers: HelperProcesses = HelperProcesses(),  # noqa: B008 - frozen
         *,
         waited_ms: float = 0,
         cpu_ms: float = 0,
         realtime: bool = False,
     ) -> None:
         spent = Spent(Waited(int(waited_ms * MS), 1), 0, int(cpu_ms * MS))
-        self.shim_processes = [FakeRun(Setting(QUIET, company, realtime), spent)]
+        self.shim_processes = [FakeRun(Setting(QUIET, helpers, realtime), spent)]
         self.judged: list[Timing] = []
-        self.look = Look(realtime=realtime)
+        self.attempt = Attempt(realtime=realtime)
 
     def note(self, timing: Timing) -> Timing:
         self.judged.append(timing)
@@ -186,24 +186,24 @@ def test_without_a_reading_at_the_end_the_whole_life_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("company", "threads"),
+    ("helpers", "threads"),
     [
-        (Company(threads=2), 1),
-        (Company(beside=True), 1),
-        (Company(), 3),
+        (HelperProcesses(threads=2), 1),
+        (HelperProcesses(later=True), 1),
+        (HelperProcesses(), 3),
     ],
     ids=["threads", "helpers", "a thread that has gone"],
 )
-def test_a_lost_counter_makes_the_time_uncertain(company: Company, threads: int) -> None:
+def test_a_lost_counter_makes_the_time_uncertain(helpers: HelperProcesses, threads: int) -> None:
     since = stamp(100, 0, threads)
-    assert waited_between(FakeCase(company).shim_processes, since, stamp(400, 5, 1)) == (
+    assert waited_between(FakeCase(helpers).shim_processes, since, stamp(400, 5, 1)) == (
         300.0,
         False,
     )
 
 
 def test_helpers_in_front_of_the_child_matter_from_the_start_on_only() -> None:
-    case = FakeCase(Company(before=True))
+    case = FakeCase(HelperProcesses(before=True))
     assert waited_between(case.shim_processes, Stamp(0), stamp(400, 5))[1] is False
     assert waited_between(case.shim_processes, stamp(100), stamp(400, 5))[1] is True
 
@@ -217,7 +217,7 @@ def test_a_child_took_its_count_along(realtime: bool) -> None:
     assert to_the_end == wanted
 
 
-CROWD = Company(threads=9, before=True, beside=True)
+CROWD = HelperProcesses(threads=9, before=True, later=True)
 
 
 def test_with_realtime_priority_no_wait_is_missed() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.schedule.retry import ATTEMPTS, Retry
-from boxspec.subject.look import Look
+from boxspec.subject.attempt import Attempt
 
 
 class Script:
@@ -16,10 +16,10 @@ class Script:
 
     def __init__(self, *looks: BaseException | None) -> None:
         self.looks = list(looks)
-        self.seen: list[Look] = []
+        self.seen: list[Attempt] = []
 
-    def run(self, look: Look) -> None:
-        self.seen.append(look)
+    def run(self, attempt: Attempt) -> None:
+        self.seen.append(attempt)
         raised = self.looks.pop(0)
         if raised is not None:
             raise raised
@@ -64,7 +64,7 @@ def asked_beside(came: BaseException | None, *looks: BaseException | None) -> st
     body = Script(came)
 
     def beside() -> None:
-        body.run(Look(2))
+        body.run(Attempt(2))
 
     alone = Script(*looks)
     try:

@@ -16,8 +16,8 @@ SHIM = cast(Any, None)
 
 
 class FakeCase:
-    def __init__(self, _: object, name: str, *, look: Any) -> None:
-        self.name, self.look = name, look
+    def __init__(self, _: object, name: str, *, attempt: Any) -> None:
+        self.name, self.attempt = name, attempt
         self.closed = 0
 
     def close(self, *, keep: bool) -> None:
@@ -36,7 +36,7 @@ class Bodies:
         return {name: (FakeCase, partial(self.run, name)) for name in names}
 
     def run(self, name: str, case: FakeCase) -> float:
-        assert (case.name, case.look.number, case.look.alone) == (name, 2, False)
+        assert (case.name, case.attempt.number, case.attempt.alone) == (name, 2, False)
         self.names.append(name)
         self.barrier.wait(30)
         if "fails" in name:

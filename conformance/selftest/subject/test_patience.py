@@ -13,11 +13,11 @@ import pytest
 
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import Failure, Late
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.hangs import AT_ONCE, Hangs
-from boxspec.subject.look import Look
-from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.helper_processes import HelperProcesses
+from boxspec.subject.observe.helper_watch import HelperWatch
 from boxspec.subject.observe.lines import Deadline
-from boxspec.subject.observe.looking import Looking
 from boxspec.subject.observe.machine import Machine
 from boxspec.subject.observe.stamps import Waited
 from boxspec.subject.observe.stillness import Stillness
@@ -32,7 +32,7 @@ class Stage:
 
     def __init__(self, shim_ms: int = 0, member_ms: int = 0, needs_s: float = 0.0) -> None:
         run = SimpleNamespace(
-            setting=Setting(Machine.now(), Company(), False),
+            setting=Setting(Machine.now(), HelperProcesses(), False),
             spent=None,
             shim_pid=7,
             t_started_ns=time.monotonic_ns() - 10_000 * MS,
@@ -44,7 +44,7 @@ class Stage:
             kept_waiting_ns=lambda: member_ms * MS,
             descendants=list,
         )
-        self.topic, self.needs_s, self.look, self.shim_processes = "A", needs_s, Look(), [run]
+        self.topic, self.needs_s, self.attempt, self.shim_processes = "A", needs_s, Attempt(), [run]
         self.hangs, self.noted = Hangs(), list[Timing]()
 
     def note(self, timing: Timing) -> Timing:
@@ -159,5 +159,5 @@ class NeverEnds:
 def test_an_attempt_with_a_hanging_run_ends() -> None:
     hangs: Any = NeverEnds()
     with pytest.raises(Failure, match="none"):
-        Looking(hangs).until_ready(hangs, Deadline(0.05))
-    Looking(hangs).until_the_end(SimpleNamespace(pid=1, parents=[]), Deadline(0.05))  # type: ignore[arg-type]
+        HelperWatch(hangs).until_ready(hangs, Deadline(0.05))
+    HelperWatch(hangs).until_the_end(SimpleNamespace(pid=1, parents=[]), Deadline(0.05))  # type: ignore[arg-type]

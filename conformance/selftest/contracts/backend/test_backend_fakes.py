@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from boxspec.judge.verdict import Late
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.case import Case
-from boxspec.subject.look import Look
 from boxspec.subject.observe.probes import Said
 from contracts.backend.answers import ObservedSession
 from contracts.backend.client import BackendClient
@@ -77,8 +77,15 @@ def test_one_that_hangs_gets_no_score(tmp_path: Path) -> None:
     assert "did not return within" in verdicts["said"]
 
 
+class FakeSession:
+    """A session. The client keeps weak references to it, which a SimpleNamespace cannot have."""
+
+    def __init__(self, name: str) -> None:
+        self.argv, self.backend = [name], "one"
+
+
 @pytest.mark.parametrize(
-    ("took_ms", "look", "before", "again"),
+    ("took_ms", "attempt", "before", "again"),
     [
         (4500, 1, "fully", True),
         (4500, 1, "partial", True),
@@ -89,11 +96,11 @@ def test_one_that_hangs_gets_no_score(tmp_path: Path) -> None:
     ids=["cut off", "partial", "at once", "asked again", "never there"],
 )
 def test_a_backend_with_a_late_probe_is_asked_again(
-    took_ms: float, look: int, before: str, again: bool
+    took_ms: float, attempt: int, before: str, again: bool
 ) -> None:
     """A time limit of the backend proves nothing if the machine gave it no processor time."""
-    session = SimpleNamespace(argv=[f"shim-{took_ms}-{look}-{before}"], backend="one")
-    case = SimpleNamespace(session=session, look=Look(look))
+    session = FakeSession(f"shim-{took_ms}-{attempt}-{before}")
+    case = SimpleNamespace(session=session, attempt=Attempt(attempt))
     asks = BackendClient(cast(Case, case))
 
     def look_at(enforcement: str) -> None:

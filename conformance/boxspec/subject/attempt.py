@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Look:
+class Attempt:
     """One attempt at a test.
 
     number: 1 for the first attempt.
@@ -19,4 +19,4 @@ class Look:
     realtime: bool = False
 
 
-FIRST = Look()
+FIRST = Attempt()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from boxspec.subject.observe import procs
-from boxspec.subject.observe.company import Company
 from boxspec.subject.observe.events import Event, Events
+from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.lines import Limit
 
 
@@ -20,7 +20,7 @@ class Watched(Protocol):
     def running(self) -> bool: ...
 
 
-class Looking:
+class HelperWatch:
     """Watches one run without a pause, because helper processes may live for only milliseconds."""
 
     def __init__(self, shim: Watched) -> None:
@@ -28,9 +28,9 @@ class Looking:
         self._threads = 1
         # Processes that were seen before the child existed, and those that were seen later.
         self._before: set[int] = set()
-        self._beside: set[int] = set()
+        self._later: set[int] = set()
 
-    def _look(self, found: set[int]) -> None:
+    def _observe(self, found: set[int]) -> None:
         self._threads = max(self._threads, len(procs.threads(self._shim.shim_pid)))
         found.update(proc.pid for proc in procs.tree(self._shim.shim_pid))
 
@@ -40,14 +40,14 @@ class Looking:
         Raise Failure at the time limit.
         """
         while self._shim.running and not events.all("ready") and not limit.over():
-            self._look(self._before)
-        self._look(self._beside)
+            self._observe(self._before)
+        self._observe(self._later)
         return events.wait("ready")
 
-    def until_the_end(self, ready: Event, limit: Limit) -> Company:
+    def until_the_end(self, ready: Event, limit: Limit) -> HelperProcesses:
         while self._shim.running and not limit.over():
-            self._look(self._beside)
+            self._observe(self._later)
         wrapped = self._shim.shim_pid not in ready.parents
         # The pid of the child is not a helper: before its exec the child was a copy of the shim.
-        before, beside = self._before - {ready.pid}, self._beside - {ready.pid}
-        return Company(self._threads, bool(before), bool(beside) or wrapped)
+        before, later = self._before - {ready.pid}, self._later - {ready.pid}
+        return HelperProcesses(self._threads, bool(before), bool(later) or wrapped)

@@ -11,22 +11,22 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Company:
+class HelperProcesses:
     """The helper processes and threads of one or several runs.
 
     threads: the largest number of threads that the shim had.
     before: True if the shim had a helper process before its child existed.
-    beside: True if the shim had a helper process while its child existed or later, or if a helper
+    later: True if the shim had a helper process while its child existed or later, or if a helper
         process is the parent of the child.
     """
 
     threads: int = 1
     before: bool = False
-    beside: bool = False
+    later: bool = False
 
-    def joined(self, other: Company) -> Company:
-        return Company(
+    def joined(self, other: HelperProcesses) -> HelperProcesses:
+        return HelperProcesses(
             max(self.threads, other.threads),
             self.before or other.before,
-            self.beside or other.beside,
+            self.later or other.later,
         )

@@ -9,32 +9,32 @@ from typing import Any, cast
 import pytest
 
 from boxspec.subject.case import Case
-from boxspec.subject.observe.company import Company
+from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
 from contracts.module.client import ModuleClient
 from contracts.process.client import ProcessClient
 from selftest.tools import REFERENCE
 
-ALONE, HELPED, THREADS = Company(), Company(before=True), Company(threads=3)
+ALONE, HELPED, THREADS = HelperProcesses(), HelperProcesses(before=True), HelperProcesses(threads=3)
 
 
 @pytest.mark.parametrize(
-    ("found", "op", "company"),
+    ("found", "op", "helpers"),
     [
         ({}, "module.execute", ALONE),
         ({"exec": ALONE, "module": HELPED}, "module.execute", HELPED),
         ({"exec": ALONE, "module": HELPED}, "exec.batch", ALONE),
         # This contract was not observed: it may have the helpers of all others.
-        ({"exec": THREADS, "module": HELPED}, "backend.run", Company(3, before=True)),
+        ({"exec": THREADS, "module": HELPED}, "backend.run", HelperProcesses(3, before=True)),
         ({"exec": HELPED}, "?", HELPED),
     ],
 )
-def test_each_contract_has_a_company_of_its_own(
-    found: dict[str, Company], op: str, company: Company
+def test_each_contract_has_its_own_helper_processes(
+    found: dict[str, HelperProcesses], op: str, helpers: HelperProcesses
 ) -> None:
-    session = cast(Session, SimpleNamespace(company=found))
-    assert Session.company_of(session, op) == company
+    session = cast(Session, SimpleNamespace(helpers=found))
+    assert Session.helpers_of(session, op) == helpers
 
 
 @pytest.mark.parametrize("contract", ["backend", "exec", "module", "process"])
@@ -47,8 +47,8 @@ def test_a_helper_in_front_of_the_child_is_seen_in_each_contract(
     session = Session((str(shim),))
     try:
         trust(session, contracts=[contract])
-        assert session.company[contract].before
-        assert set(session.company) == {contract}
+        assert session.helpers[contract].before
+        assert set(session.helpers) == {contract}
     finally:
         session.close()
 
