@@ -1,4 +1,4 @@
-"""The verb `sbpl`: which clause of a profile decides, and the goldens of the reference."""
+"""The verb `sbpl`: decisions of a profile, and the goldens of the reference."""
 
 from __future__ import annotations
 
@@ -16,15 +16,8 @@ def _pair(word: str) -> tuple[str, str]:
     return name, value
 
 
-def parse(words: Sequence[str]) -> argparse.Namespace:
-    made = Parser(prog="boxspec sbpl", description="Profiles of Seatbelt, without a Mac.")
-    verbs = made.add_subparsers(dest="what", metavar="WHAT", required=True, parser_class=Parser)
-    what = "which clause of a profile decides, by both readings; exits 0 if it allows, else 3"
-    add = verbs.add_parser("explain", help=what, description=what).add_argument
-    add("file", metavar="PROFILE.sb")
-    add("operation", metavar="OPERATION", help="such as file-write-create")
-    add("path", metavar="PATH", nargs="?", help="absolute, as the kernel reports it")
-    add(
+def _of_profile(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
         "--param",
         action="append",
         default=[],
@@ -32,7 +25,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         metavar="NAME=VALUE",
         help="what (param NAME) stands for",
     )
-    add(
+    made.add_argument(
+        "--param-file", metavar="FILE", help="NAME=VALUE lines, or a JSON object of strings"
+    )
+    made.add_argument(
         "--import",
         dest="imports",
         action="append",
@@ -41,6 +37,36 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         metavar="NAME=FILE",
         help="the file that (import NAME) reads",
     )
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    made = Parser(prog="boxspec sbpl", description="Profiles of Seatbelt, without a Mac.")
+    verbs = made.add_subparsers(dest="what", metavar="WHAT", required=True, parser_class=Parser)
+    what = "which clause of a profile decides, by both readings; exits 0 if it allows, else 3"
+    explains = verbs.add_parser("explain", help=what, description=what)
+    explains.add_argument("file", metavar="PROFILE.sb")
+    explains.add_argument("operation", metavar="OPERATION", help="such as file-write-create")
+    explains.add_argument(
+        "subject",
+        metavar="SUBJECT",
+        nargs="?",
+        help="a path (absolute, as the kernel reports it), HOST:PORT, the name of a service, …",
+    )
+    explains.add_argument(
+        "--given",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="FILTER=VALUE",
+        help="what a filter looks at, such as vnode-type=SYMLINK; extension= for none",
+    )
+    _of_profile(explains)
+    what = "what a profile allows: secrets, hooks, start files, network, processes, services"
+    audits = verbs.add_parser("audit", help=what, description=what)
+    audits.add_argument("file", metavar="PROFILE.sb")
+    audits.add_argument("--home", metavar="DIR", default="/Users/u", help="default: /Users/u")
+    audits.add_argument("--workspace", metavar="DIR", help="default: HOME/workspace")
+    _of_profile(audits)
     what = "compares the texts of fixtures/sbpl with what the shim says; exits 1 if they differ"
     add = verbs.add_parser("goldens", help=what, description=what).add_argument
     add("--shim", metavar="CMD", help="default: the reference of this checkout")
@@ -54,6 +80,26 @@ def main(words: Sequence[str]) -> int:
         from contracts.sbpl.goldens import compare
 
         return compare(args.shim, args.write)
+    params, imports = dict(args.param), dict(args.imports)
+    if args.what == "audit":
+        from contracts.sbpl.seatbelt.audit import audit
+
+        return audit(
+            Path(args.file),
+            params,
+            imports,
+            param_file=args.param_file,
+            home=args.home,
+            workspace=args.workspace,
+        )
     from contracts.sbpl.seatbelt.explain import explain
 
-    return explain(Path(args.file), args.operation, args.path, dict(args.param), dict(args.imports))
+    return explain(
+        Path(args.file),
+        args.operation,
+        args.subject,
+        params,
+        imports,
+        param_file=args.param_file,
+        given=dict(args.given),
+    )

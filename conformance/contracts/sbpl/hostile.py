@@ -10,7 +10,7 @@ import random
 import re
 
 from boxspec.judge.expect import expect
-from contracts.sbpl.seatbelt.filters import Literal, Matching, Subpath
+from contracts.sbpl.seatbelt.filters import Matching, OfPaths
 from contracts.sbpl.text import Text
 
 HARMLESS = "Harmless0"
@@ -76,8 +76,8 @@ def shape(text: Text, name: str) -> list[object]:
         found.append((clause.allow, clause.operations))
         for part in clause.filter.parts() if clause.filter is not None else ():
             found.append(part.form.head)
-            if isinstance(part, Literal | Subpath):
-                found.append(part.path.replace(name.encode(), HARMLESS.encode()))
+            if isinstance(part, OfPaths):
+                found += [each.replace(name.encode(), HARMLESS.encode()) for each in part.paths]
             elif isinstance(part, Matching):
                 found.append(len(part.regexes))
     return found

@@ -98,7 +98,7 @@ class Text:
     def decided(self, name: str, path: Word | None, ruling: Ruling) -> bool:
         if ruling.outcome in (Outcome.ALLOW, Outcome.DENY):
             return ruling.allowed
-        if ruling.gaps:
+        if ruling.gaps and not any(gap.malformed for gap in ruling.gaps):
             raise Blocked([named_by(ruling.gaps)], ruling.why)
         raise Failure(
             f"what is decided about {name} {shown(path) if path is not None else ''}".strip(),

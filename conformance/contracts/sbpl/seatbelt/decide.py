@@ -15,7 +15,7 @@ from enum import StrEnum
 
 from contracts.sbpl.seatbelt.filters import NOTHING, Gap, Met, Subject
 from contracts.sbpl.seatbelt.forms import Clause, Profile
-from contracts.sbpl.seatbelt.operations import DEFAULT, chain, is_execution
+from contracts.sbpl.seatbelt.operations import DEFAULT, chain, chain_with
 from contracts.sbpl.seatbelt.regexes import TooDear
 
 
@@ -45,6 +45,7 @@ class Ruling:
     last: Reading
     specific: Reading
     why: str = ""
+    subject: Subject = NOTHING
 
     @property
     def allowed(self) -> bool:
@@ -58,8 +59,10 @@ class Ruling:
         return [gap for each in clauses if each.filter is not None for gap in each.filter.unknown()]
 
 
-# The clauses for one operation in the order of each reading: last, specific.
-Plan = tuple[list[Clause], list[Clause]]
+# The clauses for one operation in the order of each reading: last, specific. A clause of an
+# operation that is unknown here, and may include the asked one, is uncertain.
+Candidate = tuple[Clause, bool]
+Plan = tuple[list[Candidate], list[Candidate]]
 
 
 class Decider:
@@ -67,21 +70,32 @@ class Decider:
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
+        self.unknown_operations = profile.unknown_operations()
         self.plans: dict[str, Plan] = {}
+
+    def chain(self, operation: str) -> tuple[str, ...]:
+        if not self.unknown_operations:
+            return chain(operation)
+        return chain_with(operation, self.unknown_operations)
 
     def plan(self, operation: str) -> Plan:
         """Return the clauses in the order of each reading; the first one that matches decides."""
         made = self.plans.get(operation)
         if made is not None:
             return made
-        names = chain(operation)
+        names = self.chain(operation)
+        sure = frozenset(chain(operation))
         back = self.profile.clauses[::-1]
-        last = [each for each in back if not set(names).isdisjoint(each.operations)]
-        specific = []
+        last = [
+            (each, not sure.isdisjoint(each.operations))
+            for each in back
+            if not set(names).isdisjoint(each.operations)
+        ]
+        specific: list[Candidate] = []
         for name in names:
-            exact = [each for each in back if name in each.operations]
-            specific += [each for each in exact if each.filter is not None]
-            specific += [each for each in exact if each.filter is None][:1]
+            exact = [(each, name in sure) for each in back if name in each.operations]
+            specific += [each for each in exact if each[0].filter is not None]
+            specific += [each for each in exact if each[0].filter is None][:1]
         self.plans[operation] = last, specific
         return last, specific
 
@@ -100,35 +114,33 @@ class Decider:
             last, specific = (_first(clauses, subject, met) for clauses in self.plan(operation))
         except TooDear:
             dear = Reading(Outcome.UNDECIDABLE, None)
-            return Ruling(dear.outcome, dear, dear, "the regular expressions cost too much")
-        if is_execution(operation):
-            return Ruling(
-                Outcome.UNDECIDABLE, last, specific, "execution depends on more than files"
-            )
+            why = "the regular expressions cost too much"
+            return Ruling(dear.outcome, dear, dear, why, subject)
         for reading in (last, specific):
             if reading.outcome is Outcome.UNDECIDABLE:
-                return Ruling(reading.outcome, last, specific, _why(reading, subject))
+                return Ruling(reading.outcome, last, specific, _why(reading, subject), subject)
         if last.outcome is not specific.outcome:
-            return Ruling(Outcome.AMBIGUOUS, last, specific, "the two readings part")
-        return Ruling(last.outcome, last, specific)
+            why = "the two readings differ"
+            return Ruling(Outcome.AMBIGUOUS, last, specific, why, subject)
+        return Ruling(last.outcome, last, specific, subject=subject)
 
 
-def _first(clauses: Iterable[Clause], subject: Subject, met: dict[int, Met]) -> Reading:
+def _first(candidates: Iterable[Candidate], subject: Subject, met: dict[int, Met]) -> Reading:
     """Return the reading by the first clause that matches.
 
     It is undecidable if a clause before it, with an unknown result, would decide differently.
     """
     unknown: list[Clause] = []
-    for clause in clauses:
+    for clause, sure in candidates:
         matches: Met = True
         if clause.filter is not None:
             key = id(clause)
             if key not in met:
                 met[key] = clause.filter.meets(subject)
             matches = met[key]
-        if matches is None:
+        if matches is None or (matches and not sure):
             unknown.append(clause)
-        elif matches:
+        elif matches and clause.allow is not None:
             return _among(clause.allow, clause, unknown)
     return _among(False, None, unknown)
 
@@ -142,10 +154,23 @@ def _among(allow: bool, clause: Clause | None, unknown: list[Clause]) -> Reading
 
 def _why(reading: Reading, subject: Subject) -> str:
     clause = reading.unknown[0]
-    assert clause.filter is not None
-    gaps = clause.filter.unknown()
-    what = gaps[0].words if gaps else f"whether the filter of {str(clause)[:120]} meets"
-    return f"line {clause.line}: {what} is not known here"
+    gaps = clause.filter.unknown() if clause.filter is not None else []
+    gap = next((each for each in gaps if each.fact not in subject.facts), None)
+    if gap is None:
+        if clause.filter is None or clause.filter.meets(subject):
+            what = f"whether {' '.join(clause.operations)} includes the operation"
+        else:
+            what = f"whether the filter of {str(clause)[:120]} matches"
+        return f"{clause.place}: {what} is not known here"
+    if gap.fact.startswith("import "):
+        name = gap.fact.removeprefix("import ")
+        return f"{clause.place}: {gap.words} is not known here; pass --import {name}=FILE"
+    if gap.fact:
+        remedy = f"--given {gap.fact}=VALUE"
+        if gap.fact.endswith("address"):
+            remedy = "HOST:PORT or a path after the operation"
+        return f"{clause.place}: {gap.words} looks at {gap.fact}, which is not given; {remedy}"
+    return f"{clause.place}: {gap.words} is not known here"
 
 
 __all__ = ["DEFAULT", "Decider", "Outcome", "Reading", "Ruling", "Subject"]

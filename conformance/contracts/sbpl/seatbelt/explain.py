@@ -4,74 +4,138 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from boxspec.errors import UsageError
+from contracts.sbpl.seatbelt import reported
 from contracts.sbpl.seatbelt.decide import Decider, Outcome, Reading, Ruling
-from contracts.sbpl.seatbelt.filters import Subject
-from contracts.sbpl.seatbelt.forms import load
-from contracts.sbpl.seatbelt.operations import known, on_paths
-from contracts.sbpl.seatbelt.reader import Unreadable
+from contracts.sbpl.seatbelt.filters import Joined, Subject
+from contracts.sbpl.seatbelt.forms import Clause
+from contracts.sbpl.seatbelt.operations import is_execution
+from contracts.sbpl.seatbelt.question import is_asked, opened, subject_of
 
 ALLOWED, OTHERWISE = 0, 3
+SHOWN = 400
 
 
 def explain(
     file: Path,
     operation: str,
-    path: str | None,
+    subject: str | None,
     params: Mapping[str, str],
     imports: Mapping[str, str],
+    *,
+    param_file: str | None = None,
+    given: Mapping[str, str] | None = None,
 ) -> int:
     """Print the decision; return 0 if allowed, 3 if denied, ambiguous or undecidable."""
-    try:
-        profile = load(
-            _bytes(file),
-            {name: value.encode("utf-8", "surrogateescape") for name, value in params.items()},
-            {name: _bytes(Path(place)) for name, place in imports.items()},
+    profile = opened(file, params, param_file, imports)
+    if not is_asked(profile, operation):
+        raise UsageError(
+            operation, "no operation of Seatbelt known here", "file-write-create is one"
         )
-    except Unreadable as why:
-        word = "undecidable" if why.kind == "undecidable" else "sandbox-exec would refuse it"
-        raise UsageError(f"{file}:{why.line}", f"{word}: {why.words}", "fix the line") from None
-    if not known(operation):
-        raise UsageError(operation, "no operation of Seatbelt", "file-write-create is one")
-    if path is None and on_paths(operation):
-        raise UsageError(operation, "is about a path", "give a path after it")
-    if path is not None and not path.startswith("/"):
-        raise UsageError(path, "is not absolute", "give the path that the kernel reports")
-    subject = Subject(path=None if path is None else path.encode("utf-8", "surrogateescape"))
-    ruling = Decider(profile).decide(operation, subject)
-    sys.stdout.write(described(ruling, operation, path))
+    asked = subject_of(operation, subject, given or {})
+    decider = Decider(profile)
+    ruling = decider.decide(operation, asked)
+    sys.stdout.write(described(decider, ruling, operation, subject))
     return ALLOWED if ruling.allowed else OTHERWISE
 
 
-def described(ruling: Ruling, operation: str, path: str | None) -> str:
-    words = " ".join(filter(None, (ruling.outcome.value, operation, path)))
+def described(decider: Decider, ruling: Ruling, operation: str, subject: str | None) -> str:
+    words = " ".join(filter(None, (ruling.outcome.value, operation, subject)))
     why = f"  ({ruling.why})" if ruling.why else ""
     lines = [f"{words}{why}"]
+    show = _Shown(decider, operation, ruling)
     if (ruling.last.outcome, ruling.last.clause) == (
         ruling.specific.outcome,
         ruling.specific.clause,
     ):
-        lines += _reading("both readings", ruling.last)
+        lines += show.reading("both readings", ruling.last)
     else:
-        lines += _reading("the last that matches", ruling.last)
-        lines += _reading("the most specific", ruling.specific)
+        lines += show.reading("the last that matches", ruling.last)
+        lines += show.reading("the most specific", ruling.specific)
+    lines += [f"  {'note':<22} {each}" for each in notes(decider, ruling, operation)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _reading(name: str, reading: Reading) -> list[str]:
-    lines = [f"  {name:<22} maybe line {each.line}: {each}" for each in reading.unknown]
-    if reading.clause is not None:
-        return [*lines, f"  {name:<22} line {reading.clause.line}: {reading.clause}"]
-    return [*lines, f"  {name:<22} no clause matches, which is a denial"]
+def notes(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+    """Return what the decision does not say, in one line each."""
+    found = []
+    for clause in (ruling.last.clause, ruling.specific.clause):
+        if clause is not None and is_execution(operation) and clause.allow:
+            if {"no-sandbox", "no-profile"} & set(clause.modifiers):
+                found.append(f"{clause.place}: the program would run without a sandbox")
+            break
+    if is_execution(operation) and ruling.allowed:
+        found.append("a program also needs file-read-data and file-map-executable to start")
+    if ruling.outcome in (Outcome.ALLOW, Outcome.DENY):
+        unknown = {*ruling.last.unknown, *ruling.specific.unknown}
+        found += [
+            f"{each.place}: {_words(each)} is not known here; it decides only if it has a clause"
+            " about a narrower operation"
+            for each in decider.profile.clauses
+            if each.allow is None and each.operations == ("default",) and each not in unknown
+        ]
+        found += _without_extension(decider, ruling, operation)
+    return [*found, *reported.notes(decider, ruling, operation)]
 
 
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as why:
-        raise UsageError(str(file), str(why.strerror), "name a profile") from None
+def _without_extension(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+    """Return a note if the decision rests on the assumption that the program has no extension."""
+    if ruling.subject.facts.get("extension") != ():
+        return []
+    facts = {name: value for name, value in ruling.subject.facts.items() if name != "extension"}
+    other = decider.decide(operation, replace(ruling.subject, facts=facts))
+    if other.outcome is not Outcome.UNDECIDABLE:
+        return []
+    clause = next(iter((*other.last.unknown, *other.specific.unknown)))
+    return [f"{clause.place}: the program is assumed to have no extension; --given extension=NAME"]
+
+
+def _words(clause: Clause) -> str:
+    gaps = clause.filter.unknown() if clause.filter is not None else []
+    return gaps[0].words if gaps else str(clause)[:80]
+
+
+class _Shown:
+    def __init__(self, decider: Decider, operation: str, ruling: Ruling) -> None:
+        self.chain = decider.chain(operation)
+        self.subject = ruling.subject
+
+    def reading(self, name: str, reading: Reading) -> list[str]:
+        maybe = [f"  {name:<22} maybe {self.clause(each)}" for each in reading.unknown]
+        if reading.clause is not None:
+            return [*maybe, f"  {name:<22} {self.clause(reading.clause)}"]
+        return [*maybe, f"  {name:<22} no clause matches, which is a denial"]
+
+    def clause(self, clause: Clause) -> str:
+        return f"{clause.place}: {shortened(clause, self.chain, self.subject)}"
+
+
+def shortened(clause: Clause, chain: tuple[str, ...], subject: Subject) -> str:
+    """Return the clause with the operation and the part of the filter that decide."""
+    if clause.allow is None:
+        return _cut(str(clause))
+    operation = next((each for each in chain if each in clause.operations), clause.operations[0])
+    words = ["allow" if clause.allow else "deny", operation]
+    if len(clause.operations) > 1 or clause.modifiers:
+        words.append("…")
+    line = ""
+    if clause.filter is not None:
+        if clause.filter.meets(subject):
+            part = clause.filter.matched(subject)
+            is_part = isinstance(clause.filter, Joined) and clause.filter.name == "require-any"
+            at = clause.filter.line_of(subject)
+            line = f"  (filter at line {at})" if at != clause.line else ""
+        else:
+            part, is_part = str(clause.filter), False
+        words += [_cut(part), *(["…"] if is_part else [])]
+    return f"({' '.join(words)}){line}"
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= SHOWN else f"{words[:SHOWN]}…"
 
 
 __all__ = ["ALLOWED", "OTHERWISE", "Outcome", "explain"]

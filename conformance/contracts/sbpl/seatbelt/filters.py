@@ -3,27 +3,50 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
-from contracts.sbpl.seatbelt.reader import (
-    List,
-    Node,
-    OutsideDialect,
-    Undecidable,
-    Unreadable,
-)
-from contracts.sbpl.seatbelt.regexes import Purse, Regex
+from contracts.sbpl.seatbelt.reader import List
+from contracts.sbpl.seatbelt.regexes import Regex
+
+# A function of a profile can nest filters without end; a larger filter is unknown.
+DEEPEST, LARGEST = 64, 20_000
+
+
+@dataclass(frozen=True)
+class Address:
+    """One end of a connection over IP; a host or a port of `*` stands for any."""
+
+    protocol: str
+    host: str
+    port: str
+
+    @property
+    def is_local(self) -> bool | None:
+        """True for this machine by the name `localhost`, which excludes ::ffff:127.0.0.1."""
+        if self.host == "*":
+            return None
+        return self.host in ("localhost", "127.0.0.1", "::1", "[::1]")
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of an operation: a path, a call to a policy of the kernel, or neither."""
+    """The subject of an operation: a path, a call to a policy of the kernel, an address, names.
+
+    `facts` has the values of other filters by the filter's name. A missing fact is open; an empty
+    tuple says that no value matches.
+    """
 
     path: bytes | None = None
     policy: bytes | None = None
     call: int | None = None
+    remote: Address | None = None
+    local: Address | None = None
+    facts: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
+
+    @property
+    def is_on_ip(self) -> bool:
+        return self.remote is not None or self.local is not None
 
 
 NOTHING = Subject()
@@ -32,16 +55,24 @@ Met = bool | None
 
 @dataclass(frozen=True)
 class Gap:
-    """An unknown form; `dialect`: a form that a regular expression must not have."""
+    """An unknown form; `dialect`: a form that a regular expression must not have; `malformed`: one
+    that no dialect has.
+
+    With `fact` the form is known, but the question does not say the value that it looks at.
+    """
 
     words: str
     dialect: bool = False
+    fact: str = ""
+    malformed: bool = False
 
 
 class Filter(ABC):
-    """One filter; `form` is its spelling in the text."""
+    """One filter; `form` is its call in the text, `str` the call with evaluated arguments."""
 
     form: List
+    size = 1
+    depth = 1
 
     @abstractmethod
     def meets(self, subject: Subject) -> Met: ...
@@ -54,47 +85,99 @@ class Filter(ABC):
         """Return the filter and all filters inside it."""
         return [self]
 
+    def matched(self, subject: Subject) -> str:
+        """Return the part of the filter that matches the subject."""
+        return str(self)
 
-@dataclass(frozen=True, eq=False)
-class Literal(Filter):
-    form: List
-    path: bytes
-
-    def meets(self, subject: Subject) -> Met:
-        return None if subject.path is None else subject.path == self.path
-
-
-@dataclass(frozen=True, eq=False)
-class Subpath(Filter):
-    form: List
-    path: bytes
-
-    def meets(self, subject: Subject) -> Met:
-        if subject.path is None:
-            return None
-        within = self.path if self.path == b"/" else self.path + b"/"
-        return subject.path == self.path or subject.path.startswith(within)
+    def line_of(self, subject: Subject) -> int:
+        """Return the line of the part that matches the subject."""
+        return self.form.line
 
 
-@dataclass(frozen=True, eq=False)
-class Prefix(Filter):
-    form: List
-    path: bytes
+class OfWords(Filter):
+    """A filter with a list of words, each an alternative; `written` is how the text spells them."""
+
+    name: str
+    written: tuple[str, ...]
+
+    @abstractmethod
+    def each(self, subject: Subject) -> list[Met]:
+        """Return the answer of each word."""
 
     def meets(self, subject: Subject) -> Met:
-        return None if subject.path is None else subject.path.startswith(self.path)
+        return any_of(self.each(subject))
+
+    def matched(self, subject: Subject) -> str:
+        pairs = zip(self.written, self.each(subject), strict=True)
+        words = [word for word, met in pairs if met][:1]
+        more = " …" if words and len(self.written) > 1 else ""
+        return f"({' '.join([self.name, *(words or self.written)])}{more})"
+
+    def __str__(self) -> str:
+        return f"({' '.join((self.name, *self.written))})"
 
 
 @dataclass(frozen=True, eq=False)
-class Matching(Filter):
+class OfPaths(OfWords):
+    """Filters on paths. A path filter on an operation on the network matches Unix sockets only."""
+
+    form: List
+    name: str
+    written: tuple[str, ...]
+    paths: tuple[bytes, ...]
+
+    def each(self, subject: Subject) -> list[Met]:
+        path = subject.path
+        if path is None:
+            return [False if subject.is_on_ip else None] * len(self.paths)
+        return [self.takes(each, path) for each in self.paths]
+
+    def takes(self, mine: bytes, path: bytes) -> bool:
+        raise NotImplementedError
+
+
+class Literal(OfPaths):
+    def takes(self, mine: bytes, path: bytes) -> bool:
+        return mine == path
+
+
+class Subpath(OfPaths):
+    def takes(self, mine: bytes, path: bytes) -> bool:
+        return path == mine or path.startswith(mine if mine == b"/" else mine + b"/")
+
+
+class Prefix(OfPaths):
+    def takes(self, mine: bytes, path: bytes) -> bool:
+        return path.startswith(mine)
+
+
+class Ancestors(OfPaths):
+    """`path-ancestors`: the directories above a path, without the path itself."""
+
+    def takes(self, mine: bytes, path: bytes) -> bool:
+        return mine != b"/" and (path == b"/" or mine.startswith(path + b"/"))
+
+
+@dataclass(frozen=True, eq=False)
+class Matching(OfWords):
     """`regex` with one or several expressions."""
 
     form: List
+    name: str
+    written: tuple[str, ...]
     regexes: tuple[Regex, ...]
+
+    def each(self, subject: Subject) -> list[Met]:
+        path = subject.path
+        if path is None:
+            return [False if subject.is_on_ip else None] * len(self.regexes)
+        return [each.matches(path) for each in self.regexes]
 
     def meets(self, subject: Subject) -> Met:
         path = subject.path
-        return None if path is None else any_of(each.matches(path) for each in self.regexes)
+        if path is None:
+            return False if subject.is_on_ip else None
+        return any_of(each.matches(path) for each in self.regexes)
 
     def unknown(self) -> list[Gap]:
         return [Gap(each.unknown) for each in self.regexes if each.unknown]
@@ -108,6 +191,9 @@ class OfPolicy(Filter):
     def meets(self, subject: Subject) -> Met:
         return None if subject.policy is None else subject.policy == self.name
 
+    def __str__(self) -> str:
+        return f'(mac-policy-name "{self.name.decode("utf-8", "backslashreplace")}")'
+
 
 @dataclass(frozen=True, eq=False)
 class OfCall(Filter):
@@ -116,6 +202,29 @@ class OfCall(Filter):
 
     def meets(self, subject: Subject) -> Met:
         return None if subject.call is None else subject.call == self.number
+
+    def __str__(self) -> str:
+        return f"(mac-syscall-number {self.number})"
+
+
+@dataclass(frozen=True, eq=False)
+class OfFact(OfWords):
+    """A filter on one named value of the subject: a name, a prefix, or regular expressions."""
+
+    form: List
+    name: str
+    written: tuple[str, ...]
+    fact: str
+    tests: tuple[Callable[[bytes], Met], ...]
+
+    def each(self, subject: Subject) -> list[Met]:
+        values = subject.facts.get(self.fact)
+        if values is None:
+            return [None] * len(self.tests)
+        return [any_of(map(test, values)) for test in self.tests]
+
+    def unknown(self) -> list[Gap]:
+        return [Gap(f"the filter {str(self)[:80]}", fact=self.fact)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,19 +238,23 @@ class Unknown(Filter):
     def unknown(self) -> list[Gap]:
         return [self.gap]
 
+    def __str__(self) -> str:
+        return str(self.form)
 
-@dataclass(frozen=True, eq=False)
+
 class Joined(Filter):
     """`require-any`, `require-all`, `require-not`."""
 
-    form: List
-    of: tuple[Filter, ...]
+    def __init__(self, name: str, form: List, of: tuple[Filter, ...]) -> None:
+        self.name, self.form, self.of = name, form, of
+        self.size = 1 + sum(each.size for each in of)
+        self.depth = 1 + max(each.depth for each in of)
 
     def meets(self, subject: Subject) -> Met:
         met = (each.meets(subject) for each in self.of)
-        if self.form.head == "require-any":
+        if self.name == "require-any":
             return any_of(met)
-        if self.form.head == "require-all":
+        if self.name == "require-all":
             return negated(any_of(map(negated, met)))
         return negated(any_of(met))
 
@@ -150,6 +263,33 @@ class Joined(Filter):
 
     def parts(self) -> list[Filter]:
         return [self, *(part for each in self.of for part in each.parts())]
+
+    def matched(self, subject: Subject) -> str:
+        if self.name == "require-all":
+            return f"({' '.join([self.name, *(each.matched(subject) for each in self.of)])})"
+        found = self._first(subject)
+        return str(self) if found is None else found.matched(subject)
+
+    def line_of(self, subject: Subject) -> int:
+        found = self._first(subject)
+        return self.form.line if found is None else found.line_of(subject)
+
+    def _first(self, subject: Subject) -> Filter | None:
+        """Return the alternative that matches, or None if this is no list of alternatives."""
+        if self.name != "require-any":
+            return None
+        return next((each for each in self.of if each.meets(subject)), None)
+
+    def __str__(self) -> str:
+        return f"({' '.join((self.name, *map(str, self.of)))})"
+
+
+def joined(name: str, form: List, of: Iterable[Filter]) -> Filter:
+    """Return the combined filter, or an unknown one if it would become too large."""
+    made = Joined(name, form, tuple(of))
+    if made.depth > DEEPEST or made.size > LARGEST:
+        return Unknown(form, Gap(f"a filter of more than {DEEPEST} levels or {LARGEST} parts"))
+    return made
 
 
 def negated(met: Met) -> Met:
@@ -165,69 +305,3 @@ def any_of(met: Iterable[Met]) -> Met:
         if each is None:
             known = None
     return known
-
-
-# From the form ------------------------------------------------------------------------------
-
-Evaluate = Callable[[Node], object]
-Value = TypeVar("Value", bytes, int)
-_PATHS: dict[str, type[Literal] | type[Subpath] | type[Prefix]] = {
-    "literal": Literal,
-    "path": Literal,
-    "subpath": Subpath,
-    "prefix": Prefix,
-    "literal-prefix": Prefix,
-}
-JOINS = ("require-any", "require-all", "require-not")
-
-
-def made(form: Node, value: Evaluate, purse: Purse) -> Filter:
-    """Return the filter of a form; `value` evaluates a string, a name or a `param`."""
-    if not isinstance(form, List) or not form.head:
-        raise Unreadable(form.line, f"{str(form)[:80]} is no filter")
-    try:
-        return _made(form, value, purse)
-    except Undecidable as why:
-        return Unknown(form, Gap(why.words, isinstance(why, OutsideDialect)))
-
-
-def _made(form: List, value: Evaluate, purse: Purse) -> Filter:
-    name, arguments = form.head, form.items[1:]
-    if name in JOINS:
-        if not arguments or (name == "require-not" and len(arguments) > 1):
-            raise Unreadable(form.line, f"{name} of {len(arguments)} filters")
-        return Joined(form, tuple(made(each, value, purse) for each in arguments))
-    if name in _PATHS:
-        return _PATHS[name](form, _path(form, _one(form, value, bytes), name))
-    if name == "regex":
-        if not arguments:
-            raise Unreadable(form.line, "regex of nothing")
-        words = [_typed(form, value(each), bytes) for each in arguments]
-        return Matching(form, tuple(Regex(each, form.line, purse) for each in words))
-    if name == "mac-policy-name":
-        return OfPolicy(form, _one(form, value, bytes))
-    if name == "mac-syscall-number":
-        return OfCall(form, _one(form, value, int))
-    return Unknown(form, Gap(f"the filter {str(form)[:80]}"))
-
-
-def _one(form: List, value: Evaluate, kind: type[Value]) -> Value:
-    if len(form.items) != 2:
-        raise Undecidable(form.line, f"{form.head} of {len(form.items) - 1} arguments")
-    return _typed(form, value(form.items[1]), kind)
-
-
-def _typed(form: List, what: object, kind: type[Value]) -> Value:
-    if isinstance(what, kind) and not isinstance(what, bool):
-        return what
-    words = "string" if kind is bytes else "number"
-    raise Unreadable(form.line, f"{form.head} takes a {words}, got {what!r:.80}")
-
-
-def _path(form: List, path: bytes, name: str) -> bytes:
-    if name.endswith("prefix"):
-        return path
-    if not path.startswith(b"/"):
-        raise Undecidable(form.line, f"{name} of a path that is not absolute")
-    # sandbox-exec was observed to drop a trailing slash.
-    return path.rstrip(b"/") or b"/"

@@ -1,48 +1,69 @@
-"""Turn forms into clauses: the supported part of Scheme, and `allow` and `deny`."""
+"""Turn a text into clauses: evaluate its Scheme, and collect what `allow` and `deny` say."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from contracts.sbpl.seatbelt import filters
-from contracts.sbpl.seatbelt.filters import Filter
-from contracts.sbpl.seatbelt.operations import known
+from contracts.sbpl.seatbelt import vocabulary
+from contracts.sbpl.seatbelt.filters import Filter, Gap, joined
+from contracts.sbpl.seatbelt.filters import Unknown as UnknownFilter
+from contracts.sbpl.seatbelt.operations import DEFAULT, known, may_be_one
 from contracts.sbpl.seatbelt.reader import (
-    Constant,
     List,
     Node,
-    String,
+    Refused,
     Symbol,
     Undecidable,
     Unreadable,
+    Unset,
     read,
 )
 from contracts.sbpl.seatbelt.regexes import Purse
+from contracts.sbpl.seatbelt.scheme import (
+    STEPS,
+    STEPS_OF_A_FORM,
+    Evaluator,
+    TooMuch,
+)
+from contracts.sbpl.seatbelt.values import (
+    NOTHING,
+    Builtin,
+    Modifier,
+    NotSet,
+    Operation,
+    Scope,
+    Unknown,
+    spelled,
+)
+from contracts.sbpl.seatbelt.vocabulary import Word
 
-CLAUSES = 20_000
-VALUE_BYTES = 65_536
+CLAUSES, CLAUSES_OF_A_FORM = 20_000, 5_000
 IMPORTED = 8
-# These change the report and not the decision. `no-sandbox` is about execution, which is always
-# undecidable here.
-MODIFIERS = frozenset({"message", "no-report", "report", "no-sandbox", "send-signal"})
-
-Value = bytes | int | bool
-Names = dict[str, Value]
 
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """`allow` or `deny`; without a filter for every subject; several filters are alternatives."""
+    """`allow` or `deny`; without a filter for every subject; several filters are alternatives.
 
-    allow: bool
+    `allow` is None for a form whose effect is not known here. `file` is the imported file.
+    """
+
+    allow: bool | None
     operations: tuple[str, ...]
     filter: Filter | None
     form: List
+    file: str = ""
+    modifiers: tuple[str, ...] = ()
 
     @property
     def line(self) -> int:
         return self.form.line
+
+    @property
+    def place(self) -> str:
+        return f"line {self.line} of {self.file}" if self.file else f"line {self.line}"
 
     def __str__(self) -> str:
         return str(self.form)
@@ -56,6 +77,10 @@ class Profile:
     clauses: list[Clause] = field(default_factory=list)
     purse: Purse = field(default_factory=Purse)
 
+    def unknown_operations(self) -> tuple[str, ...]:
+        names = {name for each in self.clauses for name in each.operations if not known(name)}
+        return tuple(sorted(names))
+
 
 def load(
     text: bytes,
@@ -64,144 +89,290 @@ def load(
 ) -> Profile:
     """Read a text as sandbox-exec does; `imports` has the files that it may import."""
     forms = read(text)
-    first = forms[0] if forms else None
-    if not isinstance(first, List) or first.head != "version":
-        raise Unreadable(first.line if first else 1, "a profile begins with (version 1)")
+    versions = [each for each in forms if isinstance(each, List) and each.head == "version"]
+    if not versions:
+        source = "published runs: no version specified, exit status 65"
+        raise Refused(forms[0].line if forms else 1, "the text has no (version 1)", source)
     profile = Profile(forms)
-    Loader(profile, params or {}, imports or {}).all(forms, {})
+    loader = Loader(profile, params or {}, imports or {})
+    loader.all(forms)
+    if loader.missing:
+        first, names = loader.missing[0], dict.fromkeys(each.name for each in loader.missing)
+        raise Unset(first.line, tuple(names), first.file)
     return profile
 
 
-class Loader:
+class Loader(Evaluator):
+    """An evaluator whose `allow` and `deny` add clauses to a profile."""
+
     def __init__(
         self, profile: Profile, params: Mapping[str, bytes], imports: Mapping[str, bytes]
     ) -> None:
+        super().__init__()
         self.profile, self.params, self.imports = profile, params, imports
-        self.importing = 0
+        self.missing: list[NotSet] = []
+        self.file, self.importing = "", 0
+        self.at_most = CLAUSES
+        # What `with-filter` and `with-operations` add to every clause inside them.
+        self.extra_filters: list[Filter] = []
+        self.extra_operations: list[str] = []
+        self.builtins |= {
+            "allow": self._lax("allow", lambda given, form: self.clause(True, given, form)),
+            "deny": self._lax("deny", lambda given, form: self.clause(False, given, form)),
+            "param": Builtin("param", self._param),
+            "getenv": Builtin("getenv", self._param),
+            "version": Builtin("version", self._version),
+            "import": Builtin("import", self._import),
+            "error": Builtin("error", self._error),
+            "throw": Builtin("throw", self._error),
+        }
+        self.special |= {
+            "with": self._with,
+            "apply-message-filter": self._message_filter,
+            "with-filter": self._with_filter,
+            "with-operations": self._with_operations,
+            "with-modifier": self._with_modifier,
+        }
 
-    def all(self, forms: Sequence[Node], names: Names) -> None:
+    @staticmethod
+    def _lax(name: str, call: Callable[[Sequence[object], List], object]) -> Builtin:
+        return Builtin(name, call, words=True)
+
+    def bound(self, name: str, scope: Scope) -> object | None:
+        found = super().bound(name, scope)
+        if found is None and vocabulary.is_filter(name):
+            found = self.builtins[name] = self._filter_function(name)
+        if found is None and name in vocabulary.WITHOUT_EFFECT:
+            found = self.builtins[name] = Builtin(name, lambda given, form: NOTHING, strict=False)
+        return found
+
+    # The top level --------------------------------------------------------------------------
+
+    def all(self, forms: Sequence[Node]) -> None:
         for form in forms:
-            self.form(form, names)
+            allowance = self.left_of_form = min(STEPS_OF_A_FORM, self.left)
+            before = len(self.profile.clauses)
+            outer, self.at_most = self.at_most, before + CLAUSES_OF_A_FORM
+            try:
+                self.statement(form, self.globals)
+                self.left -= allowance - self.left_of_form
+            except (TooMuch, RecursionError) as why:
+                # The clauses of a form that does not end are not known.
+                del self.profile.clauses[before:]
+                self.without_end(form, str(why))
+                self.left = max(self.left - STEPS // 2, 0)
+            self.at_most = outer
 
-    def form(self, form: Node, names: Names) -> None:
-        if not isinstance(form, List) or not form.head:
-            raise Undecidable(form.line, f"{str(form)[:80]} by itself")
-        head, arguments = form.head, form.items[1:]
-        if head in ("allow", "deny"):
-            self.clause(form, names)
-        elif head == "version":
-            if [str(each) for each in arguments] != ["1"]:
-                raise Unreadable(form.line, f"{form} is not known, only (version 1)")
-        elif head == "debug":
-            pass
-        elif head == "import":
-            self.include(form, names)
-        elif head in ("define", "define-once"):
-            self.define(form, names)
-        elif head == "begin":
-            self.all(arguments, names)
-        elif head in ("if", "when") and arguments:
-            self.choose(form, names)
-        elif head == "let" and arguments and isinstance(arguments[0], List):
-            self.all(arguments[1:], {**names, **self.bound(arguments[0], names)})
-        else:
-            raise Undecidable(form.line, f"the form {head}")
+    def without_end(self, form: Node, why: str) -> None:
+        node = form if isinstance(form, List) else List((form,), form.line)
+        # Only a clause is about the operations that it names; a function may add any clause.
+        is_clause = node.head in ("allow", "deny")
+        named = tuple(dict.fromkeys(_operations_in(node))) if is_clause else ()
+        self.add(None, named or (DEFAULT,), UnknownFilter(node, Gap(why)), node, ())
 
-    # Scheme ---------------------------------------------------------------------------------
-
-    def define(self, form: List, names: Names) -> None:
-        name = form.items[1] if len(form.items) == 3 else None
-        if not isinstance(name, Symbol):
-            raise Undecidable(form.line, f"{form.head} of something else than a constant")
-        names[name.name] = self.value(form.items[2], names)
-
-    def choose(self, form: List, names: Names) -> None:
-        condition, *rest = form.items[1:]
-        # In Scheme everything but #f is true.
-        met = self.value(condition, names) is not False
-        if form.head == "when":
-            self.all(rest if met else [], names)
-        elif len(rest) in (1, 2):
-            self.all(rest[:1] if met else rest[1:], names)
-        else:
-            raise Unreadable(form.line, f"if with {len(rest)} ways")
-
-    def bound(self, pairs: List, names: Names) -> Names:
-        made: Names = {}
-        for pair in pairs.items:
-            if not isinstance(pair, List) or len(pair.items) != 2 or not pair.head:
-                raise Undecidable(pair.line, "let of something else than names")
-            made[pair.head] = self.value(pair.items[1], names)
-        return made
-
-    def value(self, node: Node, names: Names) -> Value:
-        if isinstance(node, String | Constant):
-            return node.value
-        if isinstance(node, Symbol):
-            if node.name not in names:
-                raise Unreadable(node.line, f"unbound variable: {node}")
-            return names[node.name]
-        arguments = node.items[1:]
-        if node.head == "param" and len(arguments) == 1:
-            name = self.value(arguments[0], names)
-            key = name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else ""
-            return self.params.get(key, False)
-        if node.head == "string-append":
-            parts = [self.value(each, names) for each in arguments]
-            strings = [part for part in parts if isinstance(part, bytes)]
-            if len(strings) < len(parts):
-                raise Unreadable(node.line, "string-append of something else than strings")
-            if sum(map(len, strings)) > VALUE_BYTES:
-                raise Undecidable(node.line, f"a string of more than {VALUE_BYTES} bytes")
-            return b"".join(strings)
-        if node.head == "not" and len(arguments) == 1:
-            return self.value(arguments[0], names) is False
-        raise Undecidable(node.line, f"the value {str(node)[:80]}")
-
-    def include(self, form: List, names: Names) -> None:
-        given = [self.value(each, names) for each in form.items[1:]]
-        name = given[0].decode("utf-8", "replace") if given and isinstance(given[0], bytes) else ""
-        if name not in self.imports:
-            raise Undecidable(form.line, f"the import of {name!r}, which was not given")
-        if self.importing == IMPORTED:
-            raise Undecidable(form.line, f"more than {IMPORTED} imports inside each other")
-        self.importing += 1
-        self.all(read(self.imports[name]), names)
-        self.importing -= 1
+    def opaque(self, node: Node, value: Unknown) -> None:
+        """Add a clause of unknown effect, about the operations that the form names, or all."""
+        form = node if isinstance(node, List) else List((node,), node.line)
+        named = dict.fromkeys(_operations_in(form))
+        self.add(None, tuple(named) or (DEFAULT,), UnknownFilter(form, value.gap), form, ())
 
     # Clauses --------------------------------------------------------------------------------
 
-    def clause(self, form: List, names: Names) -> None:
+    def clause(self, allow: bool, given: Sequence[object], form: List) -> object:
         operations: list[str] = []
-        met: list[Filter] = []
-        for part in form.items[1:]:
-            if isinstance(part, List) and part.head == "with":
-                self.modifier(part)
-            elif isinstance(part, List):
-                met.append(self.filter(part, names))
-            elif isinstance(part, Symbol) and known(part.name):
-                if met:
-                    raise Undecidable(part.line, f"the operation {part} after a filter")
-                operations.append(part.name)
+        filters: list[Filter] = []
+        modifiers: list[str] = []
+        # `doubt`: it is not known if the clause holds; `gap`: it may hold for more subjects.
+        doubt: Gap | None = None
+        gap: Gap | None = None
+        for value in given:
+            if isinstance(value, Modifier):
+                modifiers.append(value.name)
+                if not value.name:
+                    doubt = doubt or Gap(f"the modifier {str(value.form)[:80]}")
+            elif isinstance(value, Filter):
+                filters.append(value)
+            elif isinstance(value, Operation | Word):
+                name = value.name if isinstance(value, Operation) else str(value)
+                if filters or not (known(name) or may_be_one(name)):
+                    gap = gap or Gap(f"{name} in {str(form)[:80]}")
+                else:
+                    operations.append(name)
+            elif isinstance(value, Unknown):
+                gap = gap or value.gap
             else:
-                raise Unreadable(part.line, f"unbound variable: {str(part)[:80]}")
-        if not operations:
-            raise Unreadable(form.line, f"{form.head} of no operation")
+                if isinstance(value, NotSet):
+                    self.not_set(value)
+                doubt = doubt or Gap(f"the clause {str(form)[:80]}")
+        if gap is not None:
+            filters.append(UnknownFilter(form, gap))
+        whole = _either(form, filters)
+        if doubt is not None:
+            whole = UnknownFilter(form, doubt)
+        if not operations and not self.extra_operations:
+            gap = doubt or gap or Gap(f"the clause {str(form)[:80]}")
+            self.opaque(form, Unknown(gap, form.line))
+            return NOTHING
+        self.add(allow, tuple(operations), whole, form, tuple(modifiers))
+        return NOTHING
+
+    def add(
+        self,
+        allow: bool | None,
+        operations: tuple[str, ...],
+        whole: Filter | None,
+        form: List,
+        modifiers: tuple[str, ...],
+    ) -> None:
         if len(self.profile.clauses) == CLAUSES:
-            raise Undecidable(form.line, f"more than {CLAUSES} clauses")
-        whole = met[0] if len(met) == 1 else filters.Joined(_either(form, met), tuple(met))
-        allow = form.head == "allow"
-        self.profile.clauses.append(Clause(allow, tuple(operations), whole if met else None, form))
+            raise Undecidable(form.line, f"more than {CLAUSES} clauses", self.file)
+        if len(self.profile.clauses) >= self.at_most:
+            raise TooMuch(form.line, f"a form of more than {CLAUSES_OF_A_FORM} clauses")
+        extra = [*self.extra_filters, *(UnknownFilter(form, each) for each in self.conditions)]
+        if extra:
+            parts = extra if whole is None else [whole, *extra]
+            whole = parts[0] if len(parts) == 1 else joined("require-all", form, parts)
+        operations = (*self.extra_operations, *operations)
+        made = Clause(allow, operations, whole, form, self.file, modifiers)
+        self.profile.clauses.append(made)
 
-    def filter(self, part: List, names: Names) -> Filter:
-        return filters.made(part, lambda node: self.value(node, names), self.profile.purse)
+    def _filter_function(self, name: str) -> Builtin:
+        def call(given: Sequence[object], form: List) -> object:
+            if name in vocabulary.JOINS:
+                given = [_as_filter(each, form) for each in given]
+            for each in given:
+                if isinstance(each, Unknown):
+                    return UnknownFilter(form, each.gap)
+                if isinstance(each, NotSet):
+                    self.not_set(each)
+                    return UnknownFilter(form, Gap(f"the parameter {each.name}"))
+            written = spelled(form, given)
+            try:
+                return vocabulary.made(name, form, given, written, self.profile.purse)
+            except Refused as why:
+                if self.conditions:
+                    return UnknownFilter(form, Gap(why.words))
+                why.file = self.file
+                raise
 
-    def modifier(self, part: List) -> None:
-        name = part.items[1] if len(part.items) > 1 else None
-        if not isinstance(name, Symbol) or name.name not in MODIFIERS:
-            raise Undecidable(part.line, f"the modifier {str(part)[:80]}")
+        return Builtin(name, call, words=True)
+
+    # Functions of the language --------------------------------------------------------------
+
+    def not_set(self, unset: NotSet) -> object:
+        # In a branch that may not be taken, a missing parameter may not be needed.
+        if not self.conditions:
+            self.missing.append(unset)
+        return super().not_set(unset)
+
+    def _param(self, given: Sequence[object], form: List) -> object:
+        name = given[0] if len(given) == 1 else None
+        if not isinstance(name, bytes):
+            return Unknown(Gap(f"the value {str(form)[:80]}"), form.line)
+        key = name.decode("utf-8", "surrogateescape")
+        if key in self.params:
+            return self.params[key]
+        return NotSet(key, form.line, self.file)
+
+    def _version(self, given: Sequence[object], form: List) -> object:
+        if list(given) != [1]:
+            raise Undecidable(form.line, f"{str(form)[:80]}, other than (version 1),", self.file)
+        return NOTHING
+
+    def _error(self, given: Sequence[object], form: List) -> object:
+        if self.conditions:
+            return Unknown(Gap(f"the form {str(form)[:80]}"), form.line)
+        source = "`error` ends the evaluation of a profile"
+        raise Refused(form.line, f"the profile ends itself: {str(form)[:120]}", source)
+
+    def _import(self, given: Sequence[object], form: List) -> object:
+        first = given[0] if given else None
+        if not isinstance(first, bytes):
+            return Unknown(Gap(f"the form {str(form)[:80]}"), form.line)
+        name = first.decode("utf-8", "replace")
+        found = name if name in self.imports else name.rpartition("/")[2]
+        if found not in self.imports:
+            words = f"the import of {name!r}, which was not given"
+            return Unknown(Gap(words, fact=f"import {found or name}"), form.line)
+        if self.importing == IMPORTED:
+            return Unknown(Gap(f"more than {IMPORTED} imports inside each other"), form.line)
+        outer, self.file = self.file, found
+        self.importing += 1
+        steps = self.left_of_form
+        try:
+            self.all(read(self.imports[found]))
+        except Unreadable as why:
+            why.file = why.file or found
+            raise
+        finally:
+            self.importing -= 1
+            self.file = outer
+        self.left_of_form = steps
+        return NOTHING
+
+    # Special forms --------------------------------------------------------------------------
+
+    def _with(self, form: List, scope: Scope) -> object:
+        name = form.items[1] if len(form.items) > 1 else None
+        if isinstance(name, List) and name.head == "quote" and len(name.items) == 2:
+            name = name.items[1]
+        is_known = isinstance(name, Symbol) and name.name in vocabulary.MODIFIERS
+        return Modifier(str(name) if is_known else "", form)
+
+    def _message_filter(self, form: List, scope: Scope) -> object:
+        """Filter the messages of an allowed operation, not the operation itself."""
+        return Modifier("apply-message-filter", form)
+
+    def _with_filter(self, form: List, scope: Scope) -> object:
+        filter_ = self.value(form.items[1], scope) if len(form.items) > 1 else None
+        if not isinstance(filter_, Filter):
+            gap = filter_.gap if isinstance(filter_, Unknown) else Gap(f"the form {str(form)[:80]}")
+            filter_ = UnknownFilter(form, gap)
+        with _pushed(self.extra_filters, filter_):
+            return self.value(List((Symbol("begin", form.line), *form.items[2:]), form.line), scope)
+
+    def _with_operations(self, form: List, scope: Scope) -> object:
+        given = self.value(form.items[1], scope) if len(form.items) > 1 else None
+        if not isinstance(given, tuple) or not all(isinstance(each, Operation) for each in given):
+            return Unknown(Gap(f"the form {str(form)[:80]}"), form.line)
+        before = len(self.extra_operations)
+        self.extra_operations += [each.name for each in given if isinstance(each, Operation)]
+        try:
+            return self.value(List((Symbol("begin", form.line), *form.items[2:]), form.line), scope)
+        finally:
+            del self.extra_operations[before:]
+
+    def _with_modifier(self, form: List, scope: Scope) -> object:
+        return self.value(List((Symbol("begin", form.line), *form.items[2:]), form.line), scope)
 
 
-def _either(form: List, met: Sequence[Filter]) -> List:
-    """Return the form `require-any` that is equivalent to several filters of one clause."""
-    return List((Symbol("require-any", form.line), *(each.form for each in met)), form.line)
+@contextmanager
+def _pushed(stack: list[Filter], one: Filter) -> Iterator[None]:
+    stack.append(one)
+    try:
+        yield
+    finally:
+        stack.pop()
+
+
+def _as_filter(value: object, form: List) -> object:
+    """Return an unknown part of a combined filter as a filter of its own."""
+    if isinstance(value, Unknown):
+        return UnknownFilter(form, value.gap)
+    if isinstance(value, Word):
+        return UnknownFilter(form, Gap(f"the name {value}"))
+    return value
+
+
+def _either(form: List, filters: Sequence[Filter]) -> Filter | None:
+    if len(filters) < 2:
+        return filters[0] if filters else None
+    return joined("require-any", form, filters)
+
+
+def _operations_in(form: List) -> Iterator[str]:
+    for each in form.items:
+        if isinstance(each, List):
+            yield from _operations_in(each)
+        elif isinstance(each, Symbol) and known(each.name):
+            yield each.name

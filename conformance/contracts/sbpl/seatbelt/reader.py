@@ -1,7 +1,7 @@
 """Read the text of a profile into nested lists of symbols, numbers and strings.
 
-The language is a Scheme. The reader knows the forms that published profiles use; another form of
-Scheme makes the text undecidable. Strings are bytes, like paths.
+The language is TinyScheme. Strings are bytes, like paths. A token whose meaning is unknown here
+becomes a Puzzle, so that only the clause with it is unknown.
 """
 
 from __future__ import annotations
@@ -17,27 +17,56 @@ NESTED = 64
 STRING_BYTES = 1025
 
 _TOKEN = re.compile(
-    rb"""(?P<blank>[ \t\r\n]+|;[^\n]*)
+    rb"""(?P<blank>[ \t\r\n\f\v]+|;[^\n]*)
     |(?P<open>\()
     |(?P<close>\))
+    |(?P<quote>'|`|,@|,)
     |(?P<raw>\#"[^"]*")
     |(?P<string>"(?:[^"\\]|\\.)*+")
-    |(?P<atom>[^\s()";]+)""",
+    |(?P<character>\#\\(?:[A-Za-z0-9]+|.))
+    # A double quote inside a symbol does not end it: `unbound variable: quote"` was observed.
+    |(?P<atom>[^\s()";'`,][^\s();]*)""",
     re.X | re.S,
 )
+_QUOTES = {b"'": "quote", b"`": "quasiquote", b",": "unquote", b",@": "unquote-splicing"}
 _ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|.)", re.S)
 _CONTROLS = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
-_SYMBOL = re.compile(r"[A-Za-z][A-Za-z0-9*+/<=>!?.:_-]*")
+_DECIMAL = re.compile(r"[-+]?[0-9]{1,18}")
+_BASED = re.compile(r"#([xobd])([-+]?[0-9A-Fa-f]{1,18})")
+_REAL = re.compile(r"[-+]?[0-9]{0,18}\.[0-9]{1,18}")
+_BASES = {"x": 16, "o": 8, "b": 2, "d": 10}
+
+TINYSCHEME = "TinyScheme 1.41, the language of profiles"
 
 
 class Unreadable(Exception):
-    """A text that sandbox-exec would refuse."""
+    """A text without a meaning here."""
+
+    kind = "unreadable"
+
+    def __init__(self, line: int, words: str, file: str = "") -> None:
+        super().__init__(f"line {line}: {words}")
+        self.line, self.words, self.file = line, words, file
+
+
+class Refused(Unreadable):
+    """A text that sandbox-exec refuses; `source` says who observed that, or why it is so."""
 
     kind = "refused"
 
-    def __init__(self, line: int, words: str) -> None:
-        super().__init__(f"line {line}: {words}")
-        self.line, self.words = line, words
+    def __init__(self, line: int, words: str, source: str) -> None:
+        super().__init__(line, words)
+        self.source = source
+
+
+class Unset(Unreadable):
+    """A parameter without a value stands where a string is needed."""
+
+    kind = "parameter"
+
+    def __init__(self, line: int, names: tuple[str, ...], file: str = "") -> None:
+        super().__init__(line, f"parameter {names[0]} is not set", file)
+        self.names = names
 
 
 class Undecidable(Unreadable):
@@ -50,6 +79,10 @@ class OutsideDialect(Undecidable):
     """A count, a class name or a backslash letter: no evidence shows that Seatbelt supports it."""
 
 
+class Malformed(Undecidable):
+    """A regular expression that no dialect has in this form, such as a class that does not end."""
+
+
 @dataclass(frozen=True)
 class Symbol:
     name: str
@@ -57,6 +90,18 @@ class Symbol:
 
     def __str__(self) -> str:
         return self.name
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A token whose meaning is unknown here; `words` describes it."""
+
+    words: str
+    line: int
+    written: str
+
+    def __str__(self) -> str:
+        return self.written
 
 
 @dataclass(frozen=True)
@@ -78,7 +123,7 @@ class String:
 class Constant:
     """A number, or `#t` and `#f`."""
 
-    value: int | bool
+    value: int | float | bool
     line: int
 
     def __str__(self) -> str:
@@ -102,38 +147,49 @@ class List:
         return f"({' '.join(map(str, self.items))})"
 
 
-Node = Symbol | String | Constant | List
+Node = Symbol | String | Constant | Puzzle | List
 
 
 def read(text: bytes) -> list[Node]:
     """Return the forms of a text, in order."""
     if len(text) > TEXT_BYTES:
-        raise Undecidable(1, f"the text has more than {TEXT_BYTES} bytes")
+        raise Undecidable(1, f"a text of more than {TEXT_BYTES} bytes")
     line = 1
     at = 0
-    # The open lists and the lines of their starts; the first list is the text itself.
-    lists: list[tuple[list[Node], int]] = [([], 1)]
+    # The open lists with the lines of their starts; the first list is the text itself. An open
+    # list after a quote ends with its first form.
+    lists: list[tuple[list[Node], int, str]] = [([], 1, "")]
     while at < len(text):
         found = _TOKEN.match(text, at)
         if found is None:
-            raise Unreadable(line, "a string that does not end")
+            raise Refused(line, "a string that does not end", f"{TINYSCHEME}: Error reading string")
         token, kind = found[0], str(found.lastgroup)
-        if kind == "open":
+        if kind in ("open", "quote"):
             if len(lists) > NESTED:
                 raise Undecidable(line, f"more than {NESTED} lists inside each other")
-            lists.append(([], line))
+            lists.append(([], line, _QUOTES.get(token, "")))
         elif kind == "close":
-            if len(lists) == 1:
-                raise Unreadable(line, "a closing parenthesis too many")
-            items, began = lists.pop()
-            lists[-1][0].append(List(tuple(items), began))
+            if len(lists) == 1 or lists[-1][2]:
+                raise Refused(line, "a closing parenthesis too many", f"{TINYSCHEME}: syntax error")
+            items, began, _ = lists.pop()
+            _put(lists, List(tuple(items), began))
         elif kind != "blank":
-            lists[-1][0].append(_leaf(kind, token, line))
+            _put(lists, _leaf(kind, token, line))
         line += token.count(b"\n")
         at = found.end()
     if len(lists) > 1:
-        raise Unreadable(lists[-1][1], "a list that does not end")
+        began = lists[-1][1]
+        source = "published runs: syntax error: expecting ')', exit status 65"
+        raise Refused(began, "a list that does not end", source)
     return lists[0][0]
+
+
+def _put(lists: list[tuple[list[Node], int, str]], node: Node) -> None:
+    """Add a form to the innermost list, and end the quotes that wait for one form."""
+    while lists[-1][2]:
+        _, line, quote = lists.pop()
+        node = List((Symbol(quote, line), node), line)
+    lists[-1][0].append(node)
 
 
 def strings(nodes: Iterable[Node]) -> Iterator[String]:
@@ -148,40 +204,62 @@ def strings(nodes: Iterable[Node]) -> Iterator[String]:
 def _leaf(kind: str, token: bytes, line: int) -> Node:
     if kind == "atom":
         return _atom(token, line)
+    written = token.decode("utf-8", "backslashreplace")
+    if kind == "character":
+        return Puzzle(f"the character {written}", line, written)
     inside = token[2:-1] if kind == "raw" else token[1:-1]
     if len(inside) > STRING_BYTES:
-        raise Unreadable(line, f"a string of more than {STRING_BYTES} bytes")
+        source = "a published comment of a sandbox's author: Error reading string"
+        raise Refused(line, f"a string of more than {STRING_BYTES} bytes", source)
     if b"\0" in inside:
-        raise Undecidable(line, "a NUL in a string")
+        return Puzzle("a NUL in a string", line, written)
     if kind == "string":
-        return String(_unescaped(inside, line), line, token)
+        return _unescaped(token, line)
     if inside.endswith(b"\\"):
         # Sources disagree: the backslash escapes the quote, or the quote ends the string.
         raise Undecidable(line, 'a backslash before the quote that ends #"…"')
     return String(inside, line, token)
 
 
-def _unescaped(inside: bytes, line: int) -> bytes:
+def _unescaped(token: bytes, line: int) -> Node:
+    unknown = ""
+
     def meant(found: re.Match[bytes]) -> bytes:
+        nonlocal unknown
         letter = found[1]
         if letter == b"u" or letter == b"x":
-            raise Undecidable(line, f"the escape \\{letter.decode()} in a string")
+            unknown = f"the escape \\{letter.decode()} in a string"
         if len(letter) == 3:
             return bytes([int(letter[1:], 16)])
         return _CONTROLS.get(letter, letter)
 
-    return _ESCAPE.sub(meant, inside)
+    value = _ESCAPE.sub(meant, token[1:-1])
+    if unknown:
+        return Puzzle(unknown, line, token.decode("utf-8", "backslashreplace"))
+    return String(value, line, token)
 
 
 def _atom(token: bytes, line: int) -> Node:
-    try:
-        word = token.decode("ascii")
-    except UnicodeDecodeError:
-        raise Unreadable(line, f"{token[:40]!r} is no symbol") from None
+    word = token.decode("utf-8", "backslashreplace")
     if word in ("#t", "#f"):
         return Constant(word == "#t", line)
-    if re.fullmatch(r"[0-9]{1,18}", word):
-        return Constant(int(word), line)
-    if not _SYMBOL.fullmatch(word):
-        raise Undecidable(line, f"the word {word[:40]}")
+    number = _number(word)
+    if number is not None:
+        return Constant(number, line)
+    if word.startswith("#"):
+        return Puzzle(f"the word {word[:40]}", line, word)
+    if '"' in word:
+        raise Refused(line, f"unbound variable: {word[:40]}", "published runs, exit status 65")
     return Symbol(word, line)
+
+
+def _number(word: str) -> int | float | None:
+    if _DECIMAL.fullmatch(word):
+        return int(word)
+    based = _BASED.fullmatch(word)
+    if based is not None:
+        try:
+            return int(based[2], _BASES[based[1]])
+        except ValueError:
+            return None
+    return float(word) if _REAL.fullmatch(word) else None

@@ -12,15 +12,16 @@ from dataclasses import dataclass, field
 
 from contracts.sbpl.seatbelt.reader import (
     STRING_BYTES,
+    Malformed,
     OutsideDialect,
+    Refused,
     Undecidable,
-    Unreadable,
 )
 
 NESTED = 32
 SPECIAL = frozenset(r".[]{}()*+?|^$\\")
 REPEATS = ("*", "+", "?")
-# `(?i)` was observed to be refused; the behaviour of groups with other marks is unknown.
+# `(?i)^` was observed to be refused; the behaviour of groups with other marks is unknown.
 _FLAGS = re.compile(r"\?[A-Za-z]*-?[A-Za-z]+[:)]")
 # States that may be visited to build the automata of all expressions of a profile together.
 BUDGET = 2_000_000
@@ -86,6 +87,11 @@ class Parser:
     def refuse(self, words: str, kind: type[Undecidable] = Undecidable) -> Undecidable:
         return kind(self.line, f"{words} in the regular expression {self.pattern[:80]!r}")
 
+    def anchor(self) -> Refused:
+        words = f"^ in the middle of the regular expression {self.pattern[:80]!r}"
+        source = "a published run: unexpected ^ operator in middle of expression, exit status 65"
+        return Refused(self.line, words, source)
+
     def more(self) -> str:
         return self.pattern[self.at] if self.at < len(self.pattern) else ""
 
@@ -105,7 +111,7 @@ class Parser:
                 break
             self.at += 1
         if self.more():
-            raise Unreadable(self.line, f"a parenthesis too many in {self.pattern[:80]!r}")
+            raise self.refuse("a parenthesis too many", Malformed)
         self.program.free[first] = tuple(starts)
         return first, last
 
@@ -121,7 +127,7 @@ class Parser:
         ends = self.more() == "$"
         self.at += ends
         if ends and self.more() not in ("", "|"):
-            raise Unreadable(self.line, f"an anchor in the middle of {self.pattern[:80]!r}")
+            raise self.refuse("$ in the middle", Malformed)
         self.anchors.append((begins, ends))
         if not begins:
             loop = self.anything()
@@ -188,7 +194,7 @@ class Parser:
             character = escaped
         elif character in SPECIAL:
             if character == "^":
-                raise Unreadable(self.line, f"an anchor in the middle of {self.pattern[:80]!r}")
+                raise self.anchor()
             kind = OutsideDialect if character in "{}" else Undecidable
             raise self.refuse(f"{character} by itself", kind)
         return self.one(Class(((character, character),)))
@@ -211,9 +217,9 @@ class Parser:
                 break
             self.at += 1
         if self.more() == "$":
-            raise Unreadable(self.line, f"an anchor in the middle of {self.pattern[:80]!r}")
+            raise self.refuse("$ in the middle", Malformed)
         if self.more() != ")":
-            raise Unreadable(self.line, f"an open parenthesis in {self.pattern[:80]!r}")
+            raise self.refuse("an open parenthesis", Malformed)
         self.at += 1
         return first, last
 
@@ -221,12 +227,14 @@ class Parser:
         """Parse a group after `(?`; its content is read only to find its end."""
         flags = _FLAGS.match(self.pattern, self.at)
         if flags is not None:
-            raise Unreadable(self.line, f"the flags `({flags[0]}` in {self.pattern[:80]!r}")
+            if self.pattern.startswith("^", flags.end()):
+                raise self.anchor()
+            raise self.refuse(f"the flags `({flags[0]}`", OutsideDialect)
         began, nested = self.at - 1, 1
         while nested:
             character = self.more()
             if not character:
-                raise Unreadable(self.line, f"an open parenthesis in {self.pattern[:80]!r}")
+                raise self.refuse("an open parenthesis", Malformed)
             self.at += 2 if character == "\\" else 1
             if character == "[":
                 self.members()
@@ -249,7 +257,7 @@ class Parser:
                 if high == "]":
                     raise self.refuse("- in a class")
             if high < low:
-                raise Unreadable(self.line, f"a range upside down in {self.pattern[:80]!r}")
+                raise self.refuse("a range upside down", Malformed)
             ranges.append((low, high))
         if not ranges:
             raise self.refuse("an empty class")
@@ -259,7 +267,7 @@ class Parser:
         character = self.more()
         self.at += 1
         if not character:
-            raise Unreadable(self.line, f"a class that does not end in {self.pattern[:80]!r}")
+            raise self.refuse("a class that does not end", Malformed)
         if character in "\\[-":
             kind = OutsideDialect if character in "\\[" else Undecidable
             raise self.refuse(f"{character} in a class", kind)

@@ -99,10 +99,13 @@ def test_an_unknown_form_hides_nothing_of_the_other_paths() -> None:
     assert failing(wide, {"a/x": True, "a": False}).expected == "deny"
 
 
-def test_of_a_text_with_an_unknown_form_of_scheme_nothing_is_known() -> None:
+def test_a_text_with_an_unknown_form_of_scheme_is_blocked_where_the_form_could_decide() -> None:
+    made = text('(import "system.sb")\n(allow file-write* (subpath "/ws/a"))\n')
     with pytest.raises(Blocked) as blocked:
-        text('(import "system.sb")\n')
+        made.expect("writing", {"b": True})
     assert blocked.value.by == ("SBPL-FORM-04",)
+    made.expect("writing", {"a": True})
+    assert len(strange(made.data)) == 1
 
 
 def test_a_text_that_cannot_be_read_fails_with_its_line() -> None:

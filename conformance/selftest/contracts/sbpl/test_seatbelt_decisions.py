@@ -174,8 +174,9 @@ def test_results_that_depend_on_counting_characters_are_undecidable() -> None:
     assert ruled(text, "file-read-data", "/aéc").outcome is Outcome.UNDECIDABLE
 
 
-def test_execution_is_undecidable() -> None:
-    assert ruled("(allow process*)", "process-exec").outcome is Outcome.UNDECIDABLE
+def test_execution_is_decided_by_its_operation() -> None:
+    assert ruled("(allow process*)", "process-exec").allowed
+    assert not ruled('(allow process-exec (literal "/bin/sh"))', "process-exec").allowed
     assert ruled("(allow process*)", "process-fork", None).allowed
     assert ruled("(allow process*)", "process*", None).allowed
 
@@ -271,11 +272,13 @@ def test_explain_refuses_a_wrong_question(name: str, file: Path) -> None:
 
 
 def test_explain_names_the_line_that_it_cannot_read(file: Path) -> None:
-    file.write_text(PROFILE + "(lambda x)\n")
+    file.write_text(PROFILE + "(version 2)\n")
     done = boxspec("sbpl", "explain", file, "signal")
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"{file}:7: undecidable" in done.stderr
-    file.write_text(PROFILE + "(allow x)\n")
-    assert "sandbox-exec would refuse it" in boxspec("sbpl", "explain", file, "signal").stderr
+    assert f"{file}:7: (version 2), other than (version 1), is not known here" in done.stderr
+    file.write_text(PROFILE + '(allow network* (remote ip "a.example:443"))\n')
+    done = boxspec("sbpl", "explain", file, "signal")
+    assert f"{file}:7: sandbox-exec would refuse it: the host of" in done.stderr
+    assert "(source: published runs: host must be * or localhost" in done.stderr
     missing = boxspec("sbpl", "explain", file.with_name("none"), "signal")
     assert "No such file" in missing.stderr

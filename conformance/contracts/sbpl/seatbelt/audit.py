@@ -1,0 +1,133 @@
+"""`boxspec sbpl audit`: what a profile allows, by a list of questions that matter to most users."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling
+from contracts.sbpl.seatbelt.explain import notes, shortened
+from contracts.sbpl.seatbelt.question import opened, subject_of
+
+READ, WRITE, CREATE = "file-read-data", "file-write-data", "file-write-create"
+ANSWERS = {
+    Outcome.ALLOW: "allow",
+    Outcome.DENY: "deny",
+    Outcome.AMBIGUOUS: "readings differ",
+    Outcome.UNDECIDABLE: "not known here",
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    topic: str
+    operation: str
+    subject: str | None
+
+    def words(self, home: str) -> str:
+        """Return the question, with `~` for the home directory."""
+        subject = self.subject or ""
+        if subject.startswith(f"{home}/"):
+            subject = f"~{subject[len(home) :]}"
+        return f"{self.operation} {subject}".rstrip()
+
+
+SECRETS = (".ssh/id_ed25519", ".aws/credentials", ".gnupg/private-keys-v1.d/key", ".netrc",
+           ".config/gh/hosts.yml", ".kube/config", "Library/Keychains/login.keychain-db",
+           "Library/Application Support/Google/Chrome/Default/Cookies")  # fmt: skip
+START_FILES = (".zshrc", ".zshenv", ".bash_profile", ".profile", ".gitconfig",
+               "Library/LaunchAgents/x.plist")  # fmt: skip
+HOOKS = (".git/hooks/pre-commit", ".git/config", ".vscode/tasks.json")
+SERVICES = ("com.apple.SecurityServer", "com.apple.securityd.xpc", "com.apple.pasteboard.1",
+            "com.apple.coreservices.launchservicesd", "com.apple.windowserver.active",
+            "com.apple.tccd")  # fmt: skip
+
+
+def questions(home: str, workspace: str, file: str) -> list[Question]:
+    """Return the default list; secrets are read, start files and hooks are written."""
+    made = [Question("workspace", READ, f"{workspace}/file")]
+    made += [Question("workspace", CREATE, f"{workspace}/file")]
+    made += [Question("secrets", READ, f"{home}/{name}") for name in SECRETS]
+    made += [Question("secrets", READ, f"{workspace}/.env")]
+    made += [Question("hooks", CREATE, f"{workspace}/{name}") for name in HOOKS]
+    made += [Question("start files", CREATE, f"{home}/{name}") for name in START_FILES]
+    made += [
+        Question("outside", CREATE, f"{home}/file"),
+        Question("outside", CREATE, "/usr/local/bin/tool"),
+        Question("outside", CREATE, "/private/tmp/file"),
+        Question("profile", WRITE, file),
+        Question("network", "network-outbound", "192.0.2.1:443"),
+        Question("network", "network-outbound", "udp:192.0.2.1:53"),
+        Question("network", "network-outbound", "localhost:8080"),
+        Question("network", "network-outbound", "/private/var/run/docker.sock"),
+        Question("network", "network-bind", "0.0.0.0:8080"),
+        Question("network", "network-inbound", "0.0.0.0:8080"),
+        Question("process", "process-fork", None),
+        Question("process", "process-exec", "/bin/sh"),
+        Question("process", "process-exec", f"{workspace}/program"),
+        Question("process", "signal", "others"),
+        Question("process", "process-info-pidinfo", "others"),
+        Question("process", "mach-priv-task-port", "others"),
+    ]
+    made += [Question("mach services", "mach-lookup", name) for name in SERVICES]
+    made += [
+        Question("mach services", "mach-register", "org.example.service"),
+        Question("other", "lsopen", None),
+        Question("other", "appleevent-send", "com.apple.Terminal"),
+        Question("other", "user-preference-write", "org.example"),
+    ]
+    return made
+
+
+def audit(
+    file: Path,
+    params: Mapping[str, str],
+    imports: Mapping[str, str],
+    *,
+    param_file: str | None = None,
+    home: str = "/Users/u",
+    workspace: str | None = None,
+) -> int:
+    """Print the table; return 0 whatever the answers are."""
+    profile = opened(file, params, param_file, imports)
+    decider = Decider(profile)
+    workspace = workspace or f"{home}/workspace"
+    rows = [("topic", "question", "answer", "decided by")]
+    remarks: list[str] = []
+    for each in questions(home, workspace, str(file.resolve())):
+        given = {"vnode-type": "REGULAR-FILE"} if each.operation.startswith("file-") else {}
+        ruling = decider.decide(each.operation, subject_of(each.operation, each.subject, given))
+        marks = notes(decider, ruling, each.operation)
+        numbers = [_numbered(remarks, words) for words in marks]
+        answer = ANSWERS[ruling.outcome] + "".join(f" [{number}]" for number in numbers)
+        rows.append((each.topic, each.words(home), answer, _by(decider, each.operation, ruling)))
+    sys.stdout.write(f"{file}: home {home}, workspace {workspace}\n")
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        sys.stdout.write("  ".join((*cells, row[3])).rstrip() + "\n")
+    for number, words in enumerate(remarks, 1):
+        sys.stdout.write(f"[{number}] {words}\n")
+    return 0
+
+
+def _numbered(remarks: list[str], words: str) -> int:
+    if words not in remarks:
+        remarks.append(words)
+    return remarks.index(words) + 1
+
+
+def _by(decider: Decider, operation: str, ruling: Ruling) -> str:
+    if ruling.outcome is Outcome.UNDECIDABLE:
+        return ruling.why
+    chain = decider.chain(operation)
+    found = []
+    for reading in (ruling.last, ruling.specific):
+        clause = reading.clause
+        if clause is None:
+            found.append("no clause matches")
+        else:
+            found.append(f"{clause.place}: {shortened(clause, chain, ruling.subject)}")
+    return "; ".join(dict.fromkeys(found))

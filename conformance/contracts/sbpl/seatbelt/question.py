@@ -1,0 +1,182 @@
+"""Read the words of a question: a profile with its parameters, an operation and its subject."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from boxspec.errors import UsageError
+from contracts.sbpl.seatbelt import operations
+from contracts.sbpl.seatbelt.filters import Address, Subject
+from contracts.sbpl.seatbelt.forms import Profile, load
+from contracts.sbpl.seatbelt.reader import Refused, Undecidable, Unreadable, Unset
+from contracts.sbpl.seatbelt.vocabulary import FACTS
+
+PATH, ADDRESS, CALL = "path", "address", "call"
+# What the subject of an operation is; a name is the fact that filters look at.
+_KINDS = {
+    "process-exec*": PATH,
+    "network*": ADDRESS,
+    "mach-lookup": "global-name",
+    "mach-register": "global-name",
+    "mach-per-user-lookup": "global-name",
+    "mach-cross-domain-lookup": "global-name",
+    "mach-priv*": "target",
+    "mach-task*": "target",
+    "process-info*": "target",
+    "signal": "target",
+    "sysctl*": "sysctl-name",
+    "ipc-posix*": "ipc-posix-name",
+    "user-preference*": "preference-domain",
+    "managed-preference*": "preference-domain",
+    "iokit*": "iokit-class",
+    "nvram*": "nvram-variable",
+    "appleevent-send": "appleevent-destination",
+    "authorization-right-obtain": "right-name",
+    "distributed-notification-post": "notification-name",
+    "darwin-notification-post": "notification-name",
+    "system-socket": "socket-domain",
+    "system-mac-syscall": CALL,
+    "system-fsctl": "fsctl-command",
+    "syscall*": "syscall-number",
+}
+# A program has an extension only if another process issued one to it.
+NO_EXTENSION: dict[str, tuple[bytes, ...]] = {"extension": ()}
+# A subject has one name: filters on the other kinds of names do not match it.
+_NAMES_OF_SERVICES = ("global-name", "local-name", "xpc-service-name")
+
+
+def kind_of(operation: str) -> str | None:
+    if operations.on_paths(operation):
+        return PATH
+    return next((_KINDS[each] for each in operations.chain(operation) if each in _KINDS), None)
+
+
+def opened(
+    file: Path, params: Mapping[str, str], param_file: str | None, imports: Mapping[str, str]
+) -> Profile:
+    """Load a profile; a text without a meaning is wrong usage, with its line and the remedy."""
+    given = {**(_params(Path(param_file)) if param_file else {}), **params}
+    try:
+        return load(
+            bytes_of(file),
+            {name: value.encode("utf-8", "surrogateescape") for name, value in given.items()},
+            {name: bytes_of(Path(place)) for name, place in imports.items()},
+        )
+    except Unset as why:
+        raise _not_set(why, imports.get(why.file, why.file) if why.file else str(file)) from None
+    except Unreadable as why:
+        place = f"{imports.get(why.file, why.file) if why.file else file}:{why.line}"
+        if isinstance(why, Refused):
+            raise UsageError(
+                place, f"sandbox-exec would refuse it: {why.words}", f"source: {why.source}"
+            ) from None
+        words = f"{why.words} is not known here" if isinstance(why, Undecidable) else why.words
+        raise UsageError(place, words, "the meaning of the profile depends on it") from None
+
+
+class NotSetError(UsageError):
+    """A parameter without a value: the line names the option that gives it."""
+
+    def __init__(self, place: str, names: Sequence[str]) -> None:
+        first, *others = names
+        more = f" (also not set: {', '.join(others)})" if others else ""
+        problem = f"parameter {first} is not set; pass --param {first}=PATH{more}"
+        Exception.__init__(self, f"{place}: {problem}")
+        self.place, self.problem, self.remedy = place, problem, f"--param {first}=PATH"
+
+
+def _not_set(why: Unset, file: str) -> UsageError:
+    return NotSetError(f"{file}:{why.line}", why.names)
+
+
+def _params(file: Path) -> dict[str, str]:
+    """Read NAME=VALUE lines, or a JSON object of strings."""
+    text = bytes_of(file).decode("utf-8", "surrogateescape")
+    if text.lstrip().startswith("{"):
+        try:
+            made = json.loads(text)
+        except ValueError as why:
+            raise UsageError(str(file), f"is no JSON: {why}", "or give NAME=VALUE lines") from None
+        if not all(isinstance(value, str) for value in made.values()):
+            raise UsageError(str(file), "has a value that is no string", 'write {"NAME": "VALUE"}')
+        return dict(made)
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        word = line.strip()
+        if not word or word.startswith("#"):
+            continue
+        name, is_one, value = word.partition("=")
+        if not name.strip() or not is_one:
+            raise UsageError(f"{file}:{number}", f"{word!r} is no NAME=VALUE", "one a line")
+        found[name.strip()] = value
+    return found
+
+
+def bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as why:
+        raise UsageError(str(file), str(why.strerror), "name a profile") from None
+
+
+def is_asked(profile: Profile, operation: str) -> bool:
+    """True if the operation is known, or named by the profile."""
+    return operations.known(operation) or operation in profile.unknown_operations()
+
+
+def subject_of(operation: str, word: str | None, given: Mapping[str, str]) -> Subject:
+    """Return the subject of a question; what it does not say stays open."""
+    facts = {**NO_EXTENSION, **{name: _fact(name, value) for name, value in given.items()}}
+    kind = kind_of(operation)
+    if word is None:
+        if kind == PATH:
+            raise UsageError(operation, "is about a path", "give a path after it")
+        return Subject(facts=facts)
+    if kind is None:
+        raise UsageError(word, f"{operation} has no subject", "leave it away, or use --given")
+    if kind == PATH or (kind == ADDRESS and word.startswith(("/", "."))):
+        if not word.startswith("/"):
+            raise UsageError(word, "is not absolute", "give the path that the kernel reports")
+        if kind == ADDRESS:
+            facts.setdefault("socket-domain", (b"AF_UNIX",))
+        return Subject(path=word.encode("utf-8", "surrogateescape"), facts=facts)
+    if kind == ADDRESS:
+        return _at_address(operation, word, facts)
+    if kind == CALL:
+        policy, colon, number = word.rpartition(":")
+        if not colon or not number.isdecimal():
+            raise UsageError(word, "is no POLICY:NUMBER", "Sandbox:67 is one")
+        return Subject(policy=policy.encode(), call=int(number), facts=facts)
+    for other in _NAMES_OF_SERVICES if kind == "global-name" else ():
+        facts.setdefault(other, () if other != kind else (word.encode(),))
+    facts.setdefault(kind, (word.encode("utf-8", "surrogateescape"),))
+    return Subject(facts=facts)
+
+
+def _fact(name: str, value: str) -> tuple[bytes, ...]:
+    if name not in FACTS:
+        raise UsageError.unknown(name, "filter", name, FACTS, "the page of the contract sbpl")
+    return (value.encode("utf-8", "surrogateescape"),) if value else ()
+
+
+def _at_address(operation: str, word: str, facts: dict[str, tuple[bytes, ...]]) -> Subject:
+    protocol, colon, rest = word.partition(":")
+    if protocol not in ("tcp", "udp"):
+        protocol, rest = "tcp", word
+    host, colon, port = rest.rpartition(":")
+    if not colon or not host or not (port == "*" or port.isdecimal()):
+        raise UsageError(
+            word, "is no address", "HOST:PORT, udp:HOST:PORT or the path of a Unix socket are"
+        )
+    address = Address(protocol, host, port)
+    if host not in ("*", "localhost"):
+        domain = b"AF_INET6" if ":" in host else b"AF_INET"
+        facts.setdefault("socket-domain", (domain,))
+    facts.setdefault("socket-type", (b"SOCK_STREAM" if protocol == "tcp" else b"SOCK_DGRAM",))
+    if operation == "network-outbound":
+        return Subject(remote=address, facts=facts)
+    if operation in ("network-inbound", "network-bind"):
+        return Subject(local=address, facts=facts)
+    return Subject(remote=address, facts=facts)

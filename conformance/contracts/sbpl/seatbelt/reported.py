@@ -1,0 +1,58 @@
+"""Behaviour of macOS that others reported and that no run here verifies: notes, no decisions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling
+from contracts.sbpl.seatbelt.filters import Filter, Joined
+from contracts.sbpl.seatbelt.forms import Clause
+
+REPORTED = "reported, not verified here"
+
+
+def notes(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+    """Return the reported behaviour that would change the decision."""
+    if ruling.outcome not in (Outcome.ALLOW, Outcome.DENY):
+        return []
+    return [*_combined_allow(decider, ruling, operation), *_sharp_s(decider, ruling, operation)]
+
+
+def _combined_allow(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+    """An allow with `require-all` was seen to beat a later plain deny of the same operation."""
+    denies = ruling.specific.clause
+    if ruling.allowed or denies is None or denies.filter is None or _is_combined(denies.filter):
+        return []
+    level = next(each for each in decider.chain(operation) if each in denies.operations)
+    for clause in decider.profile.clauses:
+        if clause is denies:
+            break
+        if _beats(clause, level) and clause.filter and clause.filter.meets(ruling.subject):
+            return [f"{REPORTED}: the allow with require-all at {clause.place} decides instead"]
+    return []
+
+
+def _beats(clause: Clause, level: str) -> bool:
+    if not clause.allow or level not in clause.operations or clause.filter is None:
+        return False
+    return _is_combined(clause.filter)
+
+
+def _is_combined(filter_: Filter) -> bool:
+    return any(isinstance(each, Joined) and each.name == "require-all" for each in filter_.parts())
+
+
+def _sharp_s(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+    """On APFS without case, names that differ in ß and ss were seen to be one file."""
+    path = ruling.subject.path
+    if path is None:
+        return []
+    sharp = "ß".encode()
+    for other in (path.replace(sharp, b"ss"), path.replace(b"ss", sharp)):
+        if other == path:
+            continue
+        there = decider.decide(operation, replace(ruling.subject, path=other))
+        if there.outcome is not ruling.outcome:
+            name = other.decode("utf-8", "backslashreplace")
+            return [f"{REPORTED}: APFS may take {name} for the same file: {there.outcome}"]
+    return []

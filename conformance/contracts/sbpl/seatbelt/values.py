@@ -1,0 +1,112 @@
+"""The values of the language: strings are bytes, lists are tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from contracts.sbpl.seatbelt.filters import Gap
+from contracts.sbpl.seatbelt.reader import List, Node, Puzzle, String
+
+
+class Quoted(str):
+    """A symbol as a value: `'name`."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    name: str
+
+
+@dataclass(frozen=True)
+class Modifier:
+    """`(with …)`; `name` is empty if the modifier is unknown."""
+
+    name: str
+    form: List
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A value that is not known here, with the reason."""
+
+    gap: Gap
+    line: int
+
+
+@dataclass(frozen=True)
+class NotSet:
+    """`(param NAME)` without a value: #f, with the name for the message."""
+
+    name: str
+    line: int
+    file: str
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """The value of a form that is there for its effect."""
+
+
+NOTHING = Nothing()
+
+
+@dataclass(eq=False)
+class Scope:
+    """Names and their values; `branches`: how many unknown conditions held when it was made."""
+
+    names: dict[str, object]
+    outer: Scope | None = None
+    branches: int = 0
+
+    def find(self, name: str) -> Scope | None:
+        scope: Scope | None = self
+        while scope is not None and name not in scope.names:
+            scope = scope.outer
+        return scope
+
+
+@dataclass(eq=False)
+class Function:
+    """A function that the profile defines."""
+
+    name: str
+    parameters: tuple[str, ...]
+    rest: str
+    body: tuple[Node, ...]
+    scope: Scope
+
+
+@dataclass(eq=False)
+class Builtin:
+    """A function of the language; with `words` an unbound name in its call stands for itself."""
+
+    name: str
+    call: Callable[[Sequence[object], List], object]
+    words: bool = False
+    strict: bool = field(default=True, kw_only=True)
+
+
+def is_false(value: object) -> bool:
+    return value is False or isinstance(value, NotSet)
+
+
+def quoted(value: object) -> str:
+    """Return how a text would spell a value of a filter."""
+    if isinstance(value, bytes):
+        escaped = value.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+        return f'"{escaped.decode("utf-8", "backslashreplace")}"'
+    if isinstance(value, int | str):
+        return str(value)
+    return "…"
+
+
+def spelled(form: List, values: Sequence[object]) -> tuple[str, ...]:
+    """Return the spelling of each argument: the text's own for constants, else the value."""
+    nodes = form.items[1:]
+    if len(nodes) != len(values):
+        return tuple(map(quoted, values))
+    pairs = zip(nodes, values, strict=True)
+    return tuple(
+        str(node) if isinstance(node, String | Puzzle) else quoted(each) for node, each in pairs
+    )

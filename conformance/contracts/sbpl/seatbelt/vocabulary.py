@@ -1,0 +1,243 @@
+"""The names of the language: filters, and the words that filters and modifiers take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from contracts.sbpl.seatbelt import networks
+from contracts.sbpl.seatbelt.filters import (
+    Ancestors,
+    Filter,
+    Gap,
+    Literal,
+    Matching,
+    Met,
+    OfCall,
+    OfFact,
+    OfPaths,
+    OfPolicy,
+    Prefix,
+    Subpath,
+    Unknown,
+    joined,
+)
+from contracts.sbpl.seatbelt.reader import List, Malformed, OutsideDialect, Undecidable
+from contracts.sbpl.seatbelt.regexes import Purse, Regex
+
+
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+JOINS = ("require-any", "require-all", "require-not")
+_PATHS: dict[str, type[OfPaths]] = {
+    "literal": Literal,
+    "path": Literal,
+    "path-literal": Literal,
+    "subpath": Subpath,
+    "prefix": Prefix,
+    "literal-prefix": Prefix,
+    "path-prefix": Prefix,
+    "path-ancestors": Ancestors,
+}
+_REGEXES = ("regex", "path-regex")
+_SIDES = {"remote": "remote", "local": "local", "to": "remote", "from": "local"}
+
+# Filters on names, each also with -prefix and -regex; the value is the fact that it looks at.
+_NAMES = {
+    **{
+        name: name
+        for name in words(
+            """appleevent-destination control-name extension-class global-name iokit-property
+    ipc-posix-name kext-bundle-id local-name notification-name nvram-variable
+    preference-domain process-path right-name signing-identifier sysctl-name xattr
+    xpc-service-name"""
+        )
+    },
+    # The prelude of the language defines the one as another name of the other.
+    "iokit-user-client-class": "iokit-class",
+    "iokit-registry-entry-class": "iokit-class",
+}
+# Filters on words and numbers.
+_WORDS = words(
+    """device-major device-minor extension file-attribute fsctl-command host-special-port
+    info-type ioctl-command kas-info-selector kernel-mig-routine machtrap-number
+    necp-client-action privilege-id process-attribute signal-number socket-domain
+    socket-option-level socket-option-name socket-protocol socket-type syscall-number
+    system-attribute target task-special-port vnode-type"""
+)
+# The fact that a target gives for each target that a question may ask about; others are unknown.
+_TARGETS: dict[str, dict[str, bool]] = {
+    "self": {"self": True, "same-sandbox": True, "others": False, "children": False},
+    "same-sandbox": {"self": False, "same-sandbox": True},
+    "others": {"self": False, "same-sandbox": False, "others": True, "children": False},
+    "children": {"self": False, "children": True},
+}
+# Words with a meaning of their own, wherever they stand.
+_VOCABULARY = frozenset(
+    words(
+        """self same-sandbox others children pgrp ip ip4 ip6 tcp tcp4 tcp6 udp udp4 udp6 unix
+    unix-socket REGULAR-FILE DIRECTORY SYMLINK CHARACTER-DEVICE BLOCK-DEVICE FIFO SOCKET TTY
+    report no-report no-log no-sandbox no-profile no-callout message send-signal datavault
+    sip-protected"""
+    )
+)
+_CONSTANT = re.compile(
+    r"(AF|SOCK|SYS|MSC|SIG|IPPROTO|SOL|SO|FSIOC|TIOC|F|PRIV)_?[A-Z][A-Za-z0-9_]*"
+)
+# These change the report and not the decision.
+MODIFIERS = frozenset(
+    words(
+        """message no-report report no-log no-callout no-times partial-symbolication termination
+    no-sandbox no-profile send-signal telemetry telemetry-backtrace errno deprecated"""
+    )
+)
+# Functions of the top level that change no decision.
+WITHOUT_EFFECT = frozenset(
+    words(
+        """trace disable-full-symbolication disable-callouts disable-syscall-inference record
+    display newline write print eliminate-duplicate-rules"""
+    )
+)
+
+
+class Word(str):
+    """A bare word of the language, such as `self` or REGULAR-FILE."""
+
+
+def is_word(name: str) -> bool:
+    return name in _VOCABULARY or _CONSTANT.fullmatch(name) is not None
+
+
+def fact_of(name: str) -> tuple[str, str] | None:
+    """Return the fact that a filter looks at, and how: `""`, `prefix`, `regex` or `word`."""
+    if name in _WORDS:
+        return name, "word"
+    for suffix in ("", "prefix", "regex"):
+        base = name.removesuffix(f"-{suffix}") if suffix else name
+        if base in _NAMES and (not suffix or base != name):
+            return _NAMES[base], suffix
+    return None
+
+
+FACTS = tuple(sorted({*_NAMES.values(), *_WORDS}))
+
+
+def is_filter(name: str) -> bool:
+    known = (*JOINS, *_PATHS, *_REGEXES, *_SIDES, "mac-policy-name", "mac-syscall-number")
+    others = ("tty", "debug-mode", "file-mode")
+    return name in known or name in others or fact_of(name) is not None
+
+
+def made(
+    name: str, form: List, values: Sequence[object], written: tuple[str, ...], purse: Purse
+) -> Filter:
+    """Return the filter; one with an unknown form in it is an unknown filter."""
+    try:
+        return _made(name, form, values, written, purse)
+    except Undecidable as why:
+        gap = Gap(why.words, isinstance(why, OutsideDialect), malformed=isinstance(why, Malformed))
+        return Unknown(form, gap)
+
+
+def _made(
+    name: str, form: List, values: Sequence[object], written: tuple[str, ...], purse: Purse
+) -> Filter:
+    if name in JOINS:
+        filters = [each for each in values if isinstance(each, Filter)]
+        if len(filters) < len(values) or not filters or (name == "require-not" and filters[1:]):
+            raise Undecidable(form.line, f"{name} of {str(form)[:80]}")
+        return joined(name, form, filters)
+    if name in _PATHS:
+        paths = tuple(_path(form, each, name) for each in _strings(form, values, name))
+        return _PATHS[name](form, name, written, paths)
+    if name in _REGEXES:
+        words = _strings(form, values, name)
+        return Matching(form, name, written, tuple(Regex(each, form.line, purse) for each in words))
+    if name in _SIDES:
+        return _end(_SIDES[name], form, values, written)
+    if name == "mac-policy-name" and len(values) == 1:
+        return OfPolicy(form, _strings(form, values, name)[0])
+    if name == "mac-syscall-number" and len(values) == 1:
+        number = values[0]
+        if isinstance(number, int) and not isinstance(number, bool):
+            return OfCall(form, number)
+    if name in ("tty", "debug-mode") and not values:
+        fact, word = ("vnode-type", b"TTY") if name == "tty" else ("system-attribute", b"debug")
+        return OfFact(form, name, (), fact, (_same(fact, word),))
+    if name == "file-mode" and len(values) == 1:
+        return Unknown(form, Gap(f"the filter {str(form)[:80]}"))
+    looked = fact_of(name)
+    if looked is not None:
+        return OfFact(form, name, written, looked[0], _tests(form, looked, values, purse))
+    raise Undecidable(form.line, f"the filter {str(form)[:80]}")
+
+
+def _tests(
+    form: List, looked: tuple[str, str], values: Sequence[object], purse: Purse
+) -> tuple[Callable[[bytes], Met], ...]:
+    fact, how = looked
+    if how == "word":
+        texts = [str(each).encode() for each in values if isinstance(each, Word | int)]
+        texts += [each for each in values if isinstance(each, bytes)]
+        if len(texts) < len(values) or not texts:
+            raise Undecidable(form.line, f"the filter {str(form)[:80]}")
+        return tuple(_same(fact, each) for each in texts)
+    words = _strings(form, values, form.head)
+    if how == "prefix":
+        return tuple(_begins(each) for each in words)
+    if how == "regex":
+        return tuple(Regex(each, form.line, purse).matches for each in words)
+    return tuple(_same(fact, each) for each in words)
+
+
+def _same(fact: str, word: bytes) -> Callable[[bytes], Met]:
+    def test(value: bytes) -> Met:
+        if fact == "target":
+            return _TARGETS.get(value.decode("ascii", "replace"), {}).get(word.decode())
+        if value == word:
+            return True
+        # `(xpc-service-name "*")` is in use; no publication says what the star matches.
+        return None if b"*" in word else False
+
+    return test
+
+
+def _begins(word: bytes) -> Callable[[bytes], Met]:
+    return lambda value: value.startswith(word)
+
+
+def _end(side: str, form: List, values: Sequence[object], written: tuple[str, ...]) -> Filter:
+    kind = values[0] if values else None
+    if not isinstance(kind, Word):
+        raise Undecidable(form.line, f"the filter {str(form)[:80]}")
+    rest = values[1:]
+    if kind in networks.UNIX:
+        filters = tuple(each for each in rest if isinstance(each, Filter))
+        if len(filters) < len(rest):
+            raise Undecidable(form.line, f"the filter {str(form)[:80]}")
+        return networks.OfSocket(form, side, filters)
+    if kind not in networks.PROTOCOLS:
+        raise Undecidable(form.line, f"the filter {str(form)[:80]}")
+    words = _strings(form, rest, form.head) if rest else []
+    ends = networks.addresses(form, words)
+    return networks.OfAddress(form, side, str(kind), written[1:], ends)
+
+
+def _strings(form: List, values: Sequence[object], name: str) -> list[bytes]:
+    words = [each for each in values if isinstance(each, bytes)]
+    if len(words) < len(values) or not words:
+        other = next((each for each in values if not isinstance(each, bytes)), None)
+        what = f"the name {other}" if isinstance(other, Word) else f"{name} of {str(form)[:80]}"
+        raise Undecidable(form.line, what)
+    return words
+
+
+def _path(form: List, path: bytes, name: str) -> bytes:
+    if name.endswith("prefix"):
+        return path
+    if not path.startswith(b"/"):
+        raise Undecidable(form.line, f"{name} of a path that is not absolute")
+    # sandbox-exec was observed to drop a trailing slash.
+    return path.rstrip(b"/") or b"/"
