@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 # The name contains the pid of the process that made it, and the start time of that process in ticks
@@ -28,6 +30,34 @@ def make(parent: Path) -> Path:
     _remove_abandoned(parent)
     pid = os.getpid()
     return Path(tempfile.mkdtemp(prefix=f"boxspec-{pid}-{_born(pid)}-", dir=parent))
+
+
+def make_registered(parent: Path, name: str, register: Path) -> Path:
+    """Make a folder whose name does not show its owner; `register` names it for the next run."""
+    register.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _remove_registered(register)
+    made = parent / name
+    pid = os.getpid()
+    with (register / f"{pid}-{_born(pid)}").open("a", encoding="utf-8") as lines:
+        lines.write(json.dumps(str(made)) + "\n")
+    made.mkdir(mode=0o700)
+    return made
+
+
+@cache
+def _remove_registered(register: Path) -> None:
+    """Remove the folders of processes that were killed, once in this process."""
+    for entry in register.iterdir():
+        pid, _, born = entry.name.partition("-")
+        if not pid.isdigit() or str(_born(int(pid))) == born:
+            continue
+        gone = True
+        for line in entry.read_text(encoding="utf-8").splitlines():
+            # The last line may be cut.
+            with contextlib.suppress(ValueError):
+                gone = delete(Path(json.loads(line))) and gone
+        if gone:
+            entry.unlink(missing_ok=True)
 
 
 def leave(folder: Path) -> None:

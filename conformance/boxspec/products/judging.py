@@ -14,12 +14,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from boxspec import folders
 from boxspec.errors import UsageError
 from boxspec.judge.kit import kit
 from boxspec.places import ROOT, case_root, scratch
 from boxspec.printable import one_line
 from boxspec.products.declared import Product
 from boxspec.products.installing import state
+from boxspec.random_names import random_name
 from boxspec.report.result import Result, read
 
 # Time that a run may take after SIGTERM to end the processes that it has started.
@@ -159,9 +161,10 @@ def _folders() -> Iterator[dict[str, str]]:
     Files that failing tests keep are deleted too. The command that is shown for a cell creates them
     again.
     """
-    folder = Path(tempfile.mkdtemp(prefix="boxspec-products-", dir=scratch()))
-    # The name starts with the pid, by which folders of dead runs are recognised.
-    cases = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-products-", dir=case_root()))
+    # A product sees these paths, and must not know by them that it is tested.
+    folder = Path(tempfile.mkdtemp(prefix=random_name(), dir=scratch()))
+    register = case_root() / "grounds"
+    cases = folders.make_registered(case_root().parent, random_name(), register)
     try:
         for each in (folder, cases):
             # Some cases run as another user.

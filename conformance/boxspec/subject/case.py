@@ -70,6 +70,9 @@ class Case:
     subclass in its signature, so that mypy checks each of its requests.
     """
 
+    # False if the environment of the shim must not show that the kit started it.
+    has_variables_of_the_kit = True
+
     def __init__(self, session: Session, name: str, *, attempt: Attempt = FIRST) -> None:
         self.session = session
         self.name = name
@@ -329,7 +332,8 @@ class Case:
             flags.append("--realtime")
         helpers = self.session.helpers_of(exchange.op)
         setting = Setting(Machine.now(), helpers, self.attempt.realtime)
-        env = environment(self.session.env, flags, folder, shim_env or {})
+        shown = self.has_variables_of_the_kit and self.session.backend is None
+        env = environment(self.session.env, flags, folder, shim_env or {}, shown=shown)
         if words is None:
             words = ["run", str(exchange.request), str(exchange.response)]
         argv = [*self.session.argv, *words]

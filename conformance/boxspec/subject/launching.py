@@ -16,6 +16,9 @@ from boxspec.subject.observe.warden import ShimNotExecuted, Warden
 # them.
 PRELOADED = "preloaded"
 
+# How the variables of the kit and of pytest start.
+OF_A_TEST = ("BOXSPEC_", "PYTEST_")
+
 # Environment variables of the shim; None removes a variable.
 ShimEnv = Mapping[str, str | os.PathLike[str] | None]
 
@@ -31,10 +34,18 @@ def environment(
     flags: Sequence[str],
     folder: Path,
     changes: ShimEnv,
+    *,
+    shown: bool = True,
 ) -> dict[str, str]:
-    """Return the environment of a shim whose files are in this folder."""
+    """Return the environment of a shim whose files are in this folder.
+
+    shown: with variables of the kit. Without them a sandbox cannot know that it is tested.
+    """
     env = dict(ours) if user(flags) is None else for_others(ours)
-    env["BOXSPEC_SHIM_LOG"] = str(folder / "shim.log")
+    if shown:
+        env["BOXSPEC_SHIM_LOG"] = str(folder / "shim.log")
+    else:
+        env = {name: value for name, value in env.items() if not name.startswith(OF_A_TEST)}
     for name, value in changes.items():
         env.pop(name, None)
         if value is not None:

@@ -8,11 +8,12 @@ import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from boxspec.random_names import random_name
 from boxspec.subject.observe.inotify import OPEN, Inotify
 from boxspec.subject.observe.lines import Deadline
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.row import Attempt, Record
-from boxspec.verify.scene import Scene, random_name
+from boxspec.verify.scene import Scene
 
 REPORT_MOST = 16 << 20
 START, END = "start", "end"

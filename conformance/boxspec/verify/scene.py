@@ -16,6 +16,7 @@ from pathlib import Path
 
 from boxspec.places import ROOT, case_root
 from boxspec.programs import programs
+from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import Facts, facts_of
 from boxspec.subject.observe.listeners import Listeners
 from boxspec.subject.observe.victim import Victim
@@ -25,28 +26,12 @@ from boxspec.verify.paths import Place
 
 # The bytes that a write probe writes.
 PAYLOAD = b"escaped"
-WORDS = (
-    "atlas",
-    "birch",
-    "cedar",
-    "delta",
-    "ember",
-    "fjord",
-    "grove",
-    "heron",
-    "indigo",
-    "juniper",
-)
 # Variables that would lead a command to the user's own files, or that a shell sets to the kit.
 DROPPED = ("OLDPWD", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "_")
 GIT = {
     ".git/HEAD": "ref: refs/heads/main\n",
     ".git/config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
 }
-
-
-def random_name() -> str:
-    return f"{secrets.choice(WORDS)}-{secrets.token_hex(3)}"
 
 
 def parents() -> list[Path]:

@@ -17,6 +17,7 @@ import termios
 import tty
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from boxspec.random_names import random_name
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.command import Command
 from boxspec.verify.errors import UntestableError
@@ -25,7 +26,7 @@ from boxspec.verify.launch import Ended, Start, launch
 from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
 from boxspec.verify.plan import END, START, Plan
 from boxspec.verify.row import Attempt, Line, Record, Row
-from boxspec.verify.scene import Scene, parents, random_name
+from boxspec.verify.scene import Scene, parents
 
 # The number of further starts for the rest of a plan if the program was ended in the middle.
 AGAIN = 2

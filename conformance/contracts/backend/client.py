@@ -17,6 +17,7 @@ from boxspec.subject.launching import ShimEnv
 from boxspec.subject.session import Session
 from boxspec.subject.shim_process import ShimProcess
 from contracts.backend.answers import Claims, ObservedProbe, ObservedSession
+from contracts.backend.scene import SECRET
 from contracts.shared.requests import ExecRequest, exec_request
 
 CONTROL = "none"
@@ -25,7 +26,7 @@ CUT_OFF_MS = 2000.0
 # The fields of a context that backend.probe has too.
 PROBED = ("profile", "policy", "egress", "strict_metadata", "accept")
 # Variables that depend on the ground: they differ in each session and do not affect a claim.
-OF_THE_GROUND = ("HOME", "BOXSPEC_SECRET")
+OF_THE_GROUND = ("HOME", SECRET)
 # By session, the backends that have enforced or claimed something.
 _enforcing: WeakKeyDictionary[Session, set[str]] = WeakKeyDictionary()
 # By session, and by the fields of the request, the claims of backend.probe.
@@ -219,6 +220,8 @@ class BackendClient:
 
 class BackendCase(Case):
     """A case of the contract backend."""
+
+    has_variables_of_the_kit = False
 
     @cached_property
     def backend(self) -> BackendClient:

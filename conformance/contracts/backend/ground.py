@@ -1,8 +1,8 @@
 """The ground of an attempt: a workspace, a tree outside it and a home, with their changes.
 
-It lies below BOXSPEC_CASE_ROOT or XDG_CACHE_HOME, never under /tmp, because many sandboxes have a
-/tmp of their own. The home is a directory of the ground too, so that no profile grants access to
-files outside the ground.
+It lies below BOXSPEC_CASE_ROOT, or else below a folder of the user, never under /tmp, because many
+sandboxes have a /tmp of their own. The home is a directory of the ground too, so that no profile
+grants access to files outside the ground.
 """
 
 from __future__ import annotations
@@ -11,38 +11,43 @@ import contextlib
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
+from boxspec import folders
 from boxspec.places import case_root
 from boxspec.programs import programs
+from boxspec.random_names import random_folder_name, random_name, random_program_name
 from boxspec.subject.observe.facts import Facts, facts_of
 from contracts.shared.files import program_at
 
 CANARY = "canary\n"
+LOWEST_KEY = 128
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
 
 
-def ground_root() -> Path:
+def parents() -> list[Path]:
+    """Return the folders below which grounds are made."""
     root = case_root()
-    _remove_abandoned(root)
-    return root
+    if os.environ.get("BOXSPEC_CASE_ROOT"):
+        return [root.parent]
+    # Programs in daily use work below several folders of a user. A new one is not made here.
+    home = Path(os.environ.get("HOME") or "/nowhere")
+    others = [home, home / ".local" / "share", home / ".local" / "state"]
+    own = [each.resolve() for each in others if each != Path("/") and os.access(each, os.W_OK)]
+    return [root.parent, *(each for each in own if not _is_replaced(each))]
 
 
-@cache
-def _remove_abandoned(root: Path) -> None:
-    """Remove the grounds of kits that were killed: their names begin with the pid of no process."""
-    for folder in root.glob("*-*"):
-        pid = folder.name.partition("-")[0]
-        if pid.isdigit() and not Path("/proc", pid).exists():
-            shutil.rmtree(folder, ignore_errors=True)
+def _is_replaced(folder: Path) -> bool:
+    return any(Path(each) in (folder, *folder.parents) for each in ("/tmp", "/dev/shm"))
 
 
 @contextlib.contextmanager
 def made_ground() -> Iterator[Ground]:
-    folder = Path(tempfile.mkdtemp(dir=ground_root(), prefix=f"{os.getpid()}-"))
+    register = case_root() / "grounds"
+    folder = folders.make_registered(
+        secrets.choice(parents()), f"{random_folder_name()}{secrets.token_hex(3)}", register
+    )
     with contextlib.ExitStack() as stack:
         # Registered before the first write, which fails if the disk is full.
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -52,15 +57,26 @@ def made_ground() -> Iterator[Ground]:
         yield ground
 
 
+def _somewhere_below(folder: Path) -> Path:
+    """Return a new directory at a random depth."""
+    for _ in range(1 + secrets.randbelow(3)):
+        folder /= random_folder_name()
+    folder.mkdir(parents=True)
+    return folder
+
+
 class Ground:
-    """Directories with canaries; `changes` returns the differences from the start."""
+    """Directories with canaries; `changes` returns the differences from the start.
+
+    No name in it is the same in two grounds, so no sandbox can know a ground by its names.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         # A program cannot guess the token, so a program that reports it has read a canary.
         self.token = secrets.token_hex(8)
-        self.ws, self.out, self.home = (folder / name for name in ("ws", "out", "home"))
-        for path in (self.ws, self.out, self.home, self.out / "empty", self.home / ".ssh"):
+        self.ws, self.out, self.home = (_somewhere_below(folder) for _ in range(3))
+        for path in (self.out / "empty", self.home / ".ssh"):
             path.mkdir()
         (self.out / "file").write_text(CANARY)
         (self.ws / "file").write_text(CANARY)
@@ -70,10 +86,21 @@ class Ground:
         (self.ws / "planted").symlink_to(self.out / "linked")
         with contextlib.suppress(OSError):
             os.setxattr(self.out / "file", "user.canary", b"1")
-        self.program = program_at(self.ws / "probe", programs.probe)
-        self.params = self.ws / "params"
+        self.program = program_at(self.ws / random_program_name(), programs.probe)
+        self.params = self.ws / random_name()
         self._before: dict[str, Facts] = {}
         self._watched: list[Path] = []
+
+    def move_ws(self, place: Path) -> None:
+        """Move the workspace, with the program in it, to a new path."""
+        place.parent.mkdir(parents=True, exist_ok=True)
+        self.ws = self.ws.rename(place)
+        self.program, self.params = (place / each.name for each in (self.program, self.params))
+
+    @property
+    def out_from_ws(self) -> str:
+        """Return the relative path from the workspace to the tree outside."""
+        return os.path.relpath(self.out, self.ws)
 
     def watch(self, *paths: Path) -> None:
         """Record the state of these trees; without any, of the trees outside the workspace."""
@@ -90,9 +117,12 @@ class Ground:
         return made
 
     def _in_shared(self) -> list[Path]:
-        return [Path(folder) / f"boxspec-{self.token}" for folder in SHARED]
+        return [Path(folder) / self.token for folder in SHARED]
 
     def _short(self, path: str) -> str:
+        for name, place in (("ws", self.ws), ("out", self.out), ("home", self.home)):
+            if Path(path).is_relative_to(place):
+                return str(Path(name) / Path(path).relative_to(place))
         return path.removeprefix(f"{self.folder}/")
 
     def _facts(self) -> dict[str, Facts]:
@@ -104,10 +134,12 @@ class Ground:
     def write_params(self, probe: str, **params: object) -> list[str]:
         """Write the parameters of one probe; return the words that start it."""
         known = {"ws": self.ws, "out": self.out, "home": self.home, "token": self.token}
-        every = {"armed": probe, **known, **params}
-        lines = [f"{name}={value}\n" for name, value in every.items()]
-        self.params.write_text("".join(lines))
-        return [str(self.program), probe, str(self.params)]
+        every = {"armed": probe, "out_from_ws": self.out_from_ws, **known, **params}
+        text = "".join(f"{name}={value}\n" for name, value in every.items())
+        # A sandbox cannot see in the file which attempt comes (fixtures/probes/probe.h).
+        key = LOWEST_KEY + secrets.randbelow(256 - LOWEST_KEY)
+        self.params.write_bytes(bytes([key, *(byte ^ key for byte in text.encode())]))
+        return [str(self.program), str(self.params)]
 
     def remove_shared(self) -> None:
         for path in self._in_shared():

@@ -30,7 +30,7 @@ class HostIpc:
         self._libc.shmat.restype = ctypes.c_void_p
         self._stack = contextlib.ExitStack()
         self._token = token
-        self.params: Params = {"key_name": f"boxspec-{token}", "mq": f"/boxspec-{token}"}
+        self.params: Params = {"key_name": token, "mq": f"/{token}"}
         self._make()
 
     def _make(self) -> None:
@@ -49,7 +49,7 @@ class HostIpc:
         if self._mq >= 0:
             self._stack.callback(calls.mq_unlink, name)
             self._stack.callback(calls.mq_close, self._mq)
-        self._file = Path("/dev/shm") / f"boxspec-host-{self._token}"
+        self._file = Path("/dev/shm") / f"host-{self._token}"
         with contextlib.suppress(OSError):
             self._file.write_text(self._token)
         self._stack.callback(self._file.unlink, missing_ok=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from boxspec.errors import HarnessError
 from boxspec.programs import programs
+from boxspec.random_names import random_variable_name
 from boxspec.subject.observe.lines import Deadline
 from boxspec.subject.observe.listeners import Listeners
 from boxspec.subject.observe.probes import Probe, Said, table
@@ -23,7 +24,7 @@ from contracts.backend.pipereader import PipeReader
 
 WITHIN_S = 20.0
 # A variable of the caller that a program inside must not get.
-SECRET = "BOXSPEC_SECRET"
+SECRET = random_variable_name()
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 # The observer for each word of a probe's column `needs`, in the order in which they start.

@@ -3,6 +3,7 @@
 import pytest
 
 from boxspec.api import Verdict, expect, requires
+from boxspec.random_names import random_name
 from boxspec.subject.observe.probes import Said
 from contracts.backend.attempt import attempted_inside, control, inside
 from contracts.backend.client import BackendCase
@@ -75,7 +76,7 @@ def test_basic_accesses_of_every_program_work(case: BackendCase, profile: str) -
 def _armed(ground: Ground, name: str) -> list[str]:
     """Return the words that start a probe with a parameter file of its own."""
     words = ground.write_params(name, program=ground.program)
-    own = ground.params.with_name(f"params-{name}")
+    own = ground.params.with_name(random_name())
     ground.params.rename(own)
     return [*words[:-1], str(own)]
 

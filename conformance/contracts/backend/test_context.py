@@ -49,11 +49,11 @@ def test_a_program_starts_in_the_cwd(case: BackendCase) -> None:
 @pytest.mark.parametrize("way", ["plain", "dots", "link", "prefix", "descriptor"])
 def test_a_cwd_outside_is_refused(case: BackendCase, way: str) -> None:
     with made_ground() as ground:
-        sibling = ground.folder / "ws2"
+        sibling = ground.ws.with_name(f"{ground.ws.name}2")
         sibling.mkdir()
         ways = {
             "plain": str(ground.out),
-            "dots": f"{ground.ws}/../out",
+            "dots": f"{ground.ws}/{ground.out_from_ws}",
             "link": str(ground.ws / "planted"),
             "prefix": str(sibling),
             "descriptor": "/proc/self/cwd",
@@ -65,11 +65,11 @@ def test_a_cwd_outside_is_refused(case: BackendCase, way: str) -> None:
 @pytest.mark.parametrize("way", ["plain", "dots", "link", "prefix"])
 def test_a_current_dir_outside_is_refused(case: BackendCase, way: str) -> None:
     with made_ground() as ground:
-        sibling = ground.folder / "ws2"
+        sibling = ground.ws.with_name(f"{ground.ws.name}2")
         sibling.mkdir()
         ways = {
             "plain": ground.out,
-            "dots": f"{ground.ws}/../out",
+            "dots": f"{ground.ws}/{ground.out_from_ws}",
             "link": ground.ws / "planted",
             "prefix": sibling,
         }

@@ -30,7 +30,7 @@ from contracts.backend.ground import made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.files import program_at, script_at
 
-MISSING = "/boxspec/no/such/program"
+MISSING = "/no/such/program"
 # The exit code of die-by if the signal does not end it.
 NOT_ENDED = 66
 # Words with a special meaning for a shell between the wrapper and the program, or for an own list.

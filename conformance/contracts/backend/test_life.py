@@ -15,7 +15,7 @@ from contracts.shared.requests import ExecRequest
 SCRIPT = "backend.script"
 # The requirement that a session which must be opened is opened.
 OPENED = ["BACKEND-SESSION-01"]
-MISSING = "/boxspec/no/such/program"
+MISSING = "/no/such/program"
 
 
 @requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)

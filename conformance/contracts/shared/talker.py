@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import socket
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boxspec import folders
 from boxspec.api import HostLacks, Verdict, expect, satisfies
 from boxspec.judge.verdict import Declared, Failure, Late, NotApplicable
 from boxspec.places import case_root
+from boxspec.random_names import random_name
 from boxspec.subject.case import Case
 
 # Under this profile no backend that confines gives a network.
@@ -129,11 +131,11 @@ class Outside:
 
 @contextlib.contextmanager
 def outside() -> Iterator[Outside]:
-    with (
-        tempfile.TemporaryDirectory(dir=case_root(), prefix=f"{os.getpid()}-") as folder,
-        socket.socket() as listener,
-    ):
-        base = Path(folder)
+    register = case_root() / "grounds"
+    base = folders.make_registered(case_root().parent, random_name(), register)
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, base, ignore_errors=True)
+        listener = stack.enter_context(socket.socket())
         (base / "ws").mkdir()
         (base / "canary").write_text(CANARY, encoding="utf-8")
         listener.bind(("127.0.0.1", 0))

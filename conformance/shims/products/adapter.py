@@ -146,7 +146,7 @@ class Adapter:
         user = pwd.getpwuid(os.geteuid()).pw_dir
         # Some users have no home directory.
         place = os.path.join(user, ".cache") if os.access(user, os.W_OK) else "/var/tmp"
-        folder = os.path.join(place, f"boxspec-{os.geteuid()}", "products", self.name)
+        folder = os.path.join(place, f"state-{os.geteuid()}", "products", self.name)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         if os.stat(os.path.dirname(os.path.dirname(folder))).st_uid != os.geteuid():
             raise Missing(f"{folder} belongs to another user")

@@ -26,15 +26,15 @@ class Listeners:
             with contextlib.suppress(OSError):
                 self._inet("tcp6", socket.AF_INET6, socket.SOCK_STREAM, "::1")
             self._inet("udp4", socket.AF_INET, socket.SOCK_DGRAM, "127.0.0.1")
-            self._unix("abstract", socket.SOCK_STREAM, f"\0boxspec-{token}")
-            self._unix("abstract_dgram", socket.SOCK_DGRAM, f"\0boxspec-dgram-{token}")
+            self._unix("abstract", socket.SOCK_STREAM, f"\0{token}")
+            self._unix("abstract_dgram", socket.SOCK_DGRAM, f"\0dgram-{token}")
             self._by_path(out, "socket", socket.SOCK_STREAM)
             self._by_path(out, "socket-dgram", socket.SOCK_DGRAM)
         except BaseException:
             self.close()
             raise
-        self.params["abstract"] = f"boxspec-{token}"
-        self.params["abstract_dgram"] = f"boxspec-dgram-{token}"
+        self.params["abstract"] = token
+        self.params["abstract_dgram"] = f"dgram-{token}"
         # The host has no IPv6: the probe gets a closed port, so it has no control.
         self.params.setdefault("tcp6", 1)
 

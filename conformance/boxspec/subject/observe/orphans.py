@@ -28,14 +28,15 @@ def adopt() -> None:
 
 
 @beside_the_target()
-def end_all(mark: str, strays: Callable[[], list[int]]) -> None:
+def end_all(mark: str | None, strays: Callable[[], list[int]]) -> None:
     """End and reap all processes that have `mark` (`NAME=VALUE`) in their environment, and all
     strays.
 
-    strays: a function that returns the current processes that have lost the mark.
+    strays: a function that returns the current processes that have lost the mark. Without a mark
+    the end of a stray makes its children strays, which the next search finds.
     """
     for _ in range(LOOKS):
-        left, executes = _marked(mark.encode())
+        left, executes = _marked(mark.encode()) if mark is not None else ([], False)
         left.extend(strays())
         if not left and not executes:
             return

@@ -111,8 +111,10 @@ class Warden:
         self._stops = 0
         # The last time at which the warden was known to run.
         self._went_on = time.monotonic()
-        # A variable in the environment of the shim, by which its processes are recognised.
-        self._mark = f"BOXSPEC_SHIM_LOG={env.get('BOXSPEC_SHIM_LOG')}"
+        # A variable in the environment of the shim, by which its processes are recognised. A
+        # sandbox must not see it, so the shim of a backend has none.
+        log = env.get("BOXSPEC_SHIM_LOG")
+        self._mark = None if log is None else f"BOXSPEC_SHIM_LOG={log}"
         self._token = os.urandom(12).hex().encode()
         self.shim_pid = 0
         self.t_started_ns = 0

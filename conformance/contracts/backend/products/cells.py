@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from boxspec.places import COMMAND
+from boxspec.random_names import without_random_names
 from boxspec.subject.observe.probes import Probe
 
 PLACE = re.compile(r"(?P<file>\w+)\.py::(?P<test>\w+)(\[(?P<case>.*)\])?$")
@@ -151,13 +152,13 @@ def _state(test: Mapping[str, Any], probe: Probe | None) -> tuple[State, str]:
 
 def _stable(text: str) -> str:
     """Return the text without pids, tokens and folders of a case, which differ between runs."""
-    text = re.sub(r"/\S*/boxspec/\d+(-[\w-]*)?", "CASE", text)
-    # A command line is cut at a length, so the pids in its paths decide where.
+    text = without_random_names(text, "CASE")
+    # A command line is cut at a length, so the names in its paths decide where.
     text = re.sub(r"(CASE/\S* \w+) CASE\S*", r"\1", text)
     text = re.sub(r"/dev/shm/boxspec-\S*", "CASE", text)
     # codex unpacks itself into a new folder for each call.
     text = re.sub(r"(/(?:backends|products)/[\w-]+/tmp)/\S*", r"\1/...", text)
-    text = re.sub(r"boxspec-[0-9a-f]{16}", "boxspec-TOKEN", text)
+    text = re.sub(r"(?<=/)[0-9a-f]{16}\b", "TOKEN", text)
     text = re.sub(r"(\d+ no_pidfd\\n)+", "some", text)
     text = re.sub(r"\b\d+ \(ppid \d+ pgid \d+ \w\)", "a process", text)
     return text[:300]
