@@ -13,8 +13,10 @@ from boxspec.report.output_file import OutputFile
 from boxspec.terminal import Terminal
 from boxspec.verify import defaults, files
 from boxspec.verify.command import Command
+from boxspec.verify.copying import workspace
 from boxspec.verify.row import Row
 from boxspec.verify.rules import KINDS, NO_NETWORK, Rule, Settings, read_settings, row_of
+from boxspec.verify.scene import Layout
 from boxspec.verify.table import print_table
 from boxspec.verify.verification import verify
 
@@ -41,6 +43,7 @@ VALUES = {
     "deny-env": ("NAME", "no program gets this variable"),
     "allow-write": ("PATH", "a program can write it"),
     "allow-host": ("HOST:PORT", "a program can connect to it (127.0.0.1 only)"),
+    "limit": ("NAME=N", "no program uses more: processes, memory, file-size, open-files"),
 }
 
 
@@ -55,6 +58,12 @@ def options() -> argparse.ArgumentParser:
         add(f"--{kind}", action="append", default=[], metavar=value, help=f"{about} (repeatable)")
     add(f"--{NO_NETWORK}", action="store_true", help="no TCP or UDP service can be reached")
     add("--defaults", action="store_true", help="ask the default rows beside the expectations")
+    add("--root", metavar="DIR", help="the workspace starts as a copy of DIR")
+    add(
+        "--real-home",
+        action="store_true",
+        help="your own home directory and folder: decoys get new names, files are only opened",
+    )
     add("--row", action="append", default=[], metavar="ID", help="only this row (repeatable)")
     add(
         "--timeout", type=_seconds, default=LIMIT_S, metavar="S", help="for each start (default 30)"
@@ -63,6 +72,7 @@ def options() -> argparse.ArgumentParser:
     add("--json", metavar="FILE", help="the result for programs (boxspec-verify/1)")
     add("--junit", metavar="FILE", help="the result as JUnit XML")
     add("--md", metavar="FILE", help="the result as Markdown")
+    add("--sarif", metavar="FILE", help="the rows that are not as expected, as SARIF 2.1.0")
     add("--compare", metavar="OLD.json", help="print what opened and what closed since then")
     return made
 
@@ -84,15 +94,23 @@ def main(words: Sequence[str]) -> int:
         raise UsageError(args.command[0], "is not known here", "write -- before COMMAND")
     settings = read_settings(Path(args.file)) if args.file else Settings()
     rules = [*_rules(args), *settings.rules]
-    home = _home()
-    rows = _rows(rules, args, settings, home)
+    home, layout = _home(), Layout()
+    root = args.root or settings.root
+    if args.real_home or settings.real_home:
+        if root:
+            raise UsageError("--root", "cannot be used with --real-home", "leave one of them out")
+        layout = Layout(home=home.resolve(), root=Path.cwd())
+    elif root:
+        layout = Layout(copied=workspace(Path(root)))
+    rows = _rows(rules, args, settings, home, layout.copied or Path.cwd())
     old = files.read(Path(args.compare)) if args.compare else None
-    texts = {"json": files.json_text, "junit": files.junit_text, "md": files.markdown_text}
+    texts = {"json": files.json_text, "junit": files.junit_text}
+    texts |= {"md": files.markdown_text, "sarif": files.sarif_text}
     named = {name: getattr(args, name) for name in texts if getattr(args, name)}
     outputs = {name: OutputFile(f"--{name}", path) for name, path in named.items()}
     given = command or list(settings.command)
     prefix = Command(given, home, Path.cwd(), os.environ.get("PATH", os.defpath))
-    found = verify(prefix, rows, defaults.rows(), args.timeout)
+    found = verify(prefix, rows, defaults.rows(), args.timeout, layout)
     terminal = Terminal()
     print_table(found, terminal, args.verbose)
     for name, output in outputs.items():
@@ -129,10 +147,10 @@ def _home() -> Path:
 
 
 def _rows(
-    rules: Sequence[Rule], args: argparse.Namespace, settings: Settings, home: Path
+    rules: Sequence[Rule], args: argparse.Namespace, settings: Settings, home: Path, root: Path
 ) -> list[Row]:
     """Return the rows of this run, each once."""
-    own = [row_of(rule, home, Path.cwd()) for rule in rules]
+    own = [row_of(rule, home, root) for rule in rules]
     usual = {row.id: row for row in defaults.rows()}
     asked = {row.id: row for row in own}
     if not own or args.defaults or settings.defaults:

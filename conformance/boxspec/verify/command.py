@@ -53,11 +53,11 @@ class Command:
         # bubblewrap takes a relative destination as one below /, and means the working directory.
         if word == ".":
             return str(scene.root)
-        made = self._moved(word, scene, places)
+        made = word if scene.real else self._moved(word, scene, places)
         known = {"{root}": scene.root, "{home}": scene.home, "{cwd}": self._cwd}
         for mark, folder in known.items():
             made = made.replace(mark, str(folder))
-        if made != word or word.startswith(("/", "-")) or not word:
+        if made != word or word.startswith(("/", "-")) or not word or scene.real:
             return made
         # A path of the workspace stays relative; any other file is one of the caller's folder.
         inside = [str((scene.root / word).relative_to(scene.home))]

@@ -12,13 +12,15 @@ import pty
 import shutil
 import termios
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from boxspec.verify.paths import Place
+from boxspec.verify.proxies import Proxies
 from boxspec.verify.reaching import INTERNET, LOCAL, Leftovers, Processes, Services, Typing
 from boxspec.verify.reading import Environments, ReadFile, ReadFolder, Variable, leaks
-from boxspec.verify.row import Attempt, Row, Target
+from boxspec.verify.remains import Remains
+from boxspec.verify.row import DEFAULT, Attempt, Row, Target
 from boxspec.verify.scene import Scene
 from boxspec.verify.working import GitCommit, Ordinary, Workspace
 from boxspec.verify.writing import (
@@ -32,7 +34,6 @@ from boxspec.verify.writing import (
     WriteFolder,
 )
 
-DEFAULT = "default"
 VARIABLES = (
     *("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "NPM_TOKEN", "OPENAI_API_KEY"),
     *("ANTHROPIC_API_KEY", "DATABASE_PASSWORD"),
@@ -65,6 +66,13 @@ SECRETS = {
     ),
 }
 OTHER_USER = 12345
+FAMILIES = {
+    "secrets": ("ssh-keys", *SECRETS, "env-files", "other-users"),
+    "environment": ("environment", "environments"),
+    "writes": ("outside", "metadata", "start-files", "git-hooks", "tool-settings"),
+    "network": ("network", "proxies", "sockets"),
+    "processes": ("processes", "terminal", "leftovers", "remains"),
+}
 
 
 def home_files(names: Iterable[str]) -> tuple[Target, ...]:
@@ -87,7 +95,8 @@ def work() -> Row:
 def _row(
     name: str, title: str, weight: int, targets: tuple[Target, ...], allowed: bool = False
 ) -> Row:
-    return Row(name, title, weight, DEFAULT, ("--row", name), targets, allowed)
+    family = next((family for family, names in FAMILIES.items() if name in names), "")
+    return Row(name, title, weight, DEFAULT, ("--row", name), targets, allowed, family=family)
 
 
 def _secrets_of_ssh() -> Row:
@@ -150,13 +159,16 @@ def _writes() -> list[Row]:
 def _reach() -> list[Row]:
     made = [
         _row("network", "reach TCP and UDP services", 75, (Services(tuple(INTERNET)),)),
+        _row("proxies", "reach services by a proxy", 76, (Proxies(),)),
         _row("sockets", "reach Unix sockets", 74, (Services(tuple(LOCAL)),)),
         _row("processes", "touch other processes", 83, (Processes(),)),
         _row("leftovers", "outlive the command", 50, (Leftovers(),)),
     ]
     if _terminal_takes_input():
-        typing = Row("terminal", "type into your terminal", 96, DEFAULT, ("--row", "terminal"))
-        made.append(Row(**{**typing.__dict__, "targets": (Typing(),), "terminal": True}))
+        typing = _row("terminal", "type into your terminal", 96, (Typing(),))
+        made.append(replace(typing, terminal=True))
+    remains = _row("remains", "leave files, sockets, processes", 49, (Remains(),))
+    made.append(replace(remains, idle=True))
     return made
 
 

@@ -6,9 +6,11 @@ import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from boxspec.errors import UsageError
 from boxspec.printable import one_line
+from boxspec.report import sarif
 from boxspec.verify.result import Verdict, Verification
 from boxspec.verify.row import Status
 from boxspec.verify.table import closing, repeat
@@ -25,6 +27,7 @@ def plain(found: Verification) -> Plain:
         "started": found.started,
         "seconds": round(found.seconds, 3),
         "command": list(found.command),
+        "product": found.product,
         "starts": found.starts,
         "exit_status": found.exit_status,
         "counts": {status.value: found.count(status) for status in Status},
@@ -42,7 +45,7 @@ def _row(verdict: Verdict, found: Verification) -> Plain:
         "weight": verdict.row.weight,
         "evidence": list(verdict.evidence),
         "attempts": verdict.attempts,
-        "repeat": repeat(verdict, found.command),
+        "repeat": repeat(verdict, found),
     }
 
 
@@ -58,7 +61,7 @@ def junit_text(found: Verification) -> str:
         text = one_line("; ".join(each.evidence))
         if each.status.value in BAD:
             failure = ET.SubElement(case, "failure", message=text, type=each.status.value)
-            failure.text = one_line(repeat(each, found.command))
+            failure.text = one_line(repeat(each, found))
         elif each.status is Status.NOT_TESTED:
             ET.SubElement(case, "skipped", message=text)
     suite.set("tests", str(len(found.verdicts)))
@@ -76,6 +79,36 @@ def markdown_text(found: Verification) -> str:
         shown = (one_line(cell).replace("|", "\\|").replace("<", "&lt;") for cell in cells)
         lines.append(f"| {' | '.join(shown)} |")
     return "\n".join([*lines, "", closing(found), ""])
+
+
+LEVELS = {
+    Status.LEAKED: sarif.ERROR,
+    Status.BLOCKED: sarif.WARNING,
+    Status.NOT_TESTED: sarif.NOTE,
+}
+
+
+def sarif_text(found: Verification) -> str:
+    """One rule for each row; a finding for each row that is not as expected."""
+    findings = [
+        sarif.Finding(
+            each.row.id,
+            LEVELS[each.status],
+            f"{each.status.value}: {'; '.join(each.evidence)}",
+            place_of(each.row.origin),
+            repeat(each, found),
+        )
+        for each in found.verdicts
+        if each.status in LEVELS
+    ]
+    rules = {each.row.id: each.row.title for each in found.verdicts}
+    return sarif.text(rules, findings, found.started, found.exit_status)
+
+
+def place_of(origin: str) -> tuple[str, int] | None:
+    """Return the file and line of an origin, or None for an option and a default row."""
+    name, _, line = origin.rpartition(":")
+    return (quote(name), max(1, int(line))) if name and line.isdigit() else None
 
 
 def read(path: Path) -> Plain:

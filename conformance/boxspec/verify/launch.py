@@ -17,13 +17,15 @@ OUTPUT_MOST = 16 << 20
 
 @dataclass
 class Ended:
-    """How a start ended. left: the processes of the program that lived on."""
+    """How a start ended. left: the processes of the program that lived on. others: the remaining
+    processes, as text."""
 
     status: str
     in_time: bool
     stdout: bytes
     stderr: bytes
     left: list[int] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
 
     @property
     def said(self) -> str:
@@ -38,6 +40,7 @@ class Start:
 
     limit_s: the longest time that it may take. ends_s: the time that a sandbox has to end its
         processes after the command has ended. runs: True once the program runs inside.
+        wait_for_all: that time is also for processes that are not of the program.
     """
 
     argv: Sequence[str]
@@ -47,6 +50,7 @@ class Start:
     limit_s: float
     ends_s: float
     runs: Callable[[], bool] | None = None
+    wait_for_all: bool = False
 
 
 def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
@@ -69,12 +73,15 @@ def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
         limit = Deadline(how.limit_s)
         _make_late_decoys(warden, scene, how, limit)
         end = warden.wait_exit(limit)
-        left = _left(warden, scene.program.name, how.ends_s) if end else []
+        living = _left(warden, scene.program.name, how) if end else []
     finally:
         warden.sweep()
     status = f"no end within {how.limit_s:g} s" if end is None else f"{end.how} {end.number}"
     stdout, stderr = (path.read_bytes()[:OUTPUT_MOST] for path in files)
-    return Ended(status, end is not None, stdout, stderr, left)
+    name = scene.program.name
+    left = [each.pid for each in living if each.name == name]
+    others = [f"{each.name} ({each.pid})" for each in living if each.name != name]
+    return Ended(status, end is not None, stdout, stderr, left, others)
 
 
 def _make_late_decoys(warden: Warden, scene: Scene, how: Start, limit: Deadline) -> None:
@@ -87,14 +94,14 @@ def _make_late_decoys(warden: Warden, scene: Scene, how: Start, limit: Deadline)
     scene.after_the_start()
 
 
-def _left(warden: Warden, name: str, ends_s: float) -> list[int]:
-    """Return the processes of the program that are alive after a sandbox had time to end them."""
-    limit = Deadline(ends_s)
+def _left(warden: Warden, name: str, how: Start) -> list[procs.Proc]:
+    """Return the processes that are alive after a sandbox had time to end them."""
+    limit = Deadline(how.ends_s)
     while True:
         warden.pump()
         # The kernel may need longer for a process that a signal has ended already.
-        alive = [each for each in warden.tree() if each.alive and each.name == name]
-        found = [each for each in alive if not procs.is_dying(each)]
-        if not found or limit.over():
-            return [each.pid for each in found]
+        alive = [each for each in warden.tree() if each.alive and not procs.is_dying(each)]
+        waited_for = alive if how.wait_for_all else [each for each in alive if each.name == name]
+        if not waited_for or limit.over():
+            return alive
         poll([], 0.02)

@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from boxspec.random_names import random_name
 from boxspec.subject.observe.inotify import OPEN, Inotify
 from boxspec.subject.observe.lines import Deadline
 from boxspec.subject.observe.probes import Said
@@ -26,8 +25,8 @@ class Plan:
 
     def __init__(self, scene: Scene, attempts: Iterable[Attempt]) -> None:
         self._key = secrets.token_hex(16)
-        self.path = scene.root / random_name()
-        self._report = scene.root / random_name()
+        self.path = scene.fresh(scene.root)
+        self._report = scene.fresh(scene.root)
         self._counterparts = scene.work_folder()
         lines = [f"key={self._key}", f"report={self._report}"]
         for each in attempts:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.subject.observe.probes import Said
+from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
 from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
@@ -46,6 +49,8 @@ class ReadFile(Target):
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         path = scene.path(self.place)
+        if scene.keeps(path):
+            return OpenHostFile(path).attempts(scene)
         effects = leaks(scene.decoy(path), f"{self.place.shown} was read")
         made = []
         for probe, how in WAYS.items() if self.thorough else [("r_secret", "opened")]:
@@ -61,6 +66,8 @@ class ReadFile(Target):
 
     def lines(self, scene: Scene) -> list[Line]:
         path = scene.path(self.place)
+        if scene.keeps(path):
+            return []
         seen = printed(scene.decoy(path), f"{self.place.shown} was read by a shell")
         return [Line(f"cat {shlex.quote(str(path))}", f"cat {self.place.shown}", seen)]
 
@@ -87,7 +94,7 @@ class ReadFolder(Target):
     inside: str = ""
 
     def furnish(self, scene: Scene) -> None:
-        self._file().furnish(scene)
+        self._file(scene).furnish(scene)
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         path = scene.path(self.place)
@@ -95,17 +102,17 @@ class ReadFolder(Target):
         effects = leaks(scene.named_decoy(path), f"the names in {shown} were read")
         params: dict[str, object] = {"secret": path}
         listed = Attempt("r_readdir", f"the names in {shown}", params, effects)
-        return [listed, *self._file().attempts(scene)]
+        return [listed, *self._file(scene).attempts(scene)]
 
     def lines(self, scene: Scene) -> list[Line]:
         path = scene.path(self.place)
         shown = self.place.shown.rstrip("/")
         seen = printed(scene.named_decoy(path), f"the names in {shown} were read by a shell")
         line = Line(f"ls -a {shlex.quote(str(path))}", f"ls {shown}", seen)
-        return [line, *self._file().lines(scene)]
+        return [line, *self._file(scene).lines(scene)]
 
-    def _file(self) -> ReadFile:
-        name = self.inside or "key"
+    def _file(self, scene: Scene) -> ReadFile:
+        name = secrets.token_hex(4) if scene.real else self.inside or "key"
         rest = f"{self.place.rest.rstrip('/')}/{name}".lstrip("/")
         return ReadFile(Place(self.place.base, rest), thorough=True)
 
@@ -117,6 +124,8 @@ class OpenHostFile(Target):
     path: Path
 
     def attempts(self, scene: Scene) -> list[Attempt]:
+        if not os.access(self.path, os.R_OK):
+            raise UntestableError("the caller cannot read it without the command either")
         params: dict[str, object] = {"path": self.path, "only_open": 1}
         effects = identified(self.path, f"{self.path} was opened for reading")
         return [

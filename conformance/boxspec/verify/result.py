@@ -20,13 +20,16 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Verification:
-    """The result. starts: the number of starts of the command."""
+    """The result. starts: the number of starts of the command. flags: the options that each row
+    needs to be asked again. product: name and version of the command, if it tells them."""
 
     command: tuple[str, ...]
     started: str
     seconds: float
     starts: int
     verdicts: tuple[Verdict, ...]
+    flags: tuple[str, ...] = ()
+    product: str = ""
 
     def count(self, status: Status) -> int:
         return sum(each.status is status for each in self.verdicts)

@@ -14,6 +14,7 @@ from boxspec.verify.paths import Place
 if TYPE_CHECKING:
     from boxspec.verify.scene import Scene
 
+DEFAULT = "default"
 # The observed effects of an attempt, one line each; empty if it had no effect.
 Effects = Callable[[Said], list[str]]
 
@@ -80,10 +81,12 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """One expectation. allowed: that its targets work; otherwise that they are kept out.
+    """One expectation. allowed: that its targets work; otherwise that they are kept out. terminal,
+    idle: asked in a start of its own, at a terminal or without any attempt.
 
     repeat: the words of the command line that ask this row again. cannot: why it is not asked.
     absent: the places that do not exist in one more start, and the targets that are asked there.
+    family: held default rows of one family share a line of the table.
     """
 
     id: str
@@ -95,8 +98,15 @@ class Row:
     allowed: bool = False
     cannot: str = ""
     terminal: bool = False
+    idle: bool = False
     absent: tuple[Place, ...] = ()
     absent_targets: tuple[Target, ...] = ()
+    family: str = ""
+
+    @property
+    def usual(self) -> bool:
+        """True for a default row."""
+        return self.origin == DEFAULT
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,10 @@ from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.verify.errors import UntestableError
+from boxspec.verify.limits import limit_of
 from boxspec.verify.linking import Link
 from boxspec.verify.paths import Place, examples, is_folder, link_target, place_of
+from boxspec.verify.proxies import Proxies
 from boxspec.verify.reaching import INTERNET, Services
 from boxspec.verify.reading import (
     Environments,
@@ -42,6 +44,7 @@ KINDS = {
     "deny-env": 80,
     "allow-write": 40,
     "allow-host": 30,
+    "limit": 45,
 }
 NO_NETWORK = "no-network"
 DENIES = frozenset({"deny-read", "deny-write"})
@@ -69,6 +72,8 @@ class Settings:
     rules: tuple[Rule, ...] = ()
     command: tuple[str, ...] = ()
     defaults: bool | None = None
+    root: str = ""
+    real_home: bool = False
 
 
 def read_settings(path: Path) -> Settings:
@@ -80,7 +85,7 @@ def read_settings(path: Path) -> Settings:
         raise UsageError(str(path), f"cannot be read: {why.strerror}", "name a file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
         raise UsageError(str(path), f"is no TOML: {why}", "see conformance/verify.md") from None
-    known = {*KINDS, NO_NETWORK, "command", "defaults"}
+    known = {*KINDS, NO_NETWORK, "command", "defaults", "root", "real-home"}
     for name in raw:
         if name not in known:
             raise UsageError.unknown(str(path), "key", name, known, "conformance/verify.md")
@@ -88,13 +93,17 @@ def read_settings(path: Path) -> Settings:
     for kind in KINDS:
         for value in _words(path, kind, raw.get(kind, [])):
             rules.append(Rule(kind, value, f"{path.name}:{_line(text, value)}"))
-    for name in (NO_NETWORK, "defaults"):
+    for name in (NO_NETWORK, "defaults", "real-home"):
         if not isinstance(raw.get(name, False), bool):
             raise UsageError(str(path), f"{name} is not true or false", "write it without quotes")
     if raw.get(NO_NETWORK):
         rules.append(Rule(NO_NETWORK, "", f"{path.name}:{_line(text, NO_NETWORK)}"))
     command = tuple(_words(path, "command", raw.get("command", [])))
-    return Settings(tuple(rules), command, raw.get("defaults"))
+    root = raw.get("root", "")
+    if not isinstance(root, str):
+        raise UsageError(str(path), "root is no text", 'write root = "."')
+    real = raw.get("real-home", False)
+    return Settings(tuple(rules), command, raw.get("defaults"), root, real)
 
 
 def _words(path: Path, name: str, value: Any) -> list[str]:
@@ -158,7 +167,9 @@ def _as_shown(rule: Rule, home: Path, cwd: Path) -> Rule:
 
 def _targets(rule: Rule, home: Path, cwd: Path) -> list[Target]:
     if rule.kind == NO_NETWORK:
-        return [Services(tuple(INTERNET))]
+        return [Services(tuple(INTERNET)), Proxies()]
+    if rule.kind == "limit":
+        return [limit_of(rule.value)]
     if rule.kind == "deny-env":
         return [Variable(rule.value), Environments(rule.value)]
     if rule.kind == "allow-host":

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from boxspec.places import ROOT, case_root
 from boxspec.programs import programs
@@ -34,6 +37,12 @@ GIT = {
 }
 
 
+# Names that the kit has made up.
+RANDOM = re.compile("[0-9a-f]{6}")
+NOTHING_THERE = "nothing is there, and the kit makes nothing there"
+Entered = TypeVar("Entered", bound=contextlib.AbstractContextManager[Any])
+
+
 def parents() -> list[Path]:
     """Return the folders below which a scene may lie, in a random order.
 
@@ -49,44 +58,124 @@ def parents() -> list[Path]:
     return secrets.SystemRandom().sample(found, len(found))
 
 
+@dataclass(frozen=True)
+class Layout:
+    """The folders of all scenes of a run. Without one, each scene makes its own.
+
+    home, root: the real home directory and workspace, in which nothing is changed but files with
+    random names. copied: a folder whose content each workspace starts with.
+    """
+
+    home: Path | None = None
+    root: Path | None = None
+    copied: Path | None = None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The options that ask for these folders."""
+        if self.home is not None:
+            return ("--real-home",)
+        return ("--root", str(self.copied)) if self.copied is not None else ()
+
+
 class Scene:
     """Made, then settled once its decoys are there; `changes` compares with that moment.
 
-    parent: the folder below which it lies; the default is one of `parents`.
+    parent: the folder below which it lies; the default is one of `parents`. control: the programs
+    are started without the command.
     """
 
-    def __init__(self, janitor: Janitor, parent: Path | None = None) -> None:
+    def __init__(
+        self,
+        janitor: Janitor,
+        parent: Path | None = None,
+        *,
+        control: bool = False,
+        layout: Layout | None = None,
+    ) -> None:
+        layout = layout or Layout()
+        self.control = control
+        self.real = layout.home is not None
         self._stack = contextlib.ExitStack()
+        self._fresh: set[Path] = set()
         self.base = (parent or parents()[0]) / random_name()
         janitor.remove(self.base)
         self._janitor = janitor
         self.base.mkdir(mode=0o755)
-        self.home = self.base / random_name()
-        self.root = self.home / random_name() / random_name()
+        self.home = layout.home or self.base / random_name()
+        self.root = layout.root or self.home / random_name() / random_name()
         self.private = self.base / random_name()
         for folder in (self.root, self.private):
-            folder.mkdir(parents=True)
-        for name in (".git/hooks", ".git/objects", ".git/refs/heads"):
-            (self.root / name).mkdir(parents=True)
-        for name, text in GIT.items():
-            (self.root / name).write_text(text)
+            folder.mkdir(parents=True, exist_ok=True)
+        if layout.copied is not None:
+            shutil.copytree(layout.copied, self.root, symlinks=True, dirs_exist_ok=True)
+        if not self.real:
+            self._make_repository()
         self.program = self._copied(programs.probe, self.root)
         self.warden = self._copied(programs.warden, self.private)
         self._late: dict[Path, str] = {}
         # Made once the files that a rule denies and that are new since the start are there.
-        self.marker = self.root / random_name()
+        self.marker = self.fresh(self.root)
         self.env: dict[str, str] = {}
+        # Processes that lived on: of the program, and all others.
         self.left: list[int] = []
+        self.others_left: list[str] = []
+        self._before: list[Callable[[], None]] = []
         self.typed = 0
         self._tokens: dict[Path, str] = {}
         self._watched: dict[Path, dict[str, Facts]] = {}
         self._victim: Victim | None = None
         self._listeners: tuple[Listeners, set[str]] | None = None
 
-    @staticmethod
-    def _copied(program: str, folder: Path) -> Path:
+    def _make_repository(self) -> None:
+        """Make an empty git repository, unless the copied workspace has one."""
+        if (self.root / ".git").is_file():
+            return
+        for name in (".git/hooks", ".git/objects", ".git/refs/heads"):
+            (self.root / name).mkdir(parents=True, exist_ok=True)
+        for name, text in GIT.items():
+            if not (self.root / name).exists():
+                (self.root / name).write_text(text)
+
+    def fresh(self, folder: Path) -> Path:
+        """A path with a random name, which is removed at the end with all below it."""
+        made = folder / random_name()
+        self._fresh.add(made)
+        if self.real:
+            self._janitor.remove(made)
+        return made
+
+    def is_of_the_kit(self, path: Path) -> bool:
+        """True if the path, or a folder above it, was made by `fresh`."""
+        return not self._fresh.isdisjoint((path, *path.parents))
+
+    def before_the_start(self, call: Callable[[], None]) -> None:
+        """Call it when all decoys are there."""
+        self._before.append(call)
+
+    def keeps(self, path: Path) -> bool:
+        """True if something of the user's is there: it is only opened."""
+        return self.real and path not in self._tokens and os.path.lexists(path)
+
+    def make_parents(self, path: Path) -> None:
+        """Make the folders above a path. In the real home directory and workspace all that is new
+        must have a random name, because it is removed at the end."""
+        if self.real:
+            if self.keeps(path):
+                raise UntestableError("it exists, and the kit changes nothing of yours")
+            new = [each for each in (path, *path.parents) if not os.path.lexists(each)]
+            if new and not RANDOM.search(new[-1].name):
+                raise UntestableError(NOTHING_THERE)
+            if new:
+                self._janitor.remove(new[-1])
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    def _copied(self, program: str, folder: Path) -> Path:
         """A copy of a program of the kit. /proc knows its process by at most 15 characters."""
-        made = folder / random_name()[:15]
+        made = self.fresh(folder)
+        made = made.with_name(made.name[:15])
+        if self.real:
+            self._janitor.remove(made)
         shutil.copyfile(program, made)
         made.chmod(0o755)
         return made
@@ -99,15 +188,16 @@ class Scene:
     def decoy(self, path: Path) -> str:
         """Put a secret there; return its random content. A path that has one keeps it."""
         if path not in self._tokens:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self.make_parents(path)
             self._tokens[path] = secrets.token_hex(12)
-            kept = path.read_text() if path.is_file() else ""
-            path.write_text(f"{kept}# {self._tokens[path]}\n")
+            kept = path.read_bytes() if path.is_file() else b""
+            path.write_bytes(kept + f"# {self._tokens[path]}\n".encode())
         return self._tokens[path]
 
     def late_decoy(self, path: Path) -> str:
         """A secret that is put there after the start of the command; return its content."""
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if path not in self._late:
+            self.make_parents(path)
         return self._late.setdefault(path, secrets.token_hex(12))
 
     def after_the_start(self) -> None:
@@ -147,20 +237,20 @@ class Scene:
 
     def named_decoy(self, folder: Path) -> str:
         """Put a file with a random name into a folder; return the name."""
-        folder.mkdir(parents=True, exist_ok=True)
         name = secrets.token_hex(8)
+        self.make_parents(folder / name)
         (folder / name).write_text("")
         return name
 
     def work_folder(self) -> Path:
         """A folder of one attempt in the workspace."""
-        made = self.root / random_name()
+        made = self.fresh(self.root)
         made.mkdir()
         return made
 
     def outside_folder(self) -> Path:
         """A folder of one attempt in the home directory, with a file."""
-        made = self.home / random_name()
+        made = self.fresh(self.home)
         made.mkdir()
         (made / "file").write_text("canary\n")
         with contextlib.suppress(OSError):
@@ -188,7 +278,7 @@ class Scene:
     @property
     def listeners(self) -> Listeners:
         if self._listeners is None:
-            folder = self.home / random_name()
+            folder = self.fresh(self.home)
             folder.mkdir()
             self.sockets = folder
             made = self._stack.enter_context(Listeners(folder, secrets.token_hex(8)))
@@ -204,8 +294,13 @@ class Scene:
         return found
 
     def port(self, number: int) -> Port:
-        """A listener of the kit on a TCP port of 127.0.0.1 that a rule names."""
-        return self._stack.enter_context(Port(number))
+        """A listener of the kit on a TCP port of 127.0.0.1; 0 is any free one."""
+        return self.enter(Port(number))
+
+    def enter(self, made: Entered) -> Entered:
+        """Enter a context that ends with the scene."""
+        self._stack.enter_context(made)
+        return made
 
     def places(self) -> list[str]:
         """Return the paths of the decoys, relative to the home directory."""
@@ -222,6 +317,8 @@ class Scene:
         """Record the watched paths as they are before the start."""
         for path in self._watched:
             self._watched[path] = _tree(path)
+        for call in self._before:
+            call()
 
     def changes(self, path: Path, *, made_empty: bool = True) -> list[str]:
         """Return the changes at a watched path. made_empty: also count new files without content,
@@ -257,7 +354,7 @@ class Scene:
         kept = {
             name: value
             for name, value in caller.items()
-            if name not in DROPPED and not _names_the_kit(f"{name}={value}")
+            if not (name in DROPPED and not self.real) and not _names_the_kit(f"{name}={value}")
         }
         path = caller.get("PATH", os.defpath).split(os.pathsep)
         kept["PATH"] = os.pathsep.join(each for each in path if not _names_the_kit(each))
@@ -293,13 +390,14 @@ class Port:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         # Connections of the start before may still be closing.
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._number, self._came = number, False
+        self._came = False
         try:
             self._socket.bind(("127.0.0.1", number))
         except OSError as why:
             self._socket.close()
             problem = f"the kit cannot listen on 127.0.0.1:{number}: {why.strerror}"
             raise UntestableError(problem) from None
+        self.number = int(self._socket.getsockname()[1])
         self._socket.listen(16)
         self._socket.setblocking(False)
 
@@ -307,7 +405,7 @@ class Port:
         with contextlib.suppress(OSError):
             self._socket.accept()[0].close()
             self._came = True
-        return [f"127.0.0.1:{self._number} was reached"] if self._came else []
+        return [f"127.0.0.1:{self.number} was reached"] if self._came else []
 
     def __enter__(self) -> Port:
         return self

@@ -17,7 +17,6 @@ import termios
 import tty
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from boxspec.random_names import random_name
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.command import Command
 from boxspec.verify.errors import UntestableError
@@ -25,8 +24,9 @@ from boxspec.verify.janitor import Janitor
 from boxspec.verify.launch import Ended, Start, launch
 from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
 from boxspec.verify.plan import END, START, Plan
+from boxspec.verify.remains import CONTROL
 from boxspec.verify.row import Attempt, Line, Record, Row
-from boxspec.verify.scene import Scene, parents
+from boxspec.verify.scene import Layout, Scene, parents
 
 # The number of further starts for the rest of a plan if the program was ended in the middle.
 AGAIN = 2
@@ -52,12 +52,17 @@ class Starter:
         command: Command | None,
         limit_s: float,
         furniture: Sequence[Row],
+        layout: Layout,
     ) -> None:
-        self._janitor, self._command = janitor, command
+        self._janitor, self._command, self._layout = janitor, command, layout
         self._limit_s, self._furniture = limit_s, furniture
         # Used in turn, so that two starts do not have their scenes below the same folder.
         self._parents = itertools.cycle(parents())
         self.starts = 0
+
+    @property
+    def is_control(self) -> bool:
+        return self._command is None
 
     @contextlib.contextmanager
     def scene(
@@ -69,14 +74,11 @@ class Starter:
         """
         asked = {row.id for row in rows}
         others = [row for row in self._furniture if row.id not in asked]
-        with Scene(self._janitor, next(self._parents)) as scene:
-            # Links first: later decoys are put through them.
-            for target in (target for row in [*rows, *others] for target in row.targets):
-                target.link(scene)
-            for target in (target for row in others for target in row.targets):
-                target.furnish(scene)
-            for place in (place for row in rows for place in row.absent if absent):
-                scene.absent(scene.path(place))
+        control = self.is_control
+        parent, layout = next(self._parents), self._layout
+        with Scene(self._janitor, parent, control=control, layout=layout) as scene:
+            if not scene.real:
+                _furnish(scene, rows, others, absent)
             found, refused = _arranged(scene, rows, absent)
             yield scene, found, refused
 
@@ -87,6 +89,7 @@ class Starter:
         flags: Sequence[str] = (),
         stdin: int | None = None,
         runs: Callable[[], bool] | None = None,
+        wait_for_all: bool = False,
     ) -> Ended:
         argv = self._command.argv(scene, program) if self._command else list(program)
         env = scene.environment(os.environ)
@@ -94,8 +97,18 @@ class Starter:
         limit_s = self._limit_s
         # Without the command, as a control, no sandbox has to end: kill what is left immediately.
         ends_s = ENDS_S if self._command else 0.0
-        how = Start(argv, env, flags, stdin, limit_s, ends_s, runs)
+        how = Start(argv, env, flags, stdin, limit_s, ends_s, runs, wait_for_all)
         return launch(self._janitor, scene, how)
+
+
+def _furnish(scene: Scene, rows: Iterable[Row], others: Sequence[Row], absent: bool) -> None:
+    # Links first: later decoys are put through them.
+    for target in (target for row in [*rows, *others] for target in row.targets):
+        target.link(scene)
+    for target in (target for row in others for target in row.targets):
+        target.furnish(scene)
+    for place in (place for row in rows for place in row.absent if absent):
+        scene.absent(scene.path(place))
 
 
 def by_probes(starter: Starter, rows: Sequence[Row], absent: bool = False) -> Outcome:
@@ -120,11 +133,16 @@ def _arranged(
     made: dict[Key, Attempt] = {}
     refused: Refused = {}
     for row in rows:
-        targets = row.absent_targets if absent else row.targets
-        try:
-            attempts = [each for target in targets for each in target.attempts(scene)]
-        except UntestableError as why:
-            refused[row.id] = str(why)
+        attempts: list[Attempt] = []
+        reasons: list[str] = []
+        for target in row.absent_targets if absent else row.targets:
+            try:
+                attempts += target.attempts(scene)
+            except UntestableError as why:
+                reasons.append(str(why))
+        # In the real home directory a row is asked about the files that are there.
+        if reasons and not (scene.real and attempts):
+            refused[row.id] = reasons[0]
             continue
         made |= {(row.id, number): each for number, each in enumerate(attempts)}
     return dict(sorted(made.items(), key=lambda item: (item[1].late, item[1].after_start))), refused
@@ -186,13 +204,16 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
     with starter.scene([]) as (scene, _, _):
         lines: dict[Key, Line] = {}
         for row in rows:
-            each = [line for target in row.targets for line in target.lines(scene)]
+            each: list[Line] = []
+            for target in row.targets:
+                with contextlib.suppress(UntestableError):
+                    each += target.lines(scene)
             lines |= {(row.id, number): line for number, line in enumerate(each)}
         if not lines:
             return found
-        ran, made = secrets.token_hex(8), scene.root / random_name()
+        ran, made = secrets.token_hex(8), scene.fresh(scene.root)
         text = "".join(f"( {line.text} ) </dev/null\n" for line in lines.values())
-        script = scene.root / random_name()
+        script = scene.fresh(scene.root)
         head = f"echo {ran} >{shlex.quote(str(made))}\necho {ran}\n"
         script.write_text(f"{head}{text}echo {ran}\n")
         scene.settle()
@@ -232,5 +253,25 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
             plan.close()
             os.close(ours)
             os.close(theirs)
+    found.starts = starter.starts - before
+    return found
+
+
+def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
+    """Run a program that does nothing outside, to observe what the command itself leaves."""
+    found = Outcome()
+    before = starter.starts
+    with starter.scene(rows) as (scene, arranged, refused):
+        found.cannot |= refused
+        plan = Plan(scene, arranged.values())
+        try:
+            scene.settle()
+            words = [str(scene.program), str(plan.path)]
+            words = [*CONTROL, *words] if starter.is_control else words
+            ended = starter.run(scene, words, wait_for_all=True)
+            scene.left, scene.others_left = ended.left, ended.others
+            _collect(found, arranged, plan.records(ended.stdout), ended, plan.witnessed())
+        finally:
+            plan.close()
     found.starts = starter.starts - before
     return found

@@ -1,4 +1,4 @@
-"""The table of a verification, for people: leaks first, one line for each held row."""
+"""The table of a verification, for people: leaks first, held default rows in few lines."""
 
 from __future__ import annotations
 
@@ -11,27 +11,39 @@ from boxspec.terminal import Terminal
 from boxspec.verify.result import Verdict, Verification
 from boxspec.verify.row import Status
 
+WORDS = {
+    Status.LEAKED: "LEAKED",
+    Status.BLOCKED: "BLOCKED",
+    Status.NOT_TESTED: "not tested",
+    Status.HELD: "held",
+}
+WORKS = "works"
 COLOURS = {Status.LEAKED: "31", Status.BLOCKED: "33", Status.NOT_TESTED: "33", Status.HELD: ""}
-EVIDENCE_MOST = 3
-WIDTH = 34
+WIDTH, ORIGIN_WIDTH = 34, 16
 # So many rows with one reason are shown as one.
 ALIKE = 3
 
 
 def print_table(found: Verification, terminal: Terminal, verbose: bool) -> None:
-    """One line for each row; those that are not held have their evidence and a command too."""
-    words = one_word(shlex.join(found.command), 60)
-    counts = f"{len(found.verdicts)} rows, {found.starts} starts, {found.seconds:.1f} s"
-    terminal.write(f"boxspec verify -- {words}   ({counts})")
-    alike = {} if verbose else _alike(found.verdicts)
+    """One line for each row. Held default rows are one line for each family; verbose: each row with
+    its evidence and the command that asks it again."""
+    words = found.product or one_word(shlex.join(found.command), 60)
+    starts = f"{found.starts} start{'s' if found.starts != 1 else ''}"
+    terminal.write(f"boxspec verify · {words} · {starts} in {found.seconds:.1f} s")
+    terminal.write()
+    together = {} if verbose else _alike(found.verdicts) | _families(found.verdicts)
     for each in found.verdicts:
-        if each.row.id not in alike:
-            terminal.write(_line(each), COLOURS[each.status])
-            for line in details(each, found.command, verbose):
+        if each.row.id not in together:
+            terminal.write(_line(each, verbose), COLOURS[each.status])
+            for line in _details(each, found) if verbose else ():
                 terminal.write(f"    {line}")
-        elif alike[each.row.id]:
-            terminal.block(alike[each.row.id], COLOURS[each.status])
-    terminal.write(closing(found))
+        elif together[each.row.id]:
+            terminal.block(together[each.row.id], COLOURS[each.status])
+    terminal.write()
+    terminal.write(closing(found), "32" if not found.exit_status else "1")
+    bad = [each for each in found.verdicts if each.status in (Status.LEAKED, Status.BLOCKED)]
+    if bad and not verbose:
+        terminal.write(f"repeat a row: {repeat(bad[0], found)}   (-v: of each, with all evidence)")
 
 
 def _alike(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
@@ -41,42 +53,68 @@ def _alike(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
     for reason in dict.fromkeys(each.evidence for each in missing):
         rows = [each.row.id for each in missing if each.evidence == reason]
         if len(rows) >= ALIKE:
-            first = f"{Status.NOT_TESTED.value:<16}  {'; '.join(reason)}"
+            first = f"{WORDS[Status.NOT_TESTED]:<10}  {'; '.join(reason)}"
             shown = [first, f"    {len(rows)} rows: {', '.join(rows)}"]
             found |= {name: [] for name in rows} | {rows[0]: shown}
     return found
 
 
-def _line(verdict: Verdict) -> str:
-    origin = "" if verdict.row.origin == "default" else f"  {verdict.row.origin}"
+def _families(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
+    """One line for the held default rows of a family, under the first of them."""
+    held = [each for each in verdicts if each.status is Status.HELD and each.row.family]
+    found: dict[str, list[str]] = {}
+    for family in dict.fromkeys(each.row.family for each in held):
+        rows = [each for each in held if each.row.family == family]
+        attempts = sum(each.attempts for each in rows)
+        names = ", ".join(each.row.id for each in rows)
+        line = f"{WORDS[Status.HELD]:<10}  {family}: {names} ({attempts} attempts)"
+        found |= {each.row.id: [] for each in rows} | {rows[0].row.id: [line]}
+    return found
+
+
+def _line(verdict: Verdict, verbose: bool) -> str:
+    works = verdict.row.allowed and verdict.status is Status.HELD
+    status = WORKS if works else WORDS[verdict.status]
     shown = one_word(verdict.row.title, WIDTH)
+    origin = one_word("default row" if verdict.row.usual else verdict.row.origin, ORIGIN_WIDTH)
     first = verdict.evidence[0] if verdict.evidence else ""
-    status = f"{verdict.status.value:<16}"
-    return f"{status}  {shown:<{WIDTH}}  {first}{origin}".rstrip()
+    more = len(verdict.evidence) - 1
+    count = f" (and {more} more)" if more > 0 and not verbose else ""
+    return f"{status:<10}  {shown:<{WIDTH}}  {origin:<{ORIGIN_WIDTH}}  {first}{count}".rstrip()
 
 
-def details(verdict: Verdict, command: Iterable[str], verbose: bool) -> list[str]:
-    """The rest of the evidence, and the command that asks this row again."""
-    more = list(verdict.evidence[1:])
-    if verbose:
-        return [*more, f"again: {repeat(verdict, command)}"]
-    if verdict.status not in (Status.LEAKED, Status.BLOCKED):
-        return []
-    lines = more[: EVIDENCE_MOST - 1]
-    if len(more) > len(lines):
-        lines.append(f"and {len(more) - len(lines)} more (-v)")
-    return [*lines, f"again: {repeat(verdict, command)}"]
+def _details(verdict: Verdict, found: Verification) -> Iterable[str]:
+    return [*verdict.evidence[1:], f"again: {repeat(verdict, found)}"]
 
 
-def repeat(verdict: Verdict, command: Iterable[str]) -> str:
+def repeat(verdict: Verdict, found: Verification) -> str:
     """The command that asks one row again, for a shell in the working directory."""
     words = [command_from(Path.cwd()), "verify"]
-    return f"{' '.join(words)} {shlex.join([*verdict.row.repeat, '--', *command])}"
+    return (
+        f"{' '.join(words)} {shlex.join([*found.flags, *verdict.row.repeat, '--', *found.command])}"
+    )
 
 
 def closing(found: Verification) -> str:
-    parts = [f"{found.count(status)} {status.value}" for status in Status]
-    return f"{' · '.join(parts)} · exit status {found.exit_status}"
+    """The last word: PASS or FAIL, the counts, and the exit status."""
+    leaked = [each for each in found.verdicts if each.status is Status.LEAKED]
+    own = [each for each in found.verdicts if not each.row.usual]
+    parts = []
+    if number := sum(not each.row.usual for each in leaked):
+        parts.append(f"{number} of {_count(own, 'expectation')} leaked")
+    if bad := [each for each in leaked if each.row.usual]:
+        parts.append(f"{_count(bad, 'default row')} leaked")
+    for status, words in ((Status.BLOCKED, "blocked too much"), (Status.NOT_TESTED, "not tested")):
+        if number := found.count(status):
+            parts.append(f"{number} {words}")
+    if not parts:
+        parts.append(f"all {_count(found.verdicts, 'row')} as expected")
+    word = {0: "PASS", 1: "FAIL"}.get(found.exit_status, "OPEN")
+    return f"{word}  {' · '.join(parts)} · exit status {found.exit_status}"
+
+
+def _count(rows: Sequence[Verdict], word: str) -> str:
+    return f"{len(rows)} {word}{'s' if len(rows) != 1 else ''}"
 
 
 def one_word(text: str, most: int) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 from boxspec.verify.command import Command
 from boxspec.verify.janitor import Janitor
@@ -12,42 +17,83 @@ from boxspec.verify.judging import verdicts
 from boxspec.verify.outcome import Both, Outcome
 from boxspec.verify.result import Verification
 from boxspec.verify.row import Row
-from boxspec.verify.starts import Starter, at_terminal, by_probes, by_shell
+from boxspec.verify.scene import NOTHING_THERE, Layout
+from boxspec.verify.starts import Starter, at_rest, at_terminal, by_probes, by_shell
+
+Asked = Callable[[Starter, Sequence[Row]], Outcome]
+
+
+@dataclass(frozen=True)
+class Starts:
+    """Further starts, after that of the probe program."""
+
+    control: Starter
+    inside: Starter
+    probes: Both
+
+    def both(self, rows: Sequence[Row], asked: Asked) -> Both:
+        """Ask these rows without the command and with it."""
+        if self.probes.inside.hangs:
+            # It would hang in each further start too.
+            return Both(Outcome(), self.probes.inside)
+        if not rows:
+            return Both(Outcome(), Outcome())
+        return Both(asked(self.control, rows), asked(self.inside, rows))
+
+
+def without_the_places(starter: Starter, rows: Sequence[Row]) -> Outcome:
+    return by_probes(starter, rows, absent=True)
+
+
+# Programs that print their version.
+TELLS = {"bwrap", "firejail", "nsjail", "srt", "codex", "sandlock", "nono", "hakoniwa", "birdcage"}
+
+
+def product_of(words: Sequence[str]) -> str:
+    """Return name and version of a known program, otherwise ""."""
+    name = Path(words[0]).name
+    if name not in TELLS:
+        return ""
+    try:
+        how: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 5}
+        done = subprocess.run([words[0], "--version"], check=False, **how)
+    except (OSError, subprocess.TimeoutExpired):
+        return name
+    version = re.search(r"\d+(\.\d+)+\S*", done.stdout)
+    return f"{name} {version[0]}" if version else name
 
 
 def verify(
-    command: Command, rows: Sequence[Row], furniture: Sequence[Row], limit_s: float
+    command: Command,
+    rows: Sequence[Row],
+    furniture: Sequence[Row],
+    limit_s: float,
+    layout: Layout,
 ) -> Verification:
     """Check these rows of a command. All files of the run are removed, however it ends.
 
-    furniture: further rows with decoys for each scene.
+    furniture: further rows with decoys for each scene. In the real home directory of the user no
+    path can be missing, and default rows about files that are not there are left out.
     """
     started, before = datetime.now(UTC), time.monotonic()
     with Janitor() as janitor:
         every = [*rows, *(row for row in furniture if row not in rows)]
-        control = Starter(janitor, None, limit_s, every)
-        inside = Starter(janitor, command, limit_s, every)
+        control = Starter(janitor, None, limit_s, every, layout)
+        inside = Starter(janitor, command, limit_s, every, layout)
         asked = [row for row in rows if not row.cannot]
-        plain = [row for row in asked if not row.terminal]
-        typed = [row for row in asked if row.terminal]
+        plain = [row for row in asked if not row.terminal and not row.idle]
         probes = Both(by_probes(control, plain), by_probes(inside, plain))
-        absent = Both(Outcome(), Outcome())
-        if probes.inside.hangs:
-            # It would hang in each further start too.
-            shell = terminal = Both(Outcome(), probes.inside)
-        else:
-            shell = Both(by_shell(control, plain), by_shell(inside, plain))
-            terminal = probes
-            elsewhere = [row for row in plain if row.absent]
-            if elsewhere:
-                absent = Both(
-                    by_probes(control, elsewhere, absent=True),
-                    by_probes(inside, elsewhere, absent=True),
-                )
-            if typed:
-                terminal = Both(at_terminal(control, typed), at_terminal(inside, typed))
-        chosen = {row.id: terminal if row.terminal else probes for row in rows}
+        starts = Starts(control, inside, probes)
+        elsewhere = [row for row in plain if row.absent and layout.home is None]
+        absent = starts.both(elsewhere, without_the_places)
+        shell = starts.both(plain, by_shell)
+        chosen = {row.id: probes for row in rows}
+        for row in asked:
+            if row.terminal or row.idle:
+                chosen[row.id] = starts.both([row], at_terminal if row.terminal else at_rest)
         found = verdicts(rows, chosen, shell, absent)
+    found = [each for each in found if each.evidence != (NOTHING_THERE,) or not each.row.usual]
     seconds = time.monotonic() - before
     words, when = tuple(command.words), started.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Verification(words, when, seconds, inside.starts, tuple(found))
+    flags, product = layout.flags, product_of(words)
+    return Verification(words, when, seconds, inside.starts, tuple(found), flags, product)

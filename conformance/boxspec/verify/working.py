@@ -17,7 +17,9 @@ from boxspec.verify.scene import Scene
 # The name in the environment or the shared folder: one of the two is enough.
 TEMPORARY = ("o_scratch", "w_tmp")
 ORDINARY = ("o_children", "o_pipes", "o_devices", "o_system")
-GIT_LINE = "git -C {root} -c user.name=u -c user.email=u@example.org commit -q --allow-empty -m c"
+# Without hooks, because a copied workspace may have some.
+GIT_SETTINGS = "-c user.name=u -c user.email=u@example.org -c core.hooksPath=/dev/null"
+GIT_LINE = f"git -C {{root}} {GIT_SETTINGS} commit -q --allow-empty -m c"
 
 
 def done(what: str) -> Callable[[Said], list[str]]:
@@ -62,6 +64,8 @@ class GitCommit(Target):
 
     def lines(self, scene: Scene) -> list[Line]:
         made = scene.root / ".git" / "refs" / "heads" / "main"
+        if scene.real or made.exists() or not (scene.root / ".git" / "HEAD").exists():
+            return []
 
         def effects(output: bytes) -> list[str]:
             return ["a commit was made"] if made.is_file() else []
@@ -81,8 +85,8 @@ class MayWrite(Target):
         path, work = scene.path(self.place), scene.work_folder()
         shown = self.place.shown.rstrip("/")
         if self.folder:
-            path.mkdir(parents=True, exist_ok=True)
             new = path / secrets.token_hex(6)
+            scene.make_parents(new)
             params: dict[str, object] = {"denied": new, "ws": work}
             effects = exists(new, f"a file was made in {shown}")
             return [Attempt("d_create", f"a new file in {shown}", params, effects)]

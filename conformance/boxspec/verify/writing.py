@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shlex
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.subject.observe.probes import Said, table
+from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
 from boxspec.verify.reading import identified
 from boxspec.verify.row import Attempt, Line, Target
@@ -60,6 +62,8 @@ class WriteFile(Target):
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         path = scene.path(self.place)
+        if scene.keeps(path):
+            return OpenHostFileToWrite(path).attempts(scene)
         scene.decoy(path)
         effects = changed(scene, path)
         return [
@@ -69,6 +73,8 @@ class WriteFile(Target):
 
     def lines(self, scene: Scene) -> list[Line]:
         path = scene.path(self.place)
+        if scene.keeps(path):
+            return []
         scene.decoy(path)
         scene.watch(path)
         line = f"echo escaped >>{shlex.quote(str(path))}"
@@ -88,9 +94,11 @@ class WriteFolder(Target):
     def attempts(self, scene: Scene) -> list[Attempt]:
         path = scene.path(self.place)
         file = self._file(scene)
-        effects = changed(scene, path)
         shown = self.place.shown.rstrip("/")
         new = path / secrets.token_hex(6)
+        if scene.real:
+            return self._beside(scene, file, new)
+        effects = changed(scene, path)
         found = [
             Attempt("d_create", f"a new file in {shown}", _denied(scene, new, "d_create"), effects)
         ]
@@ -108,8 +116,21 @@ class WriteFolder(Target):
             found.append(Attempt(MOVES, how, moved, effects, late=True))
         return found
 
+    def _beside(self, scene: Scene, file: Path, new: Path) -> list[Attempt]:
+        """In a folder of the user: a new file, and the decoy that the kit has put there."""
+        shown = self.place.shown.rstrip("/")
+        scene.removed_at_the_end(new)
+        found = [Attempt("d_create", f"a new file in {shown}", {"denied": new}, made(scene, new))]
+        effects = changed(scene, file)
+        return found + [
+            Attempt(probe, f"a file in {shown} {how}", _denied(scene, file, probe), effects)
+            for probe, how in ON_A_FILE.items()
+        ]
+
     def lines(self, scene: Scene) -> list[Line]:
         path = scene.path(self.place)
+        if scene.real:
+            return []
         self._file(scene)
         scene.watch(path)
         line = f"echo escaped >{shlex.quote(str(path / secrets.token_hex(6)))}"
@@ -117,7 +138,8 @@ class WriteFolder(Target):
         return [Line(line, shown, lambda output: scene.changes(path))]
 
     def _file(self, scene: Scene) -> Path:
-        file = scene.path(self.place) / (self.inside or "file")
+        inside = secrets.token_hex(4) if scene.real else self.inside or "file"
+        file = scene.path(self.place) / inside
         scene.decoy(file)
         return file
 
@@ -129,7 +151,7 @@ class NewFile(Target):
     place: Place
 
     def furnish(self, scene: Scene) -> None:
-        scene.path(self.place).parent.mkdir(parents=True, exist_ok=True)
+        scene.make_parents(scene.path(self.place))
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         self.furnish(scene)
@@ -202,6 +224,8 @@ class OpenHostFileToWrite(Target):
     path: Path
 
     def attempts(self, scene: Scene) -> list[Attempt]:
+        if not os.access(self.path, os.W_OK):
+            raise UntestableError("the caller cannot write it without the command either")
         effects = identified(self.path, f"{self.path} was opened for writing")
         shown = f"{self.path} opened for writing, nothing written"
         return [Attempt("w_etc", shown, {"path": self.path}, effects, unclear=True)]

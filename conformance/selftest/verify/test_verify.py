@@ -8,12 +8,14 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jsonschema_rs import Validator
 
 from selftest.tools import CONFORMANCE, ROOT, boxspec, left_below, run
 from selftest.verify.wrappers import (
@@ -28,6 +30,7 @@ from selftest.verify.wrappers import (
 
 needs_bubblewrap = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
 PAGE = CONFORMANCE / "verify.md"
+SARIF = CONFORMANCE / "boxspec" / "report" / "schemas" / "sarif.json"
 LEAKED, HELD, NOT_TESTED = "LEAKED", "held", "not tested"
 
 
@@ -37,16 +40,19 @@ def unconfined(tmp_path_factory: pytest.TempPathFactory) -> Verified:
 
 
 def test_each_row_leaks_without_a_sandbox(unconfined: Verified) -> None:
-    assert {*unconfined.denied.values()} == {LEAKED}
+    # There is no proxy, and the command itself leaves nothing.
+    held = {name for name, status in unconfined.denied.items() if status != LEAKED}
+    assert held == {"proxies", "remains"}
     assert unconfined.statuses["work"] == HELD
     assert unconfined.done.returncode == 1
 
 
 def test_leaks_come_first_and_name_their_evidence(unconfined: Verified) -> None:
     lines = unconfined.done.stdout.splitlines()
-    assert lines[1].startswith("LEAKED            read SSH keys")
+    assert re.match("LEAKED +read SSH keys +default row +the names in ~/.ssh were read", lines[2])
     assert unconfined.rows["ssh-keys"]["evidence"][1] == "~/.ssh/id_ed25519 was read"
-    assert lines[-1].endswith("exit status 1")
+    assert lines[-2].endswith("exit status 1")
+    assert "boxspec verify --row ssh-keys -- env " in lines[-1]
 
 
 def test_a_row_names_the_command_that_asks_it_again(unconfined: Verified, tmp_path: Path) -> None:
@@ -278,6 +284,84 @@ def test_no_file_of_the_user_is_read_or_changed(tmp_path: Path) -> None:
     assert {path: path.lstat().st_mtime_ns for path in home.rglob("*")} == before
     assert "my own secret" not in found.done.stdout + json.dumps(found.plain)
     assert _left(caches) == []
+
+
+LIMITED = 'ulimit -n 40; ulimit -f 2048; exec "$@"\n'
+
+
+@needs_bubblewrap
+def test_limits_are_asked(tmp_path: Path) -> None:
+    limits = ("open-files=40", "file-size=1M", "processes=60", "memory=64M")
+    words = [word for limit in limits for word in ("--limit", limit)]
+    found = verify(tmp_path, *words, "--", wrapper(tmp_path, "box.sh", LIMITED))
+    assert found.statuses == {
+        "limit:open-files=40": HELD,
+        "limit:file-size=1M": HELD,
+        "limit:processes=60": LEAKED,
+        "limit:memory=64M": LEAKED,
+        "work": HELD,
+    }
+
+
+def _snapshot(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """Return size, time of change and time of access of each file; folders only by name."""
+    found = {}
+    for path in folder.rglob("*"):
+        st = path.lstat()
+        times = (st.st_size, st.st_mtime_ns, st.st_atime_ns)
+        found[str(path)] = (0, 0, 0) if path.is_dir() else times
+    return found
+
+
+def test_in_the_real_home_directory_nothing_is_read_or_changed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    work = home / "project"
+    for name in (".ssh/id_ed25519", ".bashrc", "project/.env", "project/.git/hooks/pre-commit"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("my own secret\n")
+        # An access would change it, also under relatime.
+        os.utime(home / name, (1, 2))
+    before = _snapshot(home)
+    env = {"HOME": str(home), "BOXSPEC_CASE_ROOT": str(tmp_path), "LC_ALL": "C"}
+    words = ("--deny-read", "~/.ssh", "--deny-write", "~/.bashrc", "--deny-read", ".env")
+    more = ("--deny-write", ".git/hooks", "--deny-read", "~/missing", "--defaults")
+    found = verify(work, "--real-home", *words, *more, "--", "env", env=env)
+    assert {name: found.statuses[name] for name in found.statuses if ":" in name} == {
+        "deny-read:~/.ssh": LEAKED,
+        "deny-write:~/.bashrc": LEAKED,
+        "deny-read:.env": LEAKED,
+        "deny-write:.git/hooks": LEAKED,
+        "deny-read:~/missing": NOT_TESTED,
+    }, found.done.stdout
+    assert "cloud" not in found.statuses
+    assert "--real-home" in found.rows["work"]["repeat"]
+    (work / "result.json").unlink()
+    assert _snapshot(home) == before
+    assert "my own secret" not in found.done.stdout + json.dumps(found.plain)
+
+
+def test_the_workspace_starts_as_a_copy(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a").write_text("a\n")
+    before = {name: facts[:2] for name, facts in _snapshot(tmp_path).items()}
+    box = 'test -f src/a || exit 3; exec "$@"\n'
+    with tempfile.TemporaryDirectory() as folder:
+        words = ("--root", tmp_path, "--deny-write", "src", "--", wrapper(Path(folder), "b", box))
+        assert verify(Path(folder), *words).statuses == {"deny-write:src": LEAKED, "work": HELD}
+    assert {name: facts[:2] for name, facts in _snapshot(tmp_path).items()} == before
+
+
+def test_findings_are_sarif_with_the_line_of_their_rule(tmp_path: Path) -> None:
+    (tmp_path / "my settings.toml").write_text('deny-env = [\n  "MY_TOKEN",\n]\n')
+    verify(tmp_path, tmp_path / "my settings.toml", "--sarif", tmp_path / "a.sarif", "--", "env")
+    document = json.loads((tmp_path / "a.sarif").read_text())
+    Validator(json.loads(SARIF.read_text())).validate(document)
+    (run_,) = document["runs"]
+    (finding,) = run_["results"]
+    place = finding["locations"][0]["physicalLocation"]
+    assert (finding["ruleId"], finding["level"]) == ("deny-env:MY_TOKEN", "error")
+    assert place["artifactLocation"]["uri"] == "my%20settings.toml"
+    assert place["region"]["startLine"] == 2
 
 
 def _left(caches: Path) -> list[str]:

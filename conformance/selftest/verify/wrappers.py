@@ -12,15 +12,19 @@ from typing import Any
 
 from selftest.tools import CONFORMANCE, Done, boxspec
 
-# Hides home and environment; files that later programs execute are read-only.
+# Hides home and environment; files that later programs execute are read-only. bubblewrap leaves an
+# empty file at a mount point that did not exist.
 CAREFUL = """\
 mkdir -p .vscode .claude
-exec env -i PATH=/usr/bin:/bin HOME="$HOME" bwrap --unshare-all --die-with-parent --new-session \\
+env -i PATH=/usr/bin:/bin HOME="$HOME" bwrap --unshare-all --die-with-parent --new-session \\
   --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs "$HOME" \\
   --bind "$PWD" "$PWD" --bind "$PWD/.git" "$PWD/.git" \\
   --ro-bind "$PWD/.git/hooks" "$PWD/.git/hooks" --ro-bind "$PWD/.git/config" "$PWD/.git/config" \\
   --ro-bind "$PWD/.vscode" "$PWD/.vscode" --ro-bind "$PWD/.claude" "$PWD/.claude" \\
   --ro-bind /dev/null "$PWD/.env" --ro-bind /dev/null "$PWD/.mcp.json" --chdir "$PWD" -- "$@"
+status=$?
+[ -s .mcp.json ] || rm -f .mcp.json
+exit $status
 """
 # As many people have it: writes are kept in, and everything can be read.
 USUAL = """\

@@ -11,12 +11,14 @@ from boxspec.subject.observe.probes import table
 from contracts.backend.scene import JUDGED, OBSERVERS, PREPARED
 
 TESTS = ROOT / "conformance" / "contracts" / "backend"
+VERIFY = ROOT / "conformance" / "boxspec" / "verify"
 NAMES = ROOT / "fixtures" / "programs" / "lib" / "errors.c"
 
 
 @pytest.fixture(scope="module")
 def asked() -> str:
-    return "".join(file.read_text() for file in sorted(TESTS.glob("test_*.py")))
+    files = [*sorted(TESTS.glob("test_*.py")), *sorted(VERIFY.glob("*.py"))]
+    return "".join(file.read_text() for file in files)
 
 
 @pytest.mark.parametrize("name", sorted(table()))

@@ -1,0 +1,64 @@
+"""Limits of resources that a sandbox promises: processes, memory, file size, open files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.errors import UsageError
+from boxspec.subject.observe.probes import Said, table
+from boxspec.verify.errors import UntestableError
+from boxspec.verify.row import Attempt, Target
+from boxspec.verify.scene import Scene
+
+# Each limit with its probe, the parameter, the number of units in one of the parameter, and the
+# most that the kit itself uses.
+LIMITS = {
+    "processes": ("l_processes", "limit", 1, 4096),
+    "memory": ("l_memory", "limit_kib", 1024, 8 << 30),
+    "file-size": ("l_file_size", "limit", 1, (1 << 31) - 1),
+    "open-files": ("l_open_files", "limit", 1, 1 << 16),
+}
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Limit(Target):
+    """A limit; one attempt uses more. Without the command it must be possible to use more."""
+
+    name: str
+    amount: int
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        probe, param, unit, _ = LIMITS[self.name]
+        if self.name == "memory" and self.amount > _available() // 2:
+            raise UntestableError("it is more than half of the memory that is available here")
+        params: dict[str, object] = {param: self.amount // unit, "ws": scene.work_folder()}
+
+        def effects(said: Said) -> list[str]:
+            return [f"{table()[probe].tries} ({self.amount})"] if said.outcome == "did" else []
+
+        return [Attempt(probe, table()[probe].tries, params, effects)]
+
+
+def limit_of(value: str) -> Limit:
+    """Return the limit that a value names, such as `memory=512M`."""
+    name, _, text = value.partition("=")
+    found = re.fullmatch(r"(\d{1,12})([KMG]?)", text)
+    if name not in LIMITS or found is None:
+        known = ", ".join(LIMITS)
+        raise UsageError(
+            f"--limit {value}", "is no NAME=NUMBER", f"write one of {known}: memory=1G"
+        )
+    amount = int(found[1]) * UNITS[found[2]]
+    most = LIMITS[name][3]
+    if amount > most:
+        raise UntestableError(f"the kit uses at most {most}")
+    return Limit(name, amount)
+
+
+def _available() -> int:
+    """Return the available memory in bytes."""
+    found = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
+    return int(found[1]) * 1024 if found else 0

@@ -1,0 +1,111 @@
+"""Targets behind a proxy that a sandbox runs for its programs, and a proxy for the control.
+
+All targets are listeners of the kit on 127.0.0.1, which no allowlist names. Each attempt writes the
+address in another way, because a proxy may compare names and connect to addresses.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import threading
+from dataclasses import dataclass
+
+from boxspec.subject.observe.probes import Said, table
+from boxspec.verify.row import Attempt, Target
+from boxspec.verify.scene import Port, Scene
+
+# Each attempt: the probe, the target, and the header Host.
+ATTEMPTS = (
+    ("n_proxy_connect", "127.0.0.1", "127.0.0.1"),
+    ("n_proxy_connect", "localhost", "localhost"),
+    ("n_proxy_connect", "localhost.", "localhost."),
+    ("n_proxy_connect", "127.1", "127.1"),
+    ("n_proxy_connect", "2130706433", "2130706433"),
+    ("n_proxy_connect", "0.0.0.0", "0.0.0.0"),
+    ("n_proxy_connect", "[::ffff:127.0.0.1]", "[::ffff:127.0.0.1]"),
+    ("n_proxy_connect", "127.0.0.1", "example.org"),
+    ("n_proxy_get", "127.0.0.1", "127.0.0.1"),
+    ("n_proxy_get", "127.0.0.1", "example.org"),
+    ("n_proxy_socks", "127.0.0.1", ""),
+    ("n_proxy_socks", "localhost", ""),
+)
+
+
+@dataclass(frozen=True)
+class Proxies(Target):
+    """Services of this machine, by the proxies that the environment inside names."""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        if scene.control:
+            number = scene.enter(ControlProxy()).number
+            scene.env["HTTP_PROXY"] = f"http://127.0.0.1:{number}"
+            scene.env["ALL_PROXY"] = f"socks5h://127.0.0.1:{number}"
+        return [_attempt(scene.port(0), *each) for each in ATTEMPTS]
+
+
+def _attempt(listener: Port, probe: str, to: str, host: str) -> Attempt:
+    kind = table()[probe].tries.partition(" of the ")[0]
+    shown = f"{kind} to {to}" + (f", Host {host}" if host not in ("", to) else "")
+    params: dict[str, object] = {"to": to, "port": listener.number, "host": host}
+
+    def effects(said: Said) -> list[str]:
+        return [f"a service on 127.0.0.1 was reached: {shown}"] if listener.came() else []
+
+    return Attempt(probe, shown, params, effects)
+
+
+class ControlProxy:
+    """An HTTP and SOCKS proxy on 127.0.0.1 that refuses nothing; it connects to 127.0.0.1 only."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.number = int(self._listener.getsockname()[1])
+        self._ours, self._theirs = socket.socketpair()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        while self._listener in select.select([self._listener, self._theirs], [], [])[0]:
+            client, _ = self._listener.accept()
+            client.settimeout(2)
+            with client, contextlib.suppress(OSError, ValueError, IndexError):
+                _serve_one(client)
+
+    def __enter__(self) -> ControlProxy:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ours.close()
+        self._thread.join()
+        self._theirs.close()
+        self._listener.close()
+
+
+def _serve_one(client: socket.socket) -> None:
+    first = client.recv(1)
+    if first == b"\x05":
+        client.recv(client.recv(1)[0])
+        client.sendall(b"\x05\x00")
+        head = client.recv(5)
+        rest = client.recv(head[4] + 2)
+        with _reached(int.from_bytes(rest[-2:], "big")) as target:
+            client.sendall(b"\x05\x00\x00\x01\0\0\0\0\0\0")
+            target.sendall(client.recv(64))
+        return
+    text = first
+    while b"\r\n\r\n" not in text:
+        more = client.recv(4096)
+        if not more:
+            return
+        text += more
+    method, url, _ = text.split(b" ", 2)
+    port = url.rstrip(b"/").rpartition(b":")[2]
+    with _reached(int(port)) as target:
+        client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        target.sendall(client.recv(64) if method == b"CONNECT" else text)
+
+
+def _reached(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), 2)

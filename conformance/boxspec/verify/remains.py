@@ -1,0 +1,56 @@
+"""The remains of a session in which the program did nothing: of the command itself.
+
+The command gets a TMPDIR and an XDG_RUNTIME_DIR of this start, so that each new file can be
+attributed to it. The control starts the program by a shell that leaves a process and files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.random_names import random_name
+from boxspec.subject.observe.probes import Said
+from boxspec.verify.row import Attempt, Target
+from boxspec.verify.scene import Scene
+
+VARIABLES = ("TMPDIR", "XDG_RUNTIME_DIR")
+LEAVES = 'sleep 60 >&- 2>&- & : >"$TMPDIR/left"; mkdir "$XDG_RUNTIME_DIR/left"; exec "$@"'
+# A start that leaves something, as the control.
+CONTROL = ["/bin/sh", "-c", LEAVES, "sh"]
+# The probe: it does nothing outside.
+IDLE = "o_pipes"
+
+
+@dataclass(frozen=True)
+class Remains(Target):
+    """New files of the home directory, the workspace and the temporary folders; processes."""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        temporary = [scene.base / random_name() for _ in VARIABLES]
+        for name, folder in zip(VARIABLES, temporary, strict=True):
+            folder.mkdir(mode=0o700)
+            scene.env[name] = str(folder)
+        # The real home directory is large, and other programs work in it.
+        folders = temporary if scene.real else [scene.home, *temporary]
+        before: set[Path] = set()
+        scene.before_the_start(lambda: before.update(_paths(folders)))
+
+        def effects(said: Said) -> list[str]:
+            new = {path for path in _paths(folders) - before if not scene.is_of_the_kit(path)}
+            # One line for a folder with all below it.
+            tops = sorted(path for path in new if path.parent not in new)
+            files = [f"{scene.shown(path)} was left ({_kind(path)})" for path in tops]
+            return [*files, *(f"process {each} was left" for each in scene.others_left)]
+
+        return [Attempt(IDLE, "a program that does nothing", {}, effects)]
+
+
+def _paths(folders: list[Path]) -> set[Path]:
+    return {path for folder in folders for path in folder.rglob("*")}
+
+
+def _kind(path: Path) -> str:
+    if path.is_socket():
+        return "a socket"
+    return "a folder" if path.is_dir() else "a file"
