@@ -64,7 +64,7 @@ def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
     try:
         streams = {"stdin": stdin, "stdout": out, "stderr": err}
         program = str(scene.warden)
-        warden = Warden(how.argv, flags=state, env=how.env, program=program, **streams)
+        warden = Warden(how.argv, program, flags=state, env=how.env, **streams)
     finally:
         for fd in (nothing, out, err):
             os.close(fd)

@@ -92,13 +92,14 @@ class Warden:
     def __init__(
         self,
         argv: Sequence[str],
+        program: str | None = None,
+        /,
         *,
         flags: Sequence[str] = (),
         env: Mapping[str, str],
         stdin: int,
         stdout: int,
         stderr: int,
-        program: str | None = None,
     ) -> None:
         self._lock = threading.Lock()
         self.reports: list[list[str]] = []
