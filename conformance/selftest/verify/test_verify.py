@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from jsonschema_rs import Validator
 
+from boxspec.places import case_root
 from selftest.tools import CONFORMANCE, ROOT, boxspec, left_below, run
 from selftest.verify.wrappers import (
     CAREFUL,
@@ -188,7 +189,9 @@ def test_rules_about_links_and_missing_paths_are_asked(tmp_path: Path) -> None:
     (tmp_path / "home" / ".ssh").symlink_to(keys)
     words = ("--deny-read", "~/.ssh", "--deny-write", "new.json", "--deny-read", "late/token")
     box = wrapper(tmp_path, "box.sh", LITERAL)
-    found = verify(tmp_path, *words, "--", box, env={"HOME": str(tmp_path / "home")})
+    # Not below /tmp, which the wrapper hides.
+    env = {"HOME": str(tmp_path / "home"), "BOXSPEC_CASE_ROOT": str(case_root().parent)}
+    found = verify(tmp_path, *words, "--", box, env=env)
     evidence = {name: row["evidence"] for name, row in found.rows.items()}
     assert {*found.denied.values()} == {LEAKED}, found.done.stdout
     assert "~/dotfiles/ssh/key was read" in evidence["deny-read:~/.ssh"]
