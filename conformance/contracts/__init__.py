@@ -1,1 +1,4 @@
-"""A folder a contract; the core finds them by their `contract.py` (boxspec.subject.contract)."""
+"""The contracts, a folder each.
+
+The core finds them by their `contract.py` (boxspec.subject.contract).
+"""

@@ -63,7 +63,7 @@ class Layout:
     """The folders of all scenes of a run. Without one, each scene makes its own.
 
     home, root: the real home directory and workspace, in which nothing is changed but files with
-    random names. copied: a folder whose content each workspace starts with.
+        random names. copied: a folder whose content each workspace starts with.
     """
 
     home: Path | None = None
@@ -82,7 +82,7 @@ class Scene:
     """Made, then settled once its decoys are there; `changes` compares with that moment.
 
     parent: the folder below which it lies; the default is one of `parents`. control: the programs
-    are started without the command.
+        are started without the command.
     """
 
     def __init__(

@@ -73,7 +73,7 @@ def verify(
     """Check these rows of a command. All files of the run are removed, however it ends.
 
     furniture: further rows with decoys for each scene. In the real home directory of the user no
-    path can be missing, and default rows about files that are not there are left out.
+        path can be missing, and default rows about files that are not there are left out.
     """
     started, before = datetime.now(UTC), time.monotonic()
     with Janitor() as janitor:

@@ -1,4 +1,4 @@
-"""The answer about a session: its calls, its log and its claims."""
+"""The answers to backend.probe and backend.run: calls, log and claims."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contracts.shared.runs import RunAnswer
 
 
 class Claim(TypedDict, total=False):
-    """The claim for one aspect; reasons describe the gaps."""
+    """The claim for one aspect. `reasons` say what is not enforced."""
 
     claim: str
     reasons: list[str]
@@ -74,7 +74,7 @@ class ObservedProbe(Observed):
         return cast(Claims, super().result)
 
 
-# The requirement to keep a backend that enforces its claims fully or partially.
+# The requirement that a backend which enforces anything is used, even if it enforces only a part.
 KEPT = "BACKEND-SESSION-03"
 NOTHING: Claim = {"claim": "unavailable", "reasons": ["there is no claim"]}
 
@@ -82,8 +82,8 @@ NOTHING: Claim = {"claim": "unavailable", "reasons": ["there is no claim"]}
 class ObservedSession(Observed):
     """The answer to one backend.run, and the observations from outside.
 
-    probed: returns the claims of backend.probe for the same fields, or None without an answer; it
-    is called only if the claims are needed.
+    probed: a function that returns the claims of backend.probe for the same fields, or None without
+        an answer. It is called only if the claims are needed.
     """
 
     def __init__(
@@ -118,8 +118,7 @@ class ObservedSession(Observed):
     def dropped(self) -> bool:
         """True if the calls ran without the backend.
 
-        Raise a Failure if degrade must not drop the backend: a probe claims some enforcement, and
-        prepare did not fail.
+        Raise a Failure if they must not: a probe claims some enforcement, and prepare did not fail.
         """
         if self.result["enforcement"] != "none":
             return False
@@ -131,7 +130,10 @@ class ObservedSession(Observed):
 
     @property
     def _degrades(self) -> bool:
-        """True for a session under degrade: a refused one has the enforcement `none` as well."""
+        """True if the session ran under degrade.
+
+        A refused session also has the enforcement `none`.
+        """
         asked = self.message if isinstance(self.message, dict) else {}
         return asked.get("on_unavailable") == "degrade"
 
@@ -165,10 +167,11 @@ class ObservedSession(Observed):
         return bool(_claim(self._probed(self), aspect)["claim"] == "fully")
 
     def excuse(self, aspect: str, escaped: str) -> None:
-        """Raise Declared for an escape from an aspect that was not claimed fully before the run.
+        """Raise Declared if the aspect was not claimed fully before the run; the escape is no
+        failure then.
 
-        The claims of a session arrive after the run. If backend.probe claims the aspect fully and
-        the session does not, the escape is a contradiction.
+        The claims of the session arrive only after the run. If backend.probe claims the aspect
+        fully and the session does not, the escape is a contradiction.
         """
         claim = self.claim(aspect)
         if claim["claim"] == "fully":
@@ -204,7 +207,7 @@ class ObservedSession(Observed):
 
     @property
     def hard_links(self) -> list[bytes]:
-        """Return the files that the session names because of their hard links."""
+        """Return the files that the session reports because of their hard links."""
         return [unb64(each) for each in self.result.get("hard_links_b64", [])]
 
 

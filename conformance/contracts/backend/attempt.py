@@ -1,6 +1,6 @@
 """Make an attempt to escape and judge it.
 
-It counts only if the same attempt works here without a sandbox and if the allowed counterpart
+An attempt counts only if it works on this host without a sandbox, and if an allowed counterpart
 works inside. The effect outside decides.
 """
 
@@ -20,8 +20,8 @@ from contracts.shared.requests import ExecRequest
 
 WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})
 OWN = "launch"
-# The requirements of the allowed counterpart that a probe does first: to write where the profile
-# allows it, or to open /dev/null.
+# The requirements that are tested by what every probe does first: to write where the profile allows
+# it, or to open /dev/null.
 WORK, EVERYWHERE = "BACKEND-ALLOW-01", "BACKEND-ALLOW-02"
 
 
@@ -36,13 +36,16 @@ def attempt(
 
 
 def control(name: str) -> None:
-    """Make the attempt without a sandbox on a separate ground; it must have its effect here."""
+    """Make the attempt on a separate ground without a sandbox. It must have its effect there."""
     with made_scene(name) as scene:
         need_effect(scene)
 
 
 def need_effect(scene: Scene, **params: object) -> None:
-    """Raise HostLacks if the attempt has no effect here without a sandbox; this uses the ground."""
+    """Raise HostLacks if the attempt has no effect on this host without a sandbox.
+
+    The ground is used up by this.
+    """
     attempted, _ = run_outside(scene, scene.arm(**params))
     if not scene.effects(attempted):
         why = f"{scene.probe.name} does nothing here even outside: {attempted}"
@@ -52,7 +55,7 @@ def need_effect(scene: Scene, **params: object) -> None:
 def inside(
     case: BackendCase, scene: Scene, profile: str, **context: Unpack[ProbeFields]
 ) -> tuple[ObservedSession, Said]:
-    """Make the attempt inside; NotApplicable if the session runs without a sandbox."""
+    """Make the attempt inside; raise NotApplicable if the session runs without a sandbox."""
     more = {"sibling": scene.ground.ws / "sibling"} if profile in WRITABLE else {}
     program, *args = scene.arm(**more)
     call: ExecRequest = {"program": program, "args": args}
@@ -70,10 +73,10 @@ def inside(
 
 
 def attempted_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
-    """Return the report of the program of the first call.
+    """Return the result that the probe of the first call printed.
 
-    Fail if it did not run or if its allowed counterpart failed, which the requirement `allowed`
-    tests by itself.
+    Fail if it did not run, or if its allowed counterpart failed. The requirement `allowed` reports
+    the latter, if it is not tested here.
     """
     session.need_enforcement()
     answer = session.calls[0]
@@ -146,11 +149,12 @@ def judge(scene: Scene, session: ObservedSession, attempted: Said) -> None:
 def need_an_end(scene: Scene, session: ObservedSession, attempted: Said) -> None:
     """Fail unless the attempt was completed, refused, or killed by a filter.
 
-    Only then the absence of an effect is evidence. A probe that crashed or ran out of time may not
-    have made its attempt.
+    Otherwise a missing effect is no evidence: a probe that crashed or ran out of time may not have
+    made its attempt.
     """
     ended = session.calls[0].result["exit_code"]
-    # A filter may kill all processes of the probe: the exit code is 128 plus the signal's number.
+    # If a filter kills all processes of the probe, the exit code of the session is 128 plus the
+    # signal's number.
     if attempted.is_told or (attempted.outcome == "nothing" and ended == 128 + signal.SIGSYS):
         return
     raise Failure(
@@ -164,7 +168,7 @@ def need_an_end(scene: Scene, session: ObservedSession, attempted: Said) -> None
 
 
 def expect_nothing_outside(session: ObservedSession, changes: Sequence[str], by: str) -> None:
-    """Fail if something changed outside by a means other than a probe."""
+    """Fail if something outside has changed, although no probe was to change it."""
     if changes:
         session.excuse("fs-write", f"{by}: {changes[0]}")
     expect(f"what is reached outside ({by})", changes, [], verdict=Verdict.CONTRADICTION)

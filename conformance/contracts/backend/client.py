@@ -1,4 +1,4 @@
-"""Questions about backends: the client that a case has as `case.backend`."""
+"""The client for backends, which a case has as `case.backend`."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from contracts.backend.scene import SECRET
 from contracts.shared.requests import ExecRequest, exec_request
 
 CONTROL = "none"
-# A session in which the backend's own time limit cut off its probe takes longer than this.
+# If the backend's own time limit has cut off its probe, the session takes longer than this.
 CUT_OFF_MS = 2000.0
-# The fields of a context that backend.probe has too.
+# The fields that a context and backend.probe have in common.
 PROBED = ("profile", "policy", "egress", "strict_metadata", "accept")
-# Variables that depend on the ground: they differ in each session and do not affect a claim.
+# Variables whose value is different on each ground. They do not affect a claim.
 OF_THE_GROUND = ("HOME", SECRET)
-# By session, the backends that have enforced or claimed something.
+# For each session, the backends that have enforced or claimed something.
 _enforcing: WeakKeyDictionary[Session, set[str]] = WeakKeyDictionary()
-# By session, and by the fields of the request, the claims of backend.probe.
+# For each session, the claims of backend.probe by the fields of the request.
 _probed: WeakKeyDictionary[Session, dict[str, Claims | None]] = WeakKeyDictionary()
 
 
 def context_of(fields: Mapping[str, Any]) -> Message:
-    """Return a context without the fields that are None; `root` and `cwd` may be bytes."""
+    """Return a context without the fields that are None. `root` and `cwd` may be bytes."""
     made: Message = {}
     for name, value in fields.items():
         if value is None:
@@ -47,7 +47,7 @@ def context_of(fields: Mapping[str, Any]) -> Message:
 
 
 class ProbeFields(TypedDict, total=False):
-    """The fields that backend.probe and a context share, without the profile."""
+    """The fields that backend.probe and a context have in common, without the profile."""
 
     policy: Mapping[str, Any] | None
     egress: Sequence[str] | None
@@ -56,7 +56,7 @@ class ProbeFields(TypedDict, total=False):
 
 
 class Context(ProbeFields, total=False):
-    """The fields of a context; `root` and `cwd` may be bytes."""
+    """The fields of a context. `root` and `cwd` may be bytes."""
 
     root: Word
     cwd: Word | None
@@ -64,7 +64,7 @@ class Context(ProbeFields, total=False):
 
 
 class SessionOptions(Options, Context, total=False):
-    """A session, and how its shim process is started."""
+    """The fields of a session, and how its shim process is started."""
 
     backend: str | None
     script: Mapping[str, Any] | None
@@ -80,22 +80,26 @@ class BackendClient:
 
     @property
     def named(self) -> dict[str, dict[str, Any]]:
-        """Return the backends of hello."""
+        """Return the backends that hello lists, by name."""
         found: dict[str, dict[str, Any]] = self._case.hello.get("backends", {})
         return found
 
     def mechanism(self, name: str) -> list[str]:
-        """Return the parts of the mechanism that hello names, for example namespaces, seccomp."""
+        """Return the parts of the backend's mechanism that hello lists, for example namespaces,
+        seccomp."""
         return str(self.named.get(name, {}).get("mechanism", "")).split("+")
 
     def need(self, what: str) -> None:
-        """Raise NotApplicable if hello lists the feature as one that the backend lacks."""
+        """Raise NotApplicable if hello says that the backend lacks this feature."""
         if what in self.named.get(self.chosen, {}).get("lacks", []):
             raise NotApplicable(f"{self.chosen} says that it has no {what}")
 
     @property
     def chosen(self) -> str:
-        """Return the backend of this run: `--backend`, or the first in hello that confines."""
+        """Return the backend of this run:
+
+        `--backend`, or the first backend in hello that confines programs.
+        """
         asked = self._case.session.backend
         if asked is not None:
             return asked
@@ -112,7 +116,7 @@ class BackendClient:
         shim_env: ShimEnv | None = None,
         **fields: Unpack[ProbeFields],
     ) -> ObservedProbe:
-        """Send one backend.probe without the fields that are None."""
+        """Send backend.probe, without the fields that are None."""
         self.need(profile)
         message: Message = {
             "op": "backend.probe",
@@ -143,7 +147,7 @@ class BackendClient:
         shim_stdin: Wish = None,
         **context: Unpack[Context],
     ) -> ShimProcess[ObservedSession]:
-        """Start one backend.run; `context` has the fields of its context."""
+        """Start backend.run. `context` has the fields of the context."""
         self.need(context.get("profile", ""))
         message: Message = {
             "op": "backend.run",
@@ -169,7 +173,7 @@ class BackendClient:
     def run(
         self, calls: Sequence[ExecRequest], **options: Unpack[SessionOptions]
     ) -> ObservedSession:
-        """Run one backend.run to its end."""
+        """Send backend.run and wait for its end."""
         with self.start(calls, **options) as shim:
             seen = shim.finish()
         if not {"script", "backend"} & set(options):
@@ -179,7 +183,8 @@ class BackendClient:
     def _claimed(self, state: State, shim_env: ShimEnv, seen: ObservedSession) -> Claims | None:
         """Return the claims of backend.probe for the fields of a session, in the same state.
 
-        The result is None for a script, and for an error, which counts as unavailable.
+        The result is None for a scripted backend. It is also None after an error, which means that
+        the backend is unavailable.
         """
         message = seen.message
         if not isinstance(message, dict) or "script" in message:
@@ -200,10 +205,11 @@ class BackendClient:
         return _enforcing.setdefault(self._case.session, set())
 
     def _look_again_if_cut_off(self, seen: ObservedSession, backend: str) -> None:
-        """Raise Late if the session dropped a backend that has enforced before, after a long time.
+        """Raise Late if a session that took long has dropped a backend which enforced something
+        before.
 
-        The probe of the backend may have missed its own time limit because no processor was free.
-        Late lets the test be repeated alone.
+        The backend's own probe may have exceeded its time limit because no processor was free. Late
+        makes the kit repeat the test without other tests.
         """
         if not seen.ok:
             return

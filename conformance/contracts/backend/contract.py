@@ -1,4 +1,5 @@
-"""The contract backend: a sandbox around programs, judged by the real effects."""
+"""The contract backend: a sandbox around programs, which is judged by the effects that programs
+have."""
 
 from boxspec.subject.contract import Contract, Verb
 

@@ -1,4 +1,4 @@
-"""An observer outside that passes a descriptor to each client of a socket in the workspace."""
+"""An observer outside that passes a file descriptor to each client of a socket in the workspace."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ NAME = "giver"
 
 
 class Giver:
-    """Listens while in the with-block and passes a descriptor that is open for writing.
+    """Listens inside the with-block. Each client gets a descriptor that is open for writing.
 
-    It observes no harm itself: a change of the file shows it.
+    It reports no harm itself, because a change of the file shows the harm.
     """
 
     def __init__(self, workspace: Path, file: Path) -> None:
@@ -28,7 +28,8 @@ class Giver:
             self._fd = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             self._stack.callback(os.close, self._fd)
             self._socket = self._stack.enter_context(socket.socket(socket.AF_UNIX))
-            # The full path may be too long for a socket address; a path through a descriptor fits.
+            # The path of the socket may be too long for an address, so a path through a descriptor
+            # is used.
             folder = os.open(workspace, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 self._socket.bind(f"/proc/self/fd/{folder}/{NAME}")

@@ -49,7 +49,7 @@ def made_ground() -> Iterator[Ground]:
         secrets.choice(parents()), f"{random_folder_name()}{secrets.token_hex(3)}", register
     )
     with contextlib.ExitStack() as stack:
-        # Registered before the first write, which fails if the disk is full.
+        # Register the removal before the first write, which fails if the disk is full.
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         folder.chmod(0o755)
         ground = Ground(folder)
@@ -73,7 +73,8 @@ class Ground:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # A program cannot guess the token, so a program that reports it has read a canary.
+        # A program cannot guess this token. So if a program prints it, the program has read a
+        # canary.
         self.token = secrets.token_hex(8)
         self.ws, self.out, self.home = (_somewhere_below(folder) for _ in range(3))
         for path in (self.out / "empty", self.home / ".ssh"):
@@ -103,12 +104,13 @@ class Ground:
         return os.path.relpath(self.out, self.ws)
 
     def watch(self, *paths: Path) -> None:
-        """Record the state of these trees; without any, of the trees outside the workspace."""
+        """Record the state of these directories; by default of those outside the workspace."""
         self._watched = list(paths or (self.out, self.home))
         self._before = self._facts()
 
     def changes(self) -> list[str]:
-        """Return the changes in the watched trees, and new files in world-writable directories."""
+        """Return the changes in the recorded directories, and new files in world-writable
+        directories."""
         now = self._facts()
         both = sorted({*self._before, *now})
         changed = [path for path in both if self._before.get(path) != now.get(path)]
@@ -132,7 +134,7 @@ class Ground:
         return found
 
     def write_params(self, probe: str, **params: object) -> list[str]:
-        """Write the parameters of one probe; return the words that start it."""
+        """Write the parameters of one probe to a file, and return the command that starts it."""
         known = {"ws": self.ws, "out": self.out, "home": self.home, "token": self.token}
         every = {"armed": probe, "out_from_ws": self.out_from_ws, **known, **params}
         text = "".join(f"{name}={value}\n" for name, value in every.items())

@@ -1,4 +1,4 @@
-"""The mechanisms for sandboxes that this host has; this module only reads."""
+"""Find out which mechanisms for sandboxes this host has. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ABI_VERSION = 1
 
 
 def landlock_abi() -> int:
-    """Return the version of Landlock, or 0 if it is missing or switched off."""
+    """Return the version of Landlock, or 0 if the kernel lacks it or it is disabled."""
     libc = ctypes.CDLL(None, use_errno=True)
     return max(0, int(libc.syscall(LANDLOCK_CREATE_RULESET, None, 0, ABI_VERSION)))
 
@@ -27,9 +27,9 @@ def number(path: str) -> int | None:
 
 
 def without_mechanisms() -> str | None:
-    """Return a reason if the host has neither user namespaces nor Landlock, otherwise None.
+    """Return a text if the host has neither user namespaces nor Landlock, otherwise None.
 
-    Without them only root can enforce anything.
+    Without both only root can enforce anything.
     """
     if landlock_abi() > 0 or (number("/proc/sys/user/max_user_namespaces") or 0) > 0:
         return None
@@ -37,7 +37,7 @@ def without_mechanisms() -> str | None:
 
 
 def without_probes() -> str | None:
-    """Return a reason if the program with the probes is missing, otherwise None."""
+    """Return a text if the program with the probes is missing, otherwise None."""
     try:
         return None if Path(programs.probe).is_file() else f"{programs.probe} is not built"
     except UsageError as why:

@@ -1,4 +1,5 @@
-"""Shared memory, queues and a key of the host, created for one attempt and removed after it."""
+"""Shared memory, queues and a key of the host, which are created for an attempt and removed after
+it."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ Params = dict[str, object]
 
 
 class HostIpc:
-    """All kinds of IPC objects; a kind that the host lacks is missing in `params`.
+    """All kinds of IPC objects.
 
-    The probe of a missing kind then has no control.
+    A kind that the host does not have is missing in `params`, so its probe has no control.
     """
 
     def __init__(self, token: str) -> None:
@@ -35,7 +36,8 @@ class HostIpc:
 
     def _make(self) -> None:
         calls = self._libc
-        # No segment with this key exists yet; one that an attempt creates is removed at the end.
+        # A key of shared memory that does not exist yet. If an attempt creates it, it is removed at
+        # the end.
         self.params["shm_key"] = self._left = secrets.randbelow(MOST_KEY) + 1
         self._stack.callback(self._remove_left)
         memory = calls.shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0o666)
@@ -57,8 +59,8 @@ class HostIpc:
         self._add_key()
 
     def _add_key(self) -> None:
-        # Programs started from here inherit the session keyring, as after a login. It belongs to
-        # this thread only, and is emptied at the end.
+        # Programs that are started from here inherit the session keyring, as after a login. The
+        # keyring belongs to this thread only, and is emptied at the end.
         self._libc.syscall(KEYCTL, KEYCTL_JOIN, None, 0, 0, 0)
         secret = self._token.encode()
         name = str(self.params["key_name"]).encode()
@@ -70,7 +72,7 @@ class HostIpc:
             )
 
     def _remove_left(self) -> bool:
-        """Remove the shared memory that an attempt left; return if there was any."""
+        """Remove the shared memory that an attempt has created. Return False if there was none."""
         found = self._libc.shmget(self._left, 0, 0)
         if found >= 0:
             self._libc.shmctl(found, IPC_RMID, None)
@@ -84,14 +86,15 @@ class HostIpc:
         return bool(found >= 0)
 
     def _made(self, name: str, number: int, remove: Callable[..., object], *words: object) -> int:
-        """Record a created object as a parameter, and register its removal."""
+        """Make the number of a created object a parameter of the probe, and register its
+        removal."""
         self.params[name] = number
         if number >= 0:
             self._stack.callback(remove, number, *words)
         return number
 
     def harm(self) -> list[str]:
-        """Return the effects of an attempt."""
+        """Return the effects that an attempt had."""
         effects = []
         if self._shm >= 0:
             effects += self._harm_of_memory()

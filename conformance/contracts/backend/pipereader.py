@@ -11,16 +11,17 @@ NAME = "pipe"
 
 
 class PipeReader:
-    """Keeps the read end open in the with-block, so that a writer always finds a reader.
+    """Keeps the read end of the pipe open inside the with-block, so that a writer always has a
+    reader.
 
-    Written data stays in the pipe until `harm` reads it.
+    What is written stays in the pipe until `harm` reads it.
     """
 
     def __init__(self, folder: Path) -> None:
         self.params: Params = {}
         self._path = folder / NAME
         os.mkfifo(self._path)
-        # The attempt may run as another user.
+        # Everyone may write, because the attempt may run as another user.
         self._path.chmod(0o666)
         self._fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 

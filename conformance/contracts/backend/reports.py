@@ -1,4 +1,4 @@
-"""The report of the program `report` inside: its directory, environment and descriptors."""
+"""Run the program `report` inside, which prints its directory, environment and descriptors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def report(
     call: ExecRequest | None = None,
     **options: Unpack[SessionOptions],
 ) -> dict[str, Any]:
-    """Run `report` in one session of the backend of this run, on this ground."""
+    """Run `report` in a session of this run's backend, on this ground."""
     program = program_at(ground.ws / "report", programs.report)
     request: ExecRequest = {"program": str(program), "args": ["-", "--out"]}
     given: SessionOptions = {"root": ground.ws, "profile": "repo-write"}

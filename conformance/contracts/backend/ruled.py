@@ -1,4 +1,4 @@
-"""Sessions under a policy, in a workspace with files that the policy denies."""
+"""Run sessions under a policy, in a workspace with files that the policy denies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.documents import one_profile
 
-# A path like that of a file in which agents persist, below the workspace.
+# A path in a subdirectory of the workspace, as the configuration files have in which an agent could
+# hide commands.
 DENIED = "a/b/denied"
 
 
@@ -25,7 +26,7 @@ def policy(deny: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
 
 
 def planted(scene: Scene, denied: str) -> Path:
-    """Create a file that exists at the start, with a neighbour."""
+    """Create a file that exists before the session starts, and another file next to it."""
     path = scene.ground.ws / denied
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("canary\n")
@@ -62,7 +63,7 @@ def line_inside(
     profile: str = "repo-write",
     state: Sequence[str] = (),
 ) -> ObservedSession:
-    """Run a line of shell under these rules; the default root is the workspace."""
+    """Run a shell script under these rules. The root is the workspace by default."""
     session = case.backend.run(
         [{"program": "/bin/sh", "args": ["-c", line]}],
         root=root or ground.ws,
@@ -77,14 +78,14 @@ def line_inside(
 
 
 def named(session: ObservedSession, rule: str) -> list[NotEnforced]:
-    """Return the entries of `not_enforced` for this rule."""
+    """Return the entries of `not_enforced` that are about this rule."""
     return [each for each in session.result["not_enforced"] if each["rule"] == rule]
 
 
 def reports_of(session: ObservedSession, name: str) -> list[NotEnforced]:
-    """Return the entries of `not_enforced` for rules on this path or on a directory above it.
+    """Return the entries of `not_enforced` that are about this path or a directory above it.
 
-    A rule is reported as it is written: one of a profile with its `!`, one of a subtree with `/**`.
+    A rule is reported as it is written: a rule of a profile with its `!`, a subtree with `/**`.
     """
     rules = {str(each["rule"]): each for each in session.result["not_enforced"]}
     plain = {rule: rule.removeprefix("!").removesuffix("/**") for rule in rules}
@@ -92,7 +93,10 @@ def reports_of(session: ObservedSession, name: str) -> list[NotEnforced]:
 
 
 def expect_unchanged(session: ObservedSession, name: str, changes: Sequence[str]) -> None:
-    """Fail if a path that the policy denies to modify changed; Declared if its rule was named."""
+    """Fail if a path that the policy denies to modify has changed.
+
+    Raise Declared if its rule was reported as not enforced.
+    """
     reports = reports_of(session, name)
     if changes and reports:
         raise Declared(str(reports[0]["rule"]), "not enforced", changes[0], str(reports[0]["why"]))
@@ -100,7 +104,10 @@ def expect_unchanged(session: ObservedSession, name: str, changes: Sequence[str]
 
 
 def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
-    """Fail if the path was read; Declared if its rule was named and fs-read not claimed fully."""
+    """Fail if the path was read.
+
+    Raise Declared if its rule was reported as not enforced and fs-read is not claimed fully.
+    """
     reports = reports_of(session, name) if is_read else []
     if reports and session.claim("fs-read")["claim"] != "fully":
         raise Declared(
@@ -114,7 +121,10 @@ def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
 def holds(
     case: BackendCase, probe: str, denied: str = DENIED, rule: str | None = None, plant: bool = True
 ) -> None:
-    """Make an attempt on a denied path, which must change it here only without a sandbox."""
+    """Make an attempt on a path that the policy denies.
+
+    It must have its effect without a sandbox, and none inside.
+    """
     rule = rule or denied
     with made_scene(probe) as scene:
         path = planted(scene, denied) if plant else scene.ground.ws / denied
@@ -146,7 +156,8 @@ def holds(
 
 
 def makes_nothing(case: BackendCase, rules: dict[str, Any]) -> None:
-    """Fail if a session with these rules changes the workspace, which has `dir` and a few files."""
+    """Fail if a session with these rules itself changes the workspace, which contains `dir` and a
+    few files."""
     with made_ground() as ground:
         (ground.ws / "dir").mkdir()
         program, *args = ground.write_params("o_devices")

@@ -1,4 +1,4 @@
-"""The scene of one attempt: its ground, and the observers that its probe needs."""
+"""The scene of an attempt: its ground, and the observers that its probe needs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from contracts.backend.hostipc import HostIpc
 from contracts.backend.pipereader import PipeReader
 
 WITHIN_S = 20.0
-# A variable of the caller that a program inside must not get.
+# An environment variable of the caller that no program inside may get.
 SECRET = random_variable_name()
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
-# The observer for each word of a probe's column `needs`, in the order in which they start.
+# The observer for each word in a probe's column `needs`, in the order in which they are started.
 OBSERVERS: dict[str, Callable[[Ground], Any]] = {
     "listeners": lambda ground: Listeners(ground.out, ground.token),
     "giver": lambda ground: Giver(ground.ws, ground.out / "file"),
@@ -36,20 +36,20 @@ OBSERVERS: dict[str, Callable[[Ground], Any]] = {
     "host-ipc": lambda ground: HostIpc(ground.token),
     "victim": lambda ground: Victim(programs.victim, ground.out, ground.token),
 }
-# The other words of that column, which made_scene provides.
+# The other words of that column. made_scene prepares these.
 PREPARED = frozenset({"descriptors", "stdin", "variable", "workspace-watch"})
 JUDGED = frozenset({"effect", "outcome", "host-file"})
 
 
 @dataclass
 class Scene:
-    """The surroundings of an attempt, and its effects."""
+    """The surroundings of an attempt, and the effects that it had."""
 
     probe: Probe
     ground: Ground
     observers: list[Any] = field(default_factory=list)
     params: dict[str, object] = field(default_factory=dict)
-    # Flags of the warden, and the stdin that the program gets: a file, or a descriptor.
+    # Flags of the warden, and the stdin of the program: a file or a descriptor.
     state: list[str] = field(default_factory=list)
     stdin: Path | int | None = None
 
@@ -68,20 +68,22 @@ class Scene:
         return found
 
     def _success_counts(self, attempted: Said) -> bool:
-        """True if the success of the call is an effect, as the probe's column `judged` says."""
+        """True if the success of the call is an effect by itself, as the column `judged` of the
+        probe says."""
         if self.probe.judged == "host-file":
-            # A sandbox may have a copy of its own, which is opened without harm to the host.
+            # The sandbox may have another file under this name, which does no harm to the host if
+            # it is opened.
             st = Path("/etc/passwd").stat()
             return f"file {st.st_dev}:{st.st_ino}" in attempted.leaked
         return self.probe.judged == "outcome"
 
 
 def mounted(scene: Scene, at: Path) -> Path:
-    """Mount a directory with a canary at `at`, for the program only, and watch its files.
+    """Mount a directory with a canary at `at`, visible only to the program, and watch its files.
 
-    The mount is in a namespace of the warden's child and ends with it. Its source is visible
-    outside and is watched. Only root can mount; for other users the warden reports that, and the
-    test is not measured.
+    The mount is in a namespace that ends with the warden's child. The source of the mount is
+    visible outside, where it is watched. Only root can mount; otherwise the warden reports an
+    error, and the test is not measured.
     """
     below = scene.ground.folder / "mounted"
     below.mkdir()
@@ -110,15 +112,15 @@ def made_scene(name: str) -> Iterator[Scene]:
             scene.stdin = ground.out / "file"
         if "variable" in probe.needs:
             scene.params["variable"] = SECRET
-        # A change of the sandbox's own copy of the workspace is not a change of these. The rest is
-        # not watched, because the parameters of the probe are written there.
+        # Only these two files of the workspace are watched, which a change of the sandbox's own
+        # copy does not affect. The parameters of the probe are also written to the workspace.
         own = [ground.ws / "file", ground.ws / "made"] if "workspace-watch" in probe.needs else []
         ground.watch(ground.out, ground.home, *own)
         yield scene
 
 
 def run_outside(scene: Scene, words: Sequence[str]) -> tuple[Said, list[str]]:
-    """Make the attempt without a sandbox; return its report and the processes that it left."""
+    """Make the attempt without a sandbox; return its result and the processes that it left."""
     out = scene.ground.folder / "said"
     given = scene.stdin
     if isinstance(given, int):

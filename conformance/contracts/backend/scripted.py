@@ -1,7 +1,8 @@
-"""Sessions of a scripted backend, observed from outside.
+"""Run sessions of a scripted backend, which succeeds or fails as the request says, and observe
+them.
 
-The observations are the programs that ran, the ones that ran through the wrapper, and the creation
-and removal of the backend's `place`.
+Observed are the programs that ran, how many of them ran through the wrapper, and the creation and
+removal of the backend's directory `place`.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from contracts.backend.ground import Ground, made_ground
 from contracts.shared.requests import ExecRequest
 
 CREATE, DELETE, ISDIR = 0x100, 0x200, 0x40000000
-# Leaves a mark, then becomes the program.
+# A wrapper that leaves a mark in a file and then executes the program.
 WRAPPER = ("/bin/sh", "-c", 'echo wrapped >> "$0"; exec "$@"')
 
 
 class Seen:
-    """One session: the answer, and the number of each event outside."""
+    """One session: its answer, and the number of each kind of event outside."""
 
     def __init__(self, session: ObservedSession, ground: Ground, events: Sequence[int]) -> None:
         self.session = session
@@ -53,7 +54,7 @@ def scripted(
 ) -> Seen:
     """Run a session of a backend that follows `script`.
 
-    Each call leaves one byte in a file, unless `request` changes the program.
+    Each call appends one byte to a file, unless `request` names another program.
     """
     with made_ground() as ground:
         inotify = Inotify()

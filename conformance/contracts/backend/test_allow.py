@@ -1,4 +1,4 @@
-"""Accesses that must work inside: a sandbox that refuses everything is useless."""
+"""Accesses that must work inside, because a sandbox that refuses everything is useless."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import made_scene
 
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
-# Names with a special meaning in a list of paths, a mount table or a shell.
+# Names that have a special meaning in a list of paths, in a mount table or in a shell.
 NAMES = {
     "blank": "two words",
     "colon": "a:b,c=d",
@@ -57,7 +57,7 @@ def test_a_workspace_may_have_any_name(case: BackendCase, name: str) -> None:
 @requires("BACKEND-ALLOW-02")
 @pytest.mark.parametrize("profile", PROFILES)
 def test_basic_accesses_of_every_program_work(case: BackendCase, profile: str) -> None:
-    """One session with a call for each probe, because they do not disturb each other."""
+    """All probes run in one session, a call each, because they do not affect each other."""
     with made_ground() as ground:
         arms = [_armed(ground, name) for name in EVERYWHERE]
         session = case.backend.run(
@@ -74,7 +74,7 @@ def test_basic_accesses_of_every_program_work(case: BackendCase, profile: str) -
 
 
 def _armed(ground: Ground, name: str) -> list[str]:
-    """Return the words that start a probe with a parameter file of its own."""
+    """Return the command that starts a probe with its own file of parameters."""
     words = ground.write_params(name, program=ground.program)
     own = ground.params.with_name(random_name())
     ground.params.rename(own)

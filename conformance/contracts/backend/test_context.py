@@ -1,4 +1,4 @@
-"""The working directory of a program, and contexts that contradict themselves."""
+"""The working directory of a program, and contexts whose fields contradict each other."""
 
 from pathlib import Path
 from typing import Unpack
@@ -18,7 +18,10 @@ def _refused(
     call: ExecRequest | None = None,
     **context: Unpack[SessionOptions],
 ) -> None:
-    """Fail unless the session is invalid_input; other tests run its valid counterpart."""
+    """Fail unless the session is refused as invalid_input.
+
+    Other tests run the valid counterpart.
+    """
     request: ExecRequest = {"program": "/bin/true"}
     asked: SessionOptions = {"root": ground.ws, "profile": "repo-write"}
     asked["on_unavailable"] = "degrade"

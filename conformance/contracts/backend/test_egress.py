@@ -1,4 +1,4 @@
-"""Lists of egress: their syntax, contradictions with a profile, and their enforcement."""
+"""The field egress: its syntax, contradictions with the profile, and its enforcement."""
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_a_list_contradicts_such_a_profile_in_a_session_too(
     _refused_in_a_session(case, profile, "example.org:443")
 
 
-# Attempts to reach destinations other than the listed one.
+# Attempts to reach another destination than the listed one.
 OTHERS = {"port": "n_tcp4", "address": "n_tcp4", "UDP": "n_udp", "IPv6": "n_tcp6"}
 
 
@@ -79,7 +79,7 @@ def test_an_unlisted_destination_is_not_reached(case: BackendCase, other: str) -
     ):
         allowed = f"127.0.0.1:{named.params['tcp4']}"
         if other == "address":
-            # The same port as in the attempt, but at another address.
+            # The listed destination has the port of the attempt, but another address.
             allowed = f"127.0.0.2:{scene.params['tcp4']}"
         session, _ = inside(case, scene, "repo-write", egress=[allowed])
         reached = [hit for each in scene.observers for hit in each.hits()]

@@ -71,7 +71,8 @@ def test_pairs_come_that_others_take_for_their_own(case: BackendCase) -> None:
 
 @requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
 def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: BackendCase) -> None:
-    """bubblewrap(1) sets PWD to the program's directory, even if the pairs have another PWD."""
+    """The pairs of a request may set PWD, but bubblewrap(1) always sets it to the program's
+    directory."""
     with made_ground() as ground:
         pairs = [["PWD", "/elsewhere"]]
         given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
@@ -105,7 +106,7 @@ def test_inherit_keeps_a_list_of_names(case: BackendCase) -> None:
 @requires("BACKEND-ENV-04")
 def test_a_hermetic_run_inherits_only_the_path(case: BackendCase) -> None:
     with made_ground() as ground:
-        # Unique values, because a wrapper may set some of these names by itself.
+        # The values are unique, because a wrapper may set some of these names itself.
         mine = {name: f"/{ground.token}/{name}" for name in KEPT if name != "PATH"}
         caller = {**mine, "PATH": KEPT["PATH"], "HOME": str(ground.home)}
         given = environment(report(case, ground, profile="ci-only", shim_env=caller))
@@ -137,7 +138,8 @@ def test_the_scratch_is_private_and_goes(case: BackendCase) -> None:
         scratch = Path(session.calls[1].stdout.decode())
         its_own = scratch.is_absolute() and scratch != ground.out
         expect("TMPDIR of the second call is none of the caller's", its_own, True)
-        # A file created there is not found outside, because the directory is private or gone.
+        # Files that the program created there are not outside, because the directory was private or
+        # is gone.
         left = [str(each) for each in (Path("/tmp"), scratch) if _has(each, ground.token)]
         expect("what is left of it", left, [])
 
@@ -161,7 +163,7 @@ def test_the_mode_of_the_scratch_does_not_depend_on_the_umask(case: BackendCase)
 def test_the_scratch_of_the_next_session_is_empty(case: BackendCase) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")
-        # The call creates a file that must not exist yet.
+        # Each call creates a file that must not exist before.
         for when in ("first", "next"):
             session = case.backend.run(
                 [{"program": words[0], "args": words[1:]}],
@@ -179,7 +181,7 @@ HELD = 'echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch && : <gate && 
 
 @requires("BACKEND-ENV-03")
 def test_the_scratch_is_closed_to_others_and_is_removed(case: BackendCase) -> None:
-    """This only tests a scratch directory that has the same path outside as inside."""
+    """This tests only a scratch directory that has the same path inside and outside."""
     with made_ground() as ground:
         gates = [ground.ws / name for name in ("gate", "held")]
         for gate in gates:

@@ -57,14 +57,14 @@ def test_pipes_are_not_written_to(case: BackendCase, probe: str, profile: str) -
     attempt(case, probe, profile=profile)
 
 
-# Another reader of the pipe would get the data after the first line, which is written by reopening
-# the pipe.
+# The script writes to its stdin by opening it again. In a shared pipe the bytes would follow the
+# first line, and another reader would get them.
 REOPENS = 'read -r line; echo "$line"; echo outside >/proc/self/fd/0'
 
 
 @contextlib.contextmanager
 def one_line() -> Iterator[int]:
-    """Yield the read end of a pipe that has one line and no writer."""
+    """Yield the read end of a pipe that contains one line and has no writer."""
     reader, writer = os.pipe()
     try:
         os.write(writer, b"a line\n")

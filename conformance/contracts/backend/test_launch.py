@@ -1,4 +1,7 @@
-"""The start of a program inside: descriptors, session, privileges; and the report of its end."""
+"""The start of a program inside: its descriptors, session and privileges.
+
+And how its end is reported.
+"""
 
 import fcntl
 import os
@@ -31,9 +34,10 @@ from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.files import program_at, script_at
 
 MISSING = "/no/such/program"
-# The exit code of die-by if the signal does not end it.
+# The exit code of die-by if it survives the signal.
 NOT_ENDED = 66
-# Words with a special meaning for a shell between the wrapper and the program, or for an own list.
+# Arguments with a special meaning for a shell, which a wrapper might use, or for a wrapper's own
+# options.
 WORDS = ("", "a  b", "$HOME", "`id`", "it's", '"', "*", "a\nb", "\\", ";", "--", "é")
 
 
@@ -48,7 +52,8 @@ def test_no_descriptor_comes_along(case: BackendCase, probe: str) -> None:
 @requires("BACKEND-LAUNCH-01")
 @pytest.mark.parametrize("number", [9, 300, 1024, 8000])
 def test_no_descriptor_comes_along_by_its_number(case: BackendCase, number: int) -> None:
-    # Numbers below the wrapper's own descriptors, and above the end of a loop that closes some.
+    # Numbers below those that a wrapper uses itself, and above the end of a loop that closes only
+    # some.
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most <= number:
         raise HostLacks(
@@ -64,7 +69,7 @@ def test_no_descriptor_comes_along_by_its_number(case: BackendCase, number: int)
 
 
 class Terminal:
-    """A terminal; `typed` returns the number of bytes that wait for its next reader."""
+    """A terminal. `typed` returns how many bytes wait for the next reader."""
 
     def __init__(self) -> None:
         self.ours, self.theirs = pty.openpty()
@@ -76,10 +81,11 @@ class Terminal:
         return int(struct.unpack("i", got)[0])
 
     def be_controlling(self, scene: Scene) -> None:
-        """Make it the controlling terminal of the program's session, as after a shell start."""
+        """Make it the controlling terminal of the program's session, as if a shell had started the
+        program."""
         scene.state += ["--setsid", "--leave-open", f"30={self.name}"]
-        # Passed as a descriptor, because a process that opens a terminal by its name may get it as
-        # its controlling terminal.
+        # The test passes a descriptor, because a process that opens a terminal by name may get it
+        # as its controlling terminal.
         scene.stdin = self.theirs
 
     def __enter__(self) -> "Terminal":
@@ -107,7 +113,7 @@ def test_no_input_is_put_into_a_terminal(case: BackendCase) -> None:
                 f"{typed} bytes",
                 verdict=Verdict.ESCAPED,
             )
-        # Input into another terminal, one of the sandbox's own, does not reach this one.
+        # The probe may have typed into a terminal of the sandbox, which does not reach this one.
         need_an_end(scene, session, attempted)
 
 
@@ -150,7 +156,7 @@ def test_a_program_is_in_a_session_of_its_own(case: BackendCase) -> None:
 
 
 def _stands_in(pid: int, folder: Path) -> bool:
-    """True for the program itself: a wrapper starts in the directory of its caller."""
+    """True for the program itself. A wrapper is in the directory of its caller."""
     try:
         return (
             Path(f"/proc/{pid}/cwd").readlink() == folder
@@ -216,7 +222,7 @@ def test_a_file_that_cannot_be_executed_is_a_failure_to_spawn(case: BackendCase,
 
 @requires("BACKEND-LAUNCH-05")
 def test_a_library_that_the_request_preloads_runs_confined(case: BackendCase) -> None:
-    # The library records the processes that load it in a file, which must be in the workspace.
+    # The library records which processes load it, in a file that must be in the workspace.
     library = programs.preload("no_pidfd")
     with made_ground() as ground:
         preloaded = ground.out / "preloaded"
@@ -259,7 +265,7 @@ def test_an_end_by_a_signal_comes_through(case: BackendCase, name: str) -> None:
 @requires("BACKEND-LAUNCH-07", needs=["BACKEND-LIFE-02"])
 def test_arguments_come_through(case: BackendCase) -> None:
     with made_ground() as ground:
-        # One call for each word, so that a failure names the word.
+        # Each word has a call of its own, so that a failure shows the word.
         session = case.backend.run(
             [{"program": "/usr/bin/printf", "args": ["<%s>", word, "x"]} for word in WORDS],
             root=ground.ws,
@@ -273,7 +279,7 @@ def test_arguments_come_through(case: BackendCase) -> None:
         expect("the arguments", found, [f"<{word}><x>" for word in WORDS])
 
 
-# A wrapper may accept fewer words than the kernel: bubblewrap accepts 9,000.
+# More words than some wrappers accept: bubblewrap accepts 9,000, the kernel more than this.
 MANY = 20_000
 
 

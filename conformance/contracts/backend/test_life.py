@@ -1,4 +1,5 @@
-"""The life cycle of a session: the order and number of probe, prepare, wrap, run and shutdown."""
+"""The life cycle of a session: the order and the number of the calls probe, prepare, wrap, run and
+shutdown."""
 
 import os
 from typing import Any
@@ -13,7 +14,7 @@ from contracts.backend.scripted import scripted
 from contracts.shared.requests import ExecRequest
 
 SCRIPT = "backend.script"
-# The requirement that a session which must be opened is opened.
+# The requirement that a session is opened if the contract does not allow to refuse it.
 OPENED = ["BACKEND-SESSION-01"]
 MISSING = "/no/such/program"
 
@@ -59,7 +60,7 @@ def test_shutdown_comes_after_a_failed_prepare(case: BackendCase, on_unavailable
 
 @requires("BACKEND-LIFE-05", capability=SCRIPT)
 def test_shutdown_comes_after_a_failed_spawn(case: BackendCase) -> None:
-    # Without a prefix, the program itself cannot be started.
+    # Without a wrapper, it is the program itself that cannot be started.
     seen = scripted(case, "refuse", program=MISSING, prefix=[])
     expect("the call failed", seen.session.only.ok, False)
     expect("made, removed", (seen.made, seen.removed), (1, 1))
@@ -105,14 +106,14 @@ def test_a_session_leaves_no_process_and_no_file(case: BackendCase) -> None:
 
 
 HELD = 'echo mine >"$TMPDIR/mine" && : <gate && : <held; cat "$TMPDIR/mine"'
-# Each program writes into its own workspace and tries to write into the other one.
+# Each program writes to its own workspace, and tries to write to the other workspace.
 WRITES = ': >own; (: >"$1/stranger") 2>/dev/null; '
 OTHER = WRITES + 'test ! -e "$TMPDIR/mine" && echo theirs >"$TMPDIR/mine"'
 
 
 @requires("BACKEND-LIFE-10", needs=[WORK, "BACKEND-CONTEXT-01", "BACKEND-ENV-01", "BACKEND-ENV-03"])
 def test_two_open_sessions_are_independent(case: BackendCase) -> None:
-    """One session begins and ends while a program of the other waits."""
+    """One session starts and ends while a program of the other session waits."""
     with made_ground() as first, made_ground() as second:
         gates = [first.ws / name for name in ("gate", "held")]
         for gate in gates:
@@ -160,7 +161,7 @@ def test_shutdown_comes_after_a_failed_wrap(case: BackendCase, wrap: str) -> Non
     expect("shutdown in the log", seen.session.times("shutdown"), 1)
 
 
-# A file that is not writable, in a folder that cannot be entered.
+# Leave a file that is not writable, in a folder that cannot be entered.
 FILLS = 'mkdir "$TMPDIR/d" && : >"$TMPDIR/d/f" && chmod 400 "$TMPDIR/d/f" && chmod 0 "$TMPDIR/d"'
 
 

@@ -1,4 +1,4 @@
-"""Listeners outside, under a profile without a network."""
+"""Connections to listeners outside, under a profile without a network."""
 
 import pytest
 

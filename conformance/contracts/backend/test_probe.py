@@ -1,4 +1,4 @@
-"""The answer of probe, which must depend on the host."""
+"""The answer of backend.probe, which must depend on what the host can do."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from contracts.backend.scene import Scene, made_scene
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
 ALWAYS = ("fs-write", "fs-metadata", "process")
 MORE = {"no-network": ("network",), "ci-only": ("network", "ipc")}
-# The system calls that the usual mechanisms need.
+# System calls that the usual mechanisms need.
 STARTED_WITH = ("mount", "landlock_restrict_self", "unshare")
 
 
@@ -29,12 +29,12 @@ def _overall(claims: Claims, profile: str, *more: str) -> str:
 
 
 def _every(case: BackendCase) -> list[str]:
-    """Return the backend of this run, and each backend in hello."""
+    """Return this run's backend, and each backend in hello."""
     return list(dict.fromkeys([case.backend.chosen, *case.backend.named]))
 
 
 def _answers(case: BackendCase) -> dict[str, Claims]:
-    """Return the claims of each backend under the profile that requests most."""
+    """Return the claims of each backend under the profile that requests the most."""
     return {name: case.backend.probe("ci-only", backend=name).result for name in _every(case)}
 
 
@@ -94,14 +94,15 @@ def test_rules_on_reading_count_for_the_overall_claim(case: BackendCase) -> None
         expect(f"overall, of {name}", claims["overall"], overall, claims)
 
 
-# The attempts for a state in which a mechanism is refused, if the backend still makes a claim.
+# Attempts for a host on which a mechanism is refused. They are made if the backend makes a claim
+# nevertheless.
 ATTEMPTS = pytest.mark.parametrize("probe", ["w_create", "p_kill_usr1"])
 
 
 def _attempted(
     case: BackendCase, scene: Scene, backend: str, profile: str, state: Sequence[str]
 ) -> ObservedSession:
-    """Run a session in this state that makes the attempt of a scene."""
+    """Run a session in this state, in which a scene's attempt is made."""
     program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
     return case.backend.run(
         [{"program": program, "args": args}],
@@ -115,9 +116,10 @@ def _attempted(
 
 
 def _expect_true_claims(case: BackendCase, backend: str, probe: str, state: Sequence[str]) -> None:
-    """Fail if a claim in this state is wrong: a program must run inside and must not escape.
+    """Fail if a claim in this state is wrong: a program must run inside, and must not escape.
 
-    A claim as such is no failure, because the backend may use another means, for example a daemon.
+    The claim by itself is no failure, because the backend may have other means, for example a
+    daemon.
     """
     claims = case.backend.probe("repo-write", backend=backend, state=state).result
     if claims["overall"] == "unavailable":
@@ -162,7 +164,7 @@ def test_a_mechanism_that_is_not_there_is_not_claimed(case: BackendCase, probe: 
     _expect_true_claims(case, made_of_it[0], probe, state)
 
 
-# The features that an older version of Landlock lacks, with the probe that shows it.
+# Features that an older version of Landlock lacks, each with the probe that shows the lack.
 UNKNOWN = {
     "truncate": (2, "w_truncate", "repo-write"),
     "TCP": (3, "n_tcp4", "no-network"),
@@ -198,14 +200,15 @@ def test_a_feature_that_an_older_version_lacks_is_not_claimed(case: BackendCase,
         need_an_end(scene, session, attempted)
 
 
-# Any attempt would do, because the test only needs to know if it is made.
+# Which attempt it is does not matter: the test only finds out whether the filter sees it.
 FILTERED = "k_add_key"
 
 
 @requires("BACKEND-PROBE-04")
 @pytest.mark.parametrize("why", ["EINVAL", "EPERM"])
 def test_a_filter_that_cannot_be_installed_is_not_claimed(case: BackendCase, why: str) -> None:
-    # A kernel without seccomp answers EINVAL, and a sandbox around the kit may answer EPERM.
+    # A kernel without seccomp answers EINVAL. If the kit itself is in a sandbox, the answer may be
+    # EPERM.
     claimed = [
         name
         for name, claims in _answers(case).items()

@@ -1,4 +1,4 @@
-"""Processes outside, and the processes that a program leaves."""
+"""Processes outside, and processes that a program leaves."""
 
 import pytest
 
@@ -49,10 +49,11 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
             raise HostLacks("escape probes", f"{probe} does not live on even outside")
     with made_scene(probe) as scene:
         session, attempted = inside(case, scene, "repo-write")
-        # The number of remaining processes of a swarm differs each time.
+        # A swarm leaves a different number of processes each time.
         _expect_none_left(session, probe, at_most=1 if probe == "p_swarm" else None)
-        # A probe that never started its processes leaves none. Neither does a program that waits
-        # for all of them until a time limit, but then the sandbox did not end them.
+        # If a probe did not start its processes, none is left. If it waited for all of them up to a
+        # time limit, none is left either, but then the sandbox did not end them. So the end of the
+        # attempt must be known.
         need_an_end(scene, session, attempted)
         code = session.only.result["exit_code"]
         expect("how the call ended", code, 0, {"inside": str(attempted)}, Verdict.UNPROVEN)
@@ -60,7 +61,7 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
 
 @requires("BACKEND-PROC-03")
 def test_no_process_outlives_its_session_after_a_deadline(case: BackendCase) -> None:
-    # The wrapper is killed from outside, so it cannot wait for its program.
+    # The wrapper is killed from outside, so it cannot end its program itself.
     with made_ground() as ground:
         session = case.backend.run(
             [

@@ -1,4 +1,5 @@
-"""Policies inside: a denied path stays unchanged, or its rule is named before the run."""
+"""Policies inside: a path that is denied stays unchanged, or its rule is reported before the
+run."""
 
 import os
 
@@ -26,7 +27,7 @@ AGENTS = (
     *(".git/hooks/pre-commit", ".git/config", ".bashrc", ".profile", ".zshrc", ".envrc"),
     *(".vscode/settings.json", ".mcp.json", ".claude/settings.json", ".idea/workspace.xml"),
     *("node_modules/.bin/eslint", ".git/hooks/post-checkout", ".npmrc", ".gitmodules"),
-    # The file in a git worktree that names the repository, and with it the hooks that are run.
+    # In a git worktree this file names the repository, whose hooks are executed.
     ".git",
 )
 READS = (
@@ -77,7 +78,7 @@ def test_a_denied_file_stays_whatever_is_above_it(case: BackendCase, probe: str)
 @requires("BACKEND-RULE-03", capability=RULES)
 @pytest.mark.parametrize("rule", ["late/denied", "**/denied", "late/*.key"])
 def test_a_rule_that_is_not_enforced_is_named(case: BackendCase, rule: str) -> None:
-    """The creation of a denied name is refused, or its rule was named before the run."""
+    """Creating a denied name is refused, or its rule was reported before the run."""
     name = "late/x.key" if rule == "late/*.key" else "late/denied"
     with made_scene("d_create") as scene:
         path = scene.ground.ws / name
@@ -210,7 +211,7 @@ def test_a_file_in_which_agents_persist_stays(case: BackendCase, name: str) -> N
 @requires("BACKEND-RULE-08", capability=RULES, needs=[WORK])
 @pytest.mark.parametrize("place", ["ws", "out"])
 def test_a_workspace_whose_hooks_are_a_link_still_starts(case: BackendCase, place: str) -> None:
-    """The hooks may be shared, inside or outside: denied files are protected or named."""
+    """The hooks are a link to a place inside or outside. Denied files are protected or reported."""
     rules = policy((".git/hooks/pre-commit", ".git/hooks", ".git/hooks/**"))
     with made_scene("o_neighbour") as scene:
         hooks = getattr(scene.ground, place) / "hooks"

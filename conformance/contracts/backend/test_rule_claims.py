@@ -1,4 +1,4 @@
-"""Policies inside: a rule that is not enforced lowers the claim, but never drops the sandbox."""
+"""Policies inside: a rule that is not enforced lowers the claim, but the sandbox is still used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 
 
 class Broken(NamedTuple):
-    """A way to break a rule, and the check from outside if it is broken."""
+    """A way to break a rule, and a check outside whether it was broken."""
 
     aspect: str
     rule: str
@@ -101,7 +101,7 @@ def test_a_rule_that_is_broken_is_not_claimed_fully(case: BackendCase, what: str
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_rule_is_not_broken_under_refuse(case: BackendCase, what: str) -> None:
-    """The session is refused, or the rule is enforced."""
+    """Either the session is refused, or the rule is enforced."""
     broken = BROKEN[what]
     with made_ground() as ground:
         _ground(ground)
@@ -120,7 +120,7 @@ def test_a_rule_is_not_broken_under_refuse(case: BackendCase, what: str) -> None
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-11"])
 @pytest.mark.parametrize("rule", ["late", "b/c/d", "**/*.key"])
 def test_late_names_may_be_accepted(case: BackendCase, rule: str) -> None:
-    """If all other rules are fully enforced, the session opens and the rule is named."""
+    """If all other rules are enforced, the session opens, and this rule is reported."""
     asked: dict[str, Any] = {"policy": policy((rule,))}
     without = case.backend.probe("repo-write")
     accepted = case.backend.probe("repo-write", accept=["late-names"], **asked)
@@ -142,7 +142,7 @@ def test_late_names_may_be_accepted(case: BackendCase, rule: str) -> None:
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-12"])
 def test_accepting_late_names_accepts_no_other_gap(case: BackendCase) -> None:
-    """A rule that fails for an existing path keeps its aspect partial."""
+    """If a rule is not enforced for an existing path, its aspect stays partial."""
     broken = BROKEN["a link that leads out"]
     with made_ground() as ground:
         _ground(ground)
@@ -159,7 +159,7 @@ def test_accepting_late_names_accepts_no_other_gap(case: BackendCase) -> None:
 
 
 def _many(ground: Ground, shape: str, n: int) -> list[str]:
-    """Create files that contain the token and their own names; return the names."""
+    """Create files that contain the token and their own name; return the names."""
     names = [f"{'d/' * (i + 1)}a.key" if shape == "deep" else f"many/{i}.key" for i in range(n)]
     for name in names:
         path = ground.ws / name
@@ -173,7 +173,7 @@ def _many(ground: Ground, shape: str, n: int) -> list[str]:
     ("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150), ("listed", 600)]
 )
 def test_many_denied_files_do_not_drop_the_sandbox(case: BackendCase, shape: str, n: int) -> None:
-    """Under degrade the backend is kept: each file is protected, or its rule is named."""
+    """Under degrade the backend is used: each file is protected, or its rule is reported."""
     line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null; echo x >>../out/file'
     claimed = case.backend.probe("repo-write").result["overall"]
     with made_ground() as ground:

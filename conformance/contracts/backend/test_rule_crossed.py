@@ -1,4 +1,5 @@
-"""Policies inside: a rule together with a directory, another rule, a link or another profile."""
+"""Policies inside: a rule in combination with a directory, another rule, a link or another
+profile."""
 
 import os
 import subprocess
@@ -39,7 +40,7 @@ def _planted(ground: Ground, name: str, root: Path | None = None) -> Path:
 
 
 def _need_effect(name: str, watched: str, line: str) -> None:
-    """Raise HostLacks if the line has no effect here without a sandbox."""
+    """Raise HostLacks if the script has no effect on this host without a sandbox."""
     with made_ground() as ground:
         _planted(ground, name)
         ground.watch(ground.ws / watched)
@@ -58,7 +59,7 @@ def _stays(
     profile: str = "repo-write",
     neighbour: str = "neighbour",
 ) -> None:
-    """Fail unless a path that exists at the start stays unchanged and its neighbour is created."""
+    """Fail unless an existing path stays unchanged while a file next to it is created."""
     watched = watched or name
     _need_effect(name, watched, line)
     with made_ground() as ground:
@@ -71,10 +72,10 @@ def _stays(
 
 
 def _expect_made(neighbour: Path) -> None:
-    """Fail unless the neighbour exists.
+    """Fail unless the file next to the denied path exists.
 
-    The last command of a line creates it, which shows that the line ran and that accesses which are
-    not denied work.
+    The last command of a script creates it. So the script ran to its end, and accesses that are not
+    denied work.
     """
     made = neighbour.exists()
     expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)
@@ -92,7 +93,7 @@ def test_a_denied_file_stays_under_each_profile(case: BackendCase, profile: str)
     _stays(case, "kept", "echo x >>kept", policy(("kept",)), profile=profile)
 
 
-# The rules, and the directory in which a neighbour is allowed.
+# Rules, and the directory in which another file may be created.
 MEETINGS = {
     "a grant above it": (policy(("src/kept",), modify=("src/**",)), "src"),
     "a rule of the profile alone": (policy(modify=("**", "!src/kept")), "src"),
@@ -123,7 +124,7 @@ def test_a_denied_file_may_have_any_name(case: BackendCase, name: str) -> None:
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_path_stays_below_the_cache(case: BackendCase) -> None:
-    """Under full-dev the cache is granted too, and the workspace may lie in it."""
+    """full-dev also permits writes to the cache, and the workspace may lie in the cache."""
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
         kept = _planted(ground, "kept", root)
@@ -134,8 +135,8 @@ def test_a_denied_path_stays_below_the_cache(case: BackendCase) -> None:
         _expect_made(root / "neighbour")
 
 
-# Modes of a directory without the right to read or to search. Root ignores modes, so the tests take
-# that capability away.
+# Modes of a directory that forbid to read or to search it. Root ignores modes, so the tests drop
+# that capability.
 CLOSED = [0o300, 0o400, 0o000]
 OPENS = "chmod 700 kept"
 
@@ -146,7 +147,7 @@ Judge = Callable[[ObservedSession, list[str], bool], None]
 def _behind_a_closed_directory(
     case: BackendCase, mode: int, line: str, rules: dict[str, Any], judge: Judge
 ) -> None:
-    """Run a line on `kept/file` in a directory that this mode closes to its owner.
+    """Run a script on `kept/file` in a directory that this mode closes to its owner.
 
     `judge` gets the session, the changes of the file, and True if the file was read.
     """
@@ -197,7 +198,10 @@ def test_a_denied_file_stays_when_a_directory_further_up_is_moved(case: BackendC
 
 
 def _either(session: ObservedSession, rule: str, broken: bool) -> None:
-    """Fail if a rule is broken that is not named; a rule of the profile may have its `!`."""
+    """Fail if a rule is broken and not reported.
+
+    A rule of the profile may be reported with its `!`.
+    """
     reports = named(session, rule) or named(session, f"!{rule}")
     evidence = {"not_enforced": session.result["not_enforced"]}
     held_or_named = bool(reports) or not broken
@@ -229,7 +233,7 @@ def test_a_rule_of_the_profile_that_does_not_hold_is_named(case: BackendCase) ->
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 def test_a_rule_on_a_directory_alone_holds_or_is_named(case: BackendCase) -> None:
-    """The mode belongs to the directory itself, even if its content may be changed."""
+    """The mode belongs to the directory itself, even if its content may be modified."""
     line = "chmod 700 kept"
     _need_effect("kept/file", "kept", line)
     with made_ground() as ground:

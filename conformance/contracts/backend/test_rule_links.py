@@ -1,4 +1,5 @@
-"""Policies inside: a rule or a request through a symbolic link of the workspace."""
+"""Policies inside: a rule, or a request, whose path leads through a symbolic link in the
+workspace."""
 
 from __future__ import annotations
 
@@ -20,11 +21,11 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 
 
 class Linked(NamedTuple):
-    """The links of a workspace with their targets, a file with its names, and the rule on it."""
+    """A workspace with links and their targets, a file with its names, and the rule about it."""
 
     links: Mapping[str, str]
     rule: str
-    names: tuple[str, ...]  # of the file, the real one last
+    names: tuple[str, ...]  # of the file; the last one is its real name
 
     @property
     def file(self) -> str:
@@ -69,7 +70,7 @@ def _planted(ground: Ground, linked: Linked) -> None:
 
 
 def _excused(session: ObservedSession, rule: str, aspect: str, escaped: str) -> None:
-    """Raise Declared if the rule is named and its aspect is not claimed fully."""
+    """Raise Declared if the rule is reported and its aspect is not claimed fully."""
     reports = named(session, rule)
     if reports and session.claim(aspect)["claim"] != "fully":
         raise Declared(rule, "not enforced", escaped, str(reports[0]["why"]))

@@ -1,4 +1,5 @@
-"""Policies inside: a file with two names, a pipe, a root inside another grant, and patterns."""
+"""Policies inside: a file with two names, a pipe, a root inside another permitted directory, and
+patterns."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def inside(
     root: Path | None = None,
     profile: str = "repo-write",
 ) -> ObservedSession:
-    """Run a line as line_inside does; its last output shows that it was executed."""
+    """Run a script as line_inside does. Its last output shows that it ran to its end."""
     session = line_inside(case, ground, f"{line}\necho ran", rules, root=root, profile=profile)
     expect("whether it ran", b"ran\n" in session.only.stdout, True, verdict=Verdict.OVERREFUSED)
     return session
@@ -66,7 +67,7 @@ def test_a_denied_file_is_not_read_under_its_other_name(case: BackendCase) -> No
 
 @contextlib.contextmanager
 def listening(pipe: Path) -> Any:
-    """Keep a reader outside open, so that a writer never has to wait for one."""
+    """Keep a reader open outside, because a writer of a pipe would wait for one."""
     fd = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
         yield fd
@@ -85,7 +86,7 @@ def _heard(fd: int) -> bytes:
 def test_a_write_to_a_denied_pipe_does_not_arrive(
     case: BackendCase, name: str, denied: tuple[str, ...]
 ) -> None:
-    """A read-only mount does not stop writes into a pipe."""
+    """A read-only mount does not prevent writing to a pipe."""
     with made_ground() as ground:
         pipe = ground.ws / name
         pipe.parent.mkdir(exist_ok=True)
@@ -102,7 +103,7 @@ def test_a_write_to_a_denied_pipe_does_not_arrive(
 
 @requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
 def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: BackendCase) -> None:
-    """Under full-dev the directories between the cache and the root are granted as well."""
+    """full-dev also permits writes to the directories between the cache and the root."""
     with made_ground() as ground:
         cache = ground.home / ".cache"
         root = cache / "a" / "ws"
@@ -134,7 +135,7 @@ def test_a_path_that_no_rule_allows_stays_below_the_cache(case: BackendCase) -> 
 def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(
     case: BackendCase, rule: str
 ) -> None:
-    """If the sandbox only has mounts, a new directory gets the access of the one it is in."""
+    """A sandbox that only uses mounts gives a new directory the access of its parent directory."""
     with made_ground() as ground:
         (ground.ws / "src").mkdir()
         line = "mkdir src/new; echo x >src/new/file"
@@ -147,7 +148,8 @@ def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(
 
 @requires("BACKEND-RULE-05", capability=RULES, needs=NEEDS)
 def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> None:
-    """A granted name is looked up for each call, and an earlier call may replace it by a link."""
+    """A permitted path is looked up at each call, and an earlier call may have replaced it by a
+    link."""
     lines = ("mv a/x a/y; ln -s ../../out a/x; echo ran", "(: >../out/c/made); (: >a/x/c/made)")
     with made_ground() as ground:
         (ground.ws / "a" / "x" / "c").mkdir(parents=True)
@@ -168,7 +170,7 @@ def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_pipe_in_a_closed_directory_is_not_written_to(case: BackendCase) -> None:
-    """A program may know the name of the pipe without listing the directory."""
+    """A program may know the name of the pipe without being able to list the directory."""
     with made_ground() as ground:
         pipe = ground.ws / "d" / "p"
         pipe.parent.mkdir()

@@ -1,4 +1,4 @@
-"""The scan after a run, which finds changes that a rule denies which is not enforced."""
+"""The scan after a run, which finds changes that an unenforced rule denies."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ KEY = "**/*.key"
 
 @dataclass(frozen=True)
 class Change:
-    """line: the command. denied: each rule with the paths of the command that it denies.
+    """A shell script, and the rules that deny its changes.
 
-    `kept.key` and `file` exist from the start, with seven bytes each and the same times.
+    denied: each rule with the paths that it denies. `kept.key` and `file` exist from the start,
+        with seven bytes each and the same times.
     """
 
     line: str
@@ -73,7 +74,7 @@ def planted(ground: Ground) -> None:
 
 
 def facts(path: Path) -> tuple[int, ...] | None:
-    """Return the facts of a path that are visible outside, or None if it does not exist."""
+    """Return facts about a path that are visible outside, or None if it does not exist."""
     try:
         st = path.lstat()
     except FileNotFoundError:
@@ -84,7 +85,7 @@ def facts(path: Path) -> tuple[int, ...] | None:
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK, "BACKEND-RULE-03"])
 @pytest.mark.parametrize("what", CHANGES)
 def test_the_scan_finds_a_change_that_a_rule_denies(case: BackendCase, what: str) -> None:
-    """If the backend enforces the rule, no denied path is changed and the scan finds none."""
+    """If the backend enforces the rule, no denied path changes, and the scan finds no change."""
     change = CHANGES[what]
     with made_ground() as ground:
         planted(ground)

@@ -1,4 +1,5 @@
-"""Refuse and degrade: the result of probe and prepare decides if and how the calls run."""
+"""The options refuse and degrade: the results of probe and prepare decide whether and how programs
+run."""
 
 from typing import Any, Unpack
 
@@ -23,7 +24,7 @@ from contracts.backend.scripted import Seen, scripted
 SCRIPT = "backend.script"
 RULES = "backend.policy"
 GIVEN_UP_MS = 10_000
-# Contexts for sessions: the fields that a request has besides its calls.
+# The fields of a session besides its calls, by name.
 ASKED: dict[str, dict[str, Any]] = {
     **{
         name: {"profile": name}
@@ -102,7 +103,7 @@ def test_refuse_refuses_an_error(case: BackendCase, call: str) -> None:
 
 
 def _expect_given_up_in_time(case: BackendCase, on_unavailable: str, call: str, seen: Seen) -> None:
-    """Compare the duration with that of the same session whose call fails at once."""
+    """Compare the duration with that of a session whose call fails at once."""
     control = scripted(case, on_unavailable, **_of(call, "error")).session
     what = f"a {call} that hangs, beyond one that fails"
     expect_no_longer(case, what, seen.session, control, GIVEN_UP_MS + 5 * case.tick_ms)
@@ -142,7 +143,7 @@ def test_the_enforcement_is_the_claim(case: BackendCase, probe: str) -> None:
     if probe == "partial":
         lacking = seen.session.claim("fs-write")
         expect("the claim of fs-write", lacking["claim"], one_of("partial", "unavailable"))
-        # The name of the aspect may precede the reason.
+        # The reason may begin with the name of the aspect.
         expect(
             "the reasons of the session",
             "\n".join(result["reasons"]),
@@ -161,7 +162,7 @@ def test_each_result_has_the_enforcement(case: BackendCase, probe: str) -> None:
 def _asked_twice(
     case: BackendCase, profile: str, cwd: str | None = None, **context: Unpack[ProbeFields]
 ) -> tuple[str, ObservedSession]:
-    """Return the overall claim of the backend of this run, and a session with the same fields."""
+    """Return the overall claim of this run's backend, and a session with the same fields."""
     claimed = case.backend.probe(profile, **context).result["overall"]
     with made_ground() as ground:
         (ground.ws / "sub").mkdir()

@@ -1,4 +1,4 @@
-"""Tools that developers and their agents often run: each must succeed inside as outside."""
+"""Tools that developers and their agents often use. Each must work inside as it does outside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from contracts.backend.scene import PATH
 from contracts.shared.requests import ExecRequest
 
 WITHIN_S = 60.0
-# The time limit of the work itself, long enough for a traced build.
+# Time limit of the work itself, which suffices for a build that is traced.
 WORKS_MS = 45_000
 MAIN = '#include <stdio.h>\nint main(void) { return puts("built") < 0; }\n'
 PROJECT = """\
@@ -32,7 +32,7 @@ PYTHON = (
 )
 NODE = "const fs = require('fs'); fs.writeFileSync('n', 'x'); fs.renameSync('n', 'm')"
 
-# Each is a line of shell that exits with 0 if the tool did its work.
+# Shell scripts that exit with 0 if the tool has done its work.
 TOOLS = {
     "git": "git init -q . && git config user.name a && git config user.email a@b && git add main.c"
     " && git commit -q -m one && git branch two && git checkout -q two && git log --oneline"
@@ -80,7 +80,7 @@ def fill(folder: Path) -> None:
 
 
 def control(tool: str) -> None:
-    """Raise HostLacks if the same work fails on this host without a sandbox."""
+    """Raise HostLacks if the tool does not work on this host without a sandbox."""
     with made_ground() as ground:
         fill(ground.ws)
         env = {"PATH": PATH, "HOME": str(ground.home), "TMPDIR": os.environ.get("TMPDIR", "/tmp")}

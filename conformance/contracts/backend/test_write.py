@@ -1,4 +1,4 @@
-"""Writes outside the paths that the profile grants."""
+"""Writes to paths that the profile does not permit."""
 
 import os
 import subprocess
@@ -71,7 +71,8 @@ def test_a_cache_is_not_the_whole_home(case: BackendCase, probe: str) -> None:
 
 
 def write_on_a_mount(case: BackendCase, name: str, profile: str) -> None:
-    """Write to a mount below a read-only directory, which a sandbox may have forgotten."""
+    """Try to write to a file system that is mounted below a read-only directory, because a sandbox
+    may have overlooked the mount."""
     for confined in (False, True):
         with made_scene("w_write") as scene:
             place = getattr(scene.ground, name) / "below" / "mount"
@@ -161,7 +162,8 @@ ATTEMPT = ': > "$1/sibling"; : > "$2/made"'
 
 
 def start(way: str, ground: Ground) -> list[str]:
-    """Return the words that make the attempt; HostLacks if this host cannot start it this way."""
+    """Return the command that makes the attempt; raise HostLacks if this host cannot start a
+    program in this way."""
     given = [str(ground.ws), str(ground.out)]
     if way == "a script":
         return [str(script_at(ground.ws / "script", ATTEMPT)), *given]
@@ -173,7 +175,7 @@ def start(way: str, ground: Ground) -> list[str]:
 
 
 def loader_of(program: Path) -> str | None:
-    """Return the loader that a 64-bit program names (elf(5), PT_INTERP), or None."""
+    """Return the dynamic linker that a 64-bit program names (elf(5), PT_INTERP), or None."""
     image = program.read_bytes()
     if image[:6] != b"\x7fELF\x02\x01":
         return None
@@ -217,8 +219,10 @@ def test_each_way_to_start_is_confined(case: BackendCase, way: str) -> None:
 
 @requires("BACKEND-WRITE-02", needs=[WORK])
 def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> None:
-    """Under full-dev HOME/.cache is granted by name, and a program can change it if the root
-    contains HOME."""
+    """full-dev permits HOME/.cache by its name.
+
+    If the root contains HOME, a program can replace it by a link.
+    """
     with made_ground() as ground:
         home, out = ground.home, ground.out
         (home / ".cache").mkdir()
@@ -243,13 +247,13 @@ def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> 
         expect("whether the line was run", ran, True, verdict=Verdict.OVERREFUSED)
 
 
-# The program waits at two gates: at the first one it runs, and before the second one opens, a file
-# system is mounted.
+# The program waits at two gates. It opens the first one itself to show that it runs. Before the
+# second one opens, the test mounts a file system.
 LATE = 'read -r word <"$1/there"; read -r word <"$1/mounted"; mkdir "$2/made"; : >"$1/sibling"'
 
 
 def mount_beside(pid: int, source: Path, at: Path) -> None:
-    """Mount in the namespace of the shim, as an automounter does outside all sandboxes."""
+    """Mount in the namespace of the shim, as an automounter does outside of all sandboxes."""
     words = ["nsenter", f"--mount=/proc/{pid}/ns/mnt"]
     tried = subprocess.run([*words, "mount", "--bind", source, at], check=False)
     seen = subprocess.run([*words, "test", "-e", at / "file"], check=False)

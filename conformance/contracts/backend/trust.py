@@ -1,6 +1,6 @@
-"""Trust checks for shims that run programs inside a backend: they name one and answer about it.
+"""Check that a shim which runs programs in a backend names one and answers requests about it.
 
-The checks are coarse on purpose, because the requirements test the claims.
+The checks are coarse on purpose, because requirements test the claims.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ NO_SUCH = "no-such-backend"
 def trust(case: BackendCase, say: Say) -> None:
     declared = "backend" in case.capabilities
     if declared:
-        # Launchers and test programs of a backend are helper processes: their scheduling delay
-        # cannot be read after they have ended.
+        # Launchers and test programs of a backend are helper processes, so scheduling delay cannot
+        # be read after they have ended.
         case.session.helpers["backend"] = HelperProcesses(before=True, later=True)
     name = case.backend.chosen if declared else NO_SUCH
     answer = case.backend.probe("repo-write", backend=name, within_s=WITHIN_S)

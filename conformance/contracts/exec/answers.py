@@ -1,4 +1,4 @@
-"""Answers to exec.run and exec.batch; a stream of a result is whole or a digest."""
+"""The answers to exec.run and exec.batch. A stream in a result is complete, or a digest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class ObservedRun(RunAnswer, Observed):
 
 
 class ObservedBatch(Observed):
-    """The answer of one exec.batch; `runs` holds one answer per run, in order."""
+    """The answer to one exec.batch. `runs` has one answer for each run, in order."""
 
     @cached_property
     def runs(self) -> list[RunAnswer]:

@@ -1,4 +1,4 @@
-"""Questions about runs: what a case has as `case.exec`."""
+"""The client for runs, which a case has as `case.exec`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from contracts.exec.answers import ObservedBatch, ObservedRun
 from contracts.shared.inside import Inside, confined, put_inside
 from contracts.shared.requests import EnvMode, ExecRequest, env_mode, exec_request, has_bytes
 
-# A run of a batch, with the ms after which it starts if that is not at once.
+# A run of a batch. The number is its start in ms; without it the run starts at once.
 Run = tuple[int, ExecRequest] | ExecRequest
 
 
 class BatchOptions(Options, total=False):
-    """How a shim process is started for several runs."""
+    """How the shim process for several runs is started."""
 
     shim_stdin: Wish
     shim_stdout: Wish
@@ -30,7 +30,7 @@ class BatchOptions(Options, total=False):
 
 
 class RunOptions(BatchOptions, ExecRequest, total=False):
-    """The options of one run: those of a batch, and the fields of its request."""
+    """The options of one run: how its shim process is started, and the fields of its request."""
 
     sandbox: Mapping[str, Any] | None
     old_request: bool
@@ -38,7 +38,7 @@ class RunOptions(BatchOptions, ExecRequest, total=False):
 
 
 def _deadline_ms(*requests: Mapping[str, Any]) -> float | None:
-    """Return the earliest deadline of these requests, None without one."""
+    """Return the earliest deadline of these requests, or None if there is none."""
     deadlines = [each.get("timeout_ms") for each in requests]
     return min((ms for ms in deadlines if isinstance(ms, int | float)), default=None)
 
@@ -76,7 +76,7 @@ class ExecClient:
         shim_stderr: Wish = None,
         **request: Unpack[ExecRequest],
     ) -> ShimProcess[ObservedRun]:
-        """Start one exec.run; `request` holds its fields (unknown ones go through as they are)."""
+        """Start exec.run. `request` has its fields; unknown ones are sent as they are."""
         message: Message = {"op": "exec.run", "request": self._request(request)}
         if sandbox is not None:
             message["sandbox"] = dict(sandbox)
@@ -101,7 +101,7 @@ class ExecClient:
         )
 
     def run(self, **options: Unpack[RunOptions]) -> ObservedRun:
-        """Start one exec.run and return its answer."""
+        """Send exec.run and return the answer."""
         with self.start(**options) as shim:
             return shim.finish()
 
@@ -114,7 +114,7 @@ class ExecClient:
         shim_stderr: Wish = None,
         **options: Unpack[Options],
     ) -> ShimProcess[ObservedBatch]:
-        """Start several runs at once in one shim: (after_ms, fields) or just the fields."""
+        """Start several runs at once in one shim. Each is (after_ms, fields) or only the fields."""
         listed: list[Message] = []
         for run in runs:
             after_ms, fields = run if isinstance(run, tuple) else (0, run)
@@ -135,7 +135,8 @@ class ExecClient:
             return shim.finish()
 
     def _request(self, fields: Mapping[str, Any]) -> Message:
-        """Build the request; raise NotApplicable for bytes that an API of strings cannot pass."""
+        """Make the request; raise NotApplicable if it has bytes and the shim's API takes only
+        strings."""
         made = exec_request(fields)
         self._needs_bytes(made)
         return made
@@ -145,9 +146,9 @@ class ExecClient:
             raise NotApplicable.without("exec.bytes")
 
     def format_env(self, env: EnvMode) -> str:
-        """Return the answer of exec.format_env in serve mode.
+        """Return the answer of exec.format_env through serve.
 
-        A quarter of the calls also go through run mode, and both answers must agree.
+        A quarter of the calls are repeated through run; both answers must be equal.
         """
         mode = env_mode(env)
         self._needs_bytes(mode)

@@ -23,10 +23,10 @@ CONTRACT = Contract(
     run_only=frozenset({"exec.run", "exec.batch"}),
     case="contracts.exec.client:ExecCase",
     trust="contracts.exec.trust:trust",
-    # A fault of exec makes tests of its own topic fail within seconds. So a fault run takes all
-    # tests of that topic and one test of each other topic.
+    # A fault of exec makes tests of its own topic fail within seconds. So by default a fault runs
+    # with all tests of its topic and one test of each other topic.
     fault_scope="focus",
-    # Runs of exec wait most of the time, so that several fit on one processor.
+    # Runs of exec wait most of the time, so several of them fit on one processor.
     fault_lanes=6,
     fuzzing="contracts.exec.fuzzing:FUZZING",
     features={"pipes": "contracts.exec.host:without_pipes"},

@@ -1,6 +1,7 @@
-"""The same run with each unrelated option: a limit that is not reached changes no result.
+"""Repeat a run with each option that must not matter: a limit that is not reached changes no
+result.
 
-All variants run at once in one batch, or one after another if the shim has no batches.
+All variants run at once in one batch, or one after the other if the shim has no batches.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from contracts.shared.runs import RunAnswer
 if TYPE_CHECKING:
     from contracts.exec.client import ExecCase
 
-# Much longer than any scheduling delay and shorter than WITHIN_S: a run that wrongly waits for its
-# deadline fails the test.
+# Much longer than scheduling delay, and shorter than WITHIN_S, so that a run which wrongly waits
+# for its deadline makes the test fail.
 DEADLINE_MS = 10_000
 WITHIN_S = 15.0
 
 MAY_FAIL = "with a payload that may fail"
-# By label: the capability that an option needs, and the option.
+# For each label the capability that the option needs, and the option.
 OPTIONS: dict[str, tuple[str, ExecRequest]] = {
     "without options": ("exec", {}),
     "together with other runs": ("exec.concurrent", {}),
@@ -35,7 +36,7 @@ OPTIONS: dict[str, tuple[str, ExecRequest]] = {
 def run_with_each_option(
     case: ExecCase, request: Callable[[str], ExecRequest]
 ) -> dict[str, tuple[FromOutside, RunAnswer]]:
-    """Run the request with each option; return, by label, the observations and the answer.
+    """Run the request with each option. Return the observations and the answer, by label.
 
     `request` returns the request for a label.
     """

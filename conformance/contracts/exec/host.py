@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-# Capacity in bytes of a pipe that a test fills. Only root may exceed fs.pipe-max-size.
+# Capacity in bytes of a pipe that a test fills. Only root can exceed fs.pipe-max-size.
 ROOM = 512 * 1024
 
 # User ids that no distribution assigns.
@@ -17,9 +17,10 @@ USERS = range(20_000, 50_000)
 
 
 def unused_user() -> int:
-    """Return the id of a user without any process: RLIMIT_NPROC counts all processes of a user.
+    """Return the id of a user without any process, because RLIMIT_NPROC counts all processes of a
+    user.
 
-    The choice is random, so that two runs of the kit at the same time rarely pick the same id.
+    The choice is random, so that two kits at the same time rarely use the same id.
     """
     owners = set()
     for entry in Path("/proc").iterdir():
@@ -33,7 +34,8 @@ def unused_user() -> int:
 
 @contextlib.contextmanager
 def pipe_with_room() -> Iterator[tuple[int, int]]:
-    """Yield both ends of a pipe with ROOM bytes; raise OSError if the host allows less."""
+    """Yield both ends of a pipe with a capacity of ROOM bytes; raise OSError if the host allows
+    less."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
         fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, ROOM)
@@ -44,7 +46,7 @@ def pipe_with_room() -> Iterator[tuple[int, int]]:
 
 
 def without_pipes() -> str | None:
-    """Return why a pipe cannot have ROOM bytes on this host, or None if it can."""
+    """Return the reason why a pipe cannot have a capacity of ROOM bytes on this host, or None."""
     try:
         with pipe_with_room():
             return None

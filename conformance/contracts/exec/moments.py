@@ -1,4 +1,4 @@
-"""Bounds, annotations and waits that the tests of deadlines, kills and signals share."""
+"""Time limits, annotations and waits that tests of deadlines, kills and signals use."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ TIMED_OUT = b"process timed out"
 BY_SIGTERM = b"process interrupted by signal SIGTERM"
 BY_SIGINT = b"process interrupted by signal SIGINT"
 
-# The program that runs the lines of `spawn_io.shell`.
+# The program that `spawn_io.shell` runs.
 SH = b"/bin/sh"
 
-# Lifetime of a program that a test ends: a minute is longer than any test.
+# How long a program lives unless the test ends it: longer than any test.
 FOREVER_MS = "60000"
 
-# How long a signal may take to act on a held caller.
+# How long a signal may take to have its effect on a caller that waits at the fifo `hold`.
 SIGNAL_ACTS_S = 0.5
 # How long a process outside the group may delay the return after the group has ended.
 LINGER_MS = 1000
@@ -50,14 +50,14 @@ def ends_with(annotation: bytes) -> Any:
 
 
 def annotated(stderr: bytes) -> bool:
-    """True if stderr contains an annotation of a deadline or of a signal."""
+    """True if stderr has an annotation about a deadline or a signal."""
     return any(text in stderr for text in (TIMED_OUT, b"process interrupted by signal"))
 
 
 def settled(events: Events, count: int = 1, **members: int) -> Event:
-    """Return the leader's event `ready`, which the leader logs after all members started.
+    """Return the leader's event `ready`, which means that all members have started.
 
-    Raise Late without it: on a busy machine the deadline may come before the group is complete.
+    Raise Late if it is missing, because on a busy machine the deadline may pass before.
     """
     ready = events.all("ready")
     if len(ready) < count:
@@ -69,11 +69,11 @@ def settled(events: Events, count: int = 1, **members: int) -> Event:
 
 
 def expect_never_early(case: ExecCase, what: str, elapsed_ms: float, timeout_ms: int) -> None:
-    """Expect at least `timeout_ms`; measure again if other delays could hide an early deadline.
+    """Expect at least `timeout_ms`. Measure again if other delays could hide an early deadline.
 
-    `elapsed_ms` also contains the shim's own start and end. An implementation that rounds the
-    deadline down to whole ticks is early by `hidden_ms`. If the other delays are at least that
-    long in the first attempt, Late asks for a second attempt with realtime priority.
+    `elapsed_ms` also contains the start and the end of the shim. An implementation that rounds the
+    deadline down to whole ticks is early by `hidden_ms`. If the other delays are that long in the
+    first attempt, Late makes the kit repeat the test with real-time priority.
     """
     try:
         expect(what, elapsed_ms, at_least(timeout_ms))
@@ -86,17 +86,18 @@ def expect_never_early(case: ExecCase, what: str, elapsed_ms: float, timeout_ms:
 
 
 def blocked_or_late(case: ExecCase, by: list[str], why: str) -> NotMeasured:
-    """Return Late in the first attempt, because a busy machine may be the cause; then Blocked."""
+    """Return Late in the first attempt, because a busy machine may be the cause; later Blocked."""
     if case.attempt.number > 1:
         return Blocked(by, why)
     return Late("the case comes to what it is about", "a deadline's SIGTERM", why)
 
 
 def extra_descendants(shim: ShimProcess[Any], usual: int = 0) -> list[str]:
-    """Return the descendants of a held caller; an empty list if there are at most `usual`.
+    """Return the descendants of a shim that waits at the fifo `hold`, if there are more than
+    `usual`.
 
-    `usual` is how many a plain run leaves, for example a server that starts the children. The check
-    repeats for half a second, because a process may be reaped shortly after the answer.
+    `usual` is their number after a plain run, for example one server that starts the children. The
+    check is repeated for half a second, because a process may be reaped shortly after the answer.
     """
     if until(lambda: len(shim.tree()) <= usual, 0.5):
         return []
@@ -104,18 +105,21 @@ def extra_descendants(shim: ShimProcess[Any], usual: int = 0) -> list[str]:
 
 
 def shell_ends(shim: ShimProcess[Any]) -> None:
-    """Wait until the shell of `spawn_io.shell` has ended; other descendants do not matter."""
+    """Wait until the shell that `spawn_io.shell` started has ended.
+
+    Other descendants do not matter.
+    """
     until(lambda: not any(each.alive and each.cmdline[:1] == [SH] for each in shim.tree()))
 
 
 def open_gate_for_all(fifo: Path, waiting: Callable[[], bool]) -> None:
-    """Open a fifo that several gates wait for, again and again until no gate waits.
+    """Open a fifo at which several gates wait, repeatedly until no gate waits.
 
-    A gate that reaches the fifo late is released by the next opening.
+    A gate that reaches the fifo late continues when the fifo is opened the next time.
     """
 
     def gone() -> bool:
-        # Without a reader the opening fails with ENXIO: no gate waits at the fifo now.
+        # Without a reader, opening fails with ENXIO: no gate waits at the fifo now.
         with contextlib.suppress(OSError):
             os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
         return not waiting()

@@ -1,4 +1,5 @@
-"""No answer while a resource is exhausted: did the shim fail to start, or did a run crash it?"""
+"""If a shim does not answer while a resource is exhausted, find out whether it failed to start or a
+run made it crash."""
 
 from __future__ import annotations
 
@@ -10,16 +11,17 @@ from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
 
-# A request without a program. Each shim that starts at all refuses it, before it starts a child.
+# A request without a program. Every shim that starts at all refuses it without starting a child.
 NO_PROGRAM = {"op": "exec.run", "request": {"args": ["7"]}}
-# Used instead if the shim crashes on a request without a program: each shim answers hello.
+# Used instead if the shim crashes because of a request without a program, because every shim
+# answers hello.
 HELLO = {"op": "hello", "protocol": 1, "nonce": "nobody"}
 
 
 def crash(case: ExecCase, seen: ObservedRun, state: Sequence[str]) -> str:
-    """Return how a run crashed the shim in this state; empty if the run is not to blame.
+    """Return a text about the crash if a run is to blame for it, otherwise an empty text.
 
-    The run is not to blame if a request that starts no child stays unanswered in this state too,
+    The run is not to blame if a request that starts no child is not answered in this state either,
     or if the difference cannot be measured.
     """
     easier = list(state)
@@ -27,7 +29,7 @@ def crash(case: ExecCase, seen: ObservedRun, state: Sequence[str]) -> str:
         if _has_threads(case):
             return ""
     elif "--nofile" in state:
-        # One descriptor less: a run may load one more file than a refused request does.
+        # With one descriptor less, because a run may load one more file than a refused request.
         at = easier.index("--nofile") + 1
         easier[at] = str(int(easier[at]) - 1)
     else:
@@ -41,7 +43,7 @@ def crash(case: ExecCase, seen: ObservedRun, state: Sequence[str]) -> str:
 def _has_threads(case: ExecCase) -> bool:
     """True if the idle shim has several threads.
 
-    Its runtime may start more threads at any time, and cannot report an error if that fails.
+    Its runtime may start more of them at any time, and cannot report an error if that fails.
     """
     with case.idle() as idle:
         return len(procs.threads(idle.pid)) > 1
@@ -50,7 +52,8 @@ def _has_threads(case: ExecCase) -> bool:
 def answers(case: ExecCase, state: Sequence[str]) -> bool:
     """True if the shim answers a request that starts no child in this state.
 
-    Otherwise the shim itself does not start: its runtime may crash or hang before its first line.
+    If not, the shim itself does not start: its runtime crashes or hangs before the first line of
+    the shim.
     """
     if _answered(case, NO_PROGRAM, state):
         return True

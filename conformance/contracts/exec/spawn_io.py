@@ -1,4 +1,5 @@
-"""Outcomes in words, shell lines and byte patterns for the tests of spawning and of streams."""
+"""Texts for outcomes, shell commands and byte patterns, for the tests of spawning and of
+streams."""
 
 from __future__ import annotations
 
@@ -18,18 +19,22 @@ from contracts.shared.runs import RunAnswer
 
 Seen = TypeVar("Seen", bound=Answer)
 
-# The words contain the text that an error needs: a reader may see only one failure of this kind.
+# The text quotes what the error must contain, because the report shows only one failure of this
+# kind.
 SPAWN_FAILURE = "a spawn failure (`failed to spawn …`)"
 SH = "/bin/sh"
 
 
 def error_of(seen: Answer) -> dict[str, Any]:
-    """Return the error of a run; empty if the run has a result."""
+    """Return the error of a run; empty if there is a result."""
     return dict((seen.raw or {}).get("error", {}))
 
 
 def outcome(seen: Answer) -> str:
-    """Return how a run ended, in comparable words; a spawn failure is recognised by its text."""
+    """Return a text for the outcome of a run, to be compared.
+
+    A spawn failure is recognised by its message.
+    """
     error = error_of(seen)
     if not error:
         code = seen.result["exit_code"]
@@ -40,7 +45,7 @@ def outcome(seen: Answer) -> str:
 
 
 def of_another_user(seen: Seen) -> Seen:
-    """Return the run; raise HostLacks if the shim could not start as another user."""
+    """Return the answer; raise HostLacks if the shim could not be started as another user."""
     if seen.raw is None:
         raise HostLacks("other users", "the shim does not start as another user here")
     return seen
@@ -50,11 +55,11 @@ def message(seen: Answer) -> str:
     return str(error_of(seen).get("message", ""))
 
 
-# Texts that formatting functions of several languages print for a missing string.
+# Texts that formatting functions of several languages write for a missing string.
 NONES = ("(null)", ": None", "<nil>", "undefined", "nullptr")
 
 
-# Other texts for an errno: the C library of the shim and that of this Python may differ.
+# Other texts for an errno, because the C libraries of the shim and of this Python may differ.
 OTHER_WORDS = {
     errno.EIO: ("input/output error", "i/o error"),
     errno.ECHILD: ("no child process",),
@@ -67,7 +72,7 @@ OTHER_WORDS = {
 
 
 def names_reason(number: int, text: str) -> bool:
-    """True if a message names this errno, in words or by its symbol, and contains no NONES."""
+    """True if a message names this errno, by a text or its symbol, and has none of NONES."""
     if any(none in text for none in NONES):
         return False
     words = (os.strerror(number).lower(), *OTHER_WORDS.get(number, ()))
@@ -75,13 +80,17 @@ def names_reason(number: int, text: str) -> bool:
 
 
 def without_an_end(events: str, data: bytes) -> Command:
-    """Return a request that writes `data` and exits while an escapee keeps stdout open."""
+    """Return a request that writes `data` and exits while a process outside the group keeps stdout
+    open."""
     line = '"$1" --out "$2"; exec "$3" "$4" --setsid --keep out'
     return shell(line, P.emit, data.hex(), P.orphan, events)
 
 
 def left_by_child(path: Path) -> bytes:
-    """Return the content of a file that a child wrote; fail without it: the child did not run."""
+    """Return the content of a file that a child has written.
+
+    Fail if it is missing, because then the child did not run.
+    """
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -89,7 +98,7 @@ def left_by_child(path: Path) -> bytes:
 
 
 def report(case: ExecCase, **run: Unpack[RunOptions]) -> dict[str, Any]:
-    """Run the program `report` with these fields and return its report about itself."""
+    """Run the program `report` with these fields, and return what it reports about itself."""
     place = case.tmp / "report.json"
     command: RunOptions = {"program": P.report, "args": [str(place)]}
     case.exec.run(**(command | run)).result  # noqa: B018 - an error fails
@@ -103,12 +112,12 @@ def reported(place: Path) -> dict[str, Any]:
 
 
 def fd_of(found: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """Return one descriptor of a report; empty if the child does not have it."""
+    """Return what a report says about one descriptor; empty if the child does not have it."""
     return next((each for each in found["fds"] if each["fd"] == number), {})
 
 
 def pattern(size: int, first: str = "a") -> bytes:
-    """Return the bytes that `flood` writes: 23 letters by offset, from 'a' or from 'A'."""
+    """Return the bytes that `flood` writes: 23 letters in a cycle, from 'a' or from 'A'."""
     letters = bytes(ord(first) + i for i in range(23))
     return (letters * (size // 23 + 1))[:size]
 
@@ -123,7 +132,7 @@ def hash_line(data: bytes) -> bytes:
 
 
 def stream(seen: RunAnswer, name: str) -> tuple[int, str]:
-    """Return length and digest of a captured stream, short or long."""
+    """Return length and digest of a captured stream."""
     data = (getattr(seen, f"{name}_len"), getattr(seen, f"{name}_sha256"))
     return int(data[0]), str(data[1])
 
@@ -138,18 +147,22 @@ def shell(line: str, *words: Any) -> Command:
 
 
 def shell_request(line: str, *words: Any) -> ExecRequest:
-    """Return the same as a request to which `|` adds fields."""
+    """Return the same as `shell` in the form of a request, to which `|` adds fields."""
     return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}
 
 
 def hexes(data: bytes, *, flag: str = "--out", piece: int = 16384) -> list[str]:
-    """Return arguments of `emit` for these bytes, each below the limit of one argument."""
+    """Return arguments of `emit` for these bytes.
+
+    Each is shorter than the limit for an argument.
+    """
     parts: Sequence[bytes] = [data[i : i + piece] for i in range(0, len(data), piece)]
     return [word for part in parts for word in (flag, part.hex())]
 
 
 def needs_replaced_environment(case: ExecCase) -> None:
-    """Raise Blocked unless clear_and_set replaces the environment: the caller sets PATH by it."""
+    """Raise Blocked if clear_and_set does not replace the environment, because the caller sets PATH
+    with it."""
     names = report(case, env=[("ONLY", "1")])["env_b64"]
     if len(names) != 1 + len(case.exec.inside.added):
         raise Blocked(["EXEC-ENV-02"], "clear_and_set leaves other variables")

@@ -1,4 +1,4 @@
-"""EXEC-CAP: max_output_bytes."""
+"""EXEC-CAP: the limit max_output_bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def result_fields(seen: ObservedRun) -> tuple[bool, int | None, bool]:
 
 
 ENDED_BY_CAP = (False, None, True)
-# Bytes on stdout and on stderr, and a cap that they do not exceed.
+# Bytes on stdout and on stderr, and a limit that they do not exceed.
 CAPS = [
     (100, 100, 100),
     (100, 0, 100),
@@ -36,7 +36,7 @@ CAPS = [
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 @pytest.mark.parametrize("cap", [0, 1, 100])
 def test_a_byte_beyond_the_cap_ends_the_run(case: ExecCase, flag: str, cap: int) -> None:
-    # The member starts before the output, so that a survivor is possible.
+    # The member starts before the output, so that it can be a survivor.
     args = [case.events().path, "--members", "1", flag, "x" * (cap + 1)]
     seen = case.exec.run(program=P.siglog, args=args, max_output_bytes=cap, within_s=15)
     attempted(case.events(), member=1)
@@ -57,7 +57,8 @@ def test_the_cap_ends_each_member_of_the_group(case: ExecCase) -> None:
 
 @requires("EXEC-CAP-01", pitfalls=["F12"], capability="exec.cap")
 def test_a_payload_left_unread_at_the_cap_is_no_failed_write(case: ExecCase) -> None:
-    # The child does not read it, and SIGKILL closes its stdin. But the cap has ended the run.
+    # The child does not read the payload, so writing it fails when SIGKILL ends the child. But the
+    # limit was the first cause of the end.
     args = [case.events().path, "--out", "x" * 101]
     seen = case.exec.run(
         program=P.siglog, args=args, stdin=b"x" * 2**20, max_output_bytes=100, within_s=15
@@ -69,8 +70,8 @@ def test_a_payload_left_unread_at_the_cap_is_no_failed_write(case: ExecCase) -> 
 @requires("EXEC-CAP-01", capability="exec.cap", timing=True)
 def test_the_cap_kills_at_once_without_another_signal(case: ExecCase) -> None:
     events = case.events()
-    # The child writes after it installed its handlers: it would log a signal before SIGKILL. Half a
-    # grace is enough time for any start.
+    # The child writes only after it has installed its handlers, so it would log a signal that comes
+    # before SIGKILL. Half a grace period suffices for the start.
     args = [events.path, "--members", "1", "--out", "x" * 101]
     seen = case.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
     attempted(events, member=1)
@@ -97,7 +98,7 @@ def test_a_child_that_exits_after_output_beyond_the_cap_is_cut_too(case: ExecCas
 @requires("EXEC-CAP-01", capability="exec.cap", overlap=0.3)
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 def test_bytes_beyond_the_cap_count_whenever_they_are_read(case: ExecCase, name: str) -> None:
-    # The caller is stopped until the child has ended, so that the pipe holds more than one read.
+    # The caller is stopped until the child has ended, so that the pipe contains more than one read.
     events, gate = case.events(), case.fifo("open")
     sizes = "200000 0" if name == "stdout" else "0 200000"
     line = f'"$1" "$2" "$3"; "$4" {sizes} --pipe 1048576; exec "$5" --sync "$2" --exit 0'
@@ -137,7 +138,8 @@ def test_exactly_the_cap_is_allowed_on_each_stream(
 @requires("EXEC-CAP-02", capability=("exec.cap", "exec.debug"), needs=["EXEC-DEBUG-02"])
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 def test_with_debug_the_cap_counts_the_childs_output(case: ExecCase, flag: str) -> None:
-    # The copy is longer than the output: the mark is longer than the secret that it replaces.
+    # The copy is longer than the output, because the mark is longer than the secret that it
+    # replaces.
     written = b"a-b1" * 20
     args, env = [flag, written.hex()], [("MY_TOKEN", "a-b1")]
     seen = case.exec.run(
@@ -215,7 +217,8 @@ def test_a_character_that_the_cap_cuts_is_dropped(
 def test_invalid_bytes_near_the_cap_are_replaced(
     case: ExecCase, data: bytes, cap: int, kept: str, flag: str
 ) -> None:
-    # Only a character that the cap cuts is dropped, not one that the child left incomplete.
+    # Only a character that the limit cuts is dropped. One that the child has left incomplete is
+    # kept.
     seen = case.exec.run(program=P.emit, args=[flag, data.hex()], max_output_bytes=cap)
     got = seen.stdout if flag == "--out" else seen.stderr
     expect("the stream up to the cap", got.decode(), kept)

@@ -1,4 +1,4 @@
-"""EXEC-CHILD: group, session, signals and limits of a child at its start."""
+"""EXEC-CHILD: process group, session, signals and limits of a child at its start."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ def test_a_pipeline_ends_quietly_under_a_caller_that_ignores_sigpipe(case: ExecC
     )
 
 
-# EXEC-CHILD-06 covers SIGINT, SIGTERM and SIGPIPE; the C library reserves signals 32 and 33.
+# SIGINT, SIGTERM and SIGPIPE belong to EXEC-CHILD-06. The C library reserves signals 32 and 33.
 EXCLUDED = {*THREE, 32, 33}
 
 
 def of_the_caller(case: ExecCase, state: list[str], read: Callable[[Idle], T]) -> T:
     """Return an attribute of an idle shim that was started in this state.
 
-    A runtime may change its attributes before any run. A child may have the changed or the
+    A runtime may change its own attributes before any run. A child may then have the changed or the
     original value of each signal, because some runtimes restore signals in their children.
     """
     with case.idle(*state) as idle:
@@ -151,7 +151,7 @@ def test_without_special_limits_the_child_has_the_callers_own(case: ExecCase) ->
     line = '"$1" "$2"; exec "$3" "$4" "$5"'
     with case.exec.start(**shell(line, P.report, place, P.gate, events.path, fifo)) as shim:
         events.wait("ready")
-        # A runtime may raise a limit for itself and give its children the original one.
+        # A runtime may raise a limit for itself, and give the original one to its children.
         own, first = (
             {name: list(procs.limits(pid, each)) for name, each in LIMITS.items()}
             for pid in (shim.shim_pid, shim.warden.pid)
@@ -168,19 +168,19 @@ def test_without_special_limits_the_child_has_the_callers_own(case: ExecCase) ->
     )
 
 
-# Attributes of a process, and how to read each from the output of `passed_on`.
+# Attributes of a process, and how to find each of them in the output of `passed_on`.
 PASSED_ON: dict[str, Callable[[dict[str, str]], str]] = {
     "processors": lambda fields: fields["Cpus_allowed"],
     "scheduling": lambda fields: fields["policy"],
     "out-of-memory": lambda fields: fields["oom_score_adj"],
     "no-new-privileges": lambda fields: fields["NoNewPrivs"],
 }
-# Index of the scheduling policy in /proc/PID/stat, counted after the program's name.
+# Position of the scheduling policy in /proc/PID/stat, counted after the program's name.
 POLICY = 41 - 3
 
 
 def passed_on(text: str) -> dict[str, str]:
-    """Parse the content of PROC_FILES, as a child printed it or as the test read it."""
+    """Parse the content of PROC_FILES, which a child has printed or the test has read."""
     score, stat, *status = text.splitlines()
     fields = dict(line.split(":", 1) for line in status if ":" in line)
     fields["policy"] = stat.rpartition(")")[2].split()[POLICY]

@@ -14,12 +14,13 @@ from boxspec.api import programs as P
 from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell, shell_request
 
-# The child reads its payload before it reports: an unread payload would make the run fail.
+# The child reads its payload before it reports, because a payload that is not read makes the run
+# fail.
 AFTER_PAYLOAD = 'cat >/dev/null; exec "$1" "$2" --out'
 
 
 def report_after_payload(case: ExecCase, stdin: str | bytes) -> dict[str, Any]:
-    """Return the report of a child that has read its payload, if it has one."""
+    """Return the report of a child that has read its payload, if there is one."""
     if not isinstance(stdin, bytes):
         return report(case, stdin=stdin)
     place = case.tmp / "report.json"
@@ -83,7 +84,8 @@ def test_the_child_has_only_0_1_and_2_with_debug_too(case: ExecCase) -> None:
 @requires("EXEC-CHILD-04", pitfalls=["C1", "C2"], capability="exec.concurrent")
 def test_concurrent_children_have_only_0_1_and_2(case: ExecCase) -> None:
     run = shell_request('cat >/dev/null; exec "$1" /dev/null --out', P.report)
-    # Some payloads exceed a pipe, so that the caller's end stays open while other children start.
+    # Some payloads exceed a pipe, so the caller's end of the pipe stays open while other children
+    # start.
     inputs = [b"abc" * (70_000 if number < 3 else 1) for number in range(12)]
     seen = case.exec.batch(
         [(10 * (number % 3), run | {"stdin": stdin}) for number, stdin in enumerate(inputs)]
@@ -112,7 +114,8 @@ def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: ExecCase) -> 
     got = [(each["fd"], each["target"]) for each in found["fds"] if each["fd"] > 2]
     wanted = [(9, str(kept.resolve()))]
     if got != wanted:
-        # The runtime of the shim may mark descriptors close-on-exec before any run.
+        # Compare with an idle shim, because its runtime may mark descriptors close-on-exec before
+        # any run.
         with case.idle(*state) as idle:
             wanted = idle.passed_on()
     expect("number and target of what is above 2 in the child", got, wanted)
@@ -162,7 +165,7 @@ def test_runs_work_with_standard_descriptors_closed_in_the_caller(
     line = 'echo out; echo err >&2; exec "$1" "$2"'
     seen = case.exec.run(**shell(line, P.report, place), state=state)
     found = reported(place)
-    # EXEC-CHILD-03 tests the type of the output, and the next test the target of stdin.
+    # EXEC-CHILD-03 is about the type of the output, and the next test about stdin.
     expect(
         "the child's end, what it wrote, and whether it has its three descriptors",
         (outcome(seen), seen.stdout, seen.stderr, [each["fd"] for each in found["fds"]][:3]),

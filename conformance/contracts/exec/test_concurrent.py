@@ -1,4 +1,7 @@
-"""EXEC-CONC: concurrent runs in one process do not wait for, end or read each other's children."""
+"""EXEC-CONC: runs at the same time in one process.
+
+They must not wait for each other, or end or reap each other's children.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ from contracts.shared.requests import ExecRequest
 HERE = "exec.concurrent"
 
 
-# Children are searched among all descendants of the caller: some implementations have one process
-# per run in between, or a server that starts the children.
+# The child is searched among all descendants of the caller, because some implementations have a
+# process for each run in between, or a server that starts the children.
 def descendants(shim: ShimProcess[ObservedBatch]) -> set[int]:
     return {each.pid for each in shim.tree()}
 
@@ -29,8 +32,8 @@ def descendants(shim: ShimProcess[ObservedBatch]) -> set[int]:
 def runs_still(shim: ShimProcess[ObservedBatch], word: str) -> bool:
     """True if a living descendant has this word in its command line, or has no command line yet.
 
-    During its exec a process has no command line. Use an early word: some programs modify their
-    last arguments in place.
+    A process has no command line during its exec. Use a word at the start, because some programs
+    change their last arguments in place.
     """
     return any(
         each.alive and word.encode() in (each.cmdline or [word.encode()]) for each in shim.tree()
@@ -39,8 +42,8 @@ def runs_still(shim: ShimProcess[ObservedBatch], word: str) -> bool:
 
 @requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
 def test_runs_in_one_process_wait_at_the_same_time(case: ExecCase) -> None:
-    # Both children must be ready before either may end: if one run waits for the end of the other,
-    # the second `ready` never comes.
+    # Both children must be ready before either may end. If one run waited for the end of the other,
+    # the second `ready` would never come.
     events, fifo = case.events(), case.fifo("open")
     gate: ExecRequest = {"program": P.gate, "args": [events.path, str(fifo)]}
     with case.exec.start_batch([gate, gate], within_s=15) as shim:
@@ -54,7 +57,7 @@ def test_runs_in_one_process_wait_at_the_same_time(case: ExecCase) -> None:
 @pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
 @requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
 def test_a_run_ends_while_another_one_waits(case: ExecCase, first: int) -> None:
-    # If one wait blocks the other, one of the two children is not reaped.
+    # If one wait blocks the other, one of the children is not reaped.
     gates = [(case.events(name), case.fifo(f"open-{name}")) for name in ("a", "b")]
     runs: list[Run] = [
         {"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates
@@ -76,8 +79,8 @@ def test_a_run_ends_while_another_one_waits(case: ExecCase, first: int) -> None:
 
 @requires("EXEC-CONC-01", pitfalls=["H15", "J6"], capability=HERE, overlap=1.5, stress=41)
 def test_a_run_completes_while_forty_others_wait(case: ExecCase) -> None:
-    # An implementation with one pool thread per pipe has no thread left for the last run, whose
-    # child ends only after its payload is written and its output is read.
+    # If an implementation has a pool with one thread per pipe, no thread is left for the last run.
+    # Its child ends only after its payload was written and its output read.
     events, fifo = case.events("crowd"), case.fifo("open-crowd")
     own, gate = case.events("last"), case.fifo("open-last")
     line = '"$1" "$2" "$3"; exec "$4"'
@@ -89,7 +92,7 @@ def test_a_run_completes_while_forty_others_wait(case: ExecCase) -> None:
             events.wait("ready", timeout_s=20)
         own.wait("ready", timeout_s=20)
         case.open_gate(gate)
-        # `cat` is first an argument of the shell and then the program itself.
+        # `cat` is an argument of the shell at first, and later the program itself.
         completed = until(lambda: not runs_still(shim, "cat"), 8)
         open_gate_for_all(fifo, lambda: len(events.all("end")) < 40)
         found = shim.finish().runs
@@ -167,7 +170,7 @@ def test_a_run_that_ends_keeps_the_handlers_for_the_others(case: ExecCase, first
         case.open_gate(fifo)
         ended = events.wait("end").pid
         until(lambda: ended not in descendants(shim))
-        # The run returns shortly after its child is reaped.
+        # The run returns a moment after its child was reaped.
         pass_time(2 * case.tick_ms)
         shim.signal("TERM")
         seen = shim.finish()
@@ -206,7 +209,8 @@ def test_a_long_run_does_not_delay_the_short_ones(case: ExecCase) -> None:
         case.open_gate(fifo)
         seen = shim.finish()
     longest = max(run.result["duration_ms"] for run in (*seen.runs[:10], *seen.runs[11:]))
-    # All children but one had ended by then: a run that lasts longer waits for another run's pipe.
+    # All children except one have ended by this time, so a longer run has waited for the pipe of
+    # another run.
     waited_ms, whole = waited_between(case.shim_processes, seen.start, seen.end)
     case.judge_time(
         "how much longer than the last child the longest of twenty short runs lasted",
@@ -219,9 +223,9 @@ def test_a_long_run_does_not_delay_the_short_ones(case: ExecCase) -> None:
 
 @requires("EXEC-CONC-05", pitfalls=["J6", "D11", "J1"], capability=HERE, overlap=1.5, stress=64)
 def test_each_of_64_concurrent_runs_has_its_own_output_and_end(case: ExecCase) -> None:
-    # All 64 children live at once and are released by one close, so that their ends coincide.
-    # Exit codes such as 1 are left out, because some implementations start such a program again;
-    # EXEC-SPAWN-13 tests that.
+    # All 64 children live at the same time, and one close of the gate ends them together. Exit
+    # codes such as 1 are left out, because some implementations start such a program again;
+    # EXEC-SPAWN-13 is about that.
     events, fifo, codes = case.events(), case.fifo("open"), range(2, 66)
     runs: list[Run] = [
         {"program": P.gate, "args": [events.path, str(fifo), "--exit", str(n), "--then", f"<{n}>"]}
@@ -242,7 +246,7 @@ def test_each_of_64_concurrent_runs_has_its_own_output_and_end(case: ExecCase) -
 
 
 def own_deadlines(case: ExecCase) -> tuple[ObservedBatch, list[int]]:
-    """Run one child without a deadline and two whose deadlines pass, concurrently.
+    """Run one child without a deadline, and two whose deadlines pass, at the same time.
 
     Return the answer and the process ids that got SIGTERM, in order.
     """
@@ -275,7 +279,7 @@ def test_a_run_that_times_out_does_not_affect_the_others(case: ExecCase) -> None
 def test_each_run_has_its_own_deadline(case: ExecCase) -> None:
     seen, _ = own_deadlines(case)
     lasted = [run.result["duration_ms"] for run in (seen.runs[0], seen.runs[2])]
-    # A lower bound is exact; how much later a run ends also depends on the machine.
+    # The lower bound is exact. How much later a run ends also depends on the machine.
     expect(
         "whether the runs with deadlines of 900 and 300 ms lasted that long",
         [lasted[0] >= 900, lasted[1] >= 300],

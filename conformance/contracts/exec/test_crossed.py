@@ -1,4 +1,5 @@
-"""EXEC-DRAIN, EXEC-TEXT, EXEC-STDIN and EXEC-ORPHAN with each option that must not matter."""
+"""EXEC-DRAIN, EXEC-TEXT, EXEC-STDIN and EXEC-ORPHAN in combination with each option that must not
+matter."""
 
 from __future__ import annotations
 
@@ -28,9 +29,10 @@ MIB = 2**20
 PAYLOAD = pattern(300_000)
 
 
-# If one of the options itself is broken, these requirements report it.
+# If one of the options itself does not work, these requirements report it.
 NEEDS = ("EXEC-DEBUG-01", "EXEC-CAP-02", "EXEC-CONC-05", "EXEC-STDIN-13")
-# Byte by byte, so that a reader that decodes each read on its own sees split characters.
+# The program writes byte by byte, so a reader that decodes each read separately sees incomplete
+# characters.
 SLOWLY = ["--each-byte", "--gap-us", "1000"]
 WIDE = "é€😀".encode()
 NO_TEXT = b"\xff|\xe2\x82|\xc0\x80|\xed\xa0\x80|\xf0\x9f"
@@ -48,7 +50,7 @@ def lossy(data: bytes) -> bytes:
 
 
 def cases(named: dict[str, tuple[str, Any]]) -> pytest.MarkDecorator:
-    """Parametrise over the cases; each one decides the requirement in its entry."""
+    """Parametrise a test over these cases. Each case decides the requirement that it names."""
     return pytest.mark.parametrize(
         "name",
         [

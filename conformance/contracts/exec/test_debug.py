@@ -1,4 +1,4 @@
-"""EXEC-DEBUG: the copy of the output on the caller's stderr, without secrets."""
+"""EXEC-DEBUG: the copy of the output on the caller's stderr, in which secrets are replaced."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ def emit(
     secrets: dict[str, str] | None = None,
     **more: Unpack[RunOptions],
 ) -> ObservedRun:
-    """Run with debug a child that writes these bytes; the caller's environment has `secrets`."""
+    """Run a child that writes these bytes, with debug.
+
+    The caller's environment contains `secrets`.
+    """
     words = [piece.hex() if isinstance(piece, bytes) else piece for piece in pieces]
     emits: RunOptions = {"program": P.emit, "args": words, "debug": True, "shim_env": secrets or {}}
     return case.exec.run(**(emits | more))
@@ -34,7 +37,7 @@ def emit(
 def expect_redacted(seen: ObservedRun, wanted: bytes, *secrets: str | bytes) -> None:
     """Expect `wanted` in the copy, and no secret anywhere on the caller's stderr.
 
-    A log line with the environment of the run would contain a secret.
+    A log line with the environment of the run would contain the secrets, for example.
     """
     raw = [secret.encode() if isinstance(secret, str) else secret for secret in secrets]
 
@@ -91,7 +94,7 @@ SECRETS = {f"S{number}_TOKEN": f"{number}hunter-{number}" for number in range(12
 @pytest.mark.parametrize("of", ["the caller", "clear_and_set"])
 @requires("EXEC-DEBUG-02", capability=HERE)
 def test_each_of_many_secrets_is_replaced_in_the_copy(case: ExecCase, of: str) -> None:
-    # The secrets stand between ordinary values; the first and the last value are ordinary.
+    # The secrets are between ordinary values, so the first and the last value are ordinary.
     plain = {f"P{number}": f"plain{number}" for number in range(3)}
     env = {**plain, **SECRETS, "LAST": "plain9"}
     written = b"".join(f"<{value}>".encode() for value in env.values())
@@ -103,7 +106,8 @@ def test_each_of_many_secrets_is_replaced_in_the_copy(case: ExecCase, of: str) -
     expect_redacted(seen, wanted, *SECRETS.values())
 
 
-# Values that a tool could interpret (as a pattern or a format), and one that exceeds small buffers.
+# Values that a tool might interpret, for example as a pattern or a format, and one that exceeds
+# small buffers.
 SPECIAL = {
     "several lines": "-----BEGIN KEY-----\nab+cd/ef==\n-----END KEY-----",
     "lines of another system": "first-line\r\nsecond-line",
@@ -142,7 +146,8 @@ def test_secrets_are_replaced_despite_variables_that_are_not_utf8(case: ExecCase
 def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(
     case: ExecCase,
 ) -> None:
-    # The child may know the secret from elsewhere, for example from a file.
+    # The secret is not in the child's environment, but the child may know it, for example from a
+    # file.
     env = {"clear_and_set": [["PLAIN", "x"]]}
     written = b"<" + SECRET + b">"
     seen = emit(case, "--out", written, secrets={"MY_TOKEN": SECRET.decode()}, env=env)
@@ -151,7 +156,8 @@ def test_a_secret_of_the_caller_is_replaced_where_the_child_does_not_have_it(
 
 @requires("EXEC-DEBUG-02", capability=HERE)
 def test_both_values_of_one_name_are_replaced(case: ExecCase) -> None:
-    # The child's value overrides the caller's, but the child may still know the caller's.
+    # The value in the child's environment overrides the caller's, but the child may know the
+    # caller's value too.
     env = {"clear_and_set": [["MY_TOKEN", "given-4711"]]}
     written = b"<" + SECRET + b"><given-4711>"
     seen = emit(case, "--out", written, secrets={"MY_TOKEN": SECRET.decode()}, env=env)
@@ -201,7 +207,7 @@ def test_a_partial_secret_is_copied_at_the_end_of_the_output(case: ExecCase) -> 
 
 @requires("EXEC-DEBUG-03", capability=HERE, overlap=1.2, needs=["EXEC-DRAIN-08"])
 def test_a_partial_secret_is_copied_if_the_output_has_no_end(case: ExecCase) -> None:
-    # An escapee holds the pipe: the run ends, and its stream does not.
+    # A process outside the group holds the pipe, so the run ends before the stream does.
     events = case.events()
     request = without_an_end(events.path, b"<hunter2-hun")
     seen = case.exec.run(**request, debug=True, shim_env={"MY_TOKEN": SECRET.decode()})
@@ -238,13 +244,13 @@ ORDINARY = [
 
 
 def run_that_writes_value(case: ExecCase, name: str, value: str) -> ObservedRun:
-    """Run with debug a child that writes the value of this variable."""
+    """Run a child that writes the value of this variable, with debug."""
     env = {"clear_and_set": [[name, value]]}
     return emit(case, "--out", f"<{value}>".encode(), env=env)
 
 
 def copy_of_value(case: ExecCase, name: str, value: str) -> bytes:
-    """Return the caller's stderr after a run that writes the value."""
+    """Return the caller's stderr after a run whose child writes the value."""
     return run_that_writes_value(case, name, value).shim_stderr
 
 

@@ -1,4 +1,4 @@
-"""EXEC-DEBUG: the copy is complete if the terminal accepts it, for each kind of terminal."""
+"""EXEC-DEBUG: the copy is complete if the terminal accepts all of it, for each kind of terminal."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ from contracts.shared.files import program_at
 from contracts.shared.requests import Limits
 
 HERE = "exec.debug"
-# If the capture itself is incomplete, these requirements report it.
+# If the captured output itself is incomplete, these requirements report it.
 CAPTURED = ["EXEC-DRAIN-01", "EXEC-DRAIN-02"]
 
-# More than an unread terminal, the buffer of the copy and a pipe hold together.
+# More bytes than a terminal that is not read, the buffer of the copy and a pipe hold together.
 FLOOD = 400_000
-# More than the buffer of the copy may hold for a terminal that is not read.
+# More bytes than the buffer of the copy may hold for a terminal that is not read.
 MUCH = 150_000
 
 
 def write(
     case: ExecCase, count: int, stderr: int | None = None, state: Sequence[str] = ()
 ) -> ObservedRun:
-    """Run with debug a child that writes `count` letters as fast as it can, and ends."""
+    """Run a child that writes `count` letters as fast as it can and ends, with debug."""
     if state:
         need_root()
     seen: ObservedRun = case.exec.run(
@@ -79,7 +79,7 @@ def test_output_of_a_sigterm_handler_is_copied(case: ExecCase, how: str) -> None
 
 
 def read_until(fd: int, word: bytes, limit_s: float) -> bytes:
-    """Read until the word has arrived, for at most `limit_s`."""
+    """Read until the word has arrived, at most for `limit_s`."""
     data, end = b"", time.monotonic() + limit_s
     while word not in data and select.select([fd], [], [], max(0.0, end - time.monotonic()))[0]:
         data += os.read(fd, 65536)
@@ -134,7 +134,7 @@ def socket_with_room() -> Iterator[tuple[int, int]]:
 
 
 def all_of(fd: int, limit_s: float = 5) -> bytes:
-    """Read all data that is available now; the limit is for a writer that never stops."""
+    """Read everything that is available now. The limit is for a writer that never stops."""
     os.set_blocking(fd, False)
     read, limit = b"", Deadline(limit_s)
     with contextlib.suppress(BlockingIOError):
@@ -155,7 +155,7 @@ ROOMY: dict[str, tuple[Terminal, Sequence[str]]] = {
 @pytest.mark.parametrize("kind", ROOMY)
 @requires("EXEC-DEBUG-01", capability=HERE, needs=CAPTURED)
 def test_a_terminal_with_enough_room_gets_the_whole_copy(case: ExecCase, kind: str) -> None:
-    # The terminal is not read during the run: it has room for the whole copy.
+    # The terminal has room for the whole copy, so it need not be read during the run.
     terminal, state = ROOMY[kind]
     with terminal() as (ours, theirs):
         seen = write(case, MUCH, theirs, state)
@@ -169,20 +169,21 @@ def test_a_file_gets_the_whole_copy(case: ExecCase) -> None:
     expect_whole(seen, seen.shim_stderr, MUCH)
 
 
-# One page is the smallest capacity of a pipe.
+# The smallest capacity of a pipe is one page.
 NARROW = 4096
-# Less than the buffer of the copy.
+# Less than the buffer of the copy holds.
 SOME = 60_000
-# A longer pause between two reads means that the terminal was not read continuously.
+# If a reader pauses longer than this between two reads, it did not read continuously.
 AWAY_MS = 20.0
 
 
-# The last writer ends with its run, unless a process was left.
+# Time for the last writer to close the terminal after its run, unless a process is left.
 ENDS_S = 5.0
 
 
 class Reader(threading.Thread):
-    """Reads all data immediately, until the last writer has closed or the reader is stopped."""
+    """Reads everything at once, until the last writer has closed the terminal or the reader is
+    stopped."""
 
     def __init__(self, fd: int) -> None:
         super().__init__(daemon=True)
@@ -205,7 +206,7 @@ class Reader(threading.Thread):
             self.read += data
 
     def came_to_the_end(self, limit_s: float = ENDS_S) -> bool:
-        """Stop the reader; return True if the last writer had closed."""
+        """Stop the reader; return True if the last writer had closed the terminal."""
         self.join(limit_s)
         ended = not self.is_alive()
         self.stopped.set()
@@ -222,7 +223,7 @@ def expect_the_end(ended: bool) -> None:
 def test_a_terminal_that_is_read_continuously_gets_the_whole_copy(
     case: ExecCase, state: Sequence[str]
 ) -> None:
-    # The terminal has room for one page, so that the child ends before the copy is written.
+    # The terminal has room for one page only, so the child ends before the copy is written.
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     reader = Reader(ours)
     try:
@@ -242,7 +243,7 @@ def test_a_terminal_that_is_read_continuously_gets_the_whole_copy(
 
 
 def foreign(copied: bytes) -> int:
-    """Count the pieces of a copy that are not output of the child, which writes only 23 letters."""
+    """Count the parts of a copy that the child did not write. The child writes only 23 letters."""
     return len(re.findall(rb"[^a-w]+", copied))
 
 
@@ -257,7 +258,7 @@ def read_late(case: ExecCase, name: str, count: int) -> bytes:
         with case.exec.start(**request, debug=True, shim_stderr=theirs, within_s=10) as shim:
             events.wait("ready")
             reader.start()
-            # Now the terminal has room, and the child waits.
+            # The terminal has room now, and the child waits.
             pass_time(3 * case.tick_ms)
             case.open_gate(fifo)
             shim.finish()
@@ -284,7 +285,7 @@ def full_and_closed_terminal() -> Iterator[int]:
     """Yield the write end of a full pipe whose read end is closed."""
     with blocked_terminal() as full:
         theirs = os.dup(full)
-    # The block above has closed the read end.
+    # The read end was closed at the end of the block above.
     try:
         yield theirs
     finally:
@@ -301,7 +302,7 @@ CLOSED: dict[str, tuple[Callable[[], AbstractContextManager[int]], Sequence[str]
 @pytest.mark.parametrize("how", CLOSED)
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE, overlap=1.5, needs=["EXEC-WAIT-03"])
 def test_a_terminal_that_is_closed_costs_no_processor_time(case: ExecCase, how: str) -> None:
-    # poll always reports the descriptor as ready, because a write would fail at once.
+    # poll reports the descriptor as ready, because a write would fail at once.
     terminal, state = CLOSED[how]
     if state:
         need_root()

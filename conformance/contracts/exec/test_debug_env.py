@@ -1,4 +1,4 @@
-"""The loggable form of an environment."""
+"""EXEC-DEBUG: the form of an environment that may be written to a log."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def unescape(text: str) -> str:
 
 
 def parsed(text: str) -> object:
-    """Return the pairs of a loggable form, or the text itself if it has another form."""
+    """Return the pairs in such a form, or the text itself if it has another form."""
     if not WHOLE.fullmatch(text):
         return text
     return [(unescape(name), unescape(value)) for name, value in PAIR.findall(text)]

@@ -1,4 +1,7 @@
-"""EXEC-DEBUG: terminals that block, are closed or cannot be reopened; their flags are kept."""
+"""EXEC-DEBUG: terminals that block, are closed or cannot be reopened.
+
+Their flags must not change.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from contracts.exec.spawn_io import of_another_user, outcome
 
 HERE = "exec.debug"
 MUCH = 300_000
-# Output is copied while the child runs.
+# Output must be copied within this time, while the child runs.
 COPY_S = 10
 
 
@@ -35,7 +38,7 @@ def blocked_terminal() -> Iterator[int]:
             for size in (4096, 1):
                 while pipe.write(b"." * size):
                     pass
-        # The flag belongs to the open file, which the shim shares.
+        # The flag belongs to the open file, which the shim shares with the test.
         os.set_blocking(theirs, True)
         yield theirs
     finally:
@@ -45,7 +48,8 @@ def blocked_terminal() -> Iterator[int]:
 
 @contextmanager
 def unread_terminal() -> Iterator[int]:
-    """Yield the write end of an unread pipe with room for many writes and a last partial one."""
+    """Yield the write end of a pipe that is not read, with room for several writes and a part of
+    the last one."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
         os.write(theirs, b".")
@@ -67,7 +71,7 @@ def closed_terminal() -> Iterator[int]:
 
 
 def flood(case: ExecCase, stderr: int | str, **more: Unpack[RunOptions]) -> ObservedRun:
-    """Run with debug a program that writes more than any pipe holds."""
+    """Run a program that writes more than any pipe holds, with debug."""
     floods: RunOptions = {"program": P.flood, "args": [str(MUCH), str(MUCH)], "debug": True}
     return case.exec.run(**(floods | more | {"shim_stderr": stderr}))
 
@@ -85,7 +89,7 @@ def test_a_terminal_that_blocks_does_not_stop_the_capture(case: ExecCase) -> Non
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.8, timing=True)
 def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(case: ExecCase) -> None:
-    # The child lives on for 50 ms after the flood, so that its end is logged separately.
+    # The child lives 50 ms longer than the flood, so that its end is logged separately.
     events = case.events()
     script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
     with blocked_terminal() as stderr:
@@ -102,7 +106,7 @@ def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(case: ExecCa
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=1.5, timing=True)
 def test_a_terminal_that_blocks_does_not_stop_the_deadline(case: ExecCase) -> None:
-    # Compared with a terminal that takes everything: other tests check deadlines as such.
+    # Compare with a terminal that takes everything, because other tests are about deadlines.
     script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" /dev/null 4000'
     request: dict[str, Any] = {
         "program": "/bin/sh",
@@ -128,8 +132,8 @@ def test_a_closed_terminal_harms_neither_caller_nor_capture(case: ExecCase) -> N
     )
 
 
-# A caller whose stderr is a pipe of root, as under `sudo -u`: it can write to the pipe, but cannot
-# open it again.
+# A caller whose stderr is a pipe of root, as with `sudo -u`: it can write to the pipe, but not open
+# it again.
 OTHER_USER = ("--uid", "54331")
 
 
@@ -139,7 +143,7 @@ def need_root() -> None:
 
 
 def run_as_other_user(case: ExecCase, script: str, stderr: int) -> ObservedRun:
-    """Run with debug in a caller of that user."""
+    """Run a caller as that user, with debug."""
     need_root()
     seen: ObservedRun = case.exec.run(
         program="/bin/sh",
@@ -180,7 +184,7 @@ def test_a_blocked_terminal_that_cannot_be_reopened_does_not_stop_the_capture(
 
 
 def target_of(pid: int, fd: int) -> str:
-    """Return the target of a descriptor of a process, by /proc."""
+    """Return the target of a descriptor of a process, from /proc."""
     try:
         return str(Path(f"/proc/{pid}/fd/{fd}").readlink())
     except OSError:
@@ -189,8 +193,8 @@ def target_of(pid: int, fd: int) -> str:
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
 def test_the_callers_descriptor_of_a_closed_terminal_stays_open(case: ExecCase) -> None:
-    # A socket cannot be opened again, so that the copy uses the caller's own descriptor. An
-    # implementation that stops copying must not close it.
+    # A socket cannot be opened again, so the copy uses the caller's own descriptor. If an
+    # implementation stops copying, it must not close the descriptor.
     ours, theirs = socket.socketpair()
     with theirs:
         ours.close()
@@ -203,7 +207,7 @@ def test_the_callers_descriptor_of_a_closed_terminal_stays_open(case: ExecCase) 
             within_s=8,
         ) as shim:
             shim.wait_response()
-            # If it was closed, the next opened file has its number.
+            # If the descriptor was closed, the next file that is opened has its number.
             open_there = target_of(shim.shim_pid, 2)
             seen = shim.finish()
         wanted = target_of(os.getpid(), theirs.fileno())
@@ -230,7 +234,8 @@ def test_a_caller_without_stderr_captures_all_output(case: ExecCase) -> None:
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "nonblocking"])
 @requires("EXEC-DEBUG-08", capability=HERE)
 def test_the_flags_of_the_callers_stderr_do_not_change(case: ExecCase, blocking: bool) -> None:
-    # Checked during and after the run: other users of the file see a temporary change too.
+    # Checked during and after the run, because other users of the file would notice even a
+    # temporary change.
     events, gate = case.events(), case.fifo("open")
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     os.set_blocking(theirs, blocking)

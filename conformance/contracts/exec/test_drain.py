@@ -1,4 +1,4 @@
-"""EXEC-DRAIN: output is complete, in order, and on its own stream."""
+"""EXEC-DRAIN: the output is complete, in the right order, and on the right stream."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from contracts.exec.spawn_io import digest, hexes, outcome, pattern, shell, stre
 from contracts.shared.requests import ExecRequest
 
 MIB = 2**20
-# Sizes of buffers and of pipes.
+# Usual sizes of buffers and of pipes.
 EDGES = (1024, 4096, 8192, 65_536, 131_072)
 
 
 def flooded(case: ExecCase, out: int, err: int, order: str = "out") -> tuple[object, object]:
-    """Run `flood` and return length and digest of both captured streams."""
+    """Run `flood`, and return length and digest of both captured streams."""
     within_s = 10 + (out + err) / 5_000_000
     args = [str(out), str(err), "--order", order]
     seen = case.exec.run(program=P.flood, args=args, within_s=within_s)
@@ -199,7 +199,7 @@ def test_a_child_that_closed_both_streams_is_waited_for(case: ExecCase) -> None:
 def test_signals_that_interrupt_reads_lose_no_byte(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     # The caller's handler runs for each SIGTERM while the child writes. The child ignores SIGTERM
-    # by then, so that a caller that forwards each of them does not end it.
+    # then, so that a caller that forwards the signals does not end it.
     line = (
         'trap \'trap "" TERM; "$1" 3000000 0; "$2" "$3" "$4"; exit 0\' TERM; "$2" "$3" "$5" & wait'
     )
@@ -207,7 +207,8 @@ def test_signals_that_interrupt_reads_lose_no_byte(case: ExecCase) -> None:
     with case.exec.start(**shell(line, *words), expect_result=False) as shim:
         events.wait("ready")
         shim.signal("TERM")
-        # One per millisecond until the output is complete: pending signals merge into one.
+        # Send a signal each millisecond until the output is complete. Pending signals merge into
+        # one, so they are not sent faster.
         for _ in range(5000):
             if len(events.all("ready")) == 2 or not shim.running:
                 break

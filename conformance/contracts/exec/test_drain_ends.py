@@ -1,4 +1,5 @@
-"""EXEC-DRAIN: output of runs with deadlines, silent children or escapees."""
+"""EXEC-DRAIN: the output of runs with deadlines, with silent children, or with processes outside
+the group."""
 
 from __future__ import annotations
 
@@ -46,8 +47,8 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(case: ExecCase
             need_no_loop(shim.shim_pid, wanted, looked, 0.5)
         case.open_gate(fifo)
         shim.finish()
-    # The kernel counts time in line for a processor only once the thread runs, so that on a busy
-    # machine `wanted` is too low.
+    # The kernel counts the time that a thread waits for a processor only once the thread runs, so
+    # on a busy machine `wanted` is too low.
     expect(
         "shares of the time in which the shim used a processor, and in which it wanted one",
         (used / looked <= 0.25, wanted / looked <= 0.5),
@@ -66,7 +67,8 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(case: ExecCase
     ids=["one-page-pipe", "yes"],
 )
 def test_endless_output_does_not_starve_the_deadline(case: ExecCase, request_: Command) -> None:
-    # The shim keeps all output until the deadline; the bound limits that if the deadline starves.
+    # The shim keeps all output until the deadline. The limit protects the machine if the deadline
+    # never comes.
     bound_s = case.grace_ms / 1000 + 3
     with case.exec.start(**request_, timeout_ms=250, within_s=bound_s) as shim:
         seen = shim.finish()
@@ -93,8 +95,8 @@ def test_output_of_the_childs_own_handler_is_kept(case: ExecCase, size: int) -> 
 
 @requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=1.8, needs=["EXEC-KILL-01"])
 def test_output_from_late_in_the_grace_is_kept(case: ExecCase) -> None:
-    # Later than LINGER_MS, and well before the end of the grace. The handler creates the second
-    # mark after its output: with the mark, the output must be in the result.
+    # Later than LINGER_MS, and well before the end of the grace period. The handler creates the
+    # second mark after its output, so if the mark exists, the output must be in the result.
     late = 'sleep 1.4; printf late; : >"$2"; exit 0'
     line = f"trap '{late}' TERM; : >\"$1\"; while :; do sleep 0.05; done"
     marks = [case.tmp / "ready", case.tmp / "late"]
@@ -108,7 +110,7 @@ def test_output_from_late_in_the_grace_is_kept(case: ExecCase) -> None:
 
 
 def run_with_escapee(case: ExecCase, **more: Unpack[RunOptions]) -> tuple[ObservedRun, Stamp]:
-    """Run a leader that exits 0 while an escapee holds its pipes.
+    """Run a leader that exits with 0 while a process outside the group holds its pipes.
 
     Return the run and the leader's end.
     """
@@ -162,7 +164,7 @@ def test_output_of_an_escapee_before_the_return_is_kept(case: ExecCase) -> None:
 
 @requires("EXEC-DRAIN-08", pitfalls=["E7"], overlap=True)
 def test_an_incomplete_character_is_kept_if_the_output_has_no_end(case: ExecCase) -> None:
-    # An incremental decoder still holds the incomplete character, and no end of file flushes it.
+    # An incremental decoder holds the incomplete character, and no end of file flushes it.
     events = case.events()
     seen = case.exec.run(**without_an_end(events.path, b"a\xe2\x82"), within_s=20)
     attempted(events, orphan=1)
@@ -195,7 +197,7 @@ def test_detached_writers_is_true_only_with_an_escapee_on_the_pipes(case: ExecCa
 @requires("EXEC-DRAIN-09", capability="exec.termination", overlap=True)
 def test_detached_writers_is_false_if_the_pipe_closes_in_time(case: ExecCase) -> None:
     leader, escapee, gate = case.events("leader"), case.events("escapee"), case.fifo("gate")
-    # The escapee opens the leader's gate from outside the group and holds the pipes for 0.2 s more.
+    # The process outside the group opens the leader's gate, and holds the pipes 0.2 s longer.
     stays = """setsid sh -c ': >"$0"; sleep 0.2; exec "$1" --sync "$2"' "$1" "$2" "$3" &"""
     words = (gate, P.emit, escapee.path, P.gate, leader.path)
     seen = case.exec.run(**shell(f'{stays} exec "$4" "$5" "$1"', *words), within_s=15)

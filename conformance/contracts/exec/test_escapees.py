@@ -1,4 +1,5 @@
-"""Processes outside the group that hold the run's pipes; a failed start prints nothing."""
+"""Processes outside the group that hold the pipes of a run, and failed starts, which must print
+nothing."""
 
 from __future__ import annotations
 
@@ -40,8 +41,8 @@ def test_a_daemon_that_holds_the_pipes_does_not_block_the_run(case: ExecCase, ho
 
 @requires("EXEC-DRAIN-08", pitfalls=["G16"], overlap=2.5, timing=True, needs=["EXEC-SIGNAL-01"])
 def test_an_escapee_that_holds_the_pipes_does_not_block_an_interrupted_run(case: ExecCase) -> None:
-    # A signal stands for a deadline here: both end a run in the same way, and the test knows when
-    # it sent the signal.
+    # A signal is used instead of a deadline. Both end a run in the same way, and the test knows the
+    # time of a signal.
     events, leader = case.events(), case.events("leader")
     script = f'"{P.orphan}" "$0" --setsid; exec "{P.slow_exit}" "$1" {FOREVER_MS}'
     with case.exec.start(
@@ -69,7 +70,8 @@ INTERRUPTIONS: dict[str, tuple[str | None, Limits]] = {
 
 
 def interrupted(case: ExecCase, how: str, keep: str = "out,err") -> ObservedRun:
-    """Interrupt a run by `how` while an escapee that has written holds its pipes."""
+    """Interrupt a run by `how` while a process outside the group, which has written, holds the
+    pipes."""
     name, limit = INTERRUPTIONS[how]
     events, leader = case.events("escapee"), case.events("leader")
     script = f'"{P.say}" escaped; "{P.orphan}" "$0" --setsid --keep {keep}'
@@ -103,7 +105,8 @@ def test_output_of_an_escapee_is_kept_after_an_interrupted_run(case: ExecCase, h
     expect("stdout", seen.stdout, b"escaped")
 
 
-# Limit from the leader's end to the return: more than the deadline and LINGER_MS together.
+# Limit for the time from the leader's end to the return: longer than the deadline and LINGER_MS
+# together.
 RETURNS_S = 4
 
 
@@ -114,14 +117,14 @@ def test_a_deadline_after_the_childs_exit_does_not_change_the_result(case: ExecC
     with case.exec.start(program=P.orphan, args=args, timeout_ms=timeout_ms, within_s=12) as shim:
         escapee = events.wait("orphan").pid
         end = events.wait("end").t_ns
-        # An implementation that waits as long as the pipes are open violates only EXEC-DRAIN-08:
-        # so the escapee is killed after RETURNS_S.
+        # An implementation that waits until the pipes are closed violates only EXEC-DRAIN-08. So
+        # the process that holds them is killed after RETURNS_S.
         until(lambda: not shim.running, RETURNS_S)
         send(escapee, "KILL")
         seen = shim.finish()
     got = (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr))
-    # An upper bound of the child's life: it started after the shim. Inside a sandbox the child is
-    # a launcher, and it is only known that it ended before the shim.
+    # An upper bound of the child's life, because the child starts after the shim. Inside a sandbox
+    # the child is a launcher, and it is only known that it ended before the shim.
     last = end if case.exec.inside.name is None else seen.end.t_ns
     lived_ms = elapsed_ms(seen.start.t_ns, last)
     if lived_ms >= timeout_ms and got == (False, None, True):
@@ -138,7 +141,8 @@ FAILURES: dict[str, ExecRequest] = {
 @pytest.mark.parametrize("how", FAILURES)
 @requires("EXEC-SPAWN-01", pitfalls=["J2"])
 def test_a_failed_start_prints_nothing_and_leaves_nothing(case: ExecCase, how: str) -> None:
-    # A child that continues after a failed exec would flush the caller's buffers a second time.
+    # A child that continues after a failed exec would write the contents of the caller's buffers a
+    # second time.
     seen = case.exec.run(**FAILURES[how], within_s=10)
     expect(
         "the run, the caller's stdout and stderr, and processes that are left",

@@ -1,4 +1,4 @@
-"""Runs with --backend: requirements that replace those that a launcher changes; see inside.yaml."""
+"""Runs with --backend: tests for requirements that a launcher changes (see inside.yaml)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from contracts.exec.test_orphan import AWAY, leave_orphan
 from contracts.shared.requests import ExecRequest, Limits
 
 HERE = "exec.backend"
-# `inherit` passes on exactly these names, and LC_ with a category.
+# `inherit` passes on exactly these names, and names that consist of LC_ and a category.
 PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LANGUAGE")
 
 
@@ -39,7 +39,7 @@ def variables(found: dict[str, object]) -> dict[bytes, bytes]:
 
 @requires("EXEC-CHILD-01", capability=HERE, inside=True)
 def test_inside_the_whole_group_ends_at_a_deadline(case: ExecCase) -> None:
-    # The launcher leads the group; a deadline must still end the program and all members.
+    # The launcher leads the group. A deadline must still end the program and all members.
     events = case.events()
     script = f'"{P.slow_exit}" "$0" 60000 & exec "{P.slow_exit}" "$0" 60000'
     seen = case.exec.run(
@@ -77,7 +77,8 @@ def test_inside_no_descriptor_above_2_is_open(case: ExecCase) -> None:
 
 @requires("EXEC-KILL-15", capability=HERE, inside=True)
 def test_inside_no_program_becomes_another_users(case: ExecCase) -> None:
-    # A set-user-ID program does not change its user inside: it stays in reach, and exits 65.
+    # A set-user-ID program does not change its user inside, so it can be signalled, and exits with
+    # 65.
     seen = case.exec.run(
         program=becomes_roots(case),
         args=[P.exit_with, "0"],
@@ -139,7 +140,7 @@ def test_inside_pairs_that_are_not_utf8_arrive_unchanged(case: ExecCase) -> None
 
 @requires("EXEC-STDIN-01", capability=HERE, inside=True)
 def test_inside_a_regular_file_arrives_as_a_pipe(case: ExecCase) -> None:
-    # The child could open a descriptor of the file again for writing, through /proc.
+    # Through /proc the child could open the file again for writing.
     source = case.folder / "source"
     source.write_bytes(b"0123456789")
     line = "test -f /dev/stdin && echo file; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
@@ -153,7 +154,8 @@ def test_inside_a_regular_file_arrives_as_a_pipe(case: ExecCase) -> None:
 
 @requires("EXEC-STDIN-01", capability=HERE, inside=True)
 def test_inside_a_pipe_arrives_as_another_pipe(case: ExecCase) -> None:
-    # The child could open the pipe again for writing, and other readers would get its data.
+    # Through /proc the child could open the pipe again for writing, and other readers would get its
+    # data.
     reader, writer = os.pipe()
     line = "test -p /dev/stdin && echo pipe; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
     try:
@@ -210,7 +212,8 @@ def test_inside_detached_writers_is_false(case: ExecCase) -> None:
 
 
 def with_launchers(shim: ShimProcess[ObservedBatch], word: str) -> set[int]:
-    """Return the process with this word in its command line, and all between it and the caller."""
+    """Return the process with this word in its command line, and all processes between it and the
+    caller."""
     tree = shim.tree()
     named = [each.pid for each in tree if word.encode() in each.cmdline]
     return {each for pid in named for each in procs.lineage(pid, tree)}
@@ -220,7 +223,7 @@ def with_launchers(shim: ShimProcess[ObservedBatch], word: str) -> set[int]:
 @requires("EXEC-CONC-01", capability=(HERE, "exec.concurrent"), inside=True)
 def test_inside_a_run_ends_while_another_one_waits(case: ExecCase, first: int) -> None:
     # Each run has its own launchers, which are reaped when its program ends. Processes above both
-    # runs do not count; one example is a server that starts children.
+    # runs do not count, for example a server that starts children.
     gates = [(case.events(name), case.fifo(f"open-{name}")) for name in ("a", "b")]
     runs: list[Run] = [
         {"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates
@@ -250,7 +253,7 @@ def test_inside_each_run_has_its_own_directory(case: ExecCase) -> None:
     other = case.exec.place / "other"
     other.mkdir()
     events, fifo = case.events(), case.fifo("open")
-    # All three run at once, and print their working directory after the gate opens.
+    # All three run at the same time, and print their working directory after the gate has opened.
     line = f'"{P.gate}" "$0" "$1"; pwd -P'
     here: ExecRequest = {"program": "/bin/sh", "args": ["-c", line, events.path, str(fifo)]}
     there: ExecRequest = {**here, "current_dir": str(other)}
@@ -268,9 +271,9 @@ def test_inside_each_run_has_its_own_directory(case: ExecCase) -> None:
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", capability=HERE, inside=True, overlap=0.8)
 def test_inside_each_sender_sends_the_first_signal_once(case: ExecCase, why: str) -> None:
-    # The caller signals the launcher, and the launcher signals the processes that the caller cannot
-    # reach. With --trace-kill no signal reaches a program in a pid namespace; there only the
-    # program's own log is checked.
+    # The caller signals the launcher. The launcher signals processes that the caller cannot reach.
+    # With --trace-kill no signal reaches a program in a pid namespace, so there only the program's
+    # own log is checked.
     traced = "namespaces" not in case.exec.inside.parts
     events, name = case.events(), "TERM" if why == "deadline" else why
     deadline: Limits = {"timeout_ms": 700} if why == "deadline" else {}
@@ -289,7 +292,7 @@ def test_inside_each_sender_sends_the_first_signal_once(case: ExecCase, why: str
         sent = shim.warden.kills() if traced else []
     attempted(events, signal=1)
     logged = [event.rest for event in events.all("signal") if event.rest == [name]]
-    # Signals of the kit itself to the caller are not in the trace.
+    # The trace does not contain the signals that the kit itself sends to the caller.
     by = Counter(kill.sender for kill in sent if kill.name == name and kill.sender != kill.target)
     got = (logged, by[shim.shim_pid], max(by.values(), default=0)) if traced else (logged, 1, 1)
     expect(
@@ -303,7 +306,8 @@ def test_inside_each_sender_sends_the_first_signal_once(case: ExecCase, why: str
 @pytest.mark.parametrize("how", ENDS)
 @requires("EXEC-KILL-11", capability=HERE, inside=True, overlap=0.5)
 def test_inside_the_callers_group_is_sent_no_signal(case: ExecCase, how: str) -> None:
-    # Launchers end their own groups; the caller ends groups of launchers, never its own or all.
+    # Launchers end their own groups. The caller may signal groups of launchers, never its own group
+    # or all processes.
     program, words, more = ENDS[how]
     args = words.replace("EVENTS", case.events().path).split()
     with case.exec.start(program=program, args=args, state=["--trace-kill"], **more) as shim:

@@ -1,4 +1,4 @@
-"""Runs with --backend while the sandbox lacks a resource or a system call; see inside.yaml."""
+"""Runs with --backend while a resource or a system call is missing (see inside.yaml)."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from contracts.exec.theft import Outcome, expect_wait_errors, wait_outcome
 from contracts.shared.signals import signals_in
 
 HERE = "exec.backend"
-# Without `clone3 EPERM`: the probe of a sandbox needs a thread.
+# Without `clone3 EPERM`, because the probe of a sandbox needs a thread.
 OLDER = ["all ENOSYS", "pidfd_open EPERM", "close_range EPERM", "pidfd_send_signal EPERM"]
-# Tries to write to $0, which each sandbox forbids; exits 7 either way, and starts no process.
+# Try to write to $0, which every sandbox forbids; exit with 7 in any case. Starts no process.
 WRITES = 'command : 2>/dev/null >"$0"; exit 7'
 CONFINED = "exit 7"
 DECLARED = "exit 7, and the result says that there was no sandbox"
@@ -43,7 +43,7 @@ UNDECLARED = "it wrote outside, and the result does not say that there was no sa
 
 @contextmanager
 def file_outside(case: ExecCase) -> Iterator[Path]:
-    """Yield a path in a world-writable directory that the sandbox of the test does not grant."""
+    """Yield a path in a world-writable directory that the test's sandbox does not permit."""
     place = case.folder.with_name(f"{case.folder.name}-outside")
     place.mkdir()
     place.chmod(0o777)
@@ -54,7 +54,7 @@ def file_outside(case: ExecCase) -> Iterator[Path]:
 
 
 class Shortage:
-    """Runs WRITES while a resource is missing and describes each result."""
+    """Runs WRITES while a resource is missing, and describes the result."""
 
     def __init__(self, case: ExecCase, mark: Path) -> None:
         self._case = case
@@ -66,9 +66,10 @@ class Shortage:
         expect("the run without a sandbox, and whether it wrote", got, (CONFINED, True))
 
     def run(self, state: list[str], on_unavailable: str = "degrade") -> tuple[str, int]:
-        """Run once; return the result in words and the shim's descriptors after the run.
+        """Run once; return a text about the result, and the number of descriptors that the shim has
+        after it.
 
-        The words are empty if the shim does not start.
+        The text is empty if the shim does not start.
         """
         around = self._case.exec.inside.use()
         around["backend"]["on_unavailable"] = on_unavailable
@@ -98,7 +99,8 @@ class Shortage:
 
     def _words(self, seen: ObservedRun) -> str:
         if not seen.ok:
-            # Not SPAWN_FAILURE: an error does not say whether the program ran without a sandbox.
+            # The kind and not SPAWN_FAILURE, because an error does not say whether a program ran
+            # without a sandbox.
             return str(error_of(seen).get("kind"))
         if seen.result.get("enforcement") == "none":
             return f"{outcome(seen)}, and the result says that there was no sandbox"
@@ -106,7 +108,8 @@ class Shortage:
 
 
 def expect_nothing_unconfined(case: ExecCase, state: list[str]) -> None:
-    """Expect no unconfined run under `refuse`, and only declared ones under `degrade`."""
+    """Expect that under `refuse` nothing runs without a sandbox, and under `degrade` only if the
+    result says so."""
     with file_outside(case) as mark:
         shortage = Shortage(case, mark)
         words = [shortage.run(state, word)[0] for word in ("refuse", "degrade")]
@@ -134,7 +137,8 @@ EARLIER = {"execution", DECLARED}
 
 
 def expect_ends(what: str, decided: list[str]) -> None:
-    """Expect errors or declared unconfined runs while `what` is too low, then a confined run."""
+    """Expect errors or reported runs without a sandbox while there is too little of `what`, and
+    then a run in the sandbox."""
     expect(
         f"outcomes over {what}, from the first at which the shim starts",
         decided,
@@ -229,7 +233,8 @@ def test_inside_nothing_runs_if_another_waiter_reaps_the_probe(
 
 @requires("EXEC-WAIT-04", capability=HERE, inside=True, overlap=1.0)
 def test_inside_a_launcher_reaped_by_another_waiter_is_a_wait_error(case: ExecCase) -> None:
-    # The theft starts only once the program runs, so that the probe of the sandbox succeeds.
+    # Another waiter begins to reap children only when the program runs, so that the probe of the
+    # sandbox succeeds.
     def run_once(turn: int) -> Outcome:
         events, gate = case.events(f"events-{turn}"), case.fifo(f"gate-{turn}")
         theft = case.fifo(f"theft-{turn}")

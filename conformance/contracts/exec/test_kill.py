@@ -1,4 +1,4 @@
-"""EXEC-KILL: the order and the times of SIGTERM, grace and SIGKILL for a process group."""
+"""EXEC-KILL: the order and the times of SIGTERM, grace period and SIGKILL for a process group."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ from contracts.exec.spawn_io import shell
 from contracts.shared.files import program_at
 from contracts.shared.moments import attempted
 
-# The child's whole group must be set up before its deadline, even on a busy machine.
+# Time in which the whole group of the child must be set up, even on a busy machine; the deadline
+# comes after it.
 SETTLED_MS = 900
 
 
 def terms_by_process(events: list[Event]) -> Counter[int]:
-    """Count the SIGTERMs that each process logged, by process id."""
+    """Count the SIGTERMs that each process has logged, by process id."""
     return Counter(event.pid for event in events if event.rest[:1] == ["TERM"])
 
 
@@ -63,9 +64,10 @@ def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(
     seen = case.exec.run(
         program=P.siglog, args=[events.path, "--ignore", "TERM"], timeout_ms=300, within_s=20
     )
-    # A SIGTERM before the child ignores it would end the child.
+    # A SIGTERM that comes before the child ignores it would end the child.
     settled(events)
-    # Shim's start <= spawn <= first signal - deadline, and SIGKILL <= shim's end: exact.
+    # Both bounds are exact, because the spawn comes after the shim's start, and SIGKILL before the
+    # shim's end.
     expect(
         "the shim's life beyond the deadline, in ms",
         seen.elapsed_ms - 300,
@@ -161,7 +163,7 @@ def test_after_a_signal_to_the_caller_a_member_has_the_grace_too(case: ExecCase)
 
 
 def outlived_leader(case: ExecCase) -> ObservedRun:
-    """Run past the deadline with a leader that ends on SIGTERM and a member that ignores it."""
+    """Run past the deadline, with a leader that ends on SIGTERM and a member that ignores it."""
     events = case.events()
     member = ["--members", "1", "--member-ignore", "TERM"]
     seen = case.exec.run(
@@ -207,12 +209,15 @@ def test_a_leader_that_ends_late_gives_its_group_no_second_grace(case: ExecCase)
 
 
 def last_end(case: ExecCase) -> Stamp:
-    """Return the time of the last `end` event of the group; a killed process does not log it."""
+    """Return the time of the last `end` event of the group.
+
+    A process that is killed does not log it.
+    """
     attempted(case.events(), end=1)
     return max(case.events().all("end"), key=lambda event: event.t_ns).cause
 
 
-# Program names that break a parser of /proc/PID/stat that splits at blanks or parentheses.
+# Names that confuse a parser of /proc/PID/stat which splits the line at blanks or parentheses.
 NAMES = ["x) Z 1 1", "a b c", "((", ") R (", "1 2 3 4 5 6 7"]
 
 
@@ -220,7 +225,8 @@ NAMES = ["x) Z 1 1", "a b c", "((", ") R (", "1 2 3 4 5 6 7"]
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
 def test_a_member_with_any_name_has_the_grace(case: ExecCase, name: str) -> None:
     events, member = case.events(), program_at(case.tmp / name, P.siglog)
-    # The member does not hold the pipes: reading them to end of file would wait for the member.
+    # The member does not hold the pipes, because the run would then wait for it anyway, to read to
+    # end of file.
     member_of = '"$1" "$0" --on TERM:exit:0:700 >/dev/null 2>&1'
     script = f'{member_of} & exec "$2" "$0" --leader-exits-on TERM'
     seen = case.exec.run(
@@ -258,7 +264,7 @@ def test_a_group_that_ends_early_ends_the_wait(case: ExecCase, how: str) -> None
 
 @requires("EXEC-KILL-05", pitfalls=["G5"], overlap=1.0, timing=True, needs=["EXEC-KILL-01"])
 def test_a_leader_that_is_a_zombie_does_not_block_the_run(case: ExecCase) -> None:
-    # The caller reaps late: while the leader is a zombie, its group can still be signalled.
+    # The caller reaps late. While the leader is a zombie, its group can still be signalled.
     events = case.events()
     seen = case.exec.run(
         program=P.siglog,
@@ -371,7 +377,8 @@ def test_a_child_whose_main_thread_has_ended_is_waited_for(case: ExecCase) -> No
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=2.7, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
 def test_a_member_whose_main_thread_has_ended_is_waited_for(case: ExecCase) -> None:
-    # SIGTERM ends the leader at once; /proc then shows the remaining member as a zombie.
+    # SIGTERM ends the leader at once. The remaining member is shown as a zombie in /proc, because
+    # another thread of it runs.
     events = case.events()
     script = f'"{P.threaded}" "$0" & exec "{P.slow_exit}" /dev/null 60000'
     case.exec.run(

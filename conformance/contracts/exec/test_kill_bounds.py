@@ -1,4 +1,4 @@
-"""EXEC-KILL: how often the escalation signals, and which processes it spares and ends."""
+"""EXEC-KILL: how often signals are sent, and which processes get them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_copy_that_is_forked_on_sigterm_does_not_survive(case: ExecCase, times
 
 @requires("EXEC-KILL-10", overlap=2.5)
 def test_the_child_gets_the_first_signal_once(case: ExecCase) -> None:
-    # The child lives for more than ten ticks: it would log the signals of a loop that repeats them.
+    # The child lives for more than ten ticks, so it would log signals that are sent repeatedly.
     events = case.events()
     case.exec.run(
         program=P.siglog,
@@ -52,17 +52,18 @@ STARTED_AND_SIGNALLED = [
     "EXEC-KILL-01",
     "EXEC-SIGNAL-01",
     "EXEC-SIGNAL-02",
-    # --trace-kill installs a seccomp filter too.
+    # --trace-kill also installs a seccomp filter.
     "EXEC-SPAWN-14",
 ]
-# The last signal to a bystander, sent by the test: it shows that the bystander still logs signals.
+# The test sends this signal to a bystander at the end, to show that the bystander still logs
+# signals.
 LAST_SIGNAL = "USR2"
 
 
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", overlap=0.8, needs=STARTED_AND_SIGNALLED)
 def test_the_first_signal_is_sent_to_the_leader_once(case: ExecCase, why: str) -> None:
-    # Counted in the kernel at the sender: two pending signals would arrive as one.
+    # Count at the sender, in the kernel, because two pending signals arrive as one.
     events, name = case.events(), "TERM" if why == "deadline" else why
     deadline: Limits = {"timeout_ms": 500} if why == "deadline" else {}
     with case.exec.start(
@@ -100,7 +101,7 @@ def test_only_the_childs_own_group_is_sent_signals(case: ExecCase, how: str) -> 
     with case.exec.start(program=program, args=args, state=["--trace-kill"], **more) as shim:
         seen = shim.finish()
         sent = shim.warden.kills()
-    # The trace has only numbers. The child is the only process or group that may be signalled.
+    # The trace has only numbers. No process or group other than the child may be signalled.
     groups = {abs(kill.target) for kill in sent}
     strangers = [kill for kill in sent if abs(kill.target) in (0, 1, shim.shim_pid)]
     expect(
@@ -153,7 +154,8 @@ def test_a_deadline_right_after_the_spawn_does_not_signal_the_callers_group(
     case: ExecCase, timeout_ms: int
 ) -> None:
     events = case.events()
-    # A run without a deadline logs `ready`: the run with the deadline may end before it can log.
+    # Only a run without a deadline is sure to log `ready`; the deadline of the other run may come
+    # before.
     case.exec.run(program=P.slow_exit, args=[events.path, "0"])
     args = [events.path, "1500"]
     logged = signals_to_bystander(case, program=P.slow_exit, args=args, timeout_ms=timeout_ms)
@@ -175,7 +177,7 @@ def test_a_failed_spawn_does_not_signal_the_callers_group(case: ExecCase) -> Non
     expect("signals that a bystander in the caller's group got", logged, [])
 
 
-# Programs in groups of their own, as a shell with job control starts them, by their first event.
+# Programs in their own groups, as a shell with job control starts them, by their first event.
 JOBS = {
     "orphan": '"$1" "$0" --setpgid --keep none --log',
     "ready": '"$2" "$0" --own-group </dev/null >/dev/null 2>&1 &',
@@ -185,7 +187,7 @@ JOBS = {
 @pytest.mark.parametrize("job", JOBS)
 @requires("EXEC-KILL-11", pitfalls=["B8"], overlap=1.5, needs=["EXEC-KILL-01"])
 def test_a_group_that_the_child_made_is_not_signalled(case: ExecCase, job: str) -> None:
-    # `orphan` has lost its parent; `ready` stays a child of the leader until the end.
+    # `orphan` has lost its parent; `ready` remains a child of the leader until the end.
     events = case.events()
     line = f'{JOBS[job]}\nexec "$2" "$0" --on TERM:exit:0'
     args = ["-c", line, events.path, P.orphan, P.siglog]
@@ -203,7 +205,7 @@ def test_a_group_that_the_child_made_is_not_signalled(case: ExecCase, job: str) 
 @pytest.mark.parametrize("timeout_ms", [0, 1, 2, 4])
 @requires("EXEC-KILL-12", pitfalls=["B2"], overlap=2.0, stress=8)
 def test_a_deadline_right_after_the_spawn_leaves_nothing(case: ExecCase, timeout_ms: int) -> None:
-    # The same program without a deadline ends by itself, which shows that it starts here.
+    # Without a deadline the same program ends by itself, which shows that it works on this host.
     events = case.events()
     case.exec.run(program=P.slow_exit, args=[events.path, "0"])
     attempted(events, end=1)
@@ -222,7 +224,7 @@ def test_a_deadline_right_after_the_spawn_leaves_nothing(case: ExecCase, timeout
 
 
 def expect_no_member_runs(case: ExecCase, seen: ObservedRun) -> None:
-    """Expect no running member when the response is there; try again on a busy machine.
+    """Expect that no member runs when the response is written; repeat the test on a busy machine.
 
     A killed member may wait for a processor longer than the implementation waits for its end.
     """
@@ -234,7 +236,8 @@ def expect_no_member_runs(case: ExecCase, seen: ObservedRun) -> None:
 @pytest.mark.parametrize("members", [1, 12])
 @requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
 def test_no_member_runs_when_the_run_returns(case: ExecCase, members: int) -> None:
-    # Checked while the shim is held: its end, or the kit's clean-up, would hide a late death.
+    # Checked while the shim waits at the fifo `hold`, because after its end a late death could not
+    # be seen.
     events = case.events()
     seen = case.exec.run(
         program=P.siglog,
@@ -252,7 +255,7 @@ def test_no_member_runs_when_the_run_returns(case: ExecCase, members: int) -> No
 
 @requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
 def test_a_member_with_much_memory_has_ended_when_the_run_returns(case: ExecCase) -> None:
-    # `tail` keeps 96 MiB in memory: the kernel needs some time to free a large address space.
+    # `tail` has 96 MiB of memory, and the kernel needs some time to free a large address space.
     events = case.events()
     script = (
         f'trap \'\' TERM; (head -c 96m /dev/zero; exec "{P.slow_exit}" "$0" {FOREVER_MS}) |'

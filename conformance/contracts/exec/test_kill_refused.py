@@ -1,4 +1,7 @@
-"""Group members that the caller cannot signal, as after sudo: the run ends nevertheless."""
+"""Group members that the caller cannot signal, for example after sudo.
+
+The run must end nevertheless.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,13 @@ from contracts.exec.spawn_io import of_another_user, outcome
 from contracts.shared.files import program_at
 
 CALLER = 54332
-# The child must have changed its user before its deadline, even on a busy machine.
+# Time in which the child must have changed its user, even on a busy machine; the deadline comes
+# after it.
 SETTLED_MS = 900
-# From SIGKILL to the return, if a member survives.
+# Time from SIGKILL to the return if a member survives.
 GIVEN_UP_MS = 1000
-# Requirements that these tests depend on: a child may gain privileges, ends are noticed, deadlines
-# work, and the rest of a group is killed. If one of them fails, it is reported instead.
+# Requirements on which these tests rely: a child may gain privileges, its end is noticed, deadlines
+# work, and the rest of a group is killed. If one of them is broken, it is reported instead.
 NEEDED_FOR_EXIT = ["EXEC-CHILD-11", "EXEC-WAIT-01"]
 NEEDED_FOR_DEADLINE = [*NEEDED_FOR_EXIT, "EXEC-TIMEOUT-01"]
 NEEDED_FOR_MEMBERS = [
@@ -36,7 +40,7 @@ NEEDED_FOR_MEMBERS = [
 
 
 def becomes_roots(case: ExecCase) -> str:
-    """Return a set-user-ID program: the caller starts it, and it then runs as root."""
+    """Return a set-user-ID program: the caller starts it, and it runs as root."""
     if os.geteuid() != 0:
         raise HostLacks("root", "a child of another user needs root")
     case.open_to_others()
@@ -50,7 +54,7 @@ def becomes_roots(case: ExecCase) -> str:
 
 
 def past_its_deadline(case: ExecCase, life_ms: str) -> ObservedRun:
-    """Run past the deadline with a child that cannot be signalled and lives for `life_ms`."""
+    """Run past the deadline, with a child that cannot be signalled and lives for `life_ms`."""
     events = case.events()
     line = 'exec "$0" "$@" </dev/null >/dev/null 2>&1'
     seen = of_another_user(
@@ -82,7 +86,8 @@ def test_a_child_that_cannot_be_signalled_does_not_block_the_run(case: ExecCase)
 def test_the_end_of_a_child_that_cannot_be_signalled_ends_the_run(
     case: ExecCase, beyond_ms: int
 ) -> None:
-    # The wait lasts for one more second after the grace; the later end is in the middle of it.
+    # After the grace period the run waits one more second. The later end is in the middle of this
+    # second.
     events = case.events()
     seen = past_its_deadline(case, str(SETTLED_MS + case.grace_ms + beyond_ms))
     if not events.all("end"):
@@ -111,7 +116,7 @@ def test_the_exit_of_a_child_that_cannot_be_signalled_ends_the_run(case: ExecCas
 
 
 def exit_leaving_members(case: ExecCase, members: int) -> ObservedRun:
-    """Run a child that exits 7 and leaves this many members that the caller cannot signal."""
+    """Run a child that exits with 7 and leaves this many members that the caller cannot signal."""
     events, fifo = case.events(), case.fifo("open")
     start = f'"$0" "$1" "$2" {FOREVER_MS} </dev/null >/dev/null 2>&1 & ' * members
     words = [becomes_roots(case), P.slow_exit, events.path, P.gate, str(fifo)]

@@ -1,4 +1,4 @@
-"""EXEC-LEAK: a process that runs many programs leaks no descriptor, zombie or thread."""
+"""EXEC-LEAK: a process that makes many runs leaks no descriptor, zombie or thread."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def outcomes(case: ExecCase) -> list[ExecRequest]:
 
 
 def by_capability(null: str) -> list[tuple[str, ExecRequest]]:
-    """Return requests that only some implementations support, with the needed capability."""
+    """Return requests that only some implementations support, each with the capability it needs."""
     more = b"more than it may write".hex()
     unread: ExecRequest = {"stdin": {"bytes": "x" * 200_000}, "stdin_failure": "ignore"}
     return [
@@ -64,21 +64,22 @@ COUNTED: dict[str, Callable[[ShimProcess[ObservedBatch]], int]] = {
 }
 
 
-# Each measurement starts with this many concurrent runs: an implementation may keep the resources
-# of its busiest moment.
+# Each measurement begins with this many runs at the same time, because an implementation may keep
+# the resources of its busiest moment.
 PEAK = 24
-# Rounds of all outcomes in the two measurements.
+# How many rounds of all outcomes the two measurements make.
 FEW, MANY = 2, 10
-# Allowed growth in total, and how long all runs may take to return on a busy machine.
+# How much the count may grow in total, and how long all runs may take to return on a busy machine.
 MORE, RETURN_S = 3, 6.0
 
 
 def count_after_runs(case: ExecCase, rounds: int, what: str, enough: int) -> int:
-    """Return the minimum count that a caller has after all runs; stop early at `enough`."""
+    """Return the smallest count that a caller has after all runs; stop when it is at most
+    `enough`."""
     try:
         return counted(case, rounds, what, enough)
     except (Failure, ShimBroke):
-        # If one of the runs does not return even on its own, another requirement reports that.
+        # If one of the runs does not return even by itself, another requirement reports that.
         for run in outcomes(case):
             if not returns(case, run):
                 name = Path(str(run["program"])).name
@@ -100,13 +101,15 @@ def counted(case: ExecCase, rounds: int, what: str, enough: int) -> int:
     gate: ExecRequest = {"program": P.gate, "args": [events.path, str(fifo)]}
     after: list[Run] = [(600 + 25 * n, run) for n, run in enumerate(outcomes(case) * rounds)]
     with case.exec.start_batch([*[gate] * PEAK, *after], within_s=28, hold=True) as shim:
-        # Runs that execute one after another never reach PEAK; their leaks are measured anyway.
+        # If an implementation makes the runs one after the other, PEAK is never reached, and its
+        # leaks are measured anyway.
         until(lambda: len(events.all("ready")) == PEAK, 10)
         open_gate_for_all(fifo, lambda: shim.running and not shim.exchange.in_place)
-        # A run that still waits, for an escapee or for its turn, has not leaked anything.
+        # A run that still waits has not leaked anything.
         shim.wait_response()
         seen = [COUNTED[what](shim)]
-        # A run returns shortly after its child has ended: the minimum over some time is the leak.
+        # A run may return a moment after its child has ended, so the minimum over some time is the
+        # leak.
         observe_s = RETURN_S if enough else 1.5
         until(lambda: bool(seen.append(COUNTED[what](shim))) or seen[-1] <= enough, observe_s)
         shim.finish()
@@ -119,7 +122,7 @@ def growth(case: ExecCase, what: str) -> tuple[int, int]:
 
 
 def growth_in_words(case: ExecCase, what: str) -> str:
-    """Describe the measured growth."""
+    """Return a text about the growth that was measured."""
     each = len(outcomes(case))
     return f"{what} of the caller after {MANY * each} runs, beyond those after {FEW * each}"
 

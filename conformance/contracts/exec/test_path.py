@@ -22,12 +22,12 @@ from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
 
 
 def path(*folders: Path | str) -> list[tuple[str, str]]:
-    """Return the environment of a child with only PATH."""
+    """Return an environment for the child that has only PATH."""
     return [("PATH", ":".join(map(str, folders)))]
 
 
 def output_of(case: ExecCase, **run: Unpack[RunOptions]) -> str:
-    """Run and return the output of the program that was found, or how the run failed."""
+    """Run, and return the output of the program that was found, or a text about the failure."""
     seen = case.exec.run(**run)
     return seen.stdout.decode().strip() if seen.ok else outcome(seen)
 
@@ -97,7 +97,7 @@ def test_the_first_candidate_wins(case: ExecCase) -> None:
 
 
 SKIPPED = ["missing", "directory", "0644", "dangling", "fifo", "loop"]
-# Entries of PATH that cannot be searched themselves.
+# Entries of PATH that cannot be searched.
 SKIPPED += ["no-folder", "file-for-folder", "loop-for-folder", "too-long-a-folder"]
 
 
@@ -113,7 +113,7 @@ def test_a_candidate_that_cannot_be_executed_is_skipped(case: ExecCase, what: st
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("mode", [0o655, 0o601], ids=oct)
 def test_the_system_decides_whether_a_candidate_is_executable(case: ExecCase, mode: int) -> None:
-    # Only the permission bits that apply to the caller count; for root, any of the three.
+    # Only the permission bits for the caller's class count; for root any of the three execute bits.
     candidate = case.tmp / "one" / TOOL
     saying(candidate, "first", mode=mode)
     saying(case.tmp / "two" / TOOL, "second")
@@ -210,7 +210,8 @@ def test_names_and_entries_are_relative_to_a_relative_current_dir(
 def test_the_system_resolves_the_parent_of_a_linked_current_dir(
     case: ExecCase, program: str, entries: str
 ) -> None:
-    # current_dir is a symbolic link: `link/..` joined as text is another directory.
+    # current_dir is a symbolic link, so `link/..` is not the directory that joining the text would
+    # give.
     saying(case.tmp / TOOL, "beside the link")
     saying(case.tmp / "real" / TOOL, "above the folder")
     (case.tmp / "real" / "folder").mkdir()

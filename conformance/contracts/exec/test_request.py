@@ -19,7 +19,7 @@ from contracts.exec.spawn_io import error_of, left_by_child, outcome, report, re
 from contracts.shared.files import program_at, script_at
 from contracts.shared.requests import Command, ExecRequest
 
-# Each byte that an argument can hold.
+# Every byte that an argument may contain.
 ALL_BYTES = bytes(range(1, 256))
 
 
@@ -27,10 +27,10 @@ def cwd_of(pid: int) -> Path:
     return Path(f"/proc/{pid}/cwd").readlink()
 
 
-# The final `:` keeps the shell: for the last command, busybox replaces the shell by `cat`.
+# The final `:` keeps the shell alive, because busybox replaces itself by the last command.
 KEEP_ARGV = 'cat /proc/$$/cmdline >"$0"; :'
 
-# Characters with a special meaning to a command line, a shell, a format string or a terminal.
+# Characters with a special meaning in a command line, a shell, a format string or a terminal.
 SPECIAL = "\\\"'`$!%^&*?~#;|<>()[]{}=,:@+-/ \t\n\r\ax0n"
 
 ARGUMENTS: dict[str, list[str]] = {
@@ -112,7 +112,7 @@ def test_a_program_whose_name_is_not_utf8_is_found_and_named(case: ExecCase) -> 
 
 def program_is_found(case: ExecCase, name: bytes) -> None:
     tool = case.tmp / os.fsdecode(name)
-    # Not a shell: busybox acts as another program under another name.
+    # No shell is used, because busybox under another name is another program.
     tool.symlink_to(P.report)
     kept = case.tmp / "report.json"
     case.exec.run(program=os.fsencode(tool), args=[str(kept)]).result  # noqa: B018
@@ -160,7 +160,7 @@ def test_a_refusing_sandbox_ends_the_run_before_anything_starts(case: ExecCase) 
     )
 
 
-# Requests that would fail to spawn without a sandbox too, by the wrong field.
+# Requests that would also fail without a sandbox, by the field that is wrong.
 UNFIT: dict[str, Callable[[Path], ExecRequest]] = {
     "program": lambda tmp: {"program": str(tmp / "absent")},
     "directory": lambda tmp: {"program": "/bin/true", "current_dir": str(tmp / "absent")},
@@ -187,7 +187,7 @@ def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: Exe
             shim.wait_response()
             return extra_descendants(shim, servers), shim.at_rest().fd_count
 
-    # A plain run may keep resources for the next one; a refusal may keep no more than that.
+    # A plain run may keep resources for the next run. A refused run must not keep more.
     servers, usual = held()
     processes, descriptors = held(len(servers), sandbox={"refuse": "no"})
     expect(
@@ -236,7 +236,7 @@ def test_a_directory_whose_name_is_not_utf8_is_the_childs_working_directory(case
 def child_works_in(case: ExecCase, name: bytes) -> None:
     place = case.tmp / os.fsdecode(name)
     place.mkdir()
-    # The child lists a file in the directory, because the directory's name may not be UTF-8.
+    # The child lists a file in the directory, because the name of the directory may not be UTF-8.
     (place / "witness").touch()
     seen = case.exec.run(program="/bin/ls", current_dir=os.fsencode(place))
     expect("what the child sees in its directory", seen.stdout, b"witness\n")

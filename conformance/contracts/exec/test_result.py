@@ -34,7 +34,8 @@ def test_an_exit_code_is_reported_unchanged(case: ExecCase, code: int) -> None:
 def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
     case: ExecCase, name: str, core: str
 ) -> None:
-    # The shim works in the test's folder too: if the signal kills the shim, its core stays there.
+    # The shim works in the test's folder too, so that its core file stays there if the signal kills
+    # the shim.
     state = ["--core", core, "--cwd", str(case.tmp)]
     seen = case.exec.run(program=P.die_by, args=[name], current_dir=str(case.tmp), state=state)
     expect(
@@ -44,7 +45,7 @@ def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
     )
 
 
-# SIGSTKFLT, for which some systems have no name, and two real-time signals without a name.
+# SIGSTKFLT, which has no name on some systems, and two real-time signals, which have no name.
 @pytest.mark.parametrize("number", [16, 37, 64])
 @requires("EXEC-RESULT-02", pitfalls=["I2"])
 def test_a_death_by_an_unnamed_signal_has_no_code_and_no_annotation(
@@ -91,7 +92,7 @@ def test_a_result_has_its_fields_and_output_is_null(case: ExecCase, text: str) -
     )
 
 
-# The last one is longer than a second, to catch a duration that lacks the seconds.
+# The last one is longer than a second, for implementations that forget the seconds of a duration.
 @pytest.mark.parametrize("ms", [0, 130, 370, 1900])
 @requires("EXEC-RESULT-05", pitfalls=["I17"], overlap=0.5, timing=True)
 def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(
@@ -112,7 +113,7 @@ def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(
 def test_an_interrupted_run_has_its_duration(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, "1500"], timeout_ms=200)
-    # Half of the deadline is enough: other tests check when it fires.
+    # At least half of the deadline, because other tests check when it fires.
     expect(
         "duration_ms, between half of the deadline and the shim's life",
         seen.result["duration_ms"],
@@ -120,7 +121,7 @@ def test_an_interrupted_run_has_its_duration(case: ExecCase) -> None:
     )
 
 
-# Children that log two events, and how each one ends after the second event.
+# Children that log two events, and how each of them ends after the second one.
 LIVES: dict[str, tuple[str, Limits]] = {
     "in_the_grace_of_a_deadline": ("", {"timeout_ms": 600}),
     "by_a_death": ('"$1" --sync "$2" --gap-us 300000 --sync "$2"; kill -KILL $$', {}),
@@ -140,7 +141,7 @@ def test_the_duration_covers_the_childs_life_however_it_ends(case: ExecCase, how
         least = (marks[1] - marks[0]) // 10**6
     elif marks and limit:
         # Without a grace period the child lives until its deadline. Half of that time is a bound
-        # that a busy machine does not break.
+        # that holds on a busy machine too.
         least = limit["timeout_ms"] // 2
     else:
         raise Late("the child ends by itself", "two events", str(len(marks)))
@@ -153,7 +154,7 @@ def test_the_duration_covers_the_childs_life_however_it_ends(case: ExecCase, how
 
 @requires("EXEC-RESULT-10", overlap=1.0, needs=["EXEC-DRAIN-08"])
 def test_the_duration_covers_the_reading_of_output_after_the_childs_end(case: ExecCase) -> None:
-    # An escapee holds stdout, writes half a second later, and exits.
+    # A process outside the group holds stdout, writes half a second later, and exits.
     escapee, leader, fifo = case.events("escapee"), case.events("leader"), case.fifo("open")
     away = 'setsid "$1" --sync "$2" --gap-us 500000 --sync "$2" --out "$3" &'
     words = (P.emit, escapee.path, b"late".hex(), P.gate, leader.path, fifo)
@@ -175,7 +176,7 @@ def test_the_duration_covers_the_reading_of_output_after_the_childs_end(case: Ex
 def outcome(
     case: ExecCase, args: list[str], timeout_ms: int, state: list[str]
 ) -> tuple[object, ...]:
-    """Return success, exit_code and whether the duration is plausible, for a run in this state."""
+    """Return success, exit_code, and whether the duration is plausible, for a run in this state."""
     with case.exec.start(
         program=P.slow_exit, args=args, timeout_ms=timeout_ms, state=state, hold=True, within_s=15
     ) as shim:
@@ -196,7 +197,7 @@ def outcome(
 def test_a_wall_clock_that_jumps_changes_nothing(
     case: ExecCase, life_ms: int, timeout_ms: int
 ) -> None:
-    # Compared with the same run under a steady clock: only the clock differs.
+    # Compare with the same run under a steady clock, so that only the clock differs.
     events = case.events()
     args = [events.path, str(life_ms)]
     jumping = ["--preload", P.preload("clock_step")]
@@ -230,7 +231,7 @@ def test_termination_names_the_childs_own_end(
 def test_termination_names_the_deadline(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, "4000"], timeout_ms=200)
-    # If the deadline does not work, the child reaches its end, and `exit` is correct.
+    # If the deadline does not work, the child ends by itself, and `exit` is correct.
     reached = bool(events.all("end"))
     expect(
         "termination of a run that its deadline ended",
@@ -257,7 +258,7 @@ def test_termination_names_the_callers_signal(case: ExecCase, name: str) -> None
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 @requires("EXEC-RESULT-07", capability=("exec.termination", "exec.cap"), needs=["EXEC-CAP-01"])
 def test_termination_names_the_cap(case: ExecCase, name: str) -> None:
-    # The implementation itself sends the SIGKILL, so that `signal` stays empty.
+    # The implementation itself sends SIGKILL, so `signal` is empty.
     sizes = ["5000", "0"] if name == "stdout" else ["0", "5000"]
     result = case.exec.run(program=P.flood, args=sizes, max_output_bytes=100).result
     expect("termination and signal", (result["termination"], result["signal"]), ("cap", None))

@@ -1,4 +1,5 @@
-"""The result of a run in which exit, deadline, signal or cap are seen at the same time."""
+"""The result of a run in which exit, deadline, signal or output limit are noticed at the same
+time."""
 
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ TIMEOUT_MS = 900
 
 
 def stop(shim: ShimProcess[ObservedRun]) -> None:
-    """Stop the caller, so that it sees several events at once when it continues."""
+    """Stop the caller, so that it notices several events at once when it continues."""
     shim.signal("STOP")
     until(lambda: shim.status().get("State", "").startswith("T"))
 
 
 def stopped_before_the_deadline(shim: ShimProcess[ObservedRun]) -> None:
     stop(shim)
-    # The deadline cannot start to count before the shim has read the request.
+    # The deadline cannot begin before the shim has read the request.
     took_ms = elapsed_ms(shim.request_read_ns(), shim.now_ns())
     if took_ms >= TIMEOUT_MS:
         what, expected = "the caller is stopped before the deadline", f"under {TIMEOUT_MS} ms"

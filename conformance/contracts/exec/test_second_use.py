@@ -1,4 +1,4 @@
-"""EXEC-CONC: several runs in one process, in each order, do not affect one another."""
+"""EXEC-CONC: several runs in one process, in every order, do not affect each other."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ OWN_END: dict[str, Any] = {
 
 
 def plain(case: ExecCase, name: str, gate: Path | None = None) -> ExecRequest:
-    """Return a request without options whose child prints its input and environment, and exits 5.
+    """Return a request without options whose child prints its input and environment, and exits with
+    5.
 
-    With `gate`, the child first waits for that fifo.
+    With `gate`, the child first waits at that fifo.
     """
     events = case.events("plain")
     wait = f'"{P.gate}" "{events.path}" "{gate}"; ' if gate else ""
@@ -94,7 +95,7 @@ NAMES = ["around", "during", "after"]
 
 
 def runs_around(case: ExecCase, other: ExecRequest) -> list[tuple[object, ...]]:
-    """Return the results of three plain runs: around, during and after the other run."""
+    """Return the results of three plain runs: around, during and after another run."""
     fifo, events = case.fifo("open"), case.events("plain")
     runs: list[Run] = [
         (0, plain(case, "around", fifo)),
@@ -135,7 +136,7 @@ def test_the_cap_of_one_run_does_not_affect_the_others(case: ExecCase) -> None:
 @requires("EXEC-CONC-07", capability=HERE, overlap=1.0, needs=["EXEC-SIGNAL-01"])
 @pytest.mark.parametrize("order", ["over", "in_its_grace"])
 def test_a_signal_during_one_run_does_not_affect_a_later_one(case: ExecCase, order: str) -> None:
-    # The second run starts after the first one has ended, or during its grace.
+    # The second run starts after the first has ended, or during its grace period.
     events, delay_ms = case.events(), {"over": 100, "in_its_grace": 1200}[order]
     first: ExecRequest = {
         "program": P.siglog,
@@ -149,7 +150,7 @@ def test_a_signal_during_one_run_does_not_affect_a_later_one(case: ExecCase, ord
         (outcome(runs[0]), all_but_duration(runs[1])),
         ("exit 143", expected_of(case, "later")),
     )
-    # The caller may handle the signal late: then the second run has already started.
+    # The caller may handle the signal late; then the second run has already started.
     arrived = [each.t_ns for each in events.all("signal")] or [sent.t_ns]
     arrived_ms = elapsed_ms(shim.t_started_ns, arrived[0])
     if got != wanted and arrived_ms > 690:
@@ -167,8 +168,8 @@ def test_a_signal_during_one_run_does_not_affect_a_later_one(case: ExecCase, ord
     needs=["EXEC-SIGNAL-01", "EXEC-DRAIN-08", "EXEC-RESULT-03"],
 )
 def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: ExecCase) -> None:
-    # No run reports this signal: the first run has its result, and only reads on because an escapee
-    # holds its output.
+    # No run reports this signal: the first run has its result, and only reads on because a process
+    # outside the group holds its output.
     events, after_ms = case.events(), 1800
     args = [events.path, "--setsid", "--keep", "out", "--exit", "7"]
     runs: list[Run] = [{"program": P.orphan, "args": args}, (after_ms, plain(case, "later"))]
@@ -176,7 +177,7 @@ def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: Exe
         events.wait("orphan")
         leader = events.wait("end").pid
         until(lambda: leader not in {each.pid for each in shim.tree() if each.alive})
-        # An implementation that polls every tick has noticed the end by then.
+        # By this time an implementation that polls at every tick has noticed the end.
         pass_time(2 * case.tick_ms)
         sent = shim.signal("TERM")
         seen = shim.finish()
@@ -272,7 +273,7 @@ def test_a_run_that_fails_keeps_the_handlers_for_the_others(
     events = case.events("long")
     long: ExecRequest = {"program": P.slow_exit, "args": [events.path, "20000"]}
     starts = {"started_first": (0, 60), "started_last": (60, 0)}[first]
-    # There is no third run: its start would install the handlers again.
+    # There is no third run, because its start would install the handlers again.
     runs: list[Run] = [(starts[0], ENDS[how](case)), (starts[1], long)]
     with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         events.wait("ready")

@@ -1,4 +1,7 @@
-"""EXEC-SIGNAL: the caller gets SIGINT or SIGTERM. Which signals does the child get, and when?"""
+"""EXEC-SIGNAL: the caller gets SIGINT or SIGTERM.
+
+The tests check which signals the child gets, and when.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ SAYS = {"TERM": BY_SIGTERM, "INT": BY_SIGINT}
 def interrupted(
     case: ExecCase, name: str, *args: str | bytes, program: str | None = None
 ) -> ObservedRun:
-    """Run and send the caller one signal as soon as the child is ready."""
+    """Run, and send the caller a signal as soon as the child is ready."""
     events = case.events()
     rest = args or (FOREVER_MS,)
     with case.exec.start(
@@ -61,7 +64,8 @@ def test_sigterm_to_the_caller_is_143_and_no_success(case: ExecCase) -> None:
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1", "F12"])
 def test_a_payload_left_unread_at_a_signal_is_no_failed_write(case: ExecCase) -> None:
-    # The child does not read it, and the signal ends the child. But the signal has ended the run.
+    # The child does not read the payload, so writing it fails when the signal ends the child. But
+    # the signal was the first cause of the end.
     events = case.events()
     request: ExecRequest = {"program": P.never_read, "args": [events.path], "stdin": b"x" * 2**20}
     with case.exec.start(**request, within_s=20) as shim:
@@ -89,7 +93,8 @@ def test_stderr_ends_with_the_annotation_of_sigint(case: ExecCase) -> None:
 
 
 def signals_of_child(case: ExecCase, name: str, *, group: bool = False) -> list[str]:
-    """Return the signals that the child logged after its caller (or the caller's group) got one."""
+    """Return the signals that the child has logged after its caller (or the caller's group) got
+    one."""
     events = case.events()
     # The child ends a quarter of a second later, so that it would log a second signal too.
     rules = ["--on", "TERM:exit:0:250", "--on", "INT:exit:0:250"]
@@ -111,7 +116,7 @@ def test_the_child_of_a_caller_that_gets_sigint_gets_sigint(case: ExecCase) -> N
 
 
 def members_without_signal(case: ExecCase, name: str) -> list[int]:
-    """Signal the caller; return the members of the group that did not log the signal."""
+    """Signal the caller; return the members of the group that have not logged the signal."""
     events = case.events()
     rule = f"{name}:exit:0:120"
     args = [events.path, "--on", rule, "--members", "2", *["--member-on", rule] * 2]
@@ -135,7 +140,7 @@ def test_each_member_of_the_group_gets_the_callers_sigint(case: ExecCase) -> Non
 
 @requires("EXEC-SIGNAL-02", pitfalls=["B10"], overlap=0.4)
 def test_ctrl_c_reaches_the_child_once(case: ExecCase) -> None:
-    # A terminal signals the caller's foreground group, and the child is in another group.
+    # A terminal signals the foreground group, which is the caller's; the child is in another group.
     expect("signals that the child logged", signals_of_child(case, "INT", group=True), ["INT"])
 
 
@@ -186,7 +191,7 @@ def test_a_child_that_ignores_the_signal_has_the_whole_grace(case: ExecCase, nam
         events.wait("ready")
         sent = shim.signal(name)
         seen = shim.finish()
-    # The caller cannot forward the signal before it was sent, so that the bound is exact.
+    # The bound is exact, because the caller cannot forward the signal before it was sent.
     expect(
         "from the signal to the end of the run, in ms",
         elapsed_ms(sent.earliest_ns, seen.end.t_ns),
@@ -243,7 +248,7 @@ def test_a_second_signal_does_not_kill_the_caller(case: ExecCase, first: str, se
         shim.signal(first)
         events.wait("signal")
         shim.signal(second)
-        # The child ends only now, so that both signals arrived during the run.
+        # The child ends only now, so both signals arrived during the run.
         send(child, "USR1")
         seen = shim.finish()
     expect(
@@ -272,7 +277,8 @@ def test_a_second_signal_does_not_restart_the_grace(case: ExecCase) -> None:
 
 
 def code_after(case: ExecCase, first: str, second: str, phase_ms: int) -> int | None:
-    """Return exit_code of a run whose caller gets the second signal after it handled the first."""
+    """Return the exit_code of a run whose caller gets a second signal after it has handled the
+    first."""
     events = case.events(f"events-{phase_ms}")
     with case.exec.start(
         program=P.siglog, args=[events.path, "--on", "USR1:exit:0"], within_s=20
@@ -291,7 +297,8 @@ def code_after(case: ExecCase, first: str, second: str, phase_ms: int) -> int | 
 @pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM")])
 @requires("EXEC-SIGNAL-17", overlap=1.0)
 def test_the_first_of_two_signals_names_the_result(case: ExecCase, first: str, second: str) -> None:
-    # Mostly within one tick: an implementation that polls may see both signals at once.
+    # The phases differ by less than a tick, so an implementation that polls may see both signals at
+    # once.
     codes = [code_after(case, first, second, phase * case.tick_ms // 3) for phase in range(3)]
     with for_the_prompt(case):
         what = f"exit_code of three runs that got {first} and then {second}"
@@ -299,7 +306,7 @@ def test_the_first_of_two_signals_names_the_result(case: ExecCase, first: str, s
 
 
 def signal_in_the_grace(case: ExecCase, name: str) -> ObservedRun:
-    """Signal the caller during the grace of a deadline; end the child after that."""
+    """Signal the caller during the grace period of a deadline, and end the child after that."""
     events = case.events()
     with case.exec.start(
         program=P.siglog,
@@ -345,7 +352,8 @@ def test_a_signal_that_decided_the_result_is_not_listed(case: ExecCase) -> None:
 @pytest.mark.parametrize("first", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", overlap=2.0)
 def test_a_signal_in_the_grace_is_not_forwarded(case: ExecCase, first: str) -> None:
-    # The group has already got a signal and is in its grace: a second one must not reach the child.
+    # The group has got a signal and is in its grace period. A second signal must not reach the
+    # child.
     events = case.events()
     limit: Limits = {"timeout_ms": 300} if first == "deadline" else {}
     args = [events.path, "--on", "USR1:exit:0"]
@@ -357,7 +365,7 @@ def test_a_signal_in_the_grace_is_not_forwarded(case: ExecCase, first: str) -> N
             why = "the first signal did not come: there is no grace to be in"
             raise blocked_or_late(case, ["EXEC-KILL-01", "EXEC-SIGNAL-01"], why)
         shim.signal("TERM" if first == "INT" else "INT")
-        # An implementation that forwards the signal has done so by then.
+        # By this time an implementation that forwards the signal has done so.
         pass_time(3 * case.tick_ms)
         send(child, "USR1")
         shim.finish()
@@ -371,7 +379,7 @@ def test_a_signal_in_the_grace_is_not_forwarded(case: ExecCase, first: str) -> N
 def test_a_signal_after_the_childs_exit_does_not_change_the_result(
     case: ExecCase, name: str
 ) -> None:
-    # A process outside the group holds the output, so that the run outlasts its child.
+    # A process outside the group holds the output, so that the run lasts longer than its child.
     events = case.events()
     line = '"$1" "$2" --setsid --keep out; exit 7'
     with case.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as shim:

@@ -17,7 +17,8 @@ from contracts.exec.test_signal_handlers import expect_acts_as_before
 CODE = {"TERM": 143, "INT": 130}
 PAYLOAD = b"x" * 2**20
 
-# By label: the needed capabilities, and options of a run whose child waits and does not read.
+# For each label the capabilities it needs, and the options of a run whose child waits without
+# reading.
 OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "a deadline": ((), {"timeout_ms": 60_000}),
     "a payload": ((), {"stdin": PAYLOAD}),
@@ -43,7 +44,7 @@ def expect_signal_reaches_child(case: ExecCase, name: str, option: str) -> None:
     args = [events.path, "--on", f"{name}:print:4"]
     with case.exec.start(program=P.siglog, args=args, within_s=20, **fields) as shim:
         child = events.wait("ready").pid
-        # By then the caller sleeps, and only the signal wakes it.
+        # By this time the caller sleeps, and only the signal wakes it.
         pass_time(4 * case.tick_ms)
         shim.signal(name)
         arrived = until(lambda: bool(events.all("signal")), 8)
@@ -67,7 +68,7 @@ def test_the_callers_sigint_reaches_the_child_with_any_option(case: ExecCase, op
     expect_signal_reaches_child(case, "INT", option)
 
 
-# Runs that end in a way that only some implementations support, with the needed capability.
+# Ends of a run that only some implementations support, each with the capability it needs.
 ENDS: dict[str, tuple[str, dict[str, Any]]] = {
     "debug": ("exec.debug", {"program": P.emit, "args": ["--out", b"copied".hex()], "debug": True}),
     "a cap": ("exec.cap", {"program": P.flood, "args": ["1000", "0"], "max_output_bytes": 10}),
@@ -107,8 +108,8 @@ def test_a_signal_after_the_one_that_decided_the_result_is_listed(
         shim.signal(first)
         events.wait("signal")
         shim.signal(second)
-        # The child ends only now: an implementation may pass signals through a thread, and the
-        # second signal needs time to arrive there.
+        # The child ends only now, because an implementation may pass signals through a thread,
+        # which takes time.
         pass_time(3 * case.tick_ms)
         send(child, "USR1")
         result = shim.finish().result
@@ -119,7 +120,7 @@ def test_a_signal_after_the_one_that_decided_the_result_is_listed(
 @pytest.mark.parametrize("name", CODE)
 @requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.5, needs=["EXEC-RESULT-03"])
 def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> None:
-    # A process outside the group holds the output, so that the run outlasts its child.
+    # A process outside the group holds the output, so that the run lasts longer than its child.
     events = case.events()
     line = '"$1" "$2" --setsid --keep out; exit 7'
     with case.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as shim:
@@ -130,7 +131,7 @@ def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> 
         seen = shim.finish()
         answered_ns = shim.exchange.answered_ns()
     listed = seen.raw is not None and seen.result["pending_signals"]
-    # The run may return at once, and the caller notices a signal some time after it was sent.
+    # The run may return at once, before the caller has noticed the signal.
     if not listed and elapsed_ms(sent.t_ns, answered_ns) < case.tick_ms / 4:
         raise NotMeasured("the run is over before the signal can come")
     with for_the_prompt(case):

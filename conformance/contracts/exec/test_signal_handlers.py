@@ -1,4 +1,5 @@
-"""EXEC-SIGNAL: the caller's handlers exist from before the spawn until the end of the run."""
+"""EXEC-SIGNAL: the caller's handlers are installed from before the spawn until the end of the
+run."""
 
 from __future__ import annotations
 
@@ -43,13 +44,17 @@ CODE = {"TERM": 143, "INT": 130}
 
 
 def at_moment(t_ns: int) -> None:
-    """Sleep until that time: the test varies the phase of a race and waits for no event."""
+    """Sleep until that time.
+
+    The test varies the phase of a race, so there is no event to wait for.
+    """
     while (left_ns := t_ns - time.monotonic_ns()) > 0:
         poll([], max(0.0, left_ns / 1e9 - 0.001))
 
 
 def start_up_ns(case: ExecCase) -> int:
-    """Return the shorter of two times from the shim's start to the child's first instruction."""
+    """Return the time from the shim's start to the first instruction of its child, the shorter of
+    two measurements."""
     took = []
     for name in ("start-up-1", "start-up-2"):
         events = case.events(name)
@@ -86,8 +91,8 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(case: ExecCase, name:
         ) as shim:
             at_moment(shim.t_started_ns + int(luck.uniform(0.2, 1.6) * start_up))
             shim.signal(name)
-            # A wrapper script may have consumed the first signal; once the child runs, the shim
-            # itself has a handler.
+            # A wrapper script of the shim may swallow the first signal. Once the child runs, the
+            # shim itself has its handler.
             until(partial(is_ready_or_gone, shim, events))
             shim.signal(name)
             seen = shim.finish()
@@ -110,7 +115,7 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(
         with case.exec.start(
             program=P.slow_exit, args=["/dev/null", FOREVER_MS], expect_result=False, within_s=10
         ) as shim:
-            # Wait for the first child with a group of its own: before it, no child can be left.
+            # Wait for the first child with a group of its own, because no child can be left before.
             limit = Deadline(5)
             while shim.running and not limit.over():
                 if any(each.pgid != shim.shim_pid for each in shim.tree()):
@@ -128,7 +133,7 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(
 def destination_of_signal(
     shim: ShimProcess[ObservedRun], seen: ObservedRun, name: str, termination: bool
 ) -> str:
-    """Return where the signal went: into the result, to the caller, or nowhere."""
+    """Return where the signal went: to the result, to the caller, or nowhere."""
     if not seen.ok:
         return "killed before the response" if seen.shim_exit[0] == "killed" else "no response"
     result, noted = seen.result, annotated(seen.stderr)
@@ -156,7 +161,8 @@ GOOD = {
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-08", pitfalls=["H10"], overlap=3.0, stress=20)
 def test_a_signal_around_the_childs_end_is_not_lost(case: ExecCase, name: str) -> None:
-    # The shim is held after the run, so that a later signal still reaches the caller.
+    # The shim waits at the fifo `hold` after the run, so that a late signal still reaches the
+    # caller.
     luck = random.Random(f"{case.session.seed} {name} end")
     termination = "exec.termination" in case.capabilities
     went: Counter[str] = Counter()
@@ -198,7 +204,7 @@ OUTCOMES: dict[str, ExecRequest] = {
 
 
 def held_after(case: ExecCase, how: str, state: list[str]) -> ShimProcess[ObservedRun]:
-    """Return a shim that is held after a run with that outcome."""
+    """Return a shim that waits at the fifo `hold` after a run with that outcome."""
     request = OUTCOMES[how].copy()
     program = str(request["program"])
     request["program"] = program if program.startswith("/") else getattr(P, program)
@@ -215,11 +221,12 @@ def held_after(case: ExecCase, how: str, state: list[str]) -> ShimProcess[Observ
 
 
 def swallows(shim: ShimProcess[Any], name: str) -> bool:
-    """Send a held caller this signal; return True if it exits 0 nevertheless."""
+    """Send this signal to a caller that waits at the fifo; return True if it still exits with 0."""
     shim.signal(name)
-    # Not released at once: a runtime that raises an exception may lose it while it closes the fifo.
+    # The fifo stays closed for a moment, because a runtime may lose an exception while the fifo
+    # ends.
     shim.wait_death(SIGNAL_ACTS_S)
-    # A handler that is still installed would swallow the signal, and the shim would exit 0.
+    # If a handler were still installed, it would swallow the signal and the shim would exit with 0.
     ended = shim.wait_exit(10)
     return (ended.how, ended.number) == ("exited", 0)
 
@@ -234,10 +241,11 @@ def test_after_a_run_the_signal_acts_on_the_caller_as_before(
 
 
 def expect_acts_as_before(case: ExecCase, held: ShimProcess[Any], name: str) -> None:
-    """Expect that a signal acts on a caller that is held after a run as before any run."""
+    """Expect that a signal has the same effect on a caller after a run as before any run."""
     with held:
         swallowed = swallows(held, name)
-    # Some shims swallow it before any run: a shell that waits for a program leaves SIGINT to it.
+    # Some shims swallow the signal before any run: a shell that waits for a program leaves SIGINT
+    # to it.
     before = False
     if swallowed:
         hello = {"op": "hello", "protocol": 1, "nonce": "before any run"}
@@ -265,7 +273,7 @@ def test_ignored_signals_are_ignored_again_after_a_run(case: ExecCase, how: str)
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-10", pitfalls=["H12"], overlap=0.3)
 def test_ignored_signals_are_handled_during_a_run(case: ExecCase, name: str) -> None:
-    # The child ends by itself after 3 s, if the signal does not end it.
+    # If the signal does not end the child, it ends by itself after 3 s.
     events = case.events()
     with case.exec.start(
         program=P.slow_exit,
@@ -283,7 +291,8 @@ def test_ignored_signals_are_handled_during_a_run(case: ExecCase, name: str) -> 
 @requires("EXEC-SIGNAL-11", pitfalls=["H21"], overlap=1.0, timing=True)
 def test_a_flood_of_output_does_not_delay_the_signal(case: ExecCase, name: str) -> None:
     events = case.events()
-    # The flood leads: a shell's background jobs ignore SIGINT, and siglog sets its own handlers.
+    # The flood is the leader, because a shell's background jobs ignore SIGINT, and siglog sets its
+    # own handlers.
     script = f'"{P.siglog}" "$0" --on {name}:exit:0 & exec yes'
     with case.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as shim:
         events.wait("ready")
@@ -317,7 +326,8 @@ End = tuple[str, int] | None
 
 
 def end_of_a_caller(case: ExecCase, name: str, *state: str) -> End:
-    """Send the shim this signal during a run; return how it ended, None if the run completed."""
+    """Send the shim this signal during a run; return how it ended, or None if the run was
+    completed."""
     events, gate = case.events(), case.fifo("open")
     with case.exec.start(
         program=P.gate,
@@ -328,11 +338,11 @@ def end_of_a_caller(case: ExecCase, name: str, *state: str) -> End:
     ) as shim:
         events.wait("ready")
         shim.signal(name)
-        # A signal that ends the shim does so before the shim notices the child's end.
+        # A signal that ends the shim does so before the shim notices the end of the child.
         try:
             case.open_gate(gate)
         except Failure:
-            # In a sandbox the program ends with its caller, so that the gate may have no reader.
+            # In a sandbox the program ends with its caller, so the gate may have no reader.
             if case.session.backend is None:
                 raise
             shim.wait_exit()
@@ -344,7 +354,7 @@ def end_of_a_caller(case: ExecCase, name: str, *state: str) -> End:
 
 
 def end_when_idle(case: ExecCase, name: str, *state: str) -> End:
-    """Return how an idle shim ends on this signal: its runtime may handle or reset signals."""
+    """Return how this signal ends an idle shim, because its runtime may handle or reset signals."""
     with case.idle(*state) as idle:
         return idle.after_signal(name)
 
@@ -360,7 +370,8 @@ def test_another_signal_that_the_caller_ignores_changes_nothing(case: ExecCase, 
 
 
 def without_handlers(case: ExecCase, **request: Unpack[RunOptions]) -> ShimProcess[ObservedRun]:
-    """Return a held shim whose installation of the SIGTERM handler failed."""
+    """Return a shim whose installation of the SIGTERM handler has failed, waiting at the fifo
+    `hold`."""
     held: RunOptions = {
         "state": ["--preload", P.preload("fail_sigaction")],
         "shim_env": {"BOXSPEC_PRELOAD_ARM": "1"},

@@ -1,4 +1,4 @@
-"""Many signals, to every thread of a caller that reads and waits."""
+"""Many signals, to each thread of a caller that reads and waits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SYS_TGKILL = {"x86_64": 234, "aarch64": 131, "riscv64": 131}.get(os.uname().mach
 
 
 def signal_each_thread(shim: ShimProcess[ObservedRun], number: int) -> None:
-    """Send one signal to each thread of the shim separately; skip threads that have ended."""
+    """Send a signal to each thread of the shim separately; skip threads that have ended."""
     for name in threads(shim.shim_pid):
         if SYS_TGKILL is None:
             shim.signal(number)
@@ -30,7 +30,8 @@ def signal_each_thread(shim: ShimProcess[ObservedRun], number: int) -> None:
             LIBC.syscall(SYS_TGKILL, shim.shim_pid, int(name), number)
 
 
-# A member that ends HOLD_MS after its signal keeps the run open longer than the storm lasts.
+# A member ends HOLD_MS after its signal, so the run lasts longer than the signals, which are sent
+# for STORM_MS.
 HOLD_MS, STORM_MS = 1600, 500
 
 
@@ -51,7 +52,7 @@ def storm(
             strike(shim)
             left -= 1
         if elapsed_ms(began_ns, shim.now_ns()) > HOLD_MS - 200:
-            # A signal after the run would act on the caller itself.
+            # A signal that comes after the run would act on the caller itself.
             raise Late("all signals are sent before the run ends", f"in {STORM_MS} ms", "later")
         return shim.finish()
 
@@ -83,7 +84,8 @@ def test_a_caller_that_is_stopped_and_continued_never_hangs(case: ExecCase) -> N
     codes = []
     for code in range(6):
         with case.exec.start(program=P.exit_with, args=[str(code)], within_s=10) as shim:
-            # From its start to its end; after each pair of signals it runs for a millisecond.
+            # From the start of the caller to its end; after each pair of signals it runs for a
+            # millisecond.
             limit = Deadline(3)
             while shim.running and not limit.over():
                 shim.signal("STOP")

@@ -1,4 +1,5 @@
-"""EXEC-SPAWN: a program that cannot be started is an error, and it is attempted once."""
+"""EXEC-SPAWN: if a program cannot be started, the run is an error, and the start is tried only
+once."""
 
 from __future__ import annotations
 
@@ -147,7 +148,7 @@ def test_a_program_that_is_open_for_writing_is_a_spawn_failure(case: ExecCase) -
 
 
 def attempts(watch: Inotify) -> int:
-    """Count how often the file was opened but not read: each refused execve does so."""
+    """Count how often the file was opened without being read, which each refused execve does."""
     masks = [mask for _, mask, _ in watch.read()]
     opened = sum(1 for mask in masks if mask & OPEN)
     return opened - min(opened, sum(1 for mask in masks if mask & READ))
@@ -159,7 +160,8 @@ def test_a_busy_program_is_attempted_once(case: ExecCase) -> None:
     watch = Inotify()
     try:
         with tool.open("r+b"):
-            # The watch includes the closing, because inotify merges two identical events in a row.
+            # The watch also reports closing, because inotify merges two equal events that follow
+            # each other.
             watch.watch(str(tool), OPEN | READ | CLOSED)
             with pytest.raises(OSError, match="busy"):
                 subprocess.run([tool], check=False)
@@ -177,7 +179,8 @@ NOWHERE: dict[str, Callable[[Path], Path | str]] = {
     "a file": lambda place: (place.write_text("x"), place)[1],
     "below a file": lambda place: (place.write_text("x"), place / "sub")[1],
     "a loop of links": lambda place: (place.symlink_to(place.name), place)[1],
-    # chdir(2) fails with ENOENT; an implementation may mistake it for an absent current_dir.
+    # chdir(2) fails with ENOENT for an empty name, but an implementation may treat it as a missing
+    # current_dir.
     "an empty name": lambda _: "",
 }
 
@@ -203,7 +206,7 @@ def test_a_directory_that_cannot_be_entered_is_a_spawn_failure(case: ExecCase) -
     closed, opened = case.tmp / "closed", case.tmp / "opened"
     closed.mkdir(), opened.mkdir()
     closed.chmod(0), opened.chmod(0o755), case.tmp.chmod(0o777)
-    # Root can enter each directory.
+    # Not as root, who can enter every directory.
     state = ["--uid", "54331"] if os.geteuid() == 0 else []
     counterpart = of_another_user(
         case.exec.run(

@@ -1,4 +1,4 @@
-"""EXEC-SPAWN: the caller after a failed start, and the number of starts of a program."""
+"""EXEC-SPAWN: the caller after a failed start, and how often a program is started."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ GOOD: ExecRequest = {"program": "/bin/true"}
 
 
 def left(case: ExecCase, run: ExecRequest, usual: int = 0) -> tuple[str, list[str], int]:
-    """Return the outcome of one run, and the processes and descriptors of the held caller.
+    """Return the outcome of one run, and the processes and descriptors of the caller after it.
 
     Processes are listed only if there are more than `usual`.
     """
@@ -48,7 +48,7 @@ def left(case: ExecCase, run: ExecRequest, usual: int = 0) -> tuple[str, list[st
 def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(
     case: ExecCase, why: str
 ) -> None:
-    # A plain run may keep resources for the next one; a failure may keep no more than that.
+    # A plain run may keep resources for the next run. A failed run must not keep more.
     _, servers, usual = left(case, GOOD)
     how, processes, descriptors = left(case, FAILING[why](case.tmp), len(servers))
     expect(
@@ -81,7 +81,8 @@ def test_after_spawn_failures_the_next_runs_work_and_no_zombie_is_left(
 def test_a_spawn_failure_changes_neither_mask_nor_dispositions(case: ExecCase) -> None:
     def signals(*more: ExecRequest) -> tuple[object, ...]:
         state = ["--block", "USR2", "--ignore", "HUP"]
-        # A plain run comes first: a runtime may install handlers for its first child and keep them.
+        # A plain run is the first one, because a runtime may install handlers for its first child
+        # and keep them.
         with case.exec.start_batch([GOOD, *more], state=state, hold=True) as shim:
             shim.wait_response()
             blocked, status = shim.blocked_at_rest(), shim.at_rest()

@@ -1,4 +1,4 @@
-"""EXEC-SPAWN-14: filters that refuse newer system calls, as old container engines have them."""
+"""EXEC-SPAWN-14: filters that refuse newer system calls, as old container engines have."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DENIED["all EPERM"] = [
 
 
 def need_shim_under_filter(case: ExecCase, filter_: str, seen: Observed) -> None:
-    """Raise NotMeasured if the shim cannot answer hello under the filter either."""
+    """Raise NotMeasured if under this filter the shim does not even answer hello."""
     if seen.ok:
         return
     hello = {"op": "hello", "protocol": 1, "nonce": "under a filter"}
@@ -52,7 +52,8 @@ def test_runs_work_where_newer_system_calls_are_denied(case: ExecCase, filter_: 
     expect("the child's end under the filter", outcome(seen), "exit 7", error_of(seen))
 
 
-# If clone3 fails with EPERM, C libraries create no threads, and concurrent runs may need threads.
+# If clone3 fails with EPERM, C libraries create no threads, but an implementation may need threads
+# for runs at the same time.
 THREADED = [name for name in DENIED if name not in ("clone3 EPERM", "all EPERM")]
 
 
@@ -61,7 +62,7 @@ THREADED = [name for name in DENIED if name not in ("clone3 EPERM", "all EPERM")
 def test_each_of_several_runs_works_where_newer_system_calls_are_denied(
     case: ExecCase, filter_: str
 ) -> None:
-    # Two at once and one after them: the older system calls must serve all three.
+    # Two runs at once and one after them must all work with the older system calls.
     runs: list[Run] = [
         (after_ms, {"program": P.exit_with, "args": [str(code)]})
         for after_ms, code in ((0, 5), (0, 6), (200, 7))
@@ -77,7 +78,8 @@ def test_each_of_several_runs_works_where_newer_system_calls_are_denied(
 def test_a_child_starts_in_the_same_state_where_newer_calls_are_denied(
     case: ExecCase, filter_: str
 ) -> None:
-    # With older system calls the child must get the same group, signals, descriptors and directory.
+    # With the older system calls the child must get the same group, signals, descriptors and
+    # directory.
     place, here = case.tmp / "report", case.tmp / "here"
     here.mkdir()
     state = ["--ignore", "PIPE", "--ignore", "USR1", "--block", "USR2"]

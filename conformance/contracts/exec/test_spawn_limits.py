@@ -132,7 +132,8 @@ def test_an_impossible_variable_name_is_a_spawn_failure(case: ExecCase, name: st
 
 
 def held_run(case: ExecCase, *state: str) -> tuple[ObservedRun, int]:
-    """Run with three pipes; return the answer and the caller's descriptors (0 if unknown)."""
+    """Run with three pipes; return the answer, and the number of descriptors of the caller (0 if
+    unknown)."""
     with case.exec.start(
         program=P.exit_with,
         args=["7"],
@@ -162,7 +163,7 @@ def outcome_with_descriptors(case: ExecCase, limit: int, usual: int) -> str:
     if descriptors > usual:
         return f"{limit}: {descriptors} descriptors are left, after another run {usual}"
     kind = error_of(seen).get("kind")
-    # Both a result and a spawn failure are correct.
+    # A result and a spawn failure are both correct.
     return (
         outcome(seen)
         if kind is None or outcome(seen) == SPAWN_FAILURE
@@ -173,12 +174,13 @@ def outcome_with_descriptors(case: ExecCase, limit: int, usual: int) -> str:
 RIGHT = {SPAWN_FAILURE, "exit 7"}
 
 
-# After this many successful limits in a row, more descriptors make no difference.
+# After this many successes in a row, more descriptors make no difference.
 ENOUGH = 6
 
 
 def sweep(case: ExecCase, limits: range) -> Iterator[str]:
-    """Yield the outcomes up to the first wrong one: a shim that hangs would hang at each limit."""
+    """Yield the outcomes up to the first wrong one, because a shim that hangs may hang at each
+    limit."""
     _, usual = held_run(case)
     right = 0
     for limit in limits:
@@ -208,9 +210,9 @@ def test_running_out_of_descriptors_is_an_error_at_every_step(case: ExecCase) ->
 
 
 def witness(case: ExecCase, user: int) -> subprocess.Popen[bytes]:
-    """Start a process of the same user that logs signals; it counts against the limit too."""
+    """Start a process of the same user that logs signals. It counts against the limit too."""
     case.open_to_others()
-    # The kit may be in root's home directory, which that user cannot read.
+    # A copy, because the kit may be in root's home directory, which that user cannot read.
     program = shutil.copy(P.siglog, case.tmp)
     path = case.events("witness").path
     return subprocess.Popen([program, path], user=user, group=user, extra_groups=[])
@@ -228,7 +230,7 @@ def test_a_refused_process_is_a_spawn_error_and_signals_no_process(case: ExecCas
         state = [*free, "--nproc", "2"]
         if not answers(case, state):
             raise NotMeasured(TOO_FEW)
-        # Some implementations start a server for their children if the limit allows it.
+        # Some implementations start a server for their children if the limit permits it.
         with case.exec.start(program="/bin/true", state=free, hold=True) as shim:
             shim.wait_response()
             servers = extra_descendants(shim)
@@ -255,8 +257,9 @@ def test_a_refused_process_is_a_spawn_error_and_signals_no_process(case: ExecCas
 
 
 def outcome_with_processes(case: ExecCase, processes: int) -> str:
-    """Return the outcome of a run with this many processes and threads, or its leftovers."""
-    # The child lives for 0.6 s, so that a run that gives up early would leave it.
+    """Return the outcome of a run with this many processes and threads, or a text about
+    leftovers."""
+    # The child lives for 0.6 s, so a run that gives up early would leave it.
     state = ["--uid", str(unused_user()), "--nproc", str(processes)]
     if not answers(case, state):
         return ""
@@ -284,7 +287,7 @@ def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     decided: list[str] = []
-    # Up to the second success in a row: threads that start later need one more process.
+    # Up to the second success in a row, because threads that start later need one more process.
     for processes in range(1, 40):
         if each := outcome_with_processes(case, processes):
             decided.append(each)
@@ -307,7 +310,7 @@ def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: ExecCase) -
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 4096:
         raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
-    # No caller has half of the limit open: an implementation that closes such a number tries all.
+    # No caller has this descriptor open. An implementation that closes it tries all numbers.
     state = ["--nofile", str(most), "--deny-closing", str(most // 2)]
     run: Command = {"program": P.exit_with, "args": ["7"]}
     control = case.exec.run(**run, state=state[:2], within_s=10)
@@ -320,7 +323,7 @@ def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: ExecCase) -
     )
 
 
-# 64 descriptors more than select supports.
+# 64 descriptors more than select(2) supports.
 CROWD = 1024 + 64
 
 

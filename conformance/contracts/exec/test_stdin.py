@@ -85,7 +85,7 @@ def test_null_stdin_leaves_the_callers_stdin_unread(case: ExecCase) -> None:
 @requires("EXEC-STDIN-15")
 @pytest.mark.parametrize("payload", [b"x" * 10, b"x" * 2**20], ids=["small", "large"])
 def test_a_payload_arrives_through_a_pipe(case: ExecCase, payload: bytes) -> None:
-    # A program may open /dev/stdin again, which fails for a socket.
+    # A program may open /dev/stdin, which fails if stdin is a socket.
     place = case.tmp / "report"
     line = '"$1" "$2"; exec cat >/dev/null'
     case.exec.run(**shell(line, P.report, place), stdin=payload).result  # noqa: B018
@@ -129,7 +129,7 @@ def test_a_program_that_reads_to_end_of_file_ends(case: ExecCase) -> None:
 
 @requires("EXEC-STDIN-03", pitfalls=["C3"])
 def test_a_background_reader_gets_end_of_file_too(case: ExecCase) -> None:
-    # A shell gives its background jobs /dev/null unless they ask for another descriptor.
+    # A shell gives /dev/null to its background jobs unless they use another descriptor.
     line = 'exec 3<&0; cat <&3 >"$1" & wait $!; wc -c <"$1"'
     seen = case.exec.run(**shell(line, case.tmp / "copy"), stdin=b"x" * 5000, within_s=10)
     expect("bytes that the background `cat` got", seen.stdout.split(), [b"5000"])
@@ -164,12 +164,13 @@ def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(case: 
     expect("the child's end and output", (outcome(seen), seen.stdout_len), ("exit 0", 600_000))
 
 
-# Needs EXEC-CHILD-11: a child with other scheduling than its caller may be slow by itself.
+# EXEC-CHILD-11 is needed, because a child with other scheduling than its caller may be slow.
 @requires("EXEC-STDIN-12", pitfalls=["F14"], overlap=True, timing=True, needs=["EXEC-CHILD-11"])
 def test_payloads_are_not_throttled_by_the_tick(case: ExecCase) -> None:
     data = pattern(10 * 2**20)
     events = case.events()
-    # Measured inside the child: the time in which the shim reads a large request does not count.
+    # Measured inside the child, so that the time in which the shim reads a large request does not
+    # count.
     line = '"$1" --sync "$2" </dev/null; "$3" >/dev/null; "$1" --sync "$2"'
     case.exec.run(**shell(line, P.emit, events.path, P.hash_stdin), stdin=data)
     began, ended = events.wait("sync").effect, events.wait("sync").effect

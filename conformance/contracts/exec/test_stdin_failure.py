@@ -27,7 +27,7 @@ LARGE = b"x" * 2**20
 
 
 def error_kind(seen: ObservedRun) -> str:
-    """Return the kind of the error, or the child's end if the run has a result."""
+    """Return the kind of the error, or how the child ended if the run has a result."""
     error = error_of(seen)
     return AnswerText(error["kind"], seen) if error else outcome(seen)
 
@@ -61,7 +61,8 @@ def test_a_failed_write_ends_a_child_that_would_run_on(case: ExecCase) -> None:
 
 @requires("EXEC-STDIN-07", pitfalls=["F6"])
 def test_a_failed_write_ends_the_child_as_a_deadline_would(case: ExecCase) -> None:
-    # The trap is set before stdin is closed, so that the SIGTERM of a failed write runs it.
+    # The trap is set before stdin is closed, so that it runs on the SIGTERM that follows a failed
+    # write.
     line = "trap 'echo TERM >\"$0\"; exit 0' TERM; exec <&-; while :; do sleep 0.05; done"
 
     def trace(name: str, **run: Unpack[RunOptions]) -> bool:
@@ -76,9 +77,10 @@ def test_a_failed_write_ends_the_child_as_a_deadline_would(case: ExecCase) -> No
 
 
 def with_a_member(case: ExecCase, *rules: str, **run: Unpack[RunOptions]) -> ObservedRun:
-    """Fail the write to a child with another member in its group that does not hold the pipe."""
+    """Run a child to which the write fails, with another member in its group that does not hold the
+    pipe."""
     events, fifo = case.events(), case.fifo("gate")
-    # `read` ends when the gate opens; the shell then executes a program that closes its stdin.
+    # `read` ends when the gate opens. Then the shell executes a program that closes its stdin.
     line = '"$1" "$2" $4 </dev/null & read x <"$5"; exec "$3" "$2" --in'
     words = (P.siglog, events.path, P.close_early, " ".join(rules), str(fifo))
     fails: RunOptions = {"program": SH, "args": ["-c", line, "sh", *words]}
@@ -110,7 +112,8 @@ def test_a_failed_write_ends_a_member_that_ignores_sigterm(case: ExecCase) -> No
 
 @requires("EXEC-STDIN-06", overlap=4.5)
 def test_a_deadline_after_a_failed_write_does_not_change_the_error(case: ExecCase) -> None:
-    # The first cause of the end decides the result; the deadline comes during the grace.
+    # The first cause of the end decides the result; the deadline comes later, during the grace
+    # period.
     limit_ms = case.grace_ms // 2
     seen = with_a_member(case, "--on", f"TERM:exit:0:{limit_ms + 500}", timeout_ms=limit_ms)
     expect("kind of the error", error_kind(seen), "execution")
@@ -139,7 +142,8 @@ def test_a_signal_after_a_failed_write_does_not_change_the_error(case: ExecCase)
 def test_a_payload_that_an_escapee_could_still_read_is_a_failure(
     case: ExecCase, taken: int
 ) -> None:
-    # The escapee holds the read end, so that no write fails; but the child ended without the rest.
+    # A process outside the group holds the read end, so no write fails. But the child has ended
+    # without reading the rest.
     events = case.events()
     line = 'head -c "$1" >/dev/null; exec "$2" "$3" --keep in --setsid'
     seen = case.exec.run(**shell(line, taken, P.orphan, events.path), stdin=LARGE, within_s=20)
@@ -194,7 +198,7 @@ def test_a_closed_pipe_does_not_kill_the_caller_nor_change_sigpipe(
 
 @requires("EXEC-STDIN-09", pitfalls=["F8"])
 def test_a_failed_write_does_not_change_how_sigpipe_is_handled(case: ExecCase) -> None:
-    # A runtime may ignore SIGPIPE from its start; then an idle shim ignores it too.
+    # Compare with an idle shim, because a runtime may ignore SIGPIPE from its start on.
     with case.idle() as idle:
         before = {name: idle.mask(name) for name in ("SigIgn", "SigCgt")}
     with case.exec.start(program=P.read_some, args=["1"], stdin=LARGE, hold=True) as shim:
@@ -210,7 +214,7 @@ def test_the_deadline_holds_while_the_payload_is_not_read(case: ExecCase, taken:
     events = case.events()
     line = 'head -c "$1" >/dev/null; exec "$2" "$3"'
     words = (taken, P.never_read, events.path)
-    # The child never ends by itself: if the deadline does not hold, the run does not return.
+    # The child never ends by itself, so without a working deadline the run does not return.
     seen = case.exec.run(**shell(line, *words), stdin=LARGE, timeout_ms=400, within_s=15)
     expect("the error, and success", (error_of(seen), seen.result["success"]), ({}, False))
 
@@ -248,7 +252,7 @@ def test_a_background_process_that_holds_stdin_does_not_block_a_run_with_ignore(
 
 
 def expect_return_from(case: ExecCase, streams: str, **more: Unpack[RunOptions]) -> None:
-    """Expect the return in time although a background process holds these `streams`.
+    """Expect that the run returns in time although a background process holds these `streams`.
 
     No process reads the payload of the run.
     """

@@ -1,4 +1,4 @@
-"""EXEC-STDIN-16 and -17: the caller's controlling terminal as the stdin of a child."""
+"""EXEC-STDIN-16 and -17: the caller's controlling terminal as stdin of a child."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ NOT_STOPPED = "it read the line, or the run ended early and names the stop"
 
 
 class Terminal:
-    """The controlling terminal of a shim that leads a session; a write to `ours` types text."""
+    """The controlling terminal of a shim that leads a session.
+
+    What is written to `ours` is typed.
+    """
 
     def __init__(self) -> None:
         self.ours, self.theirs = pty.openpty()
@@ -54,7 +57,7 @@ def made_terminal() -> Iterator[Terminal]:
 
 
 def how_it_ended(seen: RunAnswer, line: bytes) -> str:
-    """Return NOT_STOPPED for each of the two correct outcomes, else a description."""
+    """Return NOT_STOPPED for both correct outcomes, else a text about the outcome."""
     if seen.result["success"] and seen.stdout == b"got %s\n" % line:
         return AnswerText(NOT_STOPPED, seen)
     if seen.result.get("termination") == "timeout" or b"timed out" in seen.stderr:
@@ -86,7 +89,8 @@ def test_ctrl_z_does_not_leave_a_child_stopped(case: ExecCase) -> None:
             events.wait("ready")
             case.open_gate(fifo)
             terminal.type(CTRL_Z)
-            # Ctrl-Z makes the terminal discard earlier input; this line comes after it.
+            # This line is typed after Ctrl-Z, because Ctrl-Z makes the terminal discard earlier
+            # input.
             terminal.type(b"words\n")
             seen = shim.finish()
     expect("how the run ended", how_it_ended(seen, b"words"), NOT_STOPPED)

@@ -1,4 +1,4 @@
-"""EXEC-TEXT: captured bytes become text."""
+"""EXEC-TEXT: captured bytes are converted to text."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_character_across_every_4096th_byte_stays_whole(
     case: ExecCase, bytes_: str, at: int
 ) -> None:
     char = CHARACTERS[bytes_].encode()
-    # Less than the capacity of a pipe: EXEC-DRAIN tests more.
+    # Less than a pipe holds, because larger outputs are tested by EXEC-DRAIN.
     data = b"".join(b"a" * (4096 - len(char)) + char for _ in range(14))
     data = data[len(char) - at :] + b"a" * at
     seen = case.exec.run(program=P.emit, args=hexes(data, piece=60_000))

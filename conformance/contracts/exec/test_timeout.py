@@ -1,4 +1,4 @@
-"""EXEC-TIMEOUT: the result of a run past its deadline, and when the deadline fires."""
+"""EXEC-TIMEOUT: the result of a run past its deadline, and the time at which the deadline fires."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
 
 
 def wait_for_deadline(case: ExecCase, timeout_ms: int) -> ObservedRun:
-    """Run a child that is the only member of its group and that SIGTERM ends at once."""
+    """Run a child that has no other group members and that SIGTERM ends at once."""
     return case.exec.run(
         program=P.slow_exit,
         args=[case.events().path, FOREVER_MS],
@@ -63,7 +63,7 @@ def test_a_deadline_never_fires_early(case: ExecCase, timeout_ms: int) -> None:
         old_request=True,
     ) as shim:
         seen = shim.finish()
-    # The deadline cannot start to count before the shim has read the request.
+    # The deadline cannot begin before the shim has read the request.
     what = "from the reading of the request to the end of the run, in ms"
     elapsed = elapsed_ms(shim.request_read_ns(), seen.end.t_ns)
     expect_never_early(case, what, elapsed, timeout_ms)
@@ -83,7 +83,8 @@ def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(
     ) as shim:
         shim.finish()
     settled(case.events())
-    # The child's log entry can be late but not early, so that it never hides an early signal.
+    # The child's log entry can be late but not early, so it never hides a signal that was too
+    # early.
     what = "from the reading of the request to the child's SIGTERM, in ms"
     elapsed = elapsed_ms(shim.request_read_ns(), events.wait("signal").t_ns)
     expect_never_early(case, what, elapsed, timeout_ms)
@@ -105,7 +106,7 @@ def test_a_deadline_is_noticed_within_a_tick(case: ExecCase, timeout_ms: int) ->
 
 @requires("EXEC-TIMEOUT-04", pitfalls=["G9"], overlap=0.3, timing=True)
 def test_timeout_zero_is_expired_at_once(case: ExecCase) -> None:
-    # A run whose child ends by itself measures the time that the shim itself needs.
+    # A run whose child ends by itself shows how much time the shim itself needs.
     control = case.exec.run(program=P.exit_with, args=["0"])
     seen = wait_for_deadline(case, 0)
     result = seen.result
@@ -126,7 +127,7 @@ def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(case
 
 @requires("EXEC-TIMEOUT-04")
 def test_with_timeout_zero_a_program_that_is_not_there_is_a_spawn_failure(case: ExecCase) -> None:
-    # The deadline only starts after the spawn.
+    # The deadline begins only after the spawn.
     seen = case.exec.run(program=str(case.tmp / "absent"), timeout_ms=0)
     expect("the outcome", outcome(seen), SPAWN_FAILURE)
 
@@ -171,7 +172,7 @@ def test_a_child_that_exits_0_on_the_deadlines_sigterm_is_timed_out(case: ExecCa
 
 
 def outcome_name(seen: ObservedRun) -> str:
-    """Return the name of the outcome, or the fields that do not belong together."""
+    """Return the name of the outcome, or the fields that contradict each other."""
     result = seen.result
     got = (result["success"], result["exit_code"], seen.stderr.endswith(TIMED_OUT))
     names = {(True, 0, False): "exit", (False, None, True): "deadline"}
@@ -216,7 +217,7 @@ def timed_out_stderr(case: ExecCase, text: bytes) -> bytes:
         timeout_ms=400,
         within_s=20,
     )
-    # The child writes before its event `ready`.
+    # The child writes before it logs `ready`.
     settled(case.events())
     return seen.stderr
 

@@ -1,4 +1,4 @@
-"""EXEC-WAIT-03: an idle wait causes few wake-ups and little processor time."""
+"""EXEC-WAIT-03: a wait without events causes few wake-ups and takes little processor time."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from contracts.exec.moments import pass_time, send, settled
 from contracts.exec.spawn_io import shell
 from contracts.shared.requests import ExecRequest, Limits
 
-# More than a pipe takes without a reader.
+# More than a pipe holds without a reader.
 LARGE = b"x" * 2**20
 
-# What a wait may cost in a second: 12 wake-ups and 5 % of a processor. The second bound is needed
-# because a loop that never sleeps causes no wake-ups. Time in line for a processor does not count:
-# on a busy machine even twelve wake-ups wait for long.
+# What a wait may cost in a second: 12 wake-ups and 5 % of a processor. The second limit is needed
+# because a loop that never sleeps has no wake-ups. The time of waiting for a processor does not
+# count, because on a busy machine even twelve wake-ups wait long.
 COSTS = {"wakeups": 12, "cpu_ms": 50}
 
 
 def costs_above_bounds(
     shim: ShimProcess[ObservedRun], ms: int, costs: Sequence[str] = tuple(COSTS)
 ) -> dict[str, float]:
-    """Return, by name, each cost of the caller that exceeds its bound in the next `ms`."""
+    """Return each cost of the caller that exceeds its limit in the next `ms`, by name."""
     before, since_ns = {each: getattr(shim, each)() for each in costs}, time.monotonic_ns()
     pass_time(ms)
     spent = {each: getattr(shim, each)() - before[each] for each in costs}
@@ -58,7 +58,7 @@ def test_an_idle_grace_period_costs_next_to_nothing(case: ExecCase) -> None:
     expect("what a grace costs beyond its bounds", excess, {})
 
 
-# A descriptor that is always ready, but that needs no action, turns a wait into a busy loop.
+# A descriptor that is always ready, but needs no action, turns a wait into a busy loop.
 
 
 @requires("EXEC-WAIT-03", overlap=1.3, needs=["EXEC-STDIN-09"])

@@ -1,4 +1,5 @@
-"""A child that another waiter reaps, so that the implementation's wait ends with ECHILD."""
+"""Run a child that another waiter reaps, so that the wait of the implementation fails with
+ECHILD."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ Outcome = tuple[str, object]
 
 
 def wait_outcome(seen: ObservedRun) -> Outcome:
-    """Return the fixed words of the wait error, or the exit code of a result."""
+    """Return the fixed part of the wait error, or the exit code of a result."""
     if seen.ok:
         return ("exit_code", seen.result["exit_code"])
     error = seen.error
@@ -22,10 +23,11 @@ def wait_outcome(seen: ObservedRun) -> Outcome:
 
 
 def expect_wait_errors(what: str, run_once: Callable[[int], Outcome]) -> None:
-    """Run a child that exits 0 until three children were stolen; expect a wait error for each.
+    """Run a child that exits with 0 until three children were reaped by the preloaded library;
+    expect a wait error for each of the three.
 
-    The thief (the preloaded library) and the implementation race to reap each child. If the
-    implementation wins, it correctly reports the exit code.
+    The library and the implementation race to reap each child. If the implementation wins, it
+    correctly reports the exit code.
     """
     stolen: list[Outcome] = []
     for turn in range(12):

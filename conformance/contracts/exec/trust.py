@@ -1,4 +1,5 @@
-"""Trust checks of exec: runs that succeed, runs that must not, and sentinels per capability."""
+"""Trust checks of exec: runs that must succeed, runs that must not, and requests for each
+capability."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def trust(case: ExecCase, say: Say) -> None:
 
 
 def _success_and_failure(case: ExecCase, say: Say) -> None:
-    """Expect success of a program that exits 0, and no success of two allowed counterparts."""
+    """Expect that a program which exits with 0 succeeds, and that two similar programs do not."""
     for _ in range(2):
         yes = case.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
         if not yes.ok:
@@ -46,7 +47,7 @@ def _success_and_failure(case: ExecCase, say: Say) -> None:
 
 
 def _confined(case: ExecCase, say: Say) -> None:
-    """With --backend, expect that a run inside cannot write where a run outside can."""
+    """With --backend, expect that a run inside cannot write to a place where a run outside can."""
     asked = case.exec.inside.use()
     if not asked:
         return
@@ -71,12 +72,12 @@ def _confined(case: ExecCase, say: Say) -> None:
 
 
 def _helpers(case: ExecCase) -> None:
-    """Record the helper processes and threads of the shim during a run.
+    """Record the helper processes and threads that the shim has during a run.
 
-    The time that a helper waits for a processor cannot be read after the helper has ended.
+    The time that a helper has waited for a processor cannot be read after it has ended.
     """
-    # The first run has a deadline that is not reached, to show a helper that exists only for
-    # deadlines. The second run has no deadline: requirements report a shim without deadlines.
+    # The first run has a deadline that is not reached, for shims that have a helper only for
+    # deadlines. The second run is for shims without deadlines, which requirements report.
     runs: dict[str, Limits] = {"helpers-deadline": {"timeout_ms": 60_000}, "helpers": {}}
     for name, deadline in runs.items():
         refused = observe_helpers(case, "exec", partial(_gate, case, deadline), name)
@@ -91,7 +92,10 @@ def _gate(case: ExecCase, deadline: Limits, events: str, fifo: Path) -> ShimProc
 
 
 def _no_exec(case: ExecCase, say: Say) -> None:
-    """Expect `unsupported` if exec is not declared; the run also measures the shim's start."""
+    """Expect `unsupported` if exec is not declared.
+
+    The run also measures how long the shim takes to start.
+    """
     seen = case.exec.run(program=programs.exit_with, args=["0"], within_s=WITHIN_S)
     case.session.startup_ms = seen.elapsed_ms
     if seen.unsupported is None:
@@ -99,7 +103,7 @@ def _no_exec(case: ExecCase, say: Say) -> None:
     say("exec: not declared, unsupported")
 
 
-# Fields of the simplest exec.run that uses each capability.
+# For each capability, the fields of the simplest exec.run that uses it.
 _RUNS: dict[str, dict[str, Any]] = {
     "exec.cap": {"args": ["0"], "max_output_bytes": 1000},
     "exec.stdin_failure": {"args": ["0"], "stdin": b"x", "stdin_failure": "ignore"},

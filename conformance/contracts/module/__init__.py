@@ -1,1 +1,1 @@
-"""The contract module: `contract.py` declares it, `page.md` is it."""
+"""The contract module: `contract.py` declares it, `page.md` describes it."""

@@ -18,7 +18,7 @@ from contracts.shared.inside import OF_THE_RUN, Around, Inside, confined, put_in
 RUNNER = "--internal-sandbox-runner"
 
 
-# The error of an execution, with the fields of its class.
+# The error of an execution. Each class of errors has some of these fields.
 ModuleError = TypedDict(
     "ModuleError",
     {
@@ -48,7 +48,7 @@ class ExecuteResult(TypedDict, total=False):
 
 
 class Executed(Observed):
-    """One module.execute through one shim process."""
+    """The answer to one module.execute, and the observations from outside."""
 
     @property
     def result(self) -> ExecuteResult:
@@ -56,7 +56,7 @@ class Executed(Observed):
 
     @property
     def outcome(self) -> str:
-        """`value`, or the class of the error."""
+        """Return `value`, or the class of the error."""
         error = self.result.get("error")
         return "value" if error is None else str(error["class"])
 
@@ -70,7 +70,7 @@ class Executed(Observed):
 
 
 class ExecuteOptions(Options, total=False):
-    """The fields of an execution in addition to id and input."""
+    """The fields of an execution besides id and input."""
 
     enabled: bool
     timeout_ms: int | None
@@ -79,7 +79,7 @@ class ExecuteOptions(Options, total=False):
 
 
 class ModuleClient:
-    """Puts modules into the extensions root of the case, and executes them."""
+    """Puts modules into the case's extensions root, and executes them."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -91,11 +91,11 @@ class ModuleClient:
 
     @property
     def below(self) -> Path:
-        """TMPDIR of the shim, which no other case has, unless a test names another one."""
+        """The TMPDIR of the shim, which no other case uses, unless a test sets another one."""
         return self._case.tmp / "directories"
 
     def script(self, module_id: str, body: str, mode: int = 0o755) -> Path:
-        """A module that is a shell script."""
+        """Make a module that is a shell script."""
         return script_at(self.root / module_id, body, mode=mode)
 
     def start(
@@ -109,7 +109,10 @@ class ModuleClient:
         backend: Around = OF_THE_RUN,
         **options: Unpack[Options],
     ) -> ShimProcess[Executed]:
-        """Start an execution; the default extensions_root is that of the case, `None` omits it."""
+        """Start an execution.
+
+        By default extensions_root is that of the case; None leaves it out.
+        """
         message: dict[str, Any] = {"op": "module.execute", "module_id": module_id}
         message |= {"input": value, "enabled": enabled}
         if timeout_ms is not None:
@@ -119,7 +122,8 @@ class ModuleClient:
         if enabled:
             message |= self.inside.around(backend, own_root=True)
         of_the_run = put_inside(message, backend)
-        # A killed caller cannot remove its directory; it is deleted with the case.
+        # A caller that is killed cannot remove its directory, so TMPDIR lies in the folder of the
+        # case and is deleted with it.
         self.below.mkdir(exist_ok=True)
         self.below.chmod(0o777)
         options["shim_env"] = {
@@ -136,10 +140,11 @@ class ModuleClient:
         )
 
     def _noting(self, message: dict[str, Any]) -> dict[str, str]:
-        """Let a module inside a sandbox write notes to the folder of the case; return its HOME.
+        """Let a module in a sandbox write notes to the case's folder; return the environment for
+        that.
 
-        The workspace is the module's own directory. `full-dev` allows the cache of a home, so that
-        cache is a link to the folder.
+        The workspace is the module's own directory. The profile `full-dev` also permits the cache
+        of HOME. So HOME is set to a directory whose cache is a link to the folder.
         """
         message["backend"]["context"]["profile"] = "full-dev"
         home = self._case.folder / "home"
@@ -155,7 +160,7 @@ class ModuleClient:
             return shim.finish()
 
     def runner(self, *words: str, given: bytes) -> Observed:
-        """The shim as the runner of a module of this case, with these few bytes on its stdin."""
+        """Start the shim as the runner of a module of this case, with these few bytes on stdin."""
         with self._case.launch(
             given,
             Observed,
@@ -165,7 +170,7 @@ class ModuleClient:
             streams={"stdin": "pipe"},
             words=[RUNNER, *words],
         ) as shim:
-            # A shim that refuses the words need not read stdin.
+            # A shim that refuses the arguments need not read stdin.
             with contextlib.suppress(BrokenPipeError):
                 shim.stdin.write(given)
             shim.stdin.close()

@@ -1,4 +1,5 @@
-"""The contract module: code named by an id, one JSON value in, one out."""
+"""The contract module: executes code that is named by an id, with one JSON value as input and one
+as output."""
 
 from boxspec.subject.contract import Contract
 

@@ -4,7 +4,8 @@ import subprocess
 
 
 def without_readable_environments() -> str | None:
-    """Return a reason if a process here cannot read the environment of its parent."""
+    """Return a text if on this host a process cannot read the environment of its parent, otherwise
+    None."""
     words = ["/bin/sh", "-c", "head -c 1 /proc/$PPID/environ"]
     done = subprocess.run(words, capture_output=True, check=False)
     return None if done.stdout else "the environment of a parent cannot be read"

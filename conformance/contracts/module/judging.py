@@ -9,12 +9,12 @@ from pathlib import Path
 from boxspec.api import AnswerText, Failure, NotMeasured, Verdict, expect
 from contracts.module.client import Executed, ModuleCase
 
-# Longer than any case: the module does not end by itself.
+# Longer than any case takes, so the module does not end by itself.
 FOREVER = "exec sleep 60"
 
 
 def end(seen: Executed) -> str:
-    """`value` or the class of the error, with the answer that it is about."""
+    """Return `value` or the class of the error. A failure shows the request of this answer."""
     return AnswerText(seen.outcome, seen)
 
 
@@ -23,14 +23,17 @@ def quoted(place: object) -> str:
 
 
 def noting_home(case: ModuleCase, body: str) -> str:
-    """A module that first writes its HOME to a file, and some files into that directory."""
+    """Make a module that first writes its HOME to a file, and some files into that directory."""
     place = quoted(case.tmp / "home")
     files = 'mkdir -p "$HOME/a/b" && : >"$HOME/a/b/c" && ln -s / "$HOME/a/link"'
     return f'{files}\nprintf %s "$HOME" >{place}\n{body}'
 
 
 def noted(place: Path) -> str:
-    """Return the note of a module outside its directory; without it the module did not run."""
+    """Return the file that a module has written outside its directory.
+
+    If it is missing, the module did not run.
+    """
     if not place.exists():
         raise Failure(
             "the module does its work",
@@ -53,7 +56,7 @@ def expect_home_gone(case: ModuleCase, seen: Executed) -> None:
 
 
 def saying_so(case: ModuleCase, body: str) -> str:
-    """A module that leaves a mark before it goes on."""
+    """Make a module that creates a file before it continues."""
     return f": >{quoted(case.tmp / 'at-work')}\n{body}"
 
 
@@ -62,7 +65,7 @@ def at_work(case: ModuleCase) -> bool:
 
 
 def runs_here(case: ModuleCase, body: str) -> None:
-    """Run the control: the same body under a plain name has the effect."""
+    """Check that the same script has its effect under an ordinary module id."""
     case.module.script("control", body)
     case.module.execute("control")
 
@@ -70,9 +73,10 @@ def runs_here(case: ModuleCase, body: str) -> None:
 def time_out(
     case: ModuleCase, module_id: str, started: Callable[[], bool], ms: int = 300
 ) -> Executed:
-    """Execute with a timeout that comes when the module is at work.
+    """Execute with a timeout that passes while the module is at work.
 
-    A runner may take longer to start than the module has: then it is given four times as much.
+    A runner may take longer to start than the timeout allows. Then the test is tried again with
+    four times as much.
     """
     for factor in (1, 4, 16):
         seen = case.module.execute(module_id, timeout_ms=ms * factor, within_s=30)

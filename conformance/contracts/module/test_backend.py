@@ -16,7 +16,7 @@ HERE = "module.backend"
 def module(case: ModuleCase, root: Any, name: str | None) -> Any:
     program, args = talker.words(talker.ANSWERS)
     line = " ".join(map(quoted, (program, *args)))
-    # HERE stands for the module's own directory, which the caller does not know.
+    # HERE stands for the directory of the module, which the caller does not know.
     case.module.script("talks", f'sed "s|HERE|$PWD|g" | {line}')
     used = None if name is None else talker.use(name, None)
     return case.module.execute("talks", root, backend=used, within_s=30)

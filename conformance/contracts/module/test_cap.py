@@ -10,7 +10,7 @@ from contracts.module.judging import end
 
 MOST = 64 * 1024 * 1024
 
-# Blanks around a value: much output and a small answer.
+# Blanks around a value make much output but a small answer.
 BLANKS = "head -c {} /dev/zero | tr '\\0' ' '"
 
 
@@ -48,7 +48,8 @@ def test_one_byte_more_names_the_stream(case: ModuleCase, stream: str) -> None:
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_the_cap_ends_a_module_that_then_writes_nothing(case: ModuleCase, stream: str) -> None:
     redirect = "" if stream == "stdout" else " >&2"
-    # A sleep and no loop: with realtime priority the kernel ends a process that spins.
+    # The script sleeps instead of looping, because the kernel ends a loop that has real-time
+    # priority.
     case.module.script("stays", f"head -c {MOST + 1} /dev/zero{redirect}; exec sleep 600")
     seen = case.module.execute("stays", within_s=10)
     expect("class and stream", (end(seen), seen.field("stream")), ("OutputSizeExceeded", stream))

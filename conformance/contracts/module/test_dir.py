@@ -1,4 +1,4 @@
-"""MODULE-DIR: the directory of an execution."""
+"""MODULE-DIR: the temporary directory of an execution."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def test_it_is_gone_after_every_end(case: ModuleCase, how: str) -> None:
 
 
 def where_some_are_made(case: ModuleCase) -> Path:
-    """Return the parent of the directories, if only this case creates any there."""
+    """Return the directory in which the modules' directories are made, if only this case uses
+    it."""
     case.module.script("control", noting_home(case, "echo 1"))
     case.module.execute("control")
     place = Path(noted(case.tmp / "home")).resolve().parent
@@ -78,7 +79,10 @@ def where_some_are_made(case: ModuleCase) -> Path:
 
 
 def folders_in(place: Path) -> list[str]:
-    """Return the folders at any depth; a runtime may have other files there."""
+    """Return the folders at any depth.
+
+    Files are left out, because a runtime may have some there.
+    """
     return sorted(f"{at}/{name}" for at, names, _ in os.walk(place) for name in names)
 
 
@@ -123,7 +127,7 @@ def test_it_is_gone_after_a_signal_to_the_caller(case: ModuleCase, name: str) ->
     expect("whether the module's directory is left", left, False)
 
 
-# No path to the end of it is short enough for the system.
+# Make a tree so deep that a path to its end is too long for the system.
 DEEP = """
 import os
 for _ in range(1200):
@@ -162,7 +166,8 @@ def test_the_target_of_a_link_stays(case: ModuleCase) -> None:
 
 @requires("MODULE-DIR-03")
 def test_the_mode_of_a_links_target_stays(case: ModuleCase) -> None:
-    """The clean-up must open a closed folder, which may contain links."""
+    """To remove a closed folder its mode must be changed, but the mode of a link's target must not
+    change."""
     kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
@@ -202,7 +207,8 @@ def test_a_link_in_its_place_is_not_followed(case: ModuleCase, what: str) -> Non
     expect("the end; whether the file is there; the mode", got, ("value", True, oct(0o750)))
 
 
-# No file can be made after the removal of the directory, so a remaining file was left.
+# No file can be created in a directory that was removed, so a file that remains was left by the
+# clean-up.
 FILLER = """
 for w in 1 2 3 4; do
     setsid sh -c 'i=0
@@ -229,7 +235,7 @@ def test_a_directory_that_is_left_is_reported(case: ModuleCase) -> None:
     )
 
 
-# The removal of a directory is tried again for this long.
+# For this long the removal of a directory must be tried.
 TRIED_MS = 1000
 
 
@@ -240,11 +246,11 @@ def expect_not_held_up(case: ModuleCase, seen: Executed) -> None:
 
 
 def ends(case: ModuleCase) -> str:
-    """The module logs its own end."""
+    """Return a script by which the module logs its own end."""
     return f"echo 1\nexec {quoted(P.slow_exit)} {quoted(case.events().path)} 0"
 
 
-# With so many names, one pass over the directory misses files that are made meanwhile.
+# With so many names, one pass over the directory misses files that are created meanwhile.
 PILE = """
 import os, sys, time
 ready, ms, slow_exit, events = sys.argv[1:]
@@ -261,8 +267,8 @@ while time.monotonic() < until:
     time.sleep(0.001)
 os.execv(slow_exit, [slow_exit, events, "0"])
 """
-# The writer stops this long after its pile, which is just before the end of the module. If it stops
-# later, a second may be too short for the clean-up.
+# The writer stops this long after creating the files, which is just before the end of the module.
+# If it stopped later, a second might be too short for the clean-up.
 STOPS_MS, STOPPED_MS = 400, 800
 
 
@@ -304,7 +310,8 @@ def test_a_surviving_writer_does_not_delay_the_return(case: ModuleCase) -> None:
     case.module.script("leaves", noting_home(case, body))
     seen: Executed = case.module.execute("leaves", within_s=15)
     home = Path(noted(case.tmp / "home"))
-    # `mkdir -p` can create it again at any time, so only a reported name is checked.
+    # `mkdir -p` may create the directory again at any time, so only a name that is reported is
+    # checked.
     told = seen.result.get("directory_left")
     expect("the end", end(seen), "value")
     expect("the reported directory, if there is one", told in (None, str(home)), True)

@@ -85,7 +85,7 @@ def test_variables_that_the_caller_lacks_are_not_set(case: ModuleCase, name: str
 @requires("MODULE-ENV-03")
 def test_home_tmpdir_and_working_directory_are_one(case: ModuleCase) -> None:
     place = case.tmp / "places"
-    # By their real paths: some place for temporary files is a link.
+    # Compare real paths, because the place for temporary files may be a link.
     real = 'for each in "$HOME" "$TMPDIR" .; do printf "%s\\0" "$(cd "$each" && pwd -P)"; done'
     named = 'printf "%s\\0%s" "$HOME" "$TMPDIR"'
     case.module.script("tells", f"({real}; {named}) >{quoted(place)}; echo 1")
@@ -98,16 +98,16 @@ def test_home_tmpdir_and_working_directory_are_one(case: ModuleCase) -> None:
 
 
 def expect_named_in_full(case: ModuleCase, temporary: str, given: str) -> None:
-    """Expect absolute names for a module's directory that is made below this folder."""
+    """Expect absolute names for the module's directory, which is made below this folder."""
     place, found = case.tmp / temporary, case.tmp / "found"
     place.mkdir(exist_ok=True)
     tell = 'printf "%s\\0%s\\0%s" "$HOME" "$TMPDIR" "$(pwd -P)"'
     case.module.script("tells", f"{tell} >{quoted(found)}; echo 1")
     state = ["--cwd", str(case.tmp)]
-    # A sandbox may change TMPDIR.
+    # Without a sandbox, because a sandbox may change TMPDIR.
     case.module.execute("tells", backend=None, state=state, shim_env={"TMPDIR": given})
     home, scratch, here = noted(found).split("\0")
-    # The directory is gone afterwards, so its parents are compared.
+    # Compare the parent directories, because the directory itself is removed by now.
     parents = {os.path.realpath(Path(each).parent) for each in (home, scratch, here)}
     got = (home.startswith("/"), home == scratch, len(parents))
     expect("whether HOME is absolute, and TMPDIR; places that lead there", got, (True, True, 1))
@@ -116,7 +116,7 @@ def expect_named_in_full(case: ModuleCase, temporary: str, given: str) -> None:
 @requires("MODULE-ENV-03")
 @pytest.mark.parametrize("temporary", ["tmp", "./", "with two words", "$HOME"])
 def test_a_directory_is_named_in_full_wherever_it_is(case: ModuleCase, temporary: str) -> None:
-    """TMPDIR of the caller, which may be relative or odd."""
+    """The caller's TMPDIR may be relative or have an odd spelling."""
     relative = temporary in ("tmp", "./")
     expect_named_in_full(case, temporary, temporary if relative else str(case.tmp / temporary))
 
@@ -130,7 +130,10 @@ def test_tokens_stay_with_the_caller(case: ModuleCase) -> None:
 
 
 def _reading_ancestors(token: str, place: Path) -> str:
-    """Return shell text that writes a line per ancestor: `read` or `kept`, and the name."""
+    """Return a script that writes a line for each ancestor:
+
+    `read` or `kept`, and the ancestor's name.
+    """
     return f"""
     pid=$PPID
     while [ "${{pid:-0}}" -gt 1 ]; do
@@ -141,7 +144,7 @@ def _reading_ancestors(token: str, place: Path) -> str:
 
 
 def _need_readable_environments(case: ModuleCase, token: str) -> None:
-    """Skip the test if this host lets no process read its parent's environment anyway."""
+    """Raise HostLacks if on this host no process can read its parent's environment anyway."""
     place = case.tmp / "control"
     script = script_at(case.tmp / "reader", _reading_ancestors(token, place))
     env = {**os.environ, "APCORE_AUTH_TOKEN": token}
@@ -157,7 +160,7 @@ def test_the_environment_of_the_caller_cannot_be_read_in_proc(case: ModuleCase) 
     case.module.script("reads", f"{_reading_ancestors(token, place)}\necho 1")
     seen = case.module.execute("reads", shim_env={"APCORE_AUTH_TOKEN": token})
     ancestors = [line.split(" ", 1) for line in noted(place).splitlines()]
-    # Only the direct parent is the caller: a script that starts the shim cannot hide itself.
+    # Only the direct parent is the caller. A script that starts the shim cannot protect itself.
     caller = ancestors[0][1] if ancestors else ""
     read = [name for how, name in ancestors if how == "read" and name == caller]
     exposed = bool(seen.result.get("caller_exposed"))

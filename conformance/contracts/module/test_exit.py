@@ -1,4 +1,4 @@
-"""MODULE-EXIT: ends other than exit 0."""
+"""MODULE-EXIT: ends of a module other than exit 0."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_its_stderr_is_reported_as_text(case: ModuleCase) -> None:
 
 @requires("MODULE-EXIT-01")
 def test_its_stderr_is_reported_to_the_last_character(case: ModuleCase) -> None:
-    """A NUL ends no text, CR LF is no line feed, and blanks at the end belong to it."""
+    """A NUL does not end the text, CR LF is kept, and trailing blanks belong to the text."""
     case.module.script("fails", "printf ' a\\r\\nb\\0c\\n \\n' >&2; exit 3")
     expect("stderr", case.module.execute("fails").field("stderr"), " a\r\nb\0c\n \n")
 
@@ -36,7 +36,7 @@ def test_its_stderr_is_reported_to_the_last_character(case: ModuleCase) -> None:
 @requires("MODULE-EXIT-01")
 def test_a_character_on_two_reads_is_one(case: ModuleCase) -> None:
     place = case.tmp / "text"
-    # Characters of three bytes: reads of a power of two soon end inside one.
+    # Characters of three bytes, so that reads of a power of two soon end inside a character.
     place.write_text("x" + "\u20ac" * 100_000, encoding="utf-8")
     case.module.script("fails", f"cat {quoted(place)} >&2; exit 3")
     told = str(case.module.execute("fails").field("stderr"))
@@ -88,7 +88,7 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: ModuleCase) -> None:
 
 @requires("MODULE-EXIT-03")
 def test_a_signal_without_a_name_of_its_own_is_one_too(case: ModuleCase) -> None:
-    """A real-time signal; how it is called is the shim's matter."""
+    """A real-time signal, whose name is up to the shim."""
     case.module.script("dies", "kill -40 $$")
     seen = case.module.execute("dies")
     got = (end(seen), bool(seen.field("signal")))

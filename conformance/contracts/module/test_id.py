@@ -1,4 +1,4 @@
-"""MODULE-ID: which file an id means."""
+"""MODULE-ID: which file an id names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_any_name_of_a_root_will_do(case: ModuleCase, name: str) -> None:
     expect("the end, and the value", (end(seen), seen.value), ("value", 1))
 
 
-# The same folder, spelled as people spell it.
+# Other spellings of the same folder.
 @requires("MODULE-ID-01")
 @pytest.mark.parametrize("more", ["/", "/.", "//"])
 def test_a_slash_behind_the_root_is_no_part_of_a_name(case: ModuleCase, more: str) -> None:
@@ -45,7 +45,7 @@ def test_a_slash_behind_the_root_is_no_part_of_a_name(case: ModuleCase, more: st
 
 
 def marking(case: ModuleCase) -> tuple[Path, str]:
-    """A body that leaves a mark, after a control that shows that it does."""
+    """Return a script that leaves a mark, after a control has shown that the mark works."""
     mark = case.tmp / "mark"
     body = f": >{quoted(mark)}; echo 1"
     runs_here(case, body)
@@ -55,9 +55,9 @@ def marking(case: ModuleCase) -> tuple[Path, str]:
 
 
 NO_IDS = ["", ".", "../out", "sub/in", "-x", ".x", "a..b", "a b", "x\n", "é", "/bin/true"]
-# Options of a runner, a shell or an interpreter.
+# Words that are options of a runner, a shell or an interpreter.
 NO_IDS += ["-c", "--", "--internal-sandbox-runner"]
-# A digit and a letter only by the rules of Unicode.
+# Characters that are a digit and a letter only according to Unicode.
 NO_IDS += ["\u0663", "\u017f"]
 
 
@@ -73,7 +73,7 @@ def test_an_invalid_id_starts_nothing(case: ModuleCase, module_id: str) -> None:
     expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
 
 
-# They become the name of a module if blanks are removed, dots resolved, or the text is cut.
+# They would be the name of a module if blanks were removed, dots resolved, or the text cut.
 ALMOST = [" plain", "plain ", "plain\n", "./plain", "plain/", "sub/../plain", "plain\0", "plain\0x"]
 
 
@@ -84,7 +84,7 @@ def test_an_invalid_name_is_not_corrected(case: ModuleCase, module_id: str) -> N
     case.module.script("plain", body)
     (case.module.root / "sub").mkdir()
     seen = case.module.execute(module_id, expect_result=False)
-    # In a language with NUL-terminated strings the request can only be refused.
+    # In a language with NUL-terminated strings such a request can only be refused.
     refused = "\0" in module_id and not seen.ok and seen.error["kind"] == "invalid_input"
     got = ("SpawnFailed" if refused else end(seen), mark.exists())
     expect("the end, and whether the module was executed", got, ("SpawnFailed", False))
@@ -100,7 +100,7 @@ def test_a_missing_module_is_named_with_its_place(case: ModuleCase) -> None:
 
 
 def long_root(case: ModuleCase) -> Path:
-    """Make a root with a path longer than usual buffers."""
+    """Make a root whose path is longer than usual buffers."""
     root = case.tmp.joinpath(*["long" * 60] * 6)
     root.mkdir(parents=True)
     return root
@@ -130,7 +130,7 @@ def test_no_file_has_so_long_a_name(case: ModuleCase) -> None:
     expect("the message", seen.field("message"), contains(f"{case.module.root}/{'x' * 300}"))
 
 
-# An id is the whole name, and the root the only place.
+# An id must be the whole name of a file, and the file must be in the root.
 BESIDE = ["missing.sh", "missing.py", "missing.js", "missing.exe", "Missing", "missing.d/missing"]
 
 
@@ -163,7 +163,7 @@ def link_out(case: ModuleCase, body: str) -> None:
 
 
 def link_back(case: ModuleCase, body: str) -> None:
-    # The name of this directory only begins like the name of the root.
+    # The name of this directory only begins with the name of the root.
     outside = script_at(Path(f"{case.module.root}-not") / "odd", body)
     (case.module.root / "odd").symlink_to(outside)
 

@@ -1,4 +1,4 @@
-"""Tests inside a sandbox that replace those which a launcher changes (see inside.yaml)."""
+"""Tests in a sandbox that replace tests whose conditions a launcher changes (see inside.yaml)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HERE = "module.backend"
 @requires("MODULE-ENV-03", capability=HERE, inside=True)
 @pytest.mark.parametrize("home", [None, "/boxspec/no/such/home"])
 def test_inside_home_and_working_directory_are_one(case: ModuleCase, home: str | None) -> None:
-    # Also where the caller's own home is not there.
+    # HOME is the module's directory even if the caller's own home does not exist.
     case.module.script("says", 'printf \'["%s","%s","%s"]\' "$HOME" "$(pwd -P)" "$TMPDIR"')
     seen = case.module.execute("says", shim_env={} if home is None else {"HOME": home})
     expect("the end", end(seen), "value")

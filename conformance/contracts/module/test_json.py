@@ -1,4 +1,4 @@
-"""MODULE-JSON: one value in, one value out."""
+"""MODULE-JSON: one JSON value as input, and one as output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VALUES: dict[str, Any] = {
         "deep": [[[[[[[[{"a": {"b": {}}}]]]]]]]],
     },
 }
-# The nesting depth that each implementation must accept.
+# The depth of nesting that every implementation must accept.
 VALUES["64 levels"] = json.loads("[" * 64 + "]" * 64)
 # A value that looks like an answer of the protocol.
 VALUES["what looks like an answer"] = {"value": 1, "error": {"class": "Timeout"}, "result": 2}
@@ -44,7 +44,7 @@ VALUES["numbers to the last digit"] = [3.141592653589793, 1.7976931348623157e308
 
 
 def printing(case: ModuleCase, data: bytes) -> Executed:
-    """A module that prints exactly these bytes."""
+    """Execute a module that prints exactly these bytes."""
     place = case.tmp / "output"
     place.write_bytes(data)
     case.module.script("prints", f"exec cat {quoted(place)}")
@@ -52,7 +52,7 @@ def printing(case: ModuleCase, data: bytes) -> Executed:
 
 
 def expect_value(seen: Executed, value: Any) -> None:
-    # As text: 1 is not true, and 1 is not 1.0.
+    # Compare as text, because Python treats 1, true and 1.0 as equal.
     got, wanted = (json.dumps(each, sort_keys=True) for each in (seen.value, value))
     expect("the end, and the value", (end(seen), got), ("value", wanted))
 
@@ -134,7 +134,7 @@ def expect_refused(seen: Executed) -> None:
 
 @cache
 def vectors() -> dict[str, dict[str, Any]]:
-    """The texts that no reader of policies may take for JSON, and no reader of values either."""
+    """Return texts that no reader may accept as JSON, from the vectors of the contract policy."""
     found = {}
     for name in ("json-syntax", "json-strings"):
         for vector in json.loads((VECTORS / f"{name}.json").read_text("utf-8"))["vectors"]:

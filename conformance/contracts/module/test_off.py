@@ -1,4 +1,4 @@
-"""MODULE-OFF: modules that are not given a child."""
+"""MODULE-OFF: modules that are not executed in a child."""
 
 from __future__ import annotations
 

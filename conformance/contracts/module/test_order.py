@@ -1,4 +1,4 @@
-"""MODULE-ORDER: the precedence of the errors."""
+"""MODULE-ORDER: which error is reported if there are several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MODULE-PARENT: a caller that receives a signal, or is killed."""
+"""MODULE-PARENT: the caller receives a signal, or is killed."""
 
 from __future__ import annotations
 

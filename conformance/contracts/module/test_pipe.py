@@ -1,4 +1,4 @@
-"""MODULE-PIPE: concurrent input and output, and no other descriptors."""
+"""MODULE-PIPE: input and output at the same time, and no other descriptors."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from contracts.shared.moments import elapsed_ms, expect_none_left, need_preload,
 
 
 def siglog(case: ModuleCase, *words: str) -> str:
-    """A module that logs its signals."""
+    """Return a script that logs the signals it gets."""
     return " ".join(["exec", quoted(P.siglog), quoted(case.events().path), *words])
 
 
@@ -55,12 +55,13 @@ echo 1"""
 )
 def test_a_timeout_comes_whatever_the_outputs_do(case: ModuleCase, body: str) -> None:
     case.module.script("works", saying_so(case, body))
-    # Longer than a busy machine lets any byte wait for the next.
+    # Longer than any two bytes are apart on a busy machine, so a timeout that restarts at each byte
+    # would never pass.
     seen = time_out(case, "works", lambda: at_work(case), 1000)
     expect("the end", end(seen), "Timeout")
 
 
-# A timer of 31 or 32 bits overflows with these values to no timeout or a short one.
+# In a timer of 31 or 32 bits these values overflow, to no timeout or a short one.
 @requires("MODULE-TIME-01", overlap=0.6)
 @pytest.mark.parametrize("timeout_ms", [2**31, 2**32 + 1, 2**53])
 def test_a_long_time_is_long(case: ModuleCase, timeout_ms: int) -> None:
@@ -84,7 +85,7 @@ GRACE_MS = 5000
 def test_a_group_that_ignores_sigterm_is_killed(case: ModuleCase) -> None:
     mark, events = case.tmp / "mark", case.events()
     inner = "--ignore TERM --members 2"
-    # The shell that would leave the mark ignores SIGTERM too, and works on when siglog has ended.
+    # The shell that would leave the mark ignores SIGTERM too, and continues after siglog has ended.
     case.module.script(
         "stays", f"trap '' TERM\n{siglog(case, inner)[5:]}\n: >{quoted(mark)}\necho 1"
     )
@@ -95,7 +96,8 @@ def test_a_group_that_ignores_sigterm_is_killed(case: ModuleCase) -> None:
     member = events.all("member")[-1].pid
     told = events.wait("signal", pid=member).effect
     what = "from the member's SIGTERM to the end of the run"
-    # A late delivery because of a busy machine counts; one tick is left for other delays.
+    # If a busy machine delivers the signal late, that time counts too; one tick is for other
+    # delays.
     took = elapsed_ms(told.earliest_ns, seen.end.t_ns)
     expect(f"{what}, in ms", took, at_least(GRACE_MS - case.tick_ms))
     expect_within(case, what, told, seen.end, GRACE_MS + case.tick_ms)
@@ -112,7 +114,7 @@ def test_a_module_may_end_by_itself_in_the_grace(case: ModuleCase) -> None:
 
 @requires("MODULE-TIME-03", overlap=2.0)
 def test_a_member_has_the_signal_and_the_grace_too(case: ModuleCase) -> None:
-    """Also where the module itself is gone at once."""
+    """The members get the signal and the grace period even if the module itself ends at once."""
     events = case.events()
     words = ["--on", "TERM:exit:0", "--members", "1", "--member-on", "TERM:exit:0:1500"]
     case.module.script("leads", siglog(case, *words))
@@ -125,7 +127,7 @@ def test_a_member_has_the_signal_and_the_grace_too(case: ModuleCase) -> None:
     expect("the member's first signal, and its own end", got, (["TERM"], ["0"]))
 
 
-# fast_clock.so speeds up the clock of the shim only: five minutes take a second and a half.
+# fast_clock.so speeds up only the clock of the shim, so five minutes take a second and a half.
 FAST = 200
 DEFAULT_MS = 300_000
 
@@ -134,7 +136,7 @@ DEFAULT_MS = 300_000
 def test_zero_is_reported_as_the_default_timeout(case: ModuleCase) -> None:
     case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
     fast = ["--preload", P.preload("fast_clock")]
-    # How a sandbox is waited for is another question.
+    # Without a sandbox, because waiting for a sandbox is another question.
     with case.module.start("waits", timeout_ms=0, backend=None, state=fast, within_s=30) as shim:
         ended = until(lambda: not shim.running, 15)
         need_preload(shim, "fast_clock")

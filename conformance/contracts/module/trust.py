@@ -1,4 +1,5 @@
-"""Trust in a shim that declares module, or does not: a value, an end without one, a refusal."""
+"""Trust checks of module: a module that returns a value, one that ends without a value, and a
+refusal if module is not declared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about globs and policies: the client that a case has as `case.policy`."""
+"""The client for globs and policies, which a case has as `case.policy`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Check = Mapping[str, Any]
 
 
 class Entry(TypedDict):
-    """A rule that policy.explain looked at."""
+    """A rule that policy.explain has examined."""
 
     rule: str | dict[str, str]
     origin: str
@@ -30,7 +30,7 @@ class Entry(TypedDict):
 
 
 class Item(TypedDict, total=False):
-    """The answer to one check, path or event; each operation has some of these fields."""
+    """The answer to one check, path or event. Each operation has some of these fields."""
 
     allowed: bool
     match: bool
@@ -75,7 +75,7 @@ class Resolved(Answer):
 
 
 def question(op: str, path: Word, profile: str | None = "p", **more: Any) -> Check:
-    """Return one item of `checks`; the profile None leaves the field `profile` out."""
+    """Return one item of `checks`. If the profile is None, the field is left out."""
     made: Message = {"op": op, **more}
     if profile is not None:
         made["profile"] = profile
@@ -88,7 +88,7 @@ def questions(op: str, paths: Iterable[Word], profile: str | None = "p") -> list
 
 
 def refused(item: Item, what: str) -> bool:
-    """True if the item is refused; raise a Failure for a kind of error other than invalid_input."""
+    """True if the item is refused. Raise a Failure if the error is not invalid_input."""
     if "error" not in item:
         return False
     if item["error"]["kind"] != "invalid_input":
@@ -99,7 +99,7 @@ def refused(item: Item, what: str) -> bool:
 
 
 def readable(case: Case, message: Message) -> Message:
-    """Return the request with its policy in a format that the shim reads: JSON is also YAML."""
+    """Return the request with its policy in a format that the shim can read. JSON is also YAML."""
     if "policy.json" in case.capabilities or "policy.yaml" not in case.capabilities:
         return message
     if message["op"] == "policy.load":
@@ -108,7 +108,7 @@ def readable(case: Case, message: Message) -> Message:
 
 
 class Fields(TypedDict, total=False):
-    """The fields of the operations on policies; a field that is None is left out."""
+    """The fields of operations on policies. A field that is None is left out."""
 
     policy: Policy
     profile: str | None
@@ -119,13 +119,14 @@ class Fields(TypedDict, total=False):
 
 
 class PolicyClient:
-    """The client that a case has as `case.policy`; it sends each question to the serve session."""
+    """The client for globs and policies. It sends each request to the serve session."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
 
     def put(self, message: Message, within_s: float | None = None) -> Answer:
-        """Send a request; NotApplicable if the shim does not declare the capability it needs."""
+        """Send a request; raise NotApplicable if the shim does not declare the capability it
+        needs."""
         contract = owner(message["op"])
         needed = contract.operations[message["op"]] if contract else ""
         if needed not in self._case.capabilities:
@@ -133,14 +134,14 @@ class PolicyClient:
         return self._case.put(readable(self._case, message), within_s)
 
     def ask(self, op: str, within_s: float | None = None, **fields: Unpack[Fields]) -> Answer:
-        """Send the operation with these fields, without the fields that are None."""
+        """Send the operation with these fields. Fields that are None are left out."""
         given = {name: value for name, value in fields.items() if value is not None}
         return self.put({"op": op, **given}, within_s)
 
     # Globs and paths ------------------------------------------------------------------------
 
     def normalize(self, paths: Sequence[Word]) -> list[str | None]:
-        """Return the normal form of each path, or None for a refused path."""
+        """Return the normal form of each path; None if the path is refused."""
         message: Message = {"op": "path.normalize"}
         put_words(message, "paths", paths)
         items = self.put(message).result["items"]
@@ -149,7 +150,7 @@ class PolicyClient:
     def match(
         self, pattern: Word, paths: Sequence[Word], case: str | None = None
     ) -> list[bool | None]:
-        """Return for each path if the glob matches it, or None for a refused path."""
+        """Return for each path whether the glob matches it; None if the path is refused."""
         message: Message = {"op": "glob.match"}
         put_word(message, "pattern", pattern)
         put_words(message, "paths", paths)
@@ -183,7 +184,7 @@ class PolicyClient:
     def allowed(
         self, policy: Policy, checks: Sequence[Check], case: str | None = None
     ) -> list[bool | None]:
-        """Return the decision of each check, or None for a refused check."""
+        """Return the decision of each check; None if the check is refused."""
         items = self.check(policy, checks, case)
         return [None if refused(item, "policy.check") else item["allowed"] for item in items]
 
@@ -201,7 +202,7 @@ class PolicyClient:
         return self._items("policy.audit", "events", policy=policy, checks=checks)
 
     def _items(self, op: str, key: str, **fields: Any) -> list[Item]:
-        """Return the items without fields that the contract does not define."""
+        """Return the items, without fields that the contract does not define."""
         items: list[Item] = known.result(op, self.ask(op, **fields).result)[key]
         return items
 

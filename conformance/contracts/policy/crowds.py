@@ -1,7 +1,7 @@
-"""Policies with many rules in two files, with exceptions.
+"""Make policies with many rules in two files, with exceptions.
 
-An engine tries a few rules one after the other, but looks many rules up in an index. Long lists
-therefore take another path through its code, also for folding, explaining and exceptions.
+An engine may try a few rules one after the other, but look many rules up in an index. So long lists
+use other code of the engine, also for folding, explaining and exceptions.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any
 from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, policy
 
-# Names of every length at which an index may cut a name; some begin or end like others.
+# Names of every length at which an index may cut a name. Some begin or end like others.
 PIECES = [
     *("a", "ab", "é", "abc", "-b", ".c", "ab.c", "defgh", "abcdefg", "abcdefgh", "xbcdefgh"),
     *("abcdefghi", "abcdefgh.abcdefg", "abcdefghabcdefgh", "abcdefghabcdefghx"),
     "bcdefghabcdefghabcdefgh",
 ]
-# Shapes of one segment; P stands for one of the pieces.
+# Patterns for one segment. P stands for one of the pieces.
 EVERY = ["P", "PP", "P*", "*P", "*.P", "P*P", "*P*", "P*P*P", "P?P", "?P*", "P?.*", "*P?*", "*?"]
 EVERY += ["*??", "*?P?"]
 BEHIND = ["", "", "", "/**", "/s", "/*", "/**/s"]
-# Prefixes before that segment, and its shapes: they determine where a look-up may begin.
+# What may come before that segment, and its patterns. They determine where a look-up may begin.
 RULES = {
     "anywhere": (["", "", "**/", "s/", "s/**/", "*/", "**/s/", "*/*/"], [*EVERY, "**P"]),
     "below a double star": (["**/", "**/", "**/s/", "**/s/**/"], EVERY),
@@ -38,7 +38,7 @@ def body(chance: random.Random, where: str) -> str:
     """Return a random glob in its normal form."""
     before, shapes = RULES[where]
     segment = re.sub("P", lambda _: chance.choice(PIECES), chance.choice(shapes))
-    # The topics RULE and PATH test two dots in a name.
+    # Two dots in a name are tested by the topics RULE and PATH.
     made = chance.choice(before) + segment.replace("..", ".") + chance.choice(BEHIND)
     return oracle.normal_body(made) or made
 
@@ -48,7 +48,7 @@ def rule(chance: random.Random, where: str) -> str:
 
 
 def near(chance: random.Random, glob: str) -> str | None:
-    """Return a path that the glob matches or almost matches, or None if the search found none."""
+    """Return a path that the glob matches or almost matches; None if none was found."""
 
     def instead(wildcard: str) -> str:
         if wildcard == "**/":
@@ -68,8 +68,8 @@ def paths_near(chance: random.Random, bodies: Sequence[str], count: int) -> list
     return list(dict.fromkeys(path for path in made if path is not None))[:count]
 
 
-# Denies with exceptions, and denies inside these exceptions again: only in `c` the profile's own
-# rules decide, and OPEN, at the end of the profile, allows a part of it.
+# Denies with exceptions, and denies inside the exceptions: only in `c` the profile's own rules
+# decide. OPEN, at the end of the profile, allows a part of it.
 HOLES = ["h/**", "!h/c/**", "!h/k", "h/c/*.key", "h/c/deep/**"]
 OPEN = ["h/k*", "h/c/a/**"]
 BELOW_HOLES = ["h", "h/a", "h/k", "h/c", "h/c/a", "h/c/x.key", "h/c/deep/a", "h/c/abcdefgh/s"]
@@ -77,7 +77,7 @@ BELOW_HOLES = ["h", "h/a", "h/k", "h/c", "h/c/a", "h/c/x.key", "h/c/deep/a", "h/
 
 @dataclass(frozen=True)
 class Crowd:
-    """The profile `p` in two files, and its resolved lists; `!P` in `denies` is an exception."""
+    """The profile `p` in two files, and its resolved lists. In `denies`, `!P` is an exception."""
 
     spec: Mapping[str, Any]
     workspace: Mapping[str, Any]
@@ -94,7 +94,7 @@ class Crowd:
         return policy({**self.workspace, "denyModify": self.denies})
 
     def wanted(self) -> dict[str, tuple[bool, str]]:
-        """Return the expected allowed and matched_rule for each path."""
+        """Return allowed and matched_rule that are expected for each path."""
         return {path: self.decide(path) for path in self.paths}
 
     def entries(self) -> list[tuple[object, str]]:
@@ -106,7 +106,7 @@ class Crowd:
         ]
 
     def decide(self, path: str, fold: bool = False) -> tuple[bool, str]:
-        """Return the expected allowed and matched_rule; the rule keeps its spelling."""
+        """Return allowed and matched_rule that are expected; the rule keeps its spelling."""
         made = oracle.fold if fold else str
         own = [made(rule) for rule in self.profile]
         denies = [made(deny) for deny in self.denies]
@@ -119,7 +119,7 @@ class Crowd:
 def crowd(
     chance: random.Random, count: int, holes: Sequence[str] = HOLES, loud: bool = False
 ) -> Crowd:
-    """Return a policy with `count` rules for modify, the only operation with exceptions.
+    """Return a policy with `count` rules for modify, which is the only operation with exceptions.
 
     loud: with capital letters.
     """
@@ -130,10 +130,10 @@ def crowd(
     third = len(bodies) // 3
     profile = ["**", *(chance.choice(["", "!"]) + each for each in bodies[: 2 * third])]
     above, below = bodies[2 * third :: 2], bodies[2 * third + 1 :: 2]
-    # The last rules of the profile: they make a decision inside an exception differ from one
-    # without the exception, whatever the other rules are.
+    # The last rules of the profile. Because of them a decision inside an exception differs from one
+    # outside, whatever the other rules are.
     profile += OPEN if holes else []
-    # A deny of every path would give the same answer to every question.
+    # A deny of every path is left out, because it would decide every question.
     above, below = ([each for each in some if each.strip("*/?")] for some in (above, below))
     spec = {
         "denyModify": [*above, *holes],

@@ -1,7 +1,7 @@
-"""Compare the decisions of a policy with many rules with the expected ones, in one question.
+"""Compare the decisions of a policy that has many rules with the expected ones.
 
-The topic GLOB tests the meaning of globs. A wrong decision that follows from a glob which the shim
-also matches wrongly by itself does not count as a failure of the list.
+The meaning of globs is tested by the topic GLOB. So if the shim matches a glob wrongly even by
+itself, a wrong decision that follows from it does not count here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contracts.shared.documents import Policy, one_profile
 if TYPE_CHECKING:
     from contracts.policy.client import PolicyCase
 
-# Generous, because the topic COST tests the time.
+# Much time, because the topic COST is about time.
 WITHIN_S = 60
 NO_RULE = ("<no matching rule>", "[]")
 
@@ -36,9 +36,10 @@ def judge_decisions(
     letter_case: str | None = None,
     by_rule: bool = True,
 ) -> None:
-    """Fail if an item differs from `wanted`: allowed and matched_rule for each path, in order.
+    """Fail if an item differs from `wanted`, which has allowed and matched_rule for each path, in
+    order.
 
-    by_rule: a right decision by another rule fails too.
+    by_rule: a right decision by another rule is wrong too.
     """
     got = dict(zip(wanted, map(decision_of, items), strict=True))
     judged = 2 if by_rule else 1
@@ -60,9 +61,9 @@ def judge_decisions(
 def is_read_so(
     case: PolicyCase, path: str, right: str | None, got: str | None, letter_case: str | None = None
 ) -> bool:
-    """True if the shim matches one of the two globs wrongly also without the other rules.
+    """True if the shim matches one of the two globs wrongly even without other rules.
 
-    Under `case: fold` this excuse does not count, because the folded lists test the folding.
+    Not used with `case: fold`, because these lists also test the folding.
     """
     if "glob" not in case.capabilities or letter_case == "fold":
         return False
@@ -81,7 +82,7 @@ def decided(
     wanted: Mapping[str, str],
     letter_case: str | None = None,
 ) -> None:
-    """Check the denies; `wanted` has for each path the deny that decides, or `**`, which allows."""
+    """Check denies. `wanted` has for each path the deny that decides, or `**`, which allows."""
     policy = one_profile(["**"], ["**"], denies, denies)
     items = case.policy.check(policy, questions("read", wanted), letter_case, WITHIN_S)
     decisions = {path: (rule == "**", rule) for path, rule in wanted.items()}

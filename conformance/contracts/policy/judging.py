@@ -1,4 +1,4 @@
-"""Compare vectors with the answers of the shim; a group reports all its failures together."""
+"""Compare vectors with the answers of the shim. All failures of a group are reported together."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from contracts.policy.vectors import Group, Vector, every
 if TYPE_CHECKING:
     from contracts.policy.client import PolicyCase
 
-# After this number of crashes or hangs in one group, the rest of its vectors is skipped.
+# After this many crashes or hangs in a group, the rest of its vectors is skipped.
 PATIENCE = 2
 
 
 def judge(case: PolicyCase, group: Group) -> None:
-    """Ask all vectors of a group; a crash of the shim counts only against the current vector."""
+    """Send all vectors of a group. A crash of the shim counts only against the current vector."""
     askable = [each for each in group.vectors if each.capabilities <= case.capabilities]
     if not askable:
         missing = {name for each in group.vectors for name in each.capabilities - case.capabilities}
@@ -36,7 +36,7 @@ def judge(case: PolicyCase, group: Group) -> None:
 def each_is_right(
     case: PolicyCase, askable: list[Vector], ask: Callable[[PolicyCase, Vector], None]
 ) -> dict[str, Blocked]:
-    """Return the vectors that other requirements block; raise one Failure for all wrong ones."""
+    """Return the vectors that other requirements block. Raise one Failure for all wrong ones."""
     case.questions = len(askable)
     wrong: list[tuple[Vector, Failure, Any]] = []
     blocked: dict[str, Blocked] = {}
@@ -62,7 +62,7 @@ def each_is_right(
 def _together(
     case: PolicyCase, askable: list[Vector], wrong: list[tuple[Vector, Failure, Any]]
 ) -> Failure:
-    """Return one failure: the first wrong vector in full, and one line for each of the others."""
+    """Return one failure: the first wrong vector in full, and one line for each other."""
     first, why, case.asked = wrong[0]
     evidence: dict[str, Any] = {
         "why asked": first.why,
@@ -89,12 +89,13 @@ def _together(
     )
 
 
-# Only the time counts there: the topics of globs and checks ask the same vectors for the answer.
+# For this topic only the time counts. The topics of globs and checks use the same vectors for the
+# answers.
 COST = "POLICY-COST"
 
 
 def ask(case: PolicyCase, vector: Vector) -> None:
-    """Judge one vector; a refusal or denial counts only if its allowed counterpart conforms.
+    """Judge one vector. A refusal or a denial counts only if the allowed counterpart conforms.
 
     If the counterpart belongs to another requirement and fails, that requirement blocks the vector.
     """
@@ -113,7 +114,7 @@ def ask(case: PolicyCase, vector: Vector) -> None:
             if twin.capabilities <= case.capabilities:
                 conforms(case, twin)
             else:
-                # A shim without checks shows by loading the file that it accepts the file.
+                # A shim without checks can still show that it accepts the file, by loading it.
                 known[twin.id] = case.policy.load(twin.policy_or_file).ok
         except (Failure, ShimBroke):
             known[twin.id] = False
@@ -131,7 +132,7 @@ def ask(case: PolicyCase, vector: Vector) -> None:
 
 
 def both_ways(case: PolicyCase, vector: Vector) -> None:
-    """Fail if `run` gives another answer to a vector than `serve`, be it right or wrong."""
+    """Fail if `run` gives another answer to a vector than `serve`, whether right or wrong."""
     with contextlib.suppress(Failure, ShimBroke):
         conforms(case, vector)
     assert case.asked is not None
@@ -142,7 +143,7 @@ def same_both_ways(case: PolicyCase, message: dict[str, Any], why: str = "") -> 
     try:
         served = _comparable(message["op"], case.policy.put(message).raw)
     except ShimBroke:
-        # The tests that need this answer report its absence.
+        # If the answer is missing, the tests that need it report that.
         return
     ran = _comparable(message["op"], case.send(message).raw)
     if served != ran:
@@ -156,7 +157,7 @@ def same_both_ways(case: PolicyCase, message: dict[str, Any], why: str = "") -> 
 
 
 def _comparable(op: str, answer: Any) -> Any:
-    """Return an answer without the parts that differ between requests: the id, the time of an
+    """Return an answer without parts that differ from request to request: the id, the time of an
     event, and fields that the contract does not define."""
     kept = {key: value for key, value in known.answer(op, answer or {}).items() if key != "id"}
     for event in kept.get("result", {}).get("events", ()):

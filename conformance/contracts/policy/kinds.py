@@ -1,4 +1,4 @@
-"""The kinds of vectors: the request of each kind, and the comparison of its answer."""
+"""For each kind of vector, make the request and compare the answer."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Item = Mapping[str, Any]
 
 
 def _same(what: str, got: Any, wanted: Any, answer: Any, verdict: Verdict = Verdict.FAILS) -> None:
-    # 1 == True in Python, never in JSON.
+    # In Python 1 == True, but in JSON they differ.
     if got != wanted or isinstance(got, bool) is not isinstance(wanted, bool):
         raise Failure(what, shown(wanted), shown(got), {"answer": shown(answer)}, verdict)
 
 
 def refused(what: str, answer: Mapping[str, Any], kind: str = "invalid_input") -> None:
-    """Fail unless the answer, an item or a whole one, is an error of this kind."""
+    """Fail unless the answer, or the item, is an error of this kind."""
     if "error" not in answer:
         raise Failure(what, "a refusal", shown(dict(answer)))
     got = answer["error"]["kind"]
@@ -44,7 +44,7 @@ def _answered(what: str, item: Item) -> Item:
 
 
 def _given(what: str, answer: Answer) -> Mapping[str, Any]:
-    """Return the result; to refuse a valid request is the verdict OVERREFUSED."""
+    """Return the result. If a valid request is refused, the verdict is OVERREFUSED."""
     if answer.raw is not None and "error" in answer.raw:
         raise Failure(what, "a result", shown(answer.raw["error"]), verdict=Verdict.OVERREFUSED)
     return answer.result
@@ -122,8 +122,8 @@ def _load(case: PolicyCase, vector: Vector) -> None:
         _same("warnings", got, wanted, result)
 
 
-# POLICY-FILE-06 is about the place of a problem. A shim that breaks it does so in every refused
-# file, so only these requirements compare places; the others only need some problem.
+# The requirement about the place of a problem. A shim that breaks it does so for every file, so
+# only these requirements compare places; for others any problem suffices.
 PLACES = "POLICY-FILE-06"
 ABOUT_PLACES = {PLACES, "POLICY-FILE-05", "POLICY-FILE-10"}
 ABOUT_HOW_MANY = {"POLICY-FILE-02", "POLICY-FILE-04", "POLICY-MERGE-07"}
@@ -162,7 +162,7 @@ def _problems(case: PolicyCase, vector: Vector, error: Mapping[str, Any]) -> Non
 
 
 def _tells_places(case: PolicyCase, format_: str) -> bool:
-    """True if the vectors about places conform in this format; asked once in a session."""
+    """True if the vectors about places conform for this format. They are sent once in a session."""
     known = case.session.outcomes
     key = f"{PLACES} in {format_}"
     if key not in known:
@@ -220,7 +220,7 @@ def _question(vector: Vector) -> Item:
 
 
 def _one(case: PolicyCase, vector: Vector, op: str, key: str = "checks") -> Item:
-    """Return the item of one check of a valid policy."""
+    """Return the item for one check with a valid policy."""
     letter_case = vector.fields.get("case")
     checks = [_question(vector)]
     answer = case.policy.ask(op, policy=vector.policy, checks=checks, case=letter_case)

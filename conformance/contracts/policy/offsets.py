@@ -1,8 +1,8 @@
-"""Paths and names of every length around the step sizes of an engine.
+"""Make paths and names of every length around the step sizes of an engine.
 
 Words have 8 bytes, vector registers 16, 32 or 64, masks 32 or 64 bits, and an engine may miss a
-character at the border of two steps. Each spelling is therefore tested at every offset, and each
-name with every length.
+character at the border of two steps. So each spelling is tested at every offset, and each name with
+every length.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from collections.abc import Iterator
 STEPS = (8, 16, 32, 64, 128)
 EVERY = range(1, STEPS[-1] + 3)
 NEAR = sorted({size + off for size in STEPS for off in (-2, -1, 0, 1, 2)})
-# For tests in which each length costs a request of its own.
+# For tests that need a request for each length.
 SOME = sorted({*range(1, 36), *NEAR})
 
 
 def name(length: int) -> str:
-    """Return one name."""
+    """Return one name of this length."""
     return "a" * length
 
 
 def folders(length: int) -> str:
-    """Return a path of as many names as fit into the length."""
+    """Return a path with as many names as the length allows."""
     return "a/" * ((length - 1) // 2) + "ab"[: 2 - length % 2]
 
 
 def wide(length: int) -> str:
-    """Return a name with characters of two bytes; `length` is in bytes."""
+    """Return a name of characters of two bytes; `length` is in bytes."""
     return "é" * (length // 2) + "a" * (length % 2)
 
 
 PADS = (name, folders, wide)
-# Text after the tested spelling: none, a few bytes, and more than one step.
+# Text after the spelling that is tested: none, a few bytes, and more than one step.
 TAILS = ("", "/b", "/b" * 9)
 
 
 def holding(spelling: bytes) -> Iterator[bytes]:
-    """Yield paths that contain the spelling at every offset."""
+    """Yield paths that have the spelling at every offset."""
     for length in EVERY:
         for pad in PADS:
             for tail in TAILS:

@@ -1,6 +1,7 @@
-"""The requirements that define the parts of a glob, and those of them that a shim breaks.
+"""Find the requirements that define the parts of a glob, and those of them that a shim breaks.
 
-If a shim reads one part of a glob wrongly, a test of a combination gives no new information.
+If a shim misreads one part of a glob, a test of a combination with this part gives no new
+information.
 """
 
 from __future__ import annotations
@@ -22,14 +23,17 @@ if TYPE_CHECKING:
 
 ANCHORED = "POLICY-GLOB-02"
 RUN = "POLICY-GLOB-09"
-# These requirements combine parts that the other requirements define one by one.
+# These requirements are about combinations of parts that other requirements define.
 COMBINED = (RUN, "POLICY-GLOB-11")
 PARTS = frozenset(f"POLICY-GLOB-{number:02}" for number in (*range(1, 11), 12))
 SPECIAL_ELSEWHERE = frozenset("[]{}()+!@$^|#")
 
 
 def read_by(pattern: str, path: str = "") -> set[str]:
-    """Return the requirements that define the meaning of a glob in normal form for a path."""
+    """Return the requirements on which the meaning of a glob for a path depends.
+
+    The glob is in normal form.
+    """
     found = {ANCHORED}
     if SPECIAL_ELSEWHERE & {*pattern}:
         found.add("POLICY-GLOB-01")
@@ -60,15 +64,18 @@ _broken: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 
 
 def broken(case: PolicyCase) -> set[str]:
-    """Return the requirements with a failing vector; asked once in a session."""
+    """Return the requirements that have a failing vector.
+
+    The vectors are sent once in a session.
+    """
     if (known := _broken.get(case.session)) is not None:
         return known
     found: set[str] = set()
     asked = case.asked
     for vector in _vectors_of_parts():
         name = vector.requirements[0]
-        # A longer run of stars is read as two stars, so a failure of their requirements explains
-        # this one.
+        # Three and more stars mean the same as two, so a failure of the requirements for two
+        # explains this one.
         if name == RUN and (_parts_of(vector) - {RUN}) & found:
             continue
         if not _conforms(case, vector):
@@ -79,7 +86,10 @@ def broken(case: PolicyCase) -> set[str]:
 
 
 def _vectors_of_parts() -> list[Vector]:
-    """Return the vectors of the parts; those about runs of stars depend on others and come last."""
+    """Return the vectors of the parts.
+
+    Those about three and more stars depend on others and come last.
+    """
     found = [
         vector
         for vector in every().values()
@@ -99,7 +109,8 @@ def _conforms(case: PolicyCase, vector: Vector) -> bool:
 
 
 def anchored(case: PolicyCase) -> None:
-    """Raise Blocked if globs are not anchored, which may be the cause of any wrong answer."""
+    """Raise Blocked if globs are not anchored, because this may be the cause of any wrong
+    answer."""
     if ANCHORED in broken(case):
         raise Blocked([ANCHORED], "globs that are not anchored may cause any wrong answer")
 
@@ -129,7 +140,7 @@ def _parts_of(vector: Vector) -> set[str]:
 
 
 def answers_of_cost(case: PolicyCase) -> None:
-    """Fail if a glob of the topic COST gets a wrong answer; COST itself reports a hang."""
+    """Fail if a glob of the topic COST gets a wrong answer. A hang is reported by COST itself."""
     anchored(case)
     for vector in every().values():
         if vector.kind != "glob" or load()[vector.requirements[0]].topic != COST:

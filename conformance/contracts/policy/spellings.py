@@ -1,10 +1,11 @@
-"""Spellings of one rule: a comparison of two rules must compare their normal forms."""
+"""Make different spellings of one rule, because a comparison of rules must compare their normal
+forms."""
 
 from __future__ import annotations
 
 
 def rules(body: str) -> list[str]:
-    """Return spellings of a rule without `!`, the given one first."""
+    """Return spellings of a rule without `!`; the given one is the first."""
     made = [
         body,
         f"./{body}",
@@ -26,6 +27,7 @@ def pairs(one: str, other: str) -> list[tuple[str, str]]:
 
 
 def few_pairs(one: str, other: str) -> list[tuple[str, str]]:
-    """Return pairs with each spelling of each rule once, for tests that need a request a pair."""
+    """Return pairs in which each spelling of both rules occurs once, for tests that need a request
+    for each pair."""
     left, right = rules(one), rules(other)
     return [(left[at % len(left)], right[(at + 1) % len(right)]) for at in range(len(left) + 2)]

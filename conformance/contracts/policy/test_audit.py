@@ -1,4 +1,4 @@
-"""POLICY-AUDIT: the record of a check for a log."""
+"""POLICY-AUDIT: the record of a check, for a log."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 LISTS = {"read": ["a", "b"], "modify": ["a"]}
 POLICY = one_profile(LISTS["read"], LISTS["modify"], ["x"], ["x"])
 CHECKS = [question(op, path) for op in ("read", "modify") for path in ("a", "b", "x", "elsewhere")]
-# RFC 3339, section 5.6, only with the offsets that mean UTC.
+# RFC 3339, section 5.6, but only with offsets that mean UTC.
 RFC_3339 = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?(?:[Zz]|[+-]00:00)"
 )
-# Coarse clocks, for example time() of C, return the last tick, which may be 10 ms old (15.6 ms on
+# Coarse clocks, such as time() in C, return the last tick, which may be 10 ms old (15.6 ms on
 # Windows).
 TICK_S = 0.02
 
 
 @requires("POLICY-AUDIT-01")
 def test_an_event_has_the_decision_of_check(case: PolicyCase) -> None:
-    """The expected decisions come from the oracle, because the topic CHECK tests `check` itself."""
+    """The oracle gives the expected decisions, because `check` is tested by the topic CHECK."""
     events = case.policy.audit(POLICY, CHECKS)
     for check, event in zip(CHECKS, events, strict=True):
         wanted = oracle.decide(LISTS[check["op"]], ["x"], check["path"])
@@ -83,7 +83,7 @@ def test_time_is_that_of_the_decision_in_utc(case: PolicyCase) -> None:
         day, clock, fraction = form[1], form[2], form[3] or ""
         parsed = datetime.datetime.strptime(f"{day} {clock} +0000", "%Y-%m-%d %H:%M:%S %z")
         moment = parsed.timestamp() + float(f"0.{fraction or 0}")
-        # The time may be cut to whole seconds or to fewer digits than the clock has, or be rounded.
+        # The time may be rounded, or cut to whole seconds or fewer digits than the clock has.
         coarse = 10.0 ** -len(fraction)
         expect(
             f"whether {text!r} lies between question and answer",

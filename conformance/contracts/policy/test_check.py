@@ -29,8 +29,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# Only literal rules and `**`, because another topic tests globs. No rule of a profile equals one of
-# the denies, because such a policy would be refused.
+# Only literal rules and `**`, because globs are another topic. No rule of a profile equals a deny,
+# because such a policy is refused.
 RULES = ["**", "a", "b", "a/x", "a/y", "!a", "!b", "!a/x", "!a/y", "!**"]
 DENIES = ["c", "b/x", "b/y", "a/z"]
 PATHS = ["a", "b", "c", "a/x", "a/y", "a/z", "b/x", "b/y", "c/x", "elsewhere"]
@@ -38,7 +38,7 @@ PATHS = ["a", "b", "c", "a/x", "a/y", "a/z", "b/x", "b/y", "c/x", "elsewhere"]
 
 @dataclass
 class Lists:
-    """The read list of a profile, and the denies that are appended to it."""
+    """The read list of a profile, and the denies that follow it."""
 
     read: list[str] = field(default_factory=list)
     denies: list[str] = field(default_factory=list)
@@ -61,7 +61,7 @@ def put(chance: random.Random, rule: str, into: list[str]) -> list[str]:
 
 
 def grew(before: dict[str, bool | None], after: dict[str, bool | None]) -> list[str]:
-    """Return the paths that are allowed in `after` and were not allowed in `before`."""
+    """Return the paths that are allowed in `after` but not in `before`."""
     return [path for path in PATHS if after[path] and not before[path]]
 
 
@@ -120,7 +120,7 @@ def test_lists_decide_as_the_oracle(case: PolicyCase) -> None:
 
 @requires("POLICY-CHECK-02")
 def test_no_list_of_a_profile_allows_a_globally_denied_path(case: PolicyCase) -> None:
-    # `k` is denied globally; each of these rules would allow it if it came after the deny.
+    # `k` is denied globally. Each of these rules would allow it if it were applied after the deny.
     rules = ["**", "./**", "k/**", "**/k", "*", "?", "k*", "!**"]
     chance = random.Random(case.session.seed)
     for _ in range(12):
@@ -157,7 +157,8 @@ def test_the_checks_of_a_batch_do_not_disturb_each_other(case: PolicyCase) -> No
     expect("the same in another order", answers, [wanted[at] for at in order])
 
 
-# A shim may normalise some of these spellings wrongly, so it is only compared with itself.
+# Different spellings. A shim may normalise some of them wrongly, so its answers are compared only
+# with each other.
 SPELLINGS = ["a", "a/", "./a", "a//x", "a/./x", "a/x/", ".//b", "c/.", "./c", "/a", "a/..", "~", ""]
 
 
@@ -184,11 +185,11 @@ SHARE = 1
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("kind", KINDS)
 def test_serve_and_run_give_the_same_answers(case: PolicyCase, kind: str) -> None:
-    """Test a share of the vectors of each kind, which depends on the seed."""
+    """Test some of the vectors of each kind; the seed selects them."""
     askable = [
         vector
         for vector in every().values()
-        # The vectors of the limits are large and take long.
+        # Without the vectors of limits, which are large and take long.
         if vector.kind.startswith(kind)
         and vector.capabilities <= case.capabilities
         and vector.small
@@ -202,7 +203,8 @@ def test_serve_and_run_give_the_same_answers(case: PolicyCase, kind: str) -> Non
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("op", ["check", "explain", "audit"])
 def test_serve_and_run_give_the_same_answers_of_each_kind(case: PolicyCase, op: str) -> None:
-    """Paths allowed, denied by the profile, denied globally, in an exception, and unmatched."""
+    """Paths that are allowed, denied by the profile, denied globally, in an exception, or
+    unmatched."""
     if op != "check" and f"policy.{op}" not in case.capabilities:
         raise NotApplicable.without(f"policy.{op}")
     policy = one_profile(["a", "d/**", "!b"], ["d/**"], ["x"], ["x", "d/e", "d/c/**", "!d/c/k"])
@@ -217,8 +219,8 @@ def test_serve_and_run_give_the_same_answers_of_each_kind(case: PolicyCase, op: 
     same_both_ways(case, {"op": f"policy.{op}", "policy": empty, "checks": checks})
 
 
-# Separators of a possible cache key: two pairs of a rule and a path give the same text if they are
-# joined by one of these.
+# Separators of a possible cache key: joined by one of these, two pairs of a rule and a path give
+# the same text.
 JOINS = ["", " ", "\t", "\n", ":", "|", ",", "=", "\x01", "\x1f", "!"]
 
 

@@ -1,4 +1,4 @@
-"""POLICY-CHECK: many similar rules, and lists of every size."""
+"""POLICY-CHECK: many similar rules, and lists of every length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxspec.api import expect, requires
 from contracts.policy.api import WITHIN_S, decided, offsets, policy, question
 from contracts.policy.client import PolicyCase
 
-# The names differ in one byte, which has another place in each rule and each path.
+# The names differ in one byte, whose place is different in each rule and each path.
 ALIKE = ["{}", "**/{}/**", "{}*", "**/*{}", "*.{}", "*{}*", "k/*-{}-*/k", "{}?"]
 LENGTHS = [*range(1, 36), 63, 64, 65, 129]
 
@@ -22,7 +22,7 @@ LENGTHS = [*range(1, 36), 63, 64, 65, 129]
 def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(
     case: PolicyCase, shape: str
 ) -> None:
-    """Every second rule allows, so a name that is confused with the next one changes a decision."""
+    """Every second rule allows, so a decision is wrong if a name is taken for the next one."""
     profiles: dict[str, Any] = {}
     checks, wanted = [], []
     for length in LENGTHS:

@@ -10,7 +10,8 @@ from boxspec.api import requires
 from contracts.policy.api import decided, offsets
 from contracts.policy.client import PolicyCase
 
-# A rule with paths that it matches, and paths that it almost matches; {} is a pad.
+# A rule with paths that it matches, and with paths that it almost matches. {} is filled up to a
+# length.
 SHAPES: dict[str, tuple[list[str], list[str]]] = {
     "**/secret/**": (
         ["{}/secret", "{}/secret/k", "secret/{}", "{}/secret/{}"],
@@ -48,7 +49,8 @@ def test_a_deny_holds_at_every_offset_of_a_path(case: PolicyCase, shape: str, ru
     decided(case, [shape] if rules == "alone" else MANY, wanted)
 
 
-# The same for rules that all have different lengths; {} is a pad, {n} a different name each time.
+# Rules that all have different lengths. {} is filled up to a length, {n} is a different name each
+# time.
 LONG_PATHS: dict[str, tuple[list[str], list[str]]] = {
     "{}/{n}": (["{}/{n}"], ["{}/{n}x", "{}/x{n}", "{}/{n}/k"]),
     "{}/{n}/**": (["{}/{n}", "{}/{n}/k"], ["{}/{n}x/k", "{}{n}/k"]),

@@ -1,4 +1,4 @@
-"""POLICY-COST: no glob, path or list of rules makes the engine slow."""
+"""POLICY-COST: no glob, path or list of rules makes an engine slow."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# Twice the input may cost twice as much, plus a margin for measurement errors. Quadratic cost would
-# be four times as much.
+# Twice the input may cost twice as much, and a margin for errors of measurement. Quadratic cost
+# would be four times as much.
 RATIO = 3.2
 SPARE_MS = 1.0
 
@@ -33,7 +33,7 @@ PATTERNS: dict[str, Callable[[int], str]] = {
 
 
 def path_of(n: int, number: int, folders: bool, mark: str) -> str:
-    # The end makes the paths of all requests different.
+    # The text at the end makes the paths of all requests different.
     return f"{'a/' * 250 * n}{number}{mark}" if folders else f"{'a' * 500 * n}{number}{mark}"
 
 
@@ -42,7 +42,10 @@ def from_size(question: Question, first: int) -> Question:
 
 
 def judged(case: PolicyCase, what: str, question: Question) -> None:
-    """Fail if the cost grows too fast twice: one step may be the step out of a full cache."""
+    """Fail if the cost grows too fast in two measurements.
+
+    One may be a step out of a full cache.
+    """
     steps = []
     for first in (1, 2):
         once, twice = doubled(case, from_size(question, first))
@@ -74,7 +77,7 @@ def test_a_glob_costs_no_more_than_linear_in_the_pattern(case: PolicyCase, shape
     judged(case, f"{shape}, of the pattern", question)
 
 
-# Lists that are each hostile to some way of compiling them.
+# Lists that are each difficult for some way of compiling them.
 LISTS: dict[str, Callable[[int, str], str]] = {
     "names": lambda number, mark: f"src/{number}{mark}/**",
     "suffixes": lambda number, mark: f"**/*.{number}{mark}",
@@ -107,17 +110,17 @@ def test_a_policy_of_many_rules_costs_no_more_than_linear(case: PolicyCase, shap
     try:
         judged(case, f"a check with rules of {shape}", question)
     except Failure:
-        # To refuse the policy by a stated budget is allowed too.
+        # The policy may also be refused because of a documented budget.
         if not refused:
             raise
 
 
-# A table may hash only a part of a name; here that part is the same in all names.
+# A hash may cover only a part of a name; in these names that part is equal.
 ALIKE: dict[str, Callable[[int, str], str]] = {
     "that end alike": lambda number, mark: f"{number:06}{mark}{'-' * 26}",
     "that begin and end alike": lambda number, mark: f"{'-' * 16}{number:08}{mark}{'-' * 16}",
 }
-# The comparison of two names costs so little that only many names make a measurable difference.
+# Comparing two names is so cheap that only many names make a measurable difference.
 NAMES = 1000
 
 

@@ -31,14 +31,16 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# Each list has an exception for some of the paths; the topic CHECK tests lists without exceptions.
+# Each list has an exception for some of the paths. Lists without exceptions are tested by the topic
+# CHECK.
 PROFILE = ["**", "d/c/k", "d/c/e/**", "!d/c/k", "!d/c/e/s", "!d/**"]
 DENIES = ["d/**", "!d/c/**", "!d/c/k", "d/c/e/**", "d/c/k", "!d/c/e/s"]
 PATHS = ["d/a", "d/c/a", "d/c/k", "d/c/e/a", "d/c/e/s", "elsewhere"]
 
 
 def allowed_by_rules(denies: list[str]) -> list[str]:
-    """Return the denies without the exceptions that no earlier deny with another body contains."""
+    """Return the denies without exceptions that do not lie inside an earlier deny with another
+    body."""
     kept: list[str] = []
     for rule in denies:
         inside = [each for each in kept if each[0] != "!" and each.endswith("/**")]
@@ -56,7 +58,7 @@ def lists(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     profile = draw(st.lists(st.sampled_from(PROFILE), min_size=1, max_size=5))
     chance = random.Random(draw(st.integers(0, 2**32)))
     more = allowed_by_rules(["d/**", "!d/c/**", *chance.choices(DENIES, k=chance.randint(0, 4))])
-    # A profile rule that equals a deny would be refused.
+    # A rule of a profile that equals a deny would be refused.
     bodies = {rule for rule in more if not rule.startswith("!")}
     return ["**", *(rule for rule in profile if rule.removeprefix("!") not in bodies)], more
 
@@ -101,7 +103,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: PolicyCase)
         more = [
             path
             for path, has in zip(PATHS, allowed, strict=True)
-            # The oracle decides here, because the topic CHECK tests lists without exceptions.
+            # The oracle decides, because lists without exceptions are tested by the topic CHECK.
             if has and not oracle.decide(profile, [], path).allowed
         ]
         expect(
@@ -119,7 +121,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: PolicyCase)
 def test_inside_an_exception_many_rules_of_the_profile_decide(case: PolicyCase, count: int) -> None:
     made = crowds.crowd(random.Random(case.session.seed + count), count)
     items = case.policy.check(made.in_one_file, questions("modify", made.paths))
-    # POLICY-EXCEPT-03 tests which rule is named.
+    # Which rule is named is tested by POLICY-EXCEPT-03.
     judge_decisions(case, items, made.wanted(), count, by_rule=False)
 
 

@@ -1,4 +1,4 @@
-"""POLICY-EXPLAIN: the reasons of an answer."""
+"""POLICY-EXPLAIN: the reasons of a decision."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ POLICY = policy(
 )
 RULES = {"read": ["a", "b", "!c"], "modify": ["a"]}
 DENIES = {"read": ["x", "y"], "modify": ["x", "y", "s/**", "!s/c", "z"]}
-# A named profile, because the topic PROFILE tests the synthesised one.
+# A profile that the policy defines; the synthesised one is tested by the topic PROFILE.
 CHECKS = [
     question(op, path)
     for op in ("read", "modify")
@@ -55,7 +55,8 @@ def entry(deny: str) -> object:
 
 @requires("POLICY-EXPLAIN-01")
 def test_explain_lists_every_entry_and_decides_as_check_must(case: PolicyCase) -> None:
-    """The oracle gives the expected lists, because other topics test `resolve` and `check`."""
+    """The oracle gives the expected lists, because `resolve` and `check` are tested by other
+    topics."""
     for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         op, path = check["op"], check["path"]
         rules = [each["rule"] for each in item["entries"]]
@@ -70,7 +71,8 @@ def test_explain_lists_every_entry_and_decides_as_check_must(case: PolicyCase) -
 def test_at_most_one_entry_decides_and_matched_rule_names_it(case: PolicyCase) -> None:
     for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         deciding = [each for each in item["entries"] if each["deciding"]]
-        # Inside an exception the profile's own last match decides; without one, no entry does.
+        # Inside an exception the last match of the profile's own rules decides; if there is none,
+        # no entry does.
         nothing = item["matched_rule"] in ("[]", "<no matching rule>")
         expect(f"deciding entries of {check}", len(deciding), int(not nothing), {"answer": item})
         for each in deciding:

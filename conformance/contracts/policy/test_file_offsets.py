@@ -27,7 +27,7 @@ def needs(case: PolicyCase, format_: str) -> None:
 
 
 def refused_at_every_offset(case: PolicyCase, format_: str, character: bytes) -> None:
-    """Test the character in a string at each offset of a word and around each step size."""
+    """Test the character in a string, at each offset within a word and around each step size."""
     needs(case, format_)
     for length in (*range(20), *offsets.NEAR):
         pad = offsets.name(length) if length else ""
@@ -65,14 +65,14 @@ def test_line_breaks_of_some_yaml_readers_are_found_at_every_offset(
     case: PolicyCase, character: str
 ) -> None:
     refused_at_every_offset(case, "yaml", character.encode())
-    # A reader processes the end of a text in smaller steps.
+    # A reader may process the end of a text in smaller steps.
     for following in range(40):
         spec = f"{{}}\n# {'-' * 80}{character}{'k' * following}".encode()
         answer = case.policy.load(text_of("yaml", spec))
         expect(f"whether {character!r} before {following} characters loads", answer.ok, False)
 
 
-# Each escape, and the text that it stands for.
+# Each escape, and the text that it means.
 ESCAPES = {
     "json": {"\\u00e9": "é", "\\ud83d\\ude00": "😀", "\\u0041": "A", "\\/k": "/k", "é": "é"},
     "yaml": {"\\xe9": "é", "\\U0001F600": "😀", "\\u0041": "A", "\\/k": "/k", "é": "é"},
@@ -119,8 +119,8 @@ def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(
 @requires("POLICY-FILE-06", capability="policy.yaml")
 @pytest.mark.parametrize("character", ["\x01", "\x1f", "\x7f", "\u2028"], ids=ascii)
 def test_a_refused_character_is_reported_at_its_place(case: PolicyCase, character: str) -> None:
-    """This includes the last character, where the implementation's own scan may hand over to the
-    YAML reader."""
+    """The last character is included, where an implementation's own scan may end and the YAML
+    reader begins."""
     for following in range(20):
         spec = f"{{}}\n# {'-' * 80}{character}{'k' * following}"
         answer = case.policy.load({"text": HEAD["yaml"] + spec, "format": "yaml"})

@@ -1,4 +1,4 @@
-"""POLICY-FOLD: paths and rules that differ by case."""
+"""POLICY-FOLD: paths and rules that differ in case."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 
 
 JOINED = 60
-# No letter after this code point has a case.
+# After this code point no letter has upper and lower case.
 LAST = 0x1F000
 
 
@@ -42,7 +42,7 @@ def pairs() -> list[tuple[str, str]]:
 
 @requires("POLICY-FOLD-01")
 def test_each_character_with_a_simple_folding_is_its_folding(case: PolicyCase) -> None:
-    # The foldings of this Python's Unicode version: later versions only add some.
+    # The foldings of Python's version of Unicode; later versions only add some.
     found = pairs()
     expect(
         "the pairs of this Python",
@@ -53,7 +53,7 @@ def test_each_character_with_a_simple_folding_is_its_folding(case: PolicyCase) -
     wrong = []
     for start in range(0, len(found), JOINED):
         some = found[start : start + JOINED]
-        # A dash separates the characters, because some would compose with the one before.
+        # A dash between the characters, because some would compose with the one before.
         one, other = ("-".join(side) for side in zip(*some, strict=True))
         if case.policy.match(one, [other], "fold") == [True] and case.policy.match(
             other, [one], "fold"
@@ -102,7 +102,7 @@ def test_many_rules_are_folded(case: PolicyCase, count: int) -> None:
 
 @requires("POLICY-CHECK-08", capability="policy.fold")
 def test_a_path_is_answered_as_it_was_spelled(case: PolicyCase) -> None:
-    """Callers open the path of the answer, so it must keep its spelling."""
+    """Callers open the path in the answer, so it must keep its spelling."""
     paths = ["Src/Main.C", "SRC/e\u0301", "src/\u00c9", "src/\u212a", "Src/\u1e9e"]
     items = case.policy.check(one_profile(["sRC/**"], []), questions("read", paths), "fold")
     got = [(each.get("path"), each.get("matched_rule")) for each in items]

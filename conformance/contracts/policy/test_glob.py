@@ -19,7 +19,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, readings.askable(case, group))
 
 
-# Characters that some regular expression engines take for a line end, at which their dot stops.
+# Characters that some regular expression engines treat as line ends, which their dot does not
+# match.
 ENDS = ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"]
 
 
@@ -36,7 +37,7 @@ def test_stars_match_line_ends(case: PolicyCase, end: str) -> None:
         expect(f"whether {glob!r} matches {path!r}", found, [True, glob == "x/a**", False])
 
 
-# Only globs and paths in their normal form, because other topics test other spellings.
+# Only globs and paths in normal form, because other spellings are other topics.
 ALPHABET = "ab/*?."
 PATTERNS_TRIED = 160
 PATHS = sorted(
@@ -50,12 +51,12 @@ PATHS = sorted(
 
 
 def is_normal(pattern: str) -> bool:
-    # The contract leaves open if `**/**` matches the root.
+    # The contract does not say whether `**/**` matches the root.
     return oracle.normal_body(pattern) == pattern and not pattern.startswith("**/**")
 
 
 def compare(case: PolicyCase, pattern: str, paths: list[str]) -> None:
-    """Compare the shim with the oracle, except for globs of which the shim reads a part wrongly."""
+    """Compare the shim with the oracle, unless the shim misreads a part of the glob."""
     paths = [path for path in paths if readings.readable(case, pattern, path)]
     if not paths:
         return
@@ -109,9 +110,9 @@ def some_paths(chance: random.Random, count: int) -> list[str]:
 
 @st.composite
 def made_to_match(draw: st.DrawFn) -> tuple[str, list[str]]:
-    """Draw a glob and paths, half of them made from the glob."""
+    """Draw a glob and paths; half of the paths are made from the glob."""
     pattern = draw(LONG_PATTERNS)
-    # One draw of Hypothesis for all paths, because each draw takes time and the paths are many.
+    # All paths come from one draw of Hypothesis, because each draw takes time.
     chance = random.Random(draw(st.integers(0, 2**32)))
     made = []
     for _ in range(8):
@@ -156,7 +157,8 @@ def test_two_stars_match_everything(case: PolicyCase) -> None:
 
 
 def grown(case: PolicyCase, glob: str, pattern: str, met: list[str], more: list[str]) -> None:
-    """Fail unless `glob` matches `more`: the paths that `pattern` matches, and extensions."""
+    """Fail unless `glob` matches `more`, which are paths that `pattern` matches, and longer
+    ones."""
     if more:
         expect(
             f"whether {glob!r} matches what {pattern!r} matches, and more",

@@ -17,7 +17,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# Characters that some libraries drop or take for a blank or a line end: a byte order mark,
+# Characters that some libraries remove, or treat as a blank or a line end: a byte order mark,
 # invisible characters, the blanks of Unicode and of C.
 DROPPED = [0xFEFF, 0x200B, 0x200E, 0x00AD, 0x2060, 0x00A0, 0x3000, 0x2028, 0x85]
 DROPPED += [0x0A, 0x0B, 0x0C, 0x0D, 0x1C, 0x7F]
@@ -37,7 +37,8 @@ def test_invisible_characters_are_kept_at_both_ends(case: PolicyCase, sent: str)
 
 
 def refused_again_and_again(case: PolicyCase, path: bytes) -> None:
-    """Refuse the path again within one request and in later ones, also after another path."""
+    """The path must be refused again within one request and in later ones, also after another
+    path."""
     batches = [[path] * 4, [path], [path, b"a", path, path], [path]]
     got = [case.policy.normalize(batch) for batch in batches]
     wanted = [[None if each == path else "a" for each in batch] for batch in batches]
@@ -82,13 +83,13 @@ WORDS = [
     ),
     *(b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", "é".encode(), "😀".encode(), "\u202f".encode()),
 ]
-# Half of the words are separators and dots, because these make the interesting shapes.
+# Half of the words are separators and dots, because these make the interesting cases.
 SHAPES = [b"/", b"/", b".", b"./", b"a", b"b"]
 
 
 @st.composite
 def batches(draw: st.DrawFn) -> list[bytes]:
-    # One draw of Hypothesis for all paths, because each draw takes time and the paths are many.
+    # All paths come from one draw of Hypothesis, because each draw takes time.
     chance = random.Random(draw(st.integers(0, 2**32)))
     word = st.one_of(st.sampled_from(SHAPES), st.sampled_from(WORDS))
     made = [b"".join(draw(st.lists(word, max_size=9)))]
@@ -127,7 +128,7 @@ def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(case: PolicyCas
     law(case, batches(), holds)
 
 
-# Replacements of a separator, prefixes and suffixes with which the kernel opens the same file.
+# Texts in place of a separator, before or after a path, with which the kernel opens the same file.
 JOINTS = ["/", "//", "/./", "/.//", "///"]
 FRONTS = ["", "./", "././", ".//"]
 BACKS = ["", "/", "/.", "//", "/./"]

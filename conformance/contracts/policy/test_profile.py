@@ -1,4 +1,4 @@
-"""POLICY-PROFILE: the lists that belong to the name of a profile."""
+"""POLICY-PROFILE: which lists belong to the name of a profile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from boxspec.api import expect, requires
 from contracts.policy.api import Group, judge, one_profile, policy, question, vectors
 from contracts.policy.client import PolicyCase
 
-# The requirements about the decision of one list.
+# Requirements about the decision by one list.
 CHECKS = ("POLICY-CHECK-02", "POLICY-CHECK-03", "POLICY-CHECK-04")
 
 
@@ -20,7 +20,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 @requires("POLICY-PROFILE-01")
 @pytest.mark.parametrize("name", ["\u00e9", "e\u0301", "\u212b", "A\u030a", "\ufb01", "fi"])
 def test_another_unicode_form_of_a_name_is_another_profile(case: PolicyCase, name: str) -> None:
-    """Names that are equal only in a composed, decomposed or compatibility form."""
+    """The names are equal only after composing, decomposing or compatibility mappings."""
     others = {"\u00e9", "e\u0301", "\u212b", "A\u030a", "\u00c5", "\ufb01", "fi"} - {name}
     own = policy({"fsProfiles": {name: {"read": ["**"]}}})
     asked = [question("read", "x", each) for each in (name, *sorted(others))]
@@ -28,7 +28,8 @@ def test_another_unicode_form_of_a_name_is_another_profile(case: PolicyCase, nam
     expect("decisions by the name and by its like", case.policy.allowed(own, asked), wanted)
 
 
-# Names that the tables of some programming language contain although no program added them.
+# Names that every table of some programming languages contains, although the program did not add
+# them.
 INHERITED = [
     *("constructor", "toString", "hasOwnProperty", "valueOf", "__proto__", "prototype"),
     *("__class__", "__dict__", "items", "get", "__index", "metatable", "length", "0", "null"),

@@ -1,4 +1,4 @@
-"""POLICY-REAL: the real location of a path."""
+"""POLICY-REAL: the real place of a path, after following links."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 
 
 NAMES = ["a", "b", "c", "d"]
-# Literal rules, and rules for paths strictly below a folder; no path is such a folder itself.
+# Literal rules, and rules for paths below a folder. No path is such a folder itself.
 DENIES = ["a/b/c", "b/d", "c/a"]
 
 
 def grow(tree: Tree, chance: random.Random) -> None:
-    """Create folders with links: up, down, outside, dangling, absolute and relative."""
+    """Create folders with links: up, down, outside, dangling, absolute and relative ones."""
     folders = ["."]
     for _ in range(2):
         folders += [f"{folder}/{name}" for folder in folders[-4:] for name in NAMES[:3]]
@@ -71,7 +71,7 @@ def walk(tree: Tree) -> Iterator[str]:
 
 
 def real_of(path: Path) -> Path | None:
-    """Return the real location as Python resolves it, or None for a loop of links."""
+    """Return the real place of a path as Python finds it; None if links form a loop."""
     try:
         return Path(path).resolve(strict=False)
     except (OSError, RuntimeError):
@@ -114,7 +114,7 @@ def test_a_random_tree_is_decided_by_its_real_locations(case: PolicyCase) -> Non
 
 @requires("POLICY-REAL-01")
 def test_no_allowed_path_leads_to_a_denied_file(case: PolicyCase) -> None:
-    """Each allowed path is opened, and the inode shows which file the kernel reached."""
+    """Each allowed path is opened, and its inode shows which file the kernel has reached."""
     tree = Tree(case.tmp / "tree")
     tree.make(
         [
@@ -237,7 +237,7 @@ def test_a_deny_of_a_link_keeps_its_place_in_the_list(case: PolicyCase) -> None:
 
 
 def reached_twice(case: PolicyCase) -> tuple[Tree, Path]:
-    """Create a workspace with links in it, and a link above the root as a second way to it."""
+    """Create a workspace with links in it, and a link above the root that also leads to it."""
     tree = Tree(case.tmp / "tree")
     (case.tmp / "way").symlink_to(tree.root.parent)
     other = case.tmp / "way" / tree.root.name

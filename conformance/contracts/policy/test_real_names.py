@@ -1,4 +1,5 @@
-"""POLICY-REAL: spellings of a root and of a path, unusual names on disk, and checks in a batch."""
+"""POLICY-REAL: spellings of a root and of a path, unusual names on disk, and several checks in one
+request."""
 
 from __future__ import annotations
 
@@ -136,7 +137,8 @@ def test_below_the_root_of_the_system_everything_is_inside(case: PolicyCase) -> 
     expect("allowed and real", got, one * 2)
 
 
-# Targets of a link: a name that no path may have, and the name that a tolerant engine would read.
+# Targets of a link: a name that no path may have, and the name that a tolerant engine would use
+# instead.
 STRANGE = {
     "no text": (b"\xff", "\ufffd"),
     "no text below what is denied": (b"secret/\xff", "docs"),
@@ -153,7 +155,7 @@ STRANGE = {
 def test_a_location_without_a_valid_path_is_not_confused_with_another(
     case: PolicyCase, name: str
 ) -> None:
-    """The path is denied or an error; the path next to it is allowed."""
+    """The path is denied or an error, and the other path is allowed."""
     tree = workspace(case)
     target, mended = STRANGE[name]
     tree.place(os.fsdecode(target)).touch()

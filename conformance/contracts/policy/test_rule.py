@@ -42,7 +42,7 @@ RULES = st.lists(
 
 
 def is_spelling_fixed(rule: str) -> bool:
-    """True if the contract fixes the spelling of the rule in answers.
+    """True if the contract defines how the rule is spelled in answers.
 
     It does not for a rule whose body begins or ends with a blank.
     """
@@ -55,7 +55,7 @@ def test_rules_have_the_normal_form_of_the_oracle(case: PolicyCase) -> None:
     def holds(rules: list[str]) -> None:
         wanted = [oracle.normal_rule(rule) for rule in rules]
         resolved = [
-            # Three or more stars are read as two; the contract leaves their spelling open.
+            # Three or more stars mean two, and the contract does not define their spelling.
             re.sub(r"\*{3,}", "**", str(rule))
             for rule in case.policy.resolve(one_profile(read=rules, modify=[])).result["read"]
         ]
@@ -82,6 +82,6 @@ def test_rules_that_the_oracle_refuses_are_refused(case: PolicyCase) -> None:
         if oracle.normal_rule(rule) is not None:
             continue
         asked += 1
-        # One rule per file, because another topic tests the number of problems.
+        # One rule per file, because how many problems are reported is another topic.
         answer = case.policy.load(one_profile(read=[rule], modify=[]))
         expect(f"whether the rule {rule!r} loads", answer.ok, False)

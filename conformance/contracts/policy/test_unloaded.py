@@ -1,4 +1,4 @@
-"""POLICY-VALID: no operation answers from a policy that does not load."""
+"""POLICY-VALID: no operation answers from a policy that cannot be loaded."""
 
 from __future__ import annotations
 

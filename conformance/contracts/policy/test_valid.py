@@ -1,4 +1,4 @@
-"""POLICY-VALID: well-formed policies that are refused."""
+"""POLICY-VALID: policies that are well-formed but must be refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Create trees of folders, files and symbolic links on disk, as the vectors describe them."""
+"""Create folders, files and symbolic links on disk, as the vectors describe them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 
 class Tree:
-    """A workspace `root` and a folder `outside` next to it; both exist from the start."""
+    """A workspace `root`, and a folder `outside` next to it. Both exist from the start."""
 
     def __init__(self, folder: Path) -> None:
-        # A link above the tree would make the paths that observers compare differ.
+        # Without links in the path, because observers compare paths as text.
         place = folder.resolve()
         self.root, self.outside = place / "root", place / "outside"
         self.root.mkdir(parents=True)
@@ -23,7 +23,7 @@ class Tree:
         return text.replace("{root}", str(self.root)).replace("{outside}", str(self.outside))
 
     def place(self, path: str) -> Path:
-        """Return the location of an item: below the root, or below `{outside}`."""
+        """Return the place of an item: below the root, or below `{outside}`."""
         return self.root / self.named(path)
 
     def make(self, items: Iterable[Mapping[str, Any]]) -> None:

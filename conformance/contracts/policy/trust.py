@@ -1,7 +1,7 @@
 """Trust checks for shims that answer questions about globs and policies.
 
-Each question with the answer yes has a similar one with the answer no. No program is started: one
-serve session answers all questions.
+For each question with the answer yes there is a similar one with the answer no. No program is
+started, and one serve session answers all questions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from boxspec.subject.sentinels import Ask, no, sentinel, sentinels
 from contracts.policy.client import PolicyCase, question, readable
 from contracts.shared.documents import one_profile
 
-# Several questions of each kind: an implementation with one fault answers at least one correctly.
+# Several questions of each kind, so that an implementation with one fault answers at least one
+# correctly.
 POLICY = one_profile(read=["docs", "src/**"], modify=[], deny_read=["src/key"])
 YES = [question("read", "docs"), question("read", "src/main.c")]
 NO = [question("read", "src/key"), question("read", "elsewhere"), question("modify", "docs")]
@@ -59,7 +60,7 @@ def trust(case: PolicyCase, say: Say) -> None:
 
 
 def _formats(case: PolicyCase, say: Say) -> None:
-    """Check the declared formats with an operation that takes a policy, if the shim has one."""
+    """Check the declared formats by an operation that takes a policy, if the shim has one."""
     loads = "policy.load" in case.capabilities or "policy" not in case.capabilities
     for name, text in {"json": POLICY["text"], "yaml": YAML}.items():
         source = {"text": text, "format": name}

@@ -1,4 +1,4 @@
-"""Give policies that do not load to the other operations, which must refuse them too."""
+"""Give policies that cannot be loaded to other operations, which must refuse them too."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def refuses_policies(case: PolicyCase, op: str, fields: Mapping[str, Any], profi
             refused(f"the policy of {op}", case.policy.ask(op, policy=policy, **fields).raw or {})
         except Failure:
             asked = case.asked
-            # If the shim loads the policy as well, the requirements of loading report it.
+            # If the shim loads the policy too, the requirements about loading report it.
             if "policy.load" in case.capabilities and case.policy.load(policy).ok:
                 return
             case.asked = asked
@@ -47,7 +47,7 @@ def _is_asked(case: PolicyCase, vector: Vector, profile: str) -> bool:
     return (
         vector.kind == "load"
         and not vector.fields["loads"]
-        # The requirements about limits test the large policies.
+        # Large policies are tested by the requirements about limits.
         and vector.small
         and load()[vector.requirements[0]].profile == profile
         and vector.capabilities - {"policy.load"} <= case.capabilities

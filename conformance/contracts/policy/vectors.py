@@ -1,6 +1,7 @@
-"""Read the vectors of fixtures/vectors, check their fields and group them by requirement.
+"""Read the vectors of fixtures/vectors, check their fields, and group them by requirement.
 
-BOXSPEC_VECTORS names another folder of vector files, for vectors that are not in the tree yet.
+BOXSPEC_VECTORS names another folder with vector files, for vectors that are not in the checkout
+yet.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from contracts.shared import documents
 
 FOLDER = Path(os.environ.get("BOXSPEC_VECTORS") or ROOT / "fixtures" / "vectors")
 
-# The capabilities that a kind of vector needs.
+# The capabilities that each kind of vector needs.
 CAPABILITIES = {
     "normalize": ("path",),
     "glob": ("glob",),
@@ -38,7 +39,7 @@ CAPABILITIES = {
 
 @dataclass(frozen=True, eq=False)
 class Vector:
-    """One question with its expected answer; `fields` is the entry of the file, unchanged."""
+    """One question with its expected answer. `fields` is the entry of the file, unchanged."""
 
     id: str
     requirements: tuple[str, ...]
@@ -52,7 +53,7 @@ class Vector:
 
     @property
     def small(self) -> bool:
-        """True if no part of the vector is made by repetition."""
+        """True if no part of the vector is made by repeating a text."""
         holders = (self.fields, self.fields.get("policy", {}))
         keys = [key for held in holders for key in (*held, *held.get("workspace", ()))]
         return not any("repeat" in key for key in keys)
@@ -69,13 +70,13 @@ class Vector:
         formats = _formats(self.fields)
         if "yaml" in formats:
             needed.add("policy.yaml")
-        # The meaning of a policy can be tested in another format, but problems of its text cannot.
+        # The meaning of a policy can be tested in another format, but not the problems of its text.
         if "json" in formats and load()[self.requirements[0]].topic == "POLICY-FILE":
             needed.add("policy.json")
         return frozenset(needed)
 
     def word(self, name: str) -> bytes:
-        """Return the bytes of the field `name`, `name_b64` or, repeated, `name_repeat`."""
+        """Return the bytes of the field `name`, `name_b64` or `name_repeat`, which is repeated."""
         fields = self.fields
         if f"{name}_b64" in fields:
             return unb64(fields[f"{name}_b64"])
@@ -101,7 +102,8 @@ def repeated(parts: Mapping[str, Any]) -> str:
 
 
 def source(given: Mapping[str, Any]) -> documents.Policy:
-    """Return the fields of a request that hold a file and, if given, the workspace's file."""
+    """Return the fields of a request that have the file and, if given, the file of the
+    workspace."""
     made: documents.Policy = {"format": given["format"]}
     if "repeat" in given:
         made["text"] = repeated(given["repeat"])
@@ -155,7 +157,7 @@ def every() -> dict[str, Vector]:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The vectors of the same requirements: one case of the suite."""
+    """The vectors of the same requirements, which are one case of the suite."""
 
     requirements: tuple[str, ...]
     vectors: tuple[Vector, ...]
@@ -171,7 +173,8 @@ def groups(topic: str) -> list[Group]:
 
 
 def vectors(topic: str) -> Callable[[Any], Any]:
-    """Parametrise a test `(case, group)` over the vectors of a topic, one case per requirement."""
+    """Parametrise a test `(case, group)` over the vectors of a topic, with one case for each
+    requirement."""
     import pytest
 
     cases = [

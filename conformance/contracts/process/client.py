@@ -18,7 +18,7 @@ Step = dict[str, Any]
 
 
 END = ("running", "exited", "signaled")
-# The fields of the result of each step, in addition to an error.
+# The fields of each step's result, in addition to an error.
 TOLD: dict[str, tuple[str, ...]] = {
     "open": ("pid",),
     "streams": ("stdin", "stdout", "stderr"),
@@ -74,7 +74,7 @@ class BridgeResult(TypedDict, total=False):
 
 
 class Script(Observed):
-    """One process.script through one shim process."""
+    """The answer to one process.script, and the observations from outside."""
 
     @property
     def result(self) -> ScriptResult:
@@ -99,7 +99,7 @@ class Script(Observed):
 
 
 class Bridge(Observed):
-    """One process.bridge through one shim process."""
+    """The answer to one process.bridge, and the observations from outside."""
 
     @property
     def result(self) -> BridgeResult:
@@ -126,7 +126,10 @@ def request(program: str, args: Sequence[Any] = (), **fields: Unpack[RequestFiel
 
 
 def handle(program: str, args: Sequence[Any] = (), **options: Any) -> Message:
-    """options: `stdin`, `stdout`, `stderr` (0, 1 or 2), `nonblocking`."""
+    """Return a handle for the request.
+
+    options: `stdin`, `stdout`, `stderr` (0, 1 or 2), `nonblocking`.
+    """
     return {"request": request(program, args), **options}
 
 
@@ -163,7 +166,7 @@ class ProcessClient:
         self.inside = Inside(case, "process")
 
     def ends(self, code: int) -> tuple[Mapping[str, Message], list[Step]]:
-        """Return a script with a child that exits with a code."""
+        """Return a script whose child exits with this code."""
         return {"a": handle(programs.exit_with, [code])}, [step("open"), step("wait")]
 
     def start(

@@ -1,4 +1,4 @@
-"""The contract process: a program that runs while its caller talks to it."""
+"""The contract process: a program that runs while its caller writes to it and reads from it."""
 
 from boxspec.subject.contract import Contract
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from boxspec.subject.contract import Fuzzing
 
-# In the order of fuzz/targets/process_steps.c, and of fuzz/support/opening.h.
+# The order is that of fuzz/targets/process_steps.c and of fuzz/support/opening.h.
 STEPS = (
     *("open", "write", "read", "close_stdin", "poll", "wait", "take", "terminate", "kill", "close"),
     *("drop", "beside", "hold", "steal"),
@@ -34,17 +34,17 @@ SCRIPTS = [
 
 
 def encoded(script: Sequence[str], handle: int, size: int) -> bytes:
-    """Encode a step in two bytes: its number, and the handle with a size or a kind."""
+    """Return the two bytes of a step: its number, and the handle together with a size or a kind."""
     return b"".join(bytes((STEPS.index(word), size & 0xFE | handle)) for word in script)
 
 
 def opening(kind: str, variant: int = 0) -> int:
-    """The second byte of a step, for handle 0."""
+    """Return the second byte of an open, for handle 0."""
     return 2 * (KINDS.index(kind) + len(KINDS) * variant)
 
 
 def process_steps() -> Iterator[bytes]:
-    """Yield scripts on one handle, scripts interleaved with another, and each kind of opening."""
+    """Yield scripts on one handle, scripts that alternate between two, and each kind of opening."""
     for i, one in enumerate(SCRIPTS):
         alone = encoded(one.split(), 0, opening("alone", i % 3))
         yield alone
@@ -67,7 +67,7 @@ def process_steps() -> Iterator[bytes]:
 
 
 def process_frame() -> Iterator[bytes]:
-    """Scripts in order, and with one thing wrong."""
+    """Yield scripts that are valid, and scripts with one mistake."""
     handle = {"request": {"program": "cat"}}
     opened = {"step": "open", "handle": "a"}
     write = {"step": "write", "handle": "a", "data": "x"}

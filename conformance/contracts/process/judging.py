@@ -30,7 +30,7 @@ SH = "/bin/sh"
 
 
 def shell(line: str, *words: Any, **options: Any) -> Message:
-    """A handle on `sh -c line` with $1, $2, …"""
+    """Return a handle on `sh -c line` with $1, $2, …"""
     return handle(SH, ["-c", line, "sh", *words], **options)
 
 
@@ -42,7 +42,7 @@ def carried_out(
     fields: RequestFields | None = None,
     **run: Unpack[ScriptOptions],
 ) -> tuple[Any, bytes]:
-    """Run a program to its end, as a script or as a bridge; return its error and its output."""
+    """Run a program to its end, by a script or by a bridge; return its error and its output."""
     if how == "bridge":
         bridged = case.process.bridge(program, args, fields=fields, **run)
         return (bridged.raw or {}).get("error"), bridged.shim_stdout
@@ -54,13 +54,13 @@ def carried_out(
 
 
 def leader_with_a_stopped_member(events: str) -> tuple[str, list[str]]:
-    """Return a program and its arguments: leader and member end at SIGTERM, if they get it."""
+    """Return a program and its arguments. Leader and member end at SIGTERM, if it reaches them."""
     line = '"$1" "$3" --on TERM:exit:0 & exec "$2" "$3" --on TERM:exit:5'
     return SH, ["-c", line, "sh", P.stop_self, P.siglog, events]
 
 
 def is_stopped(pid: int) -> bool:
-    """True if the process is stopped, or has ended, so that a wait for the stop ends."""
+    """True if the process is stopped. Also if it has ended, so that waiting for the stop ends."""
     found = procs.proc(pid)
     return found is None or found.state == "T"
 
@@ -68,7 +68,8 @@ def is_stopped(pid: int) -> bool:
 def are_gone(case: ProcessCase, shim: ShimProcess[Any], pids: set[int]) -> bool:
     """True if all these processes have ended after 1 s.
 
-    On a busy machine they may end later, so a first failure is repeated without other tests.
+    On a busy machine they may end later, so after a first failure the test is repeated without
+    other tests.
     """
     gone = until(lambda: not pids & {p.pid for p in shim.descendants() if p.alive}, 1)
     if not gone and case.attempt.number == 1:
@@ -77,12 +78,12 @@ def are_gone(case: ProcessCase, shim: ShimProcess[Any], pids: set[int]) -> bool:
 
 
 def read_some(fd: int, within_s: float = 10) -> bytes:
-    """Read from our end of a pipe; return no bytes at its end or at the time limit."""
+    """Read from the test's end of a pipe; return no bytes at its end or at the time limit."""
     return os.read(fd, 65536) if poll([fd], within_s) else b""
 
 
 def refusal(seen: Script, declared: Collection[str]) -> str | None:
-    """Return the kind of the error of the first step or of the whole request.
+    """Return the kind of the error, of the first step or of the whole request.
 
     `unsupported` counts as invalid_input if a field needs an undeclared capability.
     """
@@ -94,7 +95,7 @@ def refusal(seen: Script, declared: Collection[str]) -> str | None:
 
 
 class Pause:
-    """A point at which a script waits until the test continues it."""
+    """A point at which a script waits until the test lets it continue."""
 
     def __init__(self, case: ProcessCase, name: str = "pause") -> None:
         self._case = case
@@ -118,9 +119,10 @@ class Pause:
 
 
 def has_ended(case: ProcessCase, shim: ShimProcess[Any], leader: int) -> bool:
-    """True if the leader has ended; inside a sandbox also its launcher, the child of the shim.
+    """True if the leader has ended; inside a sandbox also its launcher, which is the child of the
+    shim.
 
-    Then the only child of the shim is the pause.
+    The only child of the shim is then the one that pauses the script.
     """
     alive = [each for each in shim.descendants() if each.alive]
     children = [each.pid for each in alive if each.ppid == shim.shim_pid]
@@ -134,8 +136,8 @@ def member_lives_on(
 ) -> tuple[bool, Script]:
     """Return whether a member is alive after a step that follows the exit of its leader.
 
-    The leader exits with 3; the step is the fourth one. Also return the script; its end kills the
-    member in any case.
+    The leader exits with 3; the step is the fourth one. The script is returned too. Its end kills
+    the member in any case.
     """
     events, before, after = case.events(), Pause(case), Pause(case, "behind")
     words = [events.path, "--keep", "none", "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
@@ -148,7 +150,7 @@ def member_lives_on(
         before.go_on()
         after.reached()
         orphan = events.wait("orphan").pid
-        # A killed process may take a moment to end.
+        # A process that was killed may take a moment to end.
         lives = orphan in {p.pid for p in shim.descendants() if p.alive and not procs.is_dying(p)}
         after.go_on()
         return lives, shim.finish()
@@ -157,8 +159,8 @@ def member_lives_on(
 def behind_its_leader(case: ProcessCase, *last: Step, heard: bool = False) -> Script:
     """Run steps after a leader has ended unnoticed, while a member of its group is alive.
 
-    The member logs the events, and ends 200 ms after a SIGTERM. heard: wait until it has received
-    the signal after the steps.
+    The member logs its events, and ends 200 ms after a SIGTERM.
+    heard: True to wait until the member has received the signal, after the steps.
     """
     events, ends, pause = case.events(), case.events("leader"), Pause(case)
     behind = [Pause(case, "behind")] if heard else []
@@ -180,14 +182,14 @@ def behind_its_leader(case: ProcessCase, *last: Step, heard: bool = False) -> Sc
 
 
 def woken_by(case: ProcessCase, last: Step) -> StepResult:
-    """Return the result of a wait in another thread, during which `last` acts on its child."""
+    """Return the result of a wait in another thread, while `last` acts on its child."""
     pause = Pause(case)
     handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
     waits = step("wait", thread="w")
     steps = [step("open"), waits, *pause.steps, last, step("join", thread="w")]
     with case.process.start(handles, steps, within_s=15) as shim:
         pause.reached()
-        # The started thread may not have run yet.
+        # Wait, because the thread that was started may not have run yet.
         procs.blocked_at_rest(shim.shim_pid)
         pause.go_on()
         seen = shim.finish()

@@ -1,4 +1,4 @@
-"""PROCESS-BACKEND: a program that is talked to is confined as one that is run."""
+"""PROCESS-BACKEND: a process handle's program is confined like a program of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PROCESS-BRIDGE: a process with streams that the shim relays to its own."""
+"""PROCESS-BRIDGE: a process whose streams the shim connects to its own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LINGER_MS = 1000
 
 
 def pair(kind: str) -> tuple[int, int]:
-    """Return a reading and a writing end, of a pipe or of sockets, as clients in Node use them."""
+    """Return a reading and a writing end: of a pipe, or of sockets, which clients in Node use."""
     if kind == "pipe":
         return os.pipe()
     ends = socket.socketpair()
@@ -68,7 +68,7 @@ def test_both_outputs_are_passed_on(case: ProcessCase, order: str) -> None:
     expect("bytes on stdout and on stderr", got, (size, size))
 
 
-# The capacity of two pipes: the bridge holds at most this much after the child has ended.
+# The capacity of two pipes. After the child has ended, the bridge holds at most this much.
 HELD = 2 * 65536
 
 
@@ -236,7 +236,7 @@ def test_a_bridge_leaves_no_process(case: ProcessCase) -> None:
 def test_a_child_may_close_its_stdin(case: ProcessCase) -> None:
     place = case.tmp / "data"
     place.write_bytes(DATA)
-    # So long that the bridge meets the closed pipe before the answer.
+    # The program answers late enough that the bridge meets the closed pipe first.
     line = 'exec <&-; "$1" /dev/null 200; echo one; exit 6'
     seen = case.process.bridge(SH, ["-c", line, "sh", P.slow_exit], stdin=place, within_s=15)
     expect("stdout, and the response", (seen.shim_stdout, seen.how), (b"one\n", {"exited": 6}))
@@ -271,7 +271,7 @@ def test_a_process_that_left_the_group_is_not_waited_for(case: ProcessCase, keep
 @requires("PROCESS-BRIDGE-04")
 @pytest.mark.parametrize("all_of_it", [False, True], ids=["alone", "with_its_group"])
 def test_a_killed_bridge_leaves_nothing(case: ProcessCase, all_of_it: bool) -> None:
-    # Shells kill a job by its group: a watcher of the bridge must be in another group.
+    # A shell kills a job by its process group, so a watcher of the bridge must be in another group.
     events = case.events()
     words = [events.path, "--ignore", "TERM", "--members", "2", "--member-ignore", "TERM"]
     options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}
@@ -300,7 +300,7 @@ def test_a_bridge_that_is_killed_at_once_leaves_nothing(case: ProcessCase) -> No
 @requires("PROCESS-BRIDGE-01")
 @KINDS
 def test_ends_that_do_not_block_lose_nothing(case: ProcessCase, kind: str) -> None:
-    """A client in Node makes its ends non-blocking; the first reader of the output is late."""
+    """A client in Node makes its ends non-blocking. The first reader of the output is late."""
     theirs_in, ours_out = pair(kind)
     ours_in, theirs_out = pair(kind)
     for fd in (theirs_in, theirs_out):
@@ -366,7 +366,8 @@ def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
         pass_time(pause_ms)
         running = shim.running
         highest = int(shim.status()["VmHWM"].split()[0])
-        # Read before the rest: later a runtime may hold relayed memory that it has not freed yet.
+        # Read this before the rest, because later a runtime may still hold memory of data that was
+        # passed on.
         expect(KEPT, highest - first, at_most(16 * 1024))
 
         def take_the_rest() -> None:
@@ -384,9 +385,9 @@ def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
 
 @requires("PROCESS-BRIDGE-13")
 def test_a_stdin_that_cannot_be_read_is_an_error(case: ProcessCase) -> None:
-    # A client that closes its socket with unread data resets it, and its last data may be lost. The
-    # child gets the end of its input. The bridge may then end the child at once, so the test reads
-    # the earlier data first.
+    # If a client closes its socket with unread data, the connection is reset and its last data may
+    # be lost. The child gets the end of its input. The bridge may end the child at once, so the
+    # test reads the earlier data first.
     theirs, ours = socket.socketpair()
     with theirs, ours:
         ours.send(b"all that came")

@@ -1,4 +1,4 @@
-"""PROCESS-BRIDGE-12: the processor time of a bridge without traffic."""
+"""PROCESS-BRIDGE-12: the processor time of a bridge that has nothing to pass on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ MOST = 0.5
 def wanted_share(shim: ShimProcess[Bridge]) -> float:
     """Return the share of the next half second in which the bridge wants a processor.
 
-    Waiting for a processor counts too: a loop that never sleeps wants it all the time.
+    The time of waiting for a processor counts too, because a loop that never sleeps wants it all
+    the time.
     """
     begun_ns, stood = shim.now_ns(), wanted_ms(shim.shim_pid)
     pass_time(500)
@@ -54,7 +55,10 @@ def test_an_idle_bridge_costs_no_processor_time(case: ProcessCase, how: str, std
 
 
 def expect_few_looks(share: float) -> None:
-    """Expect little use: a bridge may check for members, so its waiting time does not count."""
+    """Expect little processor time.
+
+    Waiting time does not count, because a bridge may check for members.
+    """
     expect("the share of the time in which it used a processor", share, at_most(0.15))
 
 
@@ -64,7 +68,8 @@ def used_share(shim: ShimProcess[Bridge], ms: int) -> float:
     return (shim.cpu_ms() - before) / elapsed_ms(begun_ns, shim.now_ns())
 
 
-# The process that uses the grace: its rules, and the event that the grace has begun.
+# The process that uses the grace period: its rules, and the event which shows that the period has
+# begun.
 GRACES = {
     "the child": ([], "signal"),
     "a member": (["--on", "TERM:exit:4", "--members", "1"], "end"),
@@ -76,7 +81,7 @@ GRACES = {
 def test_a_grace_that_is_used_costs_no_processor_time(case: ProcessCase, who: str) -> None:
     events, (rules, told) = case.events(), GRACES[who]
     words = [events.path, *rules]
-    # /dev/null is always ready, so a bridge that polls it could loop.
+    # /dev/null is always ready, so a bridge that polls it might loop.
     options: BridgeOptions = {"stdin": "pipe", "stdout": "null", "within_s": 20}
     with case.process.start_bridge(P.siglog, words, **options) as shim:
         events.wait("ready")

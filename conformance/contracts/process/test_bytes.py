@@ -11,7 +11,7 @@ from boxspec.api import programs as P
 from contracts.process.client import ProcessCase, handle, step
 from contracts.process.judging import CAT, Pause, shell
 
-# Every byte, and more than any pipe holds.
+# Every byte, and more bytes than any pipe holds.
 DATA = bytes(range(256)) * 6000
 
 
@@ -31,7 +31,7 @@ def test_every_byte_goes_both_ways(case: ProcessCase) -> None:
     ]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=20)
     expect("written", seen.steps[1], {"written": len(DATA)})
-    # Only these fields are compared: the shim may also return the first bytes.
+    # Only these fields are compared, because the shim may also return the first bytes.
     read = {key: seen.steps[3].get(key) for key in ("bytes", "sha256", "error")}
     expect("read", read, {**digest(DATA), "error": None})
     expect("the end", seen.steps[5], {"exited": 0})
@@ -54,11 +54,11 @@ def test_both_outputs_are_whole(case: ProcessCase) -> None:
 @requires("PROCESS-BYTES-01")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_bytes_after_a_line_are_read_next(case: ProcessCase, stream: str) -> None:
-    """A reader with a buffer of its own has it, and the next one must get it."""
+    """A reader with a buffer has read these bytes already, and the next read must return them."""
     redirect = "" if stream == "stdout" else " >&2"
     line = step("read_until", stream=stream, until=b"\n")
     steps = [step("open"), line, line, step("close_stdin"), step("read_eof", stream=stream)]
-    # One write of printf; cat keeps the stream open until both lines are read.
+    # printf writes everything at once. cat keeps the stream open until both lines are read.
     told = shell(f"printf 'one\\ntwo\\nthree'{redirect}; exec cat{redirect}")
     seen = case.process.script({"a": told}, steps)
     got = [seen.data(index) for index in (1, 2, 4)]
@@ -67,7 +67,7 @@ def test_bytes_after_a_line_are_read_next(case: ProcessCase, stream: str) -> Non
 
 @requires("PROCESS-BYTES-01")
 def test_a_read_up_to_a_word_ends_with_it(case: ProcessCase) -> None:
-    """The word may start inside its own beginning, and may be missing."""
+    """The word may begin again inside its own beginning, or may be missing."""
     read = step("read_until", stream="stdout", until=b"aab")
     steps = [step("open"), read, read, step("read_eof", stream="stdout")]
     seen = case.process.script({"a": shell("printf 'aaabrest'")}, steps, within_s=15)
@@ -96,7 +96,7 @@ def test_a_write_after_the_end_is_an_error_of_the_write(case: ProcessCase) -> No
 def test_a_child_that_closed_its_stdin_runs_on(case: ProcessCase) -> None:
     closed = shell("exec <&-; echo closed; exec sleep 60")
     read = step("read_until", stream="stdout", until=b"closed\n")
-    # A child that is wrongly killed may take a moment to end.
+    # If the child is wrongly killed, it may take a moment to end.
     look = step("wait", timeout_ms=200)
     steps = [step("open"), read, step("write", data=DATA), look, step("kill")]
     seen = case.process.script({"a": closed}, steps)

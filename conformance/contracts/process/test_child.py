@@ -17,14 +17,14 @@ from contracts.process.judging import carried_out, shell
 from contracts.shared.signals import expect_the_three_to_act, ignoring
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
-# Each is one argument, although a shell would split or expand it.
+# Each of these is one argument, although a shell would split or expand it.
 WORDS = ["", "two words", "*", "$HOME", "-c", "--", "'\"", "line\nbreak"]
 
 
 def reported(
     case: ProcessCase, how: str, state: Sequence[str] = (), **fields: Unpack[RequestFields]
 ) -> dict[str, Any]:
-    """Return the report of the program about its start."""
+    """Return what the program reports about its start."""
     place: Path = case.tmp / "report.json"
     carried_out(case, how, P.report, [place], fields, state=state)
     if not place.exists():
@@ -68,7 +68,7 @@ def test_it_has_the_environment_of_its_request(case: ProcessCase, how: str) -> N
     env = {"BOXSPEC_A": "a=b c", "BOXSPEC_EMPTY": ""}
     said = reported(case, how, env={"clear_and_set": [[*pair] for pair in env.items()]})
     pairs = [b64decode(each).decode().partition("=") for each in said["env_b64"]]
-    # Inside a sandbox it also has a TMPDIR.
+    # In a sandbox there is also a TMPDIR.
     got = {name: value for name, _, value in pairs if name != "TMPDIR"}
     expect("its environment", got, env)
 

@@ -1,4 +1,4 @@
-"""Tests inside a sandbox that replace those which a launcher changes (see inside.yaml)."""
+"""Tests in a sandbox that replace tests whose conditions a launcher changes (see inside.yaml)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PROCESS-KILL, PROCESS-GROUP, PROCESS-THREAD: signals, and the remaining processes."""
+"""PROCESS-KILL, PROCESS-GROUP, PROCESS-THREAD: signals, and processes that are left."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_it_wakes_a_wait_in_another_thread(case: ProcessCase, how: str, name: st
 
 @requires("PROCESS-KILL-01")
 def test_a_terminate_does_not_kill(case: ProcessCase) -> None:
-    """A child that ignores SIGTERM lives on: only `close` has a grace period."""
+    """A child that ignores SIGTERM continues to run: only `close` has a grace period."""
     ready = step("read_until", stream="stdout", until=b"ready\n")
     look = step("wait", timeout_ms=300)
     steps = [step("open"), ready, step("terminate"), look, step("kill"), step("wait")]
@@ -86,7 +86,8 @@ def test_members_receive_the_first_signal_too(case: ProcessCase) -> None:
 
 @requires("PROCESS-KILL-02")
 def test_a_kill_reaches_members_that_outlive_the_leader(case: ProcessCase) -> None:
-    """The caller has not waited for the leader yet."""
+    """The caller has not waited for the leader yet, so it does not know that the leader has
+    ended."""
     lives, _ = member_lives_on(case, step("kill"))
     expect("whether the member lives", lives, False)
 
@@ -111,7 +112,7 @@ def test_a_signal_after_the_end_has_no_effect(
 
 @contextlib.contextmanager
 def numbered(case: ProcessCase, number: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A process with that number, which ends at the end of its stdin."""
+    """Yield a process with that number, which ends at the end of its stdin."""
     events = case.events("numbered")
     words = [P.numbered, events.path, str(number)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, process_group=0) as other:
@@ -142,13 +143,14 @@ def test_the_next_process_with_the_same_pid_gets_no_signal(case: ProcessCase, ho
     expect("how the process with the same number ended", other.returncode, 0)
 
 
-# How long a bridge may wait for processes that left the group.
+# How long a bridge may wait for processes that have left the group.
 LINGER_MS = 1000
 
 
 @requires("PROCESS-KILL-04", overlap=0.5, needs=["PROCESS-BRIDGE-08"])
 def test_a_bridge_killed_after_the_end_kills_no_other_process(case: ProcessCase) -> None:
-    # A process that left the group holds the output, so the bridge outlives its child for a while.
+    # A process that has left the group holds the output, so the bridge outlives its child for a
+    # while.
     events = case.events()
     words = [events.path, "--setsid", "--keep", "out"]
     options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}
@@ -157,12 +159,12 @@ def test_a_bridge_killed_after_the_end_kills_no_other_process(case: ProcessCase)
         if not until(lambda: procs.proc(end.pid) is None, 2):
             raise NotMeasured("the child is not collected before the bridge ends")
         if shim.running:
-            shim.at_rest()  # it waits for the output by now
+            shim.at_rest()  # by now it waits for the output
         with numbered(case, end.pid) as other:
             waits, since_ms = shim.running, elapsed_ms(end.t_ns, shim.now_ns())
             shim.signal("KILL")
             shim.wait_exit()
-            # A watcher of the bridge has finished its work once it has ended too.
+            # A watcher of the bridge has done its work when it has ended too.
             until(lambda: {each.pid for each in shim.descendants() if each.alive} <= spared, 2)
             other.communicate(timeout=10)
     if not waits and since_ms > LINGER_MS / 2:
@@ -187,7 +189,7 @@ def test_members_left_by_the_leader_are_killed(case: ProcessCase, kept: str, wai
 
 @requires("PROCESS-GROUP-01")
 def test_a_poll_kills_the_members_that_the_leader_left(case: ProcessCase) -> None:
-    """A poll does not block: it may answer before the killed member has ended."""
+    """A poll does not block, so it may answer before the killed member has ended."""
     wait = step("wait", timeout_ms=10_000)
     lives, seen = member_lives_on(case, step("poll"), wait, hold=True)
     polled = seen.steps[3] in ({"running": True}, {"exited": 3})
@@ -209,7 +211,7 @@ def test_a_process_that_left_the_group_lives_on(case: ProcessCase) -> None:
 @requires("PROCESS-GROUP-02")
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
 def test_a_process_that_left_an_ended_group_lives_on(case: ProcessCase, how: str) -> None:
-    """Its parent is still there, and leads to it."""
+    """Its parent is alive, and an implementation could find it through the parent."""
     group, left, pause = case.events(), case.events("left"), Pause(case)
     line = 'setsid "$1" "$2" </dev/null >/dev/null 2>&1 & exec "$1" "$3" --on TERM:exit:0'
     handles = {"a": shell(line, P.siglog, left.path, group.path), pause.name: pause.handle}
@@ -228,7 +230,7 @@ def test_a_process_that_left_an_ended_group_lives_on(case: ProcessCase, how: str
 def test_the_thread_that_opened_may_end(case: ProcessCase) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open", thread="o"), step("join", thread="o"), *talk]
-    # Other tests check the effect of a wait on stdin.
+    # The effect of a wait on stdin is tested elsewhere.
     steps += [step("close_stdin"), step("wait")]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     expect("the answer, and the end", (seen.data(3), seen.steps[5]), (b"x\n", {"exited": 0}))

@@ -1,4 +1,4 @@
-"""PROCESS-LEAK: leaks of many handles. `--stress` makes two thousand cycles."""
+"""PROCESS-LEAK: many handles leave nothing. `--stress` makes two thousand cycles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contracts.process.judging import Pause, shell
 from contracts.shared.files import script_at
 from contracts.shared.moments import until
 
-# Fewer than one per cycle are no leak: the script has threads and descriptors of its own.
+# Growth of less than one per cycle is no leak: the script itself has threads and descriptors.
 FEW = 8
 MEMORY_KIB = 8 * 1024
 DOUBT_KIB = 256
@@ -31,7 +31,7 @@ def kept(shim: ShimProcess[Script]) -> dict[str, int]:
 
 
 def kept_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, int]:
-    """Return the growth of the counts, and wait a moment for a smaller one.
+    """Return the growth of the counts; wait a moment for a smaller one.
 
     The shim may still be opening a gate, with both ends of each pipe. A leak does not disappear.
     """
@@ -46,7 +46,7 @@ def kept_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, in
 
 
 def cycles(count: int) -> Step:
-    """Each way to give a handle up, once a cycle."""
+    """Return a cycle: a handle is given up in each possible way."""
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     ways = [[step("close")], [step("close_stdin"), step("wait")], [step("kill"), step("wait")], []]
     inner = [each for way in ways for each in (step("open"), *talk, *way, step("drop"))]
@@ -54,7 +54,7 @@ def cycles(count: int) -> Step:
 
 
 def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
-    """Return the growth of a script over so many cycles."""
+    """Return the growth of a script with so many cycles."""
     before, behind = Pause(case, f"before-{many}"), Pause(case, f"behind-{many}")
     handles = {"a": shell(MEMBER), **{each.name: each.handle for each in (before, behind)}}
     steps = [cycles(5), *before.steps, cycles(many), *behind.steps]
@@ -74,12 +74,13 @@ def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
     return more
 
 
-# Cycles, and the seconds that they may take. Without a clear growth the first one is enough.
+# Numbers of cycles, and the seconds that they may take. If the first one shows no clear growth, it
+# is enough.
 LOOKS = ((25, 60.0), (200, 240.0), (600, 600.0))
 LONG_LOOKS = ((500, 300.0), (1500, 900.0))
 
 
-# Without a close there are no cycles.
+# Without a close there is no cycle.
 @requires(
     "PROCESS-LEAK-01",
     stress=20,
@@ -101,7 +102,7 @@ def test_cycles_leak_nothing(case: ProcessCase) -> None:
 
 
 def unopenable(case: ProcessCase) -> list[Message]:
-    """One handle for each way in which an open can fail."""
+    """Return one handle for each way in which an open can fail."""
     plain = script_at(case.tmp / "plain", "exit 0", mode=0o644)
     headless = case.tmp / "headless"
     headless.write_text("#!/no/such/interpreter\n")
@@ -120,7 +121,7 @@ def unopenable(case: ProcessCase) -> list[Message]:
 
 @requires("PROCESS-LEAK-02", needs=["PROCESS-OPEN-02", "PROCESS-OPEN-03", "PROCESS-CHILD-01"])
 def test_failed_opens_leak_nothing(case: ProcessCase) -> None:
-    # More failures of each kind than a table of 64 entries has room for.
+    # More failures of each kind than a table of 64 entries can hold.
     ways, rounds = unopenable(case), 15
     names = [[f"{n}-{i}" for i in range(len(ways))] for n in range(rounds)]
     before, behind = Pause(case, "before"), Pause(case, "behind")

@@ -13,7 +13,7 @@ from contracts.process.judging import CAT, Pause, refusal, shell
 
 
 def asked(text: bytes, on: str = "a") -> list[dict[str, object]]:
-    """Write a line, and read one."""
+    """Return two steps: write a line, and read a line."""
     return [step("write", on, data=text), step("read_until", on, stream="stdout", until=b"\n")]
 
 
@@ -32,7 +32,7 @@ def test_lines_go_to_and_fro_beside_a_wait(case: ProcessCase) -> None:
     steps = [step("open"), step("wait", timeout_ms=20_000, thread="w"), *pause.steps]
     steps += [*asked(b"one\n"), *asked(b"two\n"), step("close_stdin"), step("join", thread="w")]
     with case.process.start(handles, steps, within_s=15) as shim:
-        # The wait is under way by then.
+        # By now the wait has begun.
         pause.reached()
         pause.go_on()
         seen = shim.finish()
@@ -82,7 +82,7 @@ def test_a_handle_has_the_piped_streams(case: ProcessCase, modes: tuple[int, int
 def test_a_null_stream_is_dev_null(case: ProcessCase) -> None:
     line = "cat; for fd in 0 1; do readlink /proc/$$/fd/$fd; done"
     steps = [step("open"), step("read_eof", stream="stderr"), step("wait")]
-    # The colon makes the shell run a subshell, because the line redirects the tested streams.
+    # Because of the colon the shell runs a subshell, so it does not lose the tested streams itself.
     told = shell(f"({line}) >&2; :", stdin=2, stdout=2)
     seen = case.process.script({"a": told}, steps)
     expect("its end", seen.steps[2], {"exited": 0})
@@ -120,7 +120,7 @@ def test_the_second_holds_no_end_of_the_first(case: ProcessCase, how: str) -> No
 
 
 RUNS_FIELDS = [{"timeout_ms": 1000}, {"stdin": "null"}, {"debug": True}, {"max_output_bytes": 9}]
-# A field with the value 0 is refused too.
+# Such a field is refused even if its value is 0.
 RUNS_FIELDS += [{"timeout_ms": 0}, {"max_output_bytes": 0}]
 
 
@@ -147,7 +147,7 @@ def test_a_write_without_room_says_so(case: ProcessCase) -> None:
 @requires("PROCESS-OPEN-07", needs=["PROCESS-OPEN-01"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_read_of_nothing_does_not_wait(case: ProcessCase, stream: str) -> None:
-    """Nor is it an end."""
+    """A read of no bytes does not mean the end of the stream either."""
     read = step("read_until", stream=stream, until=b"\n")
     steps = [step("open"), read, step("poll"), step("kill")]
     seen = case.process.script({"a": handle(CAT, nonblocking=True)}, steps, within_s=10)
@@ -168,7 +168,7 @@ def test_a_stream_is_taken_once(case: ProcessCase, stream: str) -> None:
 @requires("PROCESS-TAKE-02", stress=3)
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
 def test_one_of_two_threads_gets_a_stream(case: ProcessCase, stream: str) -> None:
-    """Both are sent for it at the same moment, again and again."""
+    """Two threads try to take it at the same moment, repeatedly."""
     names = [f"h{n}" for n in range(200 if case.stress else 24)]
     handles = {name: handle("/bin/cat", stderr=2) for name in names}
     opens = [step("open", name) for name in names]
@@ -189,7 +189,7 @@ def test_a_taken_stream_is_the_stream_of_the_child(case: ProcessCase) -> None:
 
 @requires("PROCESS-TAKE-01")
 def test_a_taken_stream_outlives_a_close(case: ProcessCase) -> None:
-    """It is the caller's."""
+    """The stream belongs to the caller then."""
     take, read = step("take", stream="stdout"), step("read_eof", stream="stdout")
     steps = [step("open"), take, step("wait"), step("close"), read]
     seen = case.process.script({"a": shell("printf left")}, steps)

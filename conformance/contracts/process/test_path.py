@@ -1,4 +1,4 @@
-"""PROCESS-CHILD-03 and PROCESS-OPEN-08: how a program is found, as exec finds it."""
+"""PROCESS-CHILD-03 and PROCESS-OPEN-08: a program is found in the same way as by exec."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def said(
     current_dir: str | None = None,
     **run: Unpack[ScriptOptions],
 ) -> str:
-    """Return the output of the program found with a PATH of these folders, if there are any."""
+    """Return the output of the program that is found with a PATH of these folders."""
     pairs = [["PATH", ":".join(map(str, folders))]] if folders else []
     fields: RequestFields = {"env": {"clear_and_set": pairs}}
     if current_dir is not None:

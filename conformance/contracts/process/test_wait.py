@@ -29,7 +29,7 @@ def test_an_end_is_a_code_or_a_signal(case: ProcessCase, line: str) -> None:
 
 @requires("PROCESS-WAIT-01")
 def test_a_signal_without_a_name_of_its_own_is_one_too(case: ProcessCase) -> None:
-    """A real-time signal; how it is called is the shim's matter."""
+    """A real-time signal, whose name is up to the shim."""
     seen = case.process.script({"a": shell("kill -40 $$")}, [step("open"), step("wait")])
     told = seen.steps[1]
     got = ([*told], bool(told.get("signaled")))
@@ -62,7 +62,7 @@ def test_waits_of_two_threads_return_the_same(case: ProcessCase) -> None:
     gate = handle(P.gate, [events.path, fifo, "--exit", 7])
     with case.process.start({"a": gate}, steps, within_s=15) as shim:
         events.wait("ready")
-        # Each of them sleeps by now, or will at once.
+        # Each of them sleeps by now, or will in a moment.
         case.open_gate(fifo)
         seen = shim.finish()
     expect("all three answers", seen.steps[1:4], [{"exited": 7}] * 3)
@@ -101,7 +101,7 @@ def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(case: ProcessCase) -
     steps = [step("open"), step("take", stream="stdin"), step("wait", thread="w"), *pause.steps]
     steps += [*talk, step("close_stdin"), step("join", thread="w")]
     with case.process.start(handles, steps, within_s=15) as shim:
-        # The wait is under way by then.
+        # By now the wait has begun.
         pause.reached()
         pause.go_on()
         seen = shim.finish()
@@ -118,7 +118,8 @@ def test_a_wait_with_a_limit_does_not(case: ProcessCase) -> None:
 @requires("PROCESS-WAIT-05", needs=["PROCESS-KILL-01"])
 @pytest.mark.parametrize("how", ["wait", "poll", "close"])
 def test_a_child_reaped_by_other_code_is_an_error(case: ProcessCase, how: str) -> None:
-    # The theft starts only once the program runs, so that the probe of the sandbox succeeds.
+    # Another waiter begins to reap children only when the program runs, so that the probe of the
+    # sandbox succeeds.
     pause, events, fifo, theft = Pause(case), case.events(), case.fifo("gate"), case.fifo("theft")
     handles = {
         "a": handle(P.gate, [events.path, fifo, "--exit", 7]),

@@ -1,4 +1,4 @@
-"""Trust checks for process: a line is echoed, and the end of the child is reported."""
+"""Trust checks of process: a line is echoed, and the end of the child is reported."""
 
 from __future__ import annotations
 

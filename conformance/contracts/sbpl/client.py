@@ -1,4 +1,4 @@
-"""Questions about compiled profiles and wrapped commands: the client `case.sbpl`."""
+"""The client for compiled profiles and wrapped commands, which a case has as `case.sbpl`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = "/Users/u/ws"
 
 @dataclass(frozen=True)
 class Setup:
-    """The input of a compilation; rules are in their normal form."""
+    """The input of a compilation. Rules are in normal form."""
 
     modify: Sequence[str] = ()
     read: Sequence[str] = ("**",)
@@ -94,7 +94,7 @@ class Wrapped(Answer):
 
 
 class WrapFields(TypedDict, total=False):
-    """The fields of sbpl.wrap beside `argv`."""
+    """The fields of sbpl.wrap, without `argv`."""
 
     file: Word
     dir: Word
@@ -105,7 +105,7 @@ class WrapFields(TypedDict, total=False):
 
 
 class SbplClient:
-    """The client that a case has as `case.sbpl`: profiles as text, and wrapped commands."""
+    """The client for profile texts and wrapped commands."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -115,16 +115,16 @@ class SbplClient:
         return Compiled(self._case.put(message).raw).of(message)
 
     def compiled(self, setup: Setup) -> Text:
-        """Compile a valid setup and read its text back."""
+        """Compile a valid setup, and parse the text."""
         return Text.of(self.compile(setup), setup.root)
 
     def wrap(self, argv: Sequence[Word], **fields: Unpack[WrapFields]) -> Wrapped:
-        """Send sbpl.wrap; the default of `file` names a file that is never read."""
+        """Send sbpl.wrap. By default `file` names a file that is never read."""
         message = wrap_message(argv, **fields)
         return Wrapped(self._case.put(message).raw).of(message)
 
     def wrapped(self, argv: Sequence[Word], **fields: Unpack[WrapFields]) -> list[bytes]:
-        """Return the command of a wrap with the wrapper present."""
+        """Return the command of a wrap, with a wrapper that is present."""
         given: WrapFields = {"wrapper": "present"}
         return argv_of(self.wrap(argv, **(given | fields)))
 
@@ -133,7 +133,7 @@ FILE = "/private/tmp/p.sb"
 
 
 def wrap_message(argv: Sequence[Word], **fields: Unpack[WrapFields]) -> Message:
-    """Return a request of sbpl.wrap without the fields that are None; paths may be bytes."""
+    """Return a request of sbpl.wrap, without the fields that are None. Paths may be bytes."""
     made: Message = {"op": "sbpl.wrap"}
     put_words(made, "argv", argv)
     given: dict[str, Any] = dict(fields)

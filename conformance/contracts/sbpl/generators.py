@@ -1,4 +1,4 @@
-"""Random setups and paths for the tests that compare a text with the meaning of its policy.
+"""Make random setups and paths, for tests that compare a text with the meaning of its policy.
 
 BOXSPEC_TIMES=N makes N times as many, for an occasional long run.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from contracts.sbpl.client import Setup
 from contracts.shared import globs as oracle
 
-# Names without special characters, which the topics FILTER and NAME test.
+# Names without special characters, which are tested by the topics FILTER and NAME.
 NAMES = ("a", "b", "c", "src", "lib", "docs", ".env", "k.pem", "main.c")
 ENDINGS = ("env", "pem", "c")
 
@@ -57,12 +57,13 @@ def setup(chance: random.Random, shapes: Sequence[Shape] = PLAIN_SHAPES) -> Setu
 
 
 def without(own: Sequence[str], denies: Sequence[str]) -> list[str]:
-    """Return the rules of a profile that do not equal a global deny, which would be refused."""
+    """Return the rules of a profile without those that equal a global deny, which would be
+    refused."""
     return [rule for rule in own if rule.removeprefix("!") not in denies]
 
 
 def exceptions(chance: random.Random, denies: Sequence[str]) -> list[str]:
-    """Return the denies, some `Q/**` among them followed by an exception inside Q."""
+    """Return the denies; some `Q/**` among them are followed by an exception inside Q."""
     found: list[str] = []
     for deny in denies:
         found.append(deny)
@@ -145,7 +146,7 @@ def made_from(chance: random.Random, rule: str) -> str:
 
 
 def near(chance: random.Random, path: str) -> list[str]:
-    """Return the path, one above, one below, and one that only begins like it."""
+    """Return the path, a path above it, one below it, and one that only begins like it."""
     if path == oracle.ROOT:
         return [path]
     above = path.rpartition("/")[0] or oracle.ROOT
@@ -170,7 +171,7 @@ def absolute(given: Setup, path: str) -> str:
 
 
 def glob(chance: random.Random, pieces: Sequence[str]) -> str:
-    """Return a glob in its normal form for which the contract fixes the meaning."""
+    """Return a glob in normal form whose meaning is defined by the contract."""
     while True:
         made = "".join(chance.choices(pieces, k=chance.randint(2, 7))).lstrip("/")
         body = oracle.normal_body(made)
@@ -179,5 +180,6 @@ def glob(chance: random.Random, pieces: Sequence[str]) -> str:
 
 
 def begins_no_name_with_a_mark(path: str) -> bool:
-    """True if no name begins with a combining mark, which would join the character before it."""
+    """True if no name begins with a combining mark, which would belong to the character before
+    it."""
     return not any(unicodedata.combining(name[:1] or "a") for name in path.split("/"))

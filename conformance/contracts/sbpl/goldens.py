@@ -22,7 +22,7 @@ FOLDER = ROOT / "fixtures" / "sbpl"
 
 @dataclass(frozen=True)
 class Shape:
-    """One request and its stored text, which was once the answer of the reference."""
+    """One request and its stored text, which the reference once returned."""
 
     file: Path
 
@@ -49,9 +49,9 @@ def shapes(folder: Path = FOLDER) -> list[Shape]:
 
 
 def compare(shim: str | None, write: bool, folder: Path = FOLDER) -> int:
-    """Compare all goldens and, with `write`, store the new texts.
+    """Compare all goldens; with `write` store the new texts.
 
-    Return 0 if no text differs, otherwise 1 after the differences are shown.
+    Return 0 if no text differs, otherwise 1 after showing the differences.
     """
     every = shapes(folder)
     if not every:

@@ -1,4 +1,4 @@
-"""Check that a text consists only of the clauses of the page, apart from their decisions."""
+"""Check that a text has only clauses that the page defines, whatever they decide."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _STRINGS = ("literal", "subpath", "regex", "mac-policy-name")
 
 
 def strange(data: bytes) -> list[str]:
-    """Return the lines that are not clauses of the page."""
+    """Return the lines that are no clauses of the page."""
     *lines, last = data.split(b"\n")
     found = [] if last == b"" else ["the last line does not end"]
     for number, line in enumerate(lines, 1):

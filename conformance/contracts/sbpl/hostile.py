@@ -1,6 +1,6 @@
-"""Hostile names, and a check that they stay names in a text.
+"""Hostile names, and a check that a text treats them as names.
 
-A text is compared with the text for a harmless name in the same place: the forms must be equal
+The text is compared with the text for a harmless name in the same place. The forms must be equal
 except for the strings, and the strings must be equal except for the name.
 """
 
@@ -55,7 +55,7 @@ def names(chance: random.Random, count: int) -> list[str]:
         made = "".join(chance.choices(LETTERS, k=chance.randint(1, 24)))
         if chance.random() < 0.3:
             made += chance.choice(ENDINGS)
-        # No other string of a text has the mark, so the name can be found in it.
+        # No other string of the text contains the mark, so the name can be found by it.
         made = chance.choice([f"{MARK}{made}", f"{made}{MARK}"]).strip()
         if not made.startswith("~"):
             found.append(made)
@@ -70,7 +70,7 @@ def in_a_rule(name: str) -> str:
 
 
 def shape(text: Text, name: str) -> list[object]:
-    """Return the forms and strings of a text, with the name replaced by the harmless one."""
+    """Return the forms and strings of a text, in which the name is replaced by the harmless one."""
     found: list[object] = []
     for clause in text.profile.clauses:
         found.append((clause.allow, clause.operations))

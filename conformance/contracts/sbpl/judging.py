@@ -22,7 +22,7 @@ def same_as_meant(
     paths: Iterable[str],
     names: Iterable[str],
 ) -> int:
-    """Fail unless each path is decided as meant; return the number of paths asked."""
+    """Fail unless each path is decided as the setup means it; return the number of paths."""
     wanted = {path: answer for path in paths if (answer := meant(path)) is not None}
     text.expect(what, wanted, names)
     return len(wanted)
@@ -36,7 +36,7 @@ def naming(part: str) -> Matcher:
 def refused(what: str, answer: Answer, *parts: str) -> None:
     """Fail unless the answer is an error of kind invalid_input.
 
-    If there are `parts`, one of them must be in its message or in the place of a problem.
+    If there are `parts`, the message or the place of a problem must contain one of them.
     """
     if answer.raw is None or "error" not in answer.raw:
         raise Failure(what, "a refusal", shown(answer.raw))

@@ -1,4 +1,4 @@
-"""`ci/macos-lane`: test the goldens under the real sandbox-exec."""
+"""Test the goldens with the real sandbox-exec (`ci/macos-lane`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Run texts under the real sandbox-exec, and compare each case with the evaluator and the policy.
+"""Run texts with the real sandbox-exec, and compare each case with the evaluator and the policy.
 
-A shape is a request with its text. A temporary directory replaces its home directory, /Users/u.
-There each case is prepared, tried without a sandbox, prepared again, and tried in the sandbox.
+A shape is a request with its text. Its home directory, /Users/u, is replaced by a temporary
+directory. There each case is prepared and tried without a sandbox, then prepared again and tried in
+the sandbox.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ ABSENT = "sandbox-exec is a part of macOS: ci/macos-lane measures this there"
 SHAPES = ROOT / "fixtures" / "sbpl"
 PROBE = Path(__file__).with_name("probe.py")
 WITHIN_S = 20.0
-# The operation that each action needs on its path; the new name of `rename` needs
+# The operation that each action needs on its path. The new name of `rename` needs
 # file-write-create.
 ACTIONS = {
     "create": "file-write-create",
@@ -54,7 +55,7 @@ AT_ROOT = ("mode", "stat")
 AT_HOME = ("x", ".orbit/x", ".orbit2/x", "Library/Caches/x", "Library/x", ".codex/x", ".gemini/x")
 PATHS_A_SHAPE = 20
 DENIED = (errno.EPERM, errno.EACCES)
-# Paths that need no escapes in a regular expression or in a string.
+# Paths that need no escapes, neither in a regular expression nor in a string.
 PLAIN = re.compile(r"(/[A-Za-z0-9_-]+)+")
 
 
@@ -72,7 +73,7 @@ class Shape:
 
     @property
     def is_movable(self) -> bool:
-        """True if a temporary directory can replace its home."""
+        """True if its home can be replaced by a temporary directory."""
         return str(self.setup.root).startswith(f"{HOME}/")
 
     def moved(self, home: str) -> Shape:
@@ -136,14 +137,14 @@ class Attempt:
 
 
 def attempts(setup: Setup, home: str) -> list[Attempt]:
-    # Always the same attempts, so that a finding on a Mac can be reproduced.
+    # The attempts are always the same, so that a finding on a Mac can be reproduced.
     chance = random.Random(str(setup.rules))
     below = [
         generators.absolute(setup, path)
         for path in generators.paths(chance, setup, PATHS_A_SHAPE)
         if path != "."
     ]
-    # No file may be created outside the temporary directory.
+    # Not in side roots, because no file may be created outside of the temporary directory.
     sides = [f"{raw(side).decode()}/x" for side in setup.side_roots]
     sides = [side for side in sides if within(home, side)]
     found = [Attempt(action, str(setup.root)) for action in AT_ROOT]
@@ -174,7 +175,10 @@ def by_policy(meaning: Meaning, attempt: Attempt) -> str | None:
 
 
 class Probe:
-    """The probe process, in a sandbox or without; it runs one case after another."""
+    """A process that runs the program probe.py, in a sandbox or without.
+
+    It runs one case after the other.
+    """
 
     def __init__(self, before: Sequence[str | Path] = ()) -> None:
         self.process = subprocess.Popen(
@@ -219,7 +223,7 @@ class Probe:
 
 
 def prepare(home: Path, attempt: Attempt, root: str) -> None:
-    """Empty the home and create only the files that the case needs."""
+    """Empty the home, and create only the files that the case needs."""
     for each in home.iterdir():
         shutil.rmtree(each) if each.is_dir() else each.unlink()
     path = Path(attempt.path)
@@ -230,7 +234,7 @@ def prepare(home: Path, attempt: Attempt, root: str) -> None:
 
 
 def differences(shape: Shape, home: Path, wrapper: Path) -> tuple[int, list[str]]:
-    """Return the number of cases tried, and the cases that differ."""
+    """Return the number of cases that were tried, and the cases that differ."""
     setup = shape.setup
     text, meaning = Text(shape.text, setup.root), Meaning(setup)
     found: list[str] = []
@@ -261,7 +265,7 @@ def differences(shape: Shape, home: Path, wrapper: Path) -> tuple[int, list[str]
 
 
 class Home:
-    """A temporary directory for the cases, with a name that needs no escapes."""
+    """A temporary directory for the cases. Its name needs no escapes."""
 
     def __init__(self, folder: Path | None) -> None:
         self.made = tempfile.mkdtemp(prefix="boxspec-mac-", dir=folder or Path.home())
@@ -301,7 +305,7 @@ def loads(shape: Shape, wrapper: Path) -> list[str]:
 
 
 def judged(case: SbplCase, shapes: Iterable[Shape] | None = None) -> list[str]:
-    """Compile texts for an existing directory and return their differences under sandbox-exec."""
+    """Compile texts for an existing directory, and return how sandbox-exec differs from them."""
     found: list[str] = []
     for shape in goldens() if shapes is None else shapes:
         if not shape.is_movable:

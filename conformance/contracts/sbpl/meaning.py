@@ -1,7 +1,7 @@
-"""The meaning of a setup, derived from the policy oracle and the page, never from the text.
+"""Find the meaning of a setup by the policy oracle and the page, never by the text.
 
-The answer None means that the contract allows two answers, so the path is not asked: if a deny
-without wildcards may also cover paths below it, and if `?` meets a character other than printable
+The answer None means that the contract allows two answers, so the path is not tested: if a deny
+without wildcards may also cover paths below it, or if `?` meets a character other than printable
 ASCII.
 """
 
@@ -50,7 +50,8 @@ def ancestors(body: str) -> list[str]:
 
 
 def _wider(rules: Sequence[str]) -> list[str]:
-    """Return the rules with each plain deny extended to the paths below, which is accepted too."""
+    """Return the rules, in which each plain deny also covers the paths below it; the contract
+    accepts this too."""
     found = []
     for rule in rules:
         body = rule.removeprefix("!")
@@ -82,20 +83,21 @@ class Meaning:
         self.modify = [fold(rule) for rule in setup.modify]
         self.denies = [fold(rule) for rule in setup.deny_modify]
         self.asks = any("?" in rule for rule in (*self.read, *self.modify, *self.denies))
-        # Two versions: the denies as written, and extended as far as the contract accepts.
+        # Two versions: the denies as they are written, and with all paths that the contract allows
+        # them to cover.
         self.lists = (
             (self.modify, self.denies, self.read),
             (_wider(self.modify), _wider_denies(self.denies), _wider(self.read)),
         )
 
     def relative(self, path: str) -> str | None:
-        """Return the path relative to the root and folded, or None if it is outside."""
+        """Return the path relative to the root and folded; None if it is outside."""
         if not within(self.root, path):
             return None
         return self.fold(path[len(self.root.rstrip("/")) + 1 :]) or oracle.ROOT
 
     def places(self) -> list[str]:
-        """Return the writable directories other than the root and side roots."""
+        """Return the writable directories, without the root and side roots."""
         home = self.env.get("HOME")
         found = list(SCRATCH)
         if home is not None:
@@ -114,7 +116,7 @@ class Meaning:
         return first if first is second else None
 
     def may_modify(self, path: str) -> bool | None:
-        """Return the decision about every kind of write except unlink."""
+        """Return the decision for every kind of write except unlink."""
         sides = self.setup.side_roots if self.setup.provider == "codex" else ()
         if any(within(raw(side).decode(), path) for side in sides):
             return True

@@ -1,7 +1,8 @@
-"""The program in the sandbox: read actions on paths from stdin, do them and print the results.
+"""The program that runs in the sandbox: it reads actions and paths from stdin, makes the attempts
+and prints the results.
 
-It runs as a file of its own and imports no part of the kit, so that its only accesses are the
-requested actions.
+It is a file of its own and imports no part of the kit, so that it makes no other accesses than
+these attempts.
 """
 
 import json

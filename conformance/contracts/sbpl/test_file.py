@@ -20,7 +20,7 @@ TEXT = '(version 1)\n(deny default)\n; é "quoted"\n'
 
 @contextmanager
 def held(case: SbplCase, folder: Path, text: str = TEXT, state: State = ()) -> Iterator[Path]:
-    """Start a wrap that has answered but not ended; yield the file that it names."""
+    """Start a wrap that has answered but not ended; yield the file that its answer names."""
     message = sbpl.wrap_message(["x"], text=text, dir=folder, wrapper="present")
     with case.launch(message, Observed, hold=True, state=state) as shim:
         shim.wait_response()
@@ -78,7 +78,7 @@ def test_each_wrap_has_a_file_of_its_own(case: SbplCase) -> None:
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
 def test_an_existing_entry_is_not_opened(case: SbplCase, kind: str) -> None:
-    """An entry is placed at each name that earlier wraps used."""
+    """Another file is placed at each name that earlier wraps used."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
     used = []
@@ -100,7 +100,8 @@ def test_an_existing_entry_is_not_opened(case: SbplCase, kind: str) -> None:
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
 def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> None:
-    """In one process, so that a name made from the process number would repeat."""
+    """All wraps are made by one process, so that a name which only depends on the process number
+    would repeat."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
     used: set[Path] = set()
@@ -112,7 +113,7 @@ def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> N
             expect(f"wrap {turn}: whether a name is used again that is taken", file in used, False)
             used.add(file)
         else:
-            # A name that already exists may end in an error, but the first wrap may not.
+            # A wrap whose file name exists may end in an error, but the first wrap may not.
             expect("whether a file was made once", bool(used), True, answer.raw)
         found = [each.read_text() if each.exists() else None for each in (victim, *before)]
         expect(f"wrap {turn}: what lay there before", set(found), {"kept"})
@@ -157,7 +158,7 @@ def test_a_refused_wrap_leaves_no_file(case: SbplCase) -> None:
 
 @requires("SBPL-FILE-04")
 def test_a_fallback_makes_no_file(case: SbplCase) -> None:
-    """The modification time of the directory shows if a file was created and removed."""
+    """The modification time of the directory shows whether a file was created and removed."""
     place = folder(case, "profiles")
     os.utime(place, (1, 1))
     fields: WrapFields = {"text": TEXT, "dir": place, "wrapper": "missing", "allow_fallback": True}

@@ -1,4 +1,4 @@
-"""SBPL-FILTER: the translation of one rule into one filter."""
+"""SBPL-FILTER: how one rule is translated into one filter."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from contracts.sbpl.kit import Setup, Text
 
 
 def by_rule(case: SbplCase, rule: str, denied: bool) -> Text:
-    """Return a text with the rule as an allow, or as a deny after an allow of all paths."""
+    """Return a text that has the rule as an allow, or as a deny after an allow of all paths."""
     return case.sbpl.compiled(Setup(modify=["**", f"!{rule}"] if denied else [rule]))
 
 
 def judge(case: SbplCase, rule: str, yes: list[str], no: list[str]) -> None:
-    """Check paths that the rule matches and others, with the rule as an allow and as a deny."""
+    """Check paths that the rule matches, and others, with the rule as an allow and as a deny."""
     for denied in (False, True):
         matched, other = (no, yes) if denied else (yes, no)
         text = by_rule(case, rule, denied)
         text.expect(f"the {'deny' if denied else 'allow'} {rule!r}", sbpl.both(matched, other))
 
 
-# A rule with a special character, the paths that it matches, and the paths that it would match as
-# a regular expression.
+# A rule with a special character, the paths that it matches, and paths that it would match as a
+# regular expression.
 SPECIAL: list[tuple[str, list[str], list[str]]] = [
     ("d/x.c*", ["d/x.c", "d/x.cc"], ["d/xac", "d/xacc"]),
     ("d/[ab]*", ["d/[ab]", "d/[ab]x"], ["d/a", "d/ax", "d/b"]),
@@ -77,7 +77,7 @@ def test_a_star_does_not_cross_a_slash(case: SbplCase) -> None:
 @requires("SBPL-FILTER-02")
 @pytest.mark.parametrize("rule", ["*", "*/**"])
 def test_a_star_alone_needs_a_character(case: SbplCase, rule: str) -> None:
-    """The root directory `/` is special: only its path ends in a slash."""
+    """If the root is `/`, its path is special, because only this path ends in a slash."""
     plain = case.sbpl.compiled(Setup(modify=["a"], root="/"))
     if not plain.allows("file-write-data", "/a"):
         raise Blocked(["SBPL-MODIFY-09"], "nothing can be seen below the root of the system")
@@ -143,7 +143,7 @@ def test_a_question_mark_in_a_deny_matches_each_character(case: SbplCase, name: 
 def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
     case: SbplCase, name: str
 ) -> None:
-    """In denies of reading and unlinking, and in an exception, where the profile decides."""
+    """In denies of reading and unlinking, and in an exception, in which the profile decides."""
     path = f"d/a{ONE[name]}c"
     reads = case.sbpl.compiled(Setup(modify=["**"], deny_read=["d/a?c"]))
     for names in (sbpl.READ, [sbpl.UNLINK]):
@@ -157,7 +157,7 @@ def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
 def test_a_rule_that_allows_and_denies_has_a_question_mark_for_each(
     case: SbplCase, path: str
 ) -> None:
-    """One text has the rule as an allow and as a deny, in both orders."""
+    """One text has the rule both as an allow and as a deny, in both orders."""
     rule = f"d/{'?' * len(path[2:].encode())}"
     printable = rule.replace("?", "x")
     denied = Setup(modify=["d/?"], read=["**", "!d/?"])
@@ -178,7 +178,7 @@ def test_a_question_mark_matches_one_character_and_no_slash(case: SbplCase) -> N
 
 @requires("SBPL-FILTER-05")
 def test_a_question_mark_in_an_allow_matches_no_more_than_one(case: SbplCase) -> None:
-    """Two question marks must not match the two bytes of one letter if the engine counts bytes."""
+    """If the engine counts bytes, two question marks must not match the two bytes of one letter."""
     for rule, path in (("d/??", "d/é"), ("d/???", "d/€"), ("d/????", "d/😀"), ("d/?", "d/éé")):
         text = by_rule(case, rule, False)
         text.expect(f"the allow {rule}", sbpl.both([f"d/{'x' * rule.count('?')}"], [path]))
@@ -217,7 +217,7 @@ def test_the_root_means_itself(case: SbplCase, name: str) -> None:
 @requires("SBPL-FILTER-06", capability="sbpl.fold")
 @pytest.mark.parametrize("name", [*ROOTS, "a letter", "a letter with a mark"])
 def test_the_root_means_itself_where_names_fold(case: SbplCase, name: str) -> None:
-    """The kernel reports the root in one spelling; another spelling is another directory."""
+    """The kernel reports the root in one spelling, so another spelling is another directory."""
     more = {
         "a letter": ("/Users/u/Ws", "/Users/u/wS"),
         "a letter with a mark": ("/Users/u/é", "/Users/u/É"),

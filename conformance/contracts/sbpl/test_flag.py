@@ -1,4 +1,4 @@
-"""SBPL-FLAG: with the wrapper, the provider's own sandbox is switched off."""
+"""SBPL-FLAG: under the wrapper, the provider's own sandbox is switched off."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FULL = "--sandbox danger-full-access"
 
 
 def judge(case: SbplCase, provider: str | None, before: str, after: str) -> None:
-    """Wrap the command `before` and compare the result with `after`, both split at blanks."""
+    """Wrap the command `before`, and compare the result with `after`. Both are split at blanks."""
     argv = case.sbpl.wrapped(before.split(), provider=provider)
     expect("the command after the wrapper", b" ".join(argv[3:]).decode(), after)
 

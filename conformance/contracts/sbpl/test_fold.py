@@ -56,7 +56,7 @@ def test_an_exception_folds_too(case: SbplCase) -> None:
     text.expect("writing", sbpl.both(spelled(["state/cache", "state/cache/x"]), no), sbpl.WRITES)
 
 
-# Characters with the same folding.
+# Characters that fold to the same character.
 ALIKE = {
     "e with acute": "éÉ",
     "k and the Kelvin sign": "kK\u212a",
@@ -110,7 +110,7 @@ def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
 @requires("SBPL-FOLD-01")
 @pytest.mark.parametrize("place", ["read", "deny"])
 def test_a_long_list_is_folded_whole(case: SbplCase, place: str) -> None:
-    """The longest rule by far is the first or the last one."""
+    """The first or the last rule is by far the longest."""
     name = f"{'0' * 210}/" * 4 + "C"
     rules = {"read": [name, "K"], "deny": ["K", name]}[place]
     text = case.sbpl.compiled(Setup(read=["**", *(f"!{rule}" for rule in rules)], case="fold"))

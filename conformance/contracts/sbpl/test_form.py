@@ -1,4 +1,7 @@
-"""SBPL-FORM: the start and the grammar of every text, and the same text for the same request."""
+"""SBPL-FORM: the start and the grammar of every text.
+
+The same request must always give the same text.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ BROAD = [
     *("file-read*", "process*", "signal", "ipc-posix*", "mach*", "system-fsctl"),
     *("system-socket", "network*", "sysctl*", "iokit*"),
 ]
-# Operations that some clause allows, or that have a filter of their own.
+# Operations that are named by a clause.
 NAMED = {
     leaf for name in (*BROAD, "file-write*", "system-mac-syscall") for leaf in sbpl.leaves(name)
 }
@@ -205,7 +208,7 @@ MERGED = Setup(modify=["**"], deny_read=["k", "l"], deny_modify=["s/**", "!s/c/*
 @requires("SBPL-FORM-08", capability="policy.json")
 @pytest.mark.parametrize("profile", ["p", "unrestricted", None])
 def test_two_policy_files_give_the_text_of_their_rules(case: SbplCase, profile: str | None) -> None:
-    """Denies of both files, a profile of each file, and a profile that neither defines."""
+    """Denies in both files, a profile of each file, and a profile that neither file defines."""
     own: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["**"]}}}
     denies: dict[str, Any] = {"denyRead": ["l"], "denyModify": ["s/c/d"]}
     text = sbpl.bytes_of(case.sbpl.compile(MERGED))

@@ -1,4 +1,4 @@
-"""SBPL-MAC: the same texts under the real sandbox-exec."""
+"""SBPL-MAC: the same texts with the real sandbox-exec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SBPL-NAME: a path is data, and no name is read as a form."""
+"""SBPL-NAME: a path is data, so no name may be read as a form."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ AT_HOME = ("Library/Caches", ".orbit", ".codex", ".claude", ".gemini")
 def at_home(case: SbplCase, place: str) -> str:
     """Return a writable directory below HOME, for the place HOME only.
 
-    The topics SCRATCH and STATE test which directories are writable.
+    Which directories are writable is tested by the topics SCRATCH and STATE.
     """
     if place != "HOME":
         return ""
@@ -81,7 +81,7 @@ def test_a_string_reads_back_as_it_was_given(case: SbplCase, place: str, name: s
     try:
         judge(case.sbpl.compiled(with_name(place, name)), place, name, home)
     except Blocked as why:
-        # If the text with a harmless name is undecidable too, the name is not the cause.
+        # If the text with a harmless name cannot be decided either, the name is not the cause.
         harmless = case.sbpl.compiled(with_name(place, sbpl.HARMLESS))
         judge(harmless, place, sbpl.HARMLESS, home)
         raise Failure(f"the string reads back, {place} is {name!r}", name, str(why)) from None
@@ -102,14 +102,14 @@ def test_a_name_built_to_open_a_form_stays_a_name(case: SbplCase, place: str) ->
         judge(text, place, name, home)
 
 
-# A composed and a decomposed name, and a letter that a normal form replaces by another one.
+# A composed name, a decomposed name, and a letter that normalisation replaces by another one.
 SPELLED = {"composed": "caf\u00e9", "decomposed": "cafe\u0301", "replaced": "\u212b"}
 
 
 @requires("SBPL-NAME-01")
 @pytest.mark.parametrize("spelled", SPELLED)
 def test_a_name_keeps_its_spelling(case: SbplCase, spelled: str) -> None:
-    """A name may match another spelling only under `case: fold`."""
+    """Only with `case: fold` may a name match another spelling."""
     name = SPELLED[spelled]
     given = Setup(
         root=f"/Users/u/{name}/ws",
@@ -125,7 +125,7 @@ def test_a_name_keeps_its_spelling(case: SbplCase, spelled: str) -> None:
 
 
 CONTROLS = ["\n", "\r", "\t", "\x01", "\x1b", "\x1f", "\x7f"]
-# Each place, and the names that a message may have for it.
+# Each place, and the names by which a message may call it.
 NAMED = {
     "root": ("root",),
     "rule": ("modify", "denyRead"),
@@ -174,7 +174,7 @@ LIMIT = 1000
 
 
 def long_root(written: int, letter: str = "a") -> str:
-    """Return a path that takes this number of bytes between the quotes."""
+    """Return a path that needs this number of bytes between the quotes."""
     each = len(letter.encode()) + (letter in '"\\')
     rest = written - 1
     return "/" + letter * (rest // each) + "a" * (rest % each)
@@ -226,7 +226,7 @@ def test_a_folded_pattern_has_the_limit_to_the_byte(case: SbplCase) -> None:
 
 
 def judge_the_limit(case: SbplCase, place: str, given: Callable[[str], Setup]) -> None:
-    """Find the longest accepted glob by bisection; its string must have exactly LIMIT bytes.
+    """Find the longest glob that is accepted; its string must have exactly LIMIT bytes.
 
     The size of an expression depends on the implementation, but each digit adds one byte.
     """
@@ -289,7 +289,7 @@ def test_doubled_and_trailing_slashes_are_removed(case: SbplCase, path: str) -> 
 
 
 def places(path: str) -> dict[str, Setup]:
-    """Return setups with the path as each of the paths that come from outside the policy."""
+    """Return setups that have the path in each of the places that do not come from the policy."""
     return {
         "root": BASE.but(root=path),
         "side root": BASE.but(side_roots=[path]),

@@ -1,4 +1,4 @@
-"""SBPL-READ: all paths are readable except those that a negated rule denies."""
+"""SBPL-READ: all paths are readable, except those that a negated rule denies."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_each_path_is_decided_as_the_policy_does(case: SbplCase) -> None:
 
 @requires("SBPL-READ-03")
 def test_reading_is_denied_below_the_root_of_the_system(case: SbplCase) -> None:
-    """The root directory `/` is special: only its path ends in a slash."""
+    """If the root is `/`, its path is special, because only this path ends in a slash."""
     given = Setup(root="/", read=["**", "!a/**", "a/b"], deny_read=["k", "**/*.env"])
     text = case.sbpl.compiled(given)
     text.expect("reading", sbpl.both(["/", "x", "a/b"], ["a", "a/x", "k", "x.env"]), sbpl.READ)

@@ -1,4 +1,4 @@
-"""SBPL-SCRATCH: only the directories that every program needs are writable outside the root."""
+"""SBPL-SCRATCH: outside the root only directories that every program needs are writable."""
 
 from __future__ import annotations
 

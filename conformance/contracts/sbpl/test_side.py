@@ -1,4 +1,4 @@
-"""SBPL-SIDE: the additional directories that were named to Codex."""
+"""SBPL-SIDE: additional writable directories that were given to Codex."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_side_root_that_meets_a_read_denied_rule_is_refused(
     sbpl.refuses(case, f"a side root that {name}", bad, bad.but(side_roots=["/opt/side"]), rule)
 
 
-# A root and a side root, in spellings of one name, and a rule.
+# A root and a side root that are spellings of the same name, and a rule.
 FOLDED = {
     "the rule's": ("/Users/u/ws", "/Users/u/ws/SECRET/x", "secret/**"),
     "the root's": ("/Users/u/WS", "/Users/u/ws/secret", "secret/**"),
@@ -126,7 +126,7 @@ def test_a_side_root_meets_a_rule_in_every_spelling(case: SbplCase, name: str) -
 def test_a_side_root_meets_a_rule_by_whole_names(
     case: SbplCase, root: str, side: str, rule: str
 ) -> None:
-    """With the root directory `/`, which ends in a slash, and with doubled slashes."""
+    """The root directory `/`, which ends in a slash, and doubled slashes are included."""
     bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex")
     sbpl.refuses(case, f"the side root {side} with {rule} in {root}", bad, bad.but(deny_read=[]))
 

@@ -12,7 +12,7 @@ from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 
 HOME = "/Users/u"
-# The variable of a provider, its value in these tests, and the default directory.
+# The variable of a provider, its value in these tests, and the directory without it.
 CODEX = ("CODEX_HOME", "/opt/codex", "/Users/u/.codex")
 CLAUDE = ("CLAUDE_CONFIG_DIR", "/opt/claude", "/Users/u/.claude")
 PROVIDERS = [None, "codex", "claude", "gemini"]
@@ -23,7 +23,7 @@ def with_below(*places: str) -> list[str]:
 
 
 def writable(case: SbplCase, provider: str | None, env: dict[str, str], yes: list[str]) -> None:
-    """Check that the paths are writable and that the home directory itself is not."""
+    """Check that the paths are writable, and that the home directory itself is not."""
     text = case.sbpl.compiled(Setup(env=env, provider=provider))
     text.expect(f"state, for {provider}", sbpl.both(yes, ["/Users/u", "/opt"]), sbpl.WRITES)
 

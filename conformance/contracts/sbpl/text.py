@@ -1,4 +1,4 @@
-"""A compiled text: its bytes, and the decisions of the evaluator about it."""
+"""A compiled text: its bytes, and what the evaluator decides about it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ UNLINK = "file-write-unlink"
 WRITES = operations.leaves("file-write*")
 CHANGES = tuple(name for name in WRITES if name != UNLINK)
 READS = operations.leaves("file-read*")
-# One operation represents all of its kind, except in tests about the others.
+# One operation stands for all of its kind, except in tests that are about the others.
 WRITE, READ = ("file-write-data",), ("file-read-data",)
 
 SHOWN_LINES = 60
 
 
 class Text:
-    """The text of one answer; a question that the evaluator cannot decide is a failure."""
+    """The text of an answer. If the evaluator cannot decide a question, the test fails."""
 
     def __init__(self, data: bytes, root: Word = "/", unguarded: list[str] | None = None) -> None:
         self.data, self.root, self.unguarded = data, raw(root), unguarded
@@ -64,7 +64,8 @@ class Text:
         return {"text": [f"{number} {line}" for number, line in enumerate(lines, 1)][:SHOWN_LINES]}
 
     def under(self, name: Word) -> bytes:
-        """Return the path of a name: below the root, absolute with a slash, the root for `.`."""
+        """Return the path for a name: below the root, absolute if it has a leading slash, the root
+        for `.`."""
         path = raw(name)
         if path.startswith(b"/"):
             return path
@@ -90,7 +91,7 @@ class Text:
         return self.decided(name, path, self.rulings([name], path)[name])
 
     def allows_call(self, policy: bytes, number: int) -> bool:
-        """True if the text allows a call to a policy of the kernel."""
+        """True if the text allows a call to a policy module of the kernel."""
         name = "system-mac-syscall"
         ruling = self.decider.decide(name, Subject(policy=policy, call=number))
         return self.decided(name, policy, ruling)
@@ -108,7 +109,7 @@ class Text:
         )
 
     def expect(self, what: str, wanted: Mapping[Any, bool], names: Iterable[str] = WRITE) -> None:
-        """Fail unless each path is decided as wanted, for each of the operations."""
+        """Fail unless each path is decided as wanted, for each operation."""
         wrong = []
         blocked: Blocked | None = None
         for path, allowed in wanted.items():
@@ -143,7 +144,7 @@ class Text:
 
 
 def named_by(gaps: Iterable[Gap]) -> str:
-    """Return the requirement that reports these unknown forms."""
+    """Return the requirement that is about these unknown forms."""
     return "SBPL-FILTER-07" if any(gap.dialect for gap in gaps) else "SBPL-FORM-04"
 
 
@@ -153,7 +154,7 @@ def bytes_of(answer: Answer) -> bytes:
 
 
 def clauses(ruling: Ruling) -> str:
-    """Return a description of the clauses by which each reading decides."""
+    """Return a text about the clauses by which each reading decides."""
     deciding = dict.fromkeys(
         f"line {each.clause.line}: {each.clause}" if each.clause else "no clause"
         for each in (ruling.last, ruling.specific)
@@ -162,5 +163,5 @@ def clauses(ruling: Ruling) -> str:
 
 
 def both(yes: Iterable[Word], no: Iterable[Word]) -> dict[Word, bool]:
-    """Return allowed and denied paths together, because neither counts without the other."""
+    """Return allowed and denied paths together, because a test needs both."""
     return {**dict.fromkeys(yes, True), **dict.fromkeys(no, False)}

@@ -1,7 +1,7 @@
 """Trust checks for shims that compile profiles and wrap commands.
 
-They are coarse on purpose, as for the other contracts: a text with one fault passes, even if it
-cannot be read, so that the broken requirement reports it.
+They are coarse on purpose: a text with one mistake passes, even if it cannot be read, so that the
+requirement which it breaks reports it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from boxspec.subject.sentinels import no as _no
 from contracts.sbpl.client import SbplCase, Setup, wrap_message
 from contracts.sbpl.text import WRITE
 
-# Several questions of each kind: an implementation with one fault answers at least one correctly.
+# Several questions of each kind, so that an implementation with one fault answers at least one
+# correctly.
 SETUP = Setup(modify=["src/**", "docs"])
 YES = ["/private/tmp/x", "src/x", "docs", "/dev/null"]
 NO = ["/usr/x", "secret", "/", "."]

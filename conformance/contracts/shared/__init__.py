@@ -1,1 +1,1 @@
-"""Code that several contracts share: policy files, the meaning of globs, runs inside a sandbox."""
+"""Code that several contracts use: policy files, the meaning of globs, runs in a sandbox."""

@@ -1,4 +1,4 @@
-"""Policies for requests: a policy file around a `spec`."""
+"""Make policies for requests: a policy file around a `spec`."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def text(spec: Spec, name: str = "test") -> str:
 
 
 def policy(spec: Spec, workspace: Spec | None = None) -> Policy:
-    """Return the `policy` of a request; `workspace` is the spec of the second file."""
+    """Return the `policy` of a request. `workspace` is the spec of the second file."""
     made: Policy = {"text": text(spec), "format": "json"}
     if workspace is not None:
         made["workspace"] = {"text": text(workspace, "ws"), "format": "json"}
     return made
 
 
-# Characters that JSON allows in a string without an escape, and YAML does not.
+# Characters that a JSON string may contain without an escape, but a YAML string may not.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
 
 
 def as_yaml(given: Policy) -> Policy:
-    """Return the policy for a shim that reads only YAML; a text that is not JSON is unchanged."""
+    """Return the policy for a shim that reads only YAML. A text that is not JSON stays as it is."""
     made = dict(given)
     if given["format"] == "json" and "text" in given:
         made["format"] = "yaml"

@@ -1,4 +1,4 @@
-"""Executable programs and scripts that a case creates."""
+"""Create executable programs and scripts for a case."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from boxspec.api import programs as P
 def settled(path: Path) -> Path:
     """Wait until no process has the file open for writing.
 
-    Another thread may be between fork and exec with a copy of our descriptor; exec would then fail
-    with ETXTBSY without a fault of the shim. The kernel gives a read lease only without a writer.
+    Another thread may be between fork and exec, with a copy of the descriptor. Executing the file
+    would then fail with ETXTBSY, which is no fault of the shim. The kernel gives a read lease only
+    if there is no writer.
     """
     reader = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     limit = time.monotonic() + 5
@@ -26,7 +27,7 @@ def settled(path: Path) -> Path:
             except BlockingIOError:
                 os.sched_yield()
             except OSError:
-                # The file system has no leases.
+                # The file system does not support leases.
                 break
             else:
                 fcntl.fcntl(reader, fcntl.F_SETLEASE, fcntl.F_UNLCK)

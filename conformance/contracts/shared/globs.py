@@ -1,7 +1,8 @@
-"""The meaning of globs, paths, rules and lists, written from the contract as plainly as possible.
+"""The oracle: the meaning of globs, paths, rules and lists, written from the contract as plainly as
+possible.
 
-Nothing here is fast or shared with an implementation: a glob is walked with the set of positions
-that it may have reached in the path.
+It is not fast, and shares no code with an implementation. A glob is matched by computing the set of
+positions in the path that can be reached after each part.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ ROOT = "."
 DRIVE = re.compile(r"[A-Za-z]:")
 BLANKS = " \t"
 
-# The wildcards of a glob.
+# The kinds of wildcards in a glob.
 DIRS, ANY, STAR, NAME, ONE = "**/", "**", "*", "a whole segment *", "?"
 
 
@@ -24,7 +25,8 @@ DIRS, ANY, STAR, NAME, ONE = "**/", "**", "*", "a whole segment *", "?"
 
 
 def _outside(text: str) -> bool:
-    """True if the path is absolute, begins at home or with a drive, so not in the workspace."""
+    """True if the path is absolute, or begins with `~` or a drive, so that it is not in the
+    workspace."""
     return text.startswith(("/", "~/")) or text == "~" or DRIVE.match(text) is not None
 
 
@@ -35,7 +37,7 @@ def _joined(text: str) -> str | None:
 
 
 def normal_path(data: bytes) -> str | None:
-    """Return the normal form of a path, if it is accepted."""
+    """Return the normal form of a path, or None if it is refused."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -52,7 +54,7 @@ def normal_path(data: bytes) -> str | None:
 
 
 def normal_body(text: str) -> str | None:
-    """Return the normal form of a rule without its `!`, if it is accepted."""
+    """Return the normal form of a rule without its `!`, or None if it is refused."""
     text = text.strip(BLANKS).replace("\\", "/")
     normal = _joined(text)
     if text == "" or normal is None or _outside(text) or _outside(normal):
@@ -61,7 +63,7 @@ def normal_body(text: str) -> str | None:
 
 
 def normal_rule(text: str) -> str | None:
-    """Return a rule in the form of `policy.resolve`, if it is accepted."""
+    """Return a rule as policy.resolve writes it, or None if it is refused."""
     text = text.strip(BLANKS)
     negated = text.startswith("!")
     rest = text[negated:].strip(BLANKS)
@@ -77,7 +79,7 @@ def normal_rule(text: str) -> str | None:
 
 @cache
 def parts(glob: str) -> tuple[list[str], bool]:
-    """Return the parts of a normal glob, and whether it also matches all paths below."""
+    """Return the parts of a normalised glob, and whether it also matches all paths below."""
     below = False
     while glob.endswith("/**"):
         glob, below = glob[:-3], True
@@ -140,7 +142,10 @@ def matches(glob: str, path: str) -> bool:
 
 
 def folded(character: str) -> str:
-    """Fold by CaseFolding.txt, C and S: if Python's full folding is longer, S is the lower case."""
+    """Fold by CaseFolding.txt, statuses C and S.
+
+    If Python's full folding is longer than one character, S is the lower case.
+    """
     full = character.casefold()
     if len(full) == 1:
         return full
@@ -149,7 +154,7 @@ def folded(character: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return the form of a path or a glob that `case: fold` compares."""
+    """Return the form in which `case: fold` compares paths and globs."""
     composed = unicodedata.normalize("NFC", text)
     return unicodedata.normalize("NFC", "".join(map(folded, composed)))
 
@@ -170,7 +175,7 @@ def last(rules: Sequence[str], path: str) -> str | None:
 
 
 def decide(profile: Sequence[str], denies: Sequence[str], path: str) -> Decision:
-    """Decide by rules in their normal form; `!P` among the denies is an exception."""
+    """Decide by rules in normal form. Among the denies, `!P` is an exception."""
     rule, denied = last(profile, path), last(denies, path)
     if denied is not None and not denied.startswith("!"):
         return Decision(False, denied)

@@ -15,10 +15,10 @@ from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.inside import blame_place
 
 WITHIN_S = 10.0
-# A helper that lives only briefly may be missed once.
+# A helper process that lives only briefly may be missed once.
 RUNS = 2
 
-# Starts a run of the program `gate EVENTS FIFO`.
+# A function that starts a run of the program `gate EVENTS FIFO`.
 Start = Callable[[str, Path], ShimProcess[Any]]
 
 

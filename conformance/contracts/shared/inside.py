@@ -1,8 +1,8 @@
-"""Requests inside a sandbox: `--backend NAME` with a contract that starts programs.
+"""Send requests in a sandbox: `--backend NAME` with a contract that starts programs.
 
-Each request gets the backend, with the folder of the case as the workspace. The inside.yaml of the
-contract lists what a launcher changes: for each requirement the reason, the tests that do not apply
-inside, and the test that decides instead.
+Each request gets the backend, with the folder of the case as its workspace. The file inside.yaml of
+the contract lists requirements whose conditions a launcher changes, each with the reason, the tests
+that do not apply in a sandbox, and the test that decides instead.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ from boxspec.subject.observed import Facts
 # Programs may write to the workspace and use the network, as the tests need.
 PROFILE = "repo-write"
 
-# The sandbox of a request: a `backend` field, None for no sandbox, or that of `--backend`.
+# The sandbox of a request can be a `backend` field or None. This value means the sandbox of
+# `--backend`.
 OF_THE_RUN: Mapping[str, Any] = {}
 Around = Mapping[str, Any] | None
 
 
 def blame_place(case: Case) -> None:
-    """Raise UsageError if programs of the kit cannot run inside because of the kit's place."""
+    """Raise UsageError if the programs of the kit cannot run in the sandbox because of the place of
+    the kit."""
     if case.session.backend and programs.gate.startswith("/tmp/"):
         problem = f"sandboxes have a /tmp of their own, and there is {programs.gate}"
         raise UsageError(f"--backend {case.session.backend}", problem, "move the checkout")
@@ -39,10 +41,11 @@ def blame_place(case: Case) -> None:
 
 @dataclass(frozen=True)
 class Change:
-    """A requirement that a launcher changes.
+    """A requirement whose conditions a launcher changes.
 
-    tests: they do not apply inside. parts: the change applies to backends with one of these parts;
-    without parts to all. instead: the test that decides instead, if there is one.
+    tests: do not apply in a sandbox.
+    parts: the change applies to backends with one of these parts; without parts to all.
+    instead: the test that decides instead, if there is one.
     """
 
     requirement: str
@@ -73,7 +76,7 @@ def _read(path: Path) -> list[Change]:
 
 
 class Inside:
-    """The effect of `--backend` on the requests of one case."""
+    """How `--backend` changes the requests of a case."""
 
     def __init__(self, case: Case, contract: str) -> None:
         self._case = case
@@ -81,7 +84,7 @@ class Inside:
 
     @property
     def name(self) -> str | None:
-        """The name of the backend, if there is `--backend`."""
+        """The name of the backend; None without `--backend`."""
         return self._case.session.backend
 
     @property
@@ -90,7 +93,7 @@ class Inside:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts of the backend in hello: namespaces, landlock, seccomp."""
+        """The parts of the backend's mechanism in hello: namespaces, landlock, seccomp."""
         named = self._case.hello.get("backends", {})
         return tuple(str(named.get(self.name, {}).get("mechanism", "")).split("+"))
 
@@ -100,11 +103,13 @@ class Inside:
         return () if self.name is None else ("TMPDIR",)
 
     def use(self, cwd: str | None = None, own_root: bool = False) -> dict[str, Any]:
-        """Return the field `backend` of a request, empty without `--backend`.
+        """Return the field `backend` of a request; empty without `--backend`.
 
-        cwd: the working directory of the caller. own_root: the operation makes the workspace, so
-        the context names none. Raise NotApplicable if inside.yaml names the test, or if the shim
-        does not declare the field.
+        cwd: the working directory of the caller.
+        own_root: the operation makes the workspace itself, so the context has no root.
+
+        Raise NotApplicable if inside.yaml lists the test, or if the shim does not declare the
+        field.
         """
         if self.name is None:
             return {}
@@ -119,11 +124,11 @@ class Inside:
             context["root"] = str(self._case.folder)
         if cwd is not None:
             context["cwd"] = cwd
-        # Partial enforcement is accepted; the answer shows a run without any sandbox.
+        # Partial enforcement is accepted. If a program ran without any sandbox, the answer says so.
         return {"backend": {"name": self.name, "context": context, "on_unavailable": "degrade"}}
 
     def around(self, backend: Around, own_root: bool = False) -> dict[str, Any]:
-        """Return the field `backend` of `use`, or that of the test, which may be no sandbox."""
+        """Return the field `backend`: that of `use`, or that of the test, which may be None."""
         if backend is OF_THE_RUN:
             return self.use(own_root=own_root)
         return {} if backend is None else {"backend": dict(backend)}
@@ -145,12 +150,12 @@ class Inside:
 
 
 def put_inside(message: Mapping[str, Any], backend: Around = OF_THE_RUN) -> bool:
-    """True if `--backend`, not the test, puts the request inside a sandbox."""
+    """True if the request is in a sandbox because of `--backend`, and not because of the test."""
     return "backend" in message and backend is OF_THE_RUN
 
 
 def confined(make: Callable[..., Outcome]) -> Callable[..., Outcome]:
-    """Let `make` take only the answers of runs that had a sandbox (see `expect_confined`)."""
+    """Let `make` accept only answers of runs that had a sandbox (see `expect_confined`)."""
 
     def made(raw: dict[str, Any] | None, observed: Facts) -> Outcome:
         expect_confined(raw)
@@ -160,9 +165,10 @@ def confined(make: Callable[..., Outcome]) -> Callable[..., Outcome]:
 
 
 def expect_confined(raw: Mapping[str, Any] | None) -> None:
-    """Raise NotMeasured for a run without a sandbox: it is no evidence about runs inside."""
+    """Raise NotMeasured if the run had no sandbox, because it says nothing about runs in a
+    sandbox."""
     for result in _results((raw or {}).get("result")):
-        # The signal came before the sandbox existed: no program was started.
+        # The signal came before the sandbox existed, so no program was started.
         if result.get("enforcement") == "none" and result.get("termination") != "parent_signal":
             reasons = (
                 "; ".join(map(str, result.get("enforcement_reasons", ()))) or "no reason is given"

@@ -1,4 +1,5 @@
-"""The search for a program: candidates that cannot run, and relative names and PATHs."""
+"""Set up searches for a program: candidates that cannot be executed, and relative names and
+PATHs."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from contracts.shared.files import script_at
 
 TOOL = "boxspec-tool"
 
-# Program and PATH; `bin` and the other tool lie in the working directory of the child.
+# Program and PATH. `bin` and the other tool are in the working directory of the child.
 RELATIVE = {
     "a relative entry": (TOOL, "bin"),
     "an entry with a dot": (TOOL, "./bin"),
@@ -30,7 +31,7 @@ def saying(path: Path, text: str, mode: int = 0o755) -> Path:
 
 
 def passed_over(tmp: Path, what: str) -> Path:
-    """Create the first entry of a PATH, with a TOOL that cannot be executed."""
+    """Create the first entry of a PATH, which has a TOOL that cannot be executed."""
     candidate = tmp / "one" / TOOL
     candidate.parent.mkdir()
     match what:

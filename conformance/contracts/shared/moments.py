@@ -22,12 +22,15 @@ def elapsed_ms(since_ns: int, until_ns: int) -> float:
 
 
 def pass_time(ms: int) -> None:
-    """Let a period pass for a measurement; never use it to wait for an event."""
+    """Let some time pass, for a measurement. Never use it to wait for an event."""
     subprocess.run([P.slow_exit, os.devnull, str(ms)], check=True, stdin=subprocess.DEVNULL)
 
 
 def wanted_ms(pid: int) -> float:
-    """Return the time that all threads used or waited for a processor: a busy loop has it all."""
+    """Return the time that all threads used or waited for a processor.
+
+    A busy loop has the whole time.
+    """
     tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(sum(map(int, task.read_text().split()[:2])) for task in tasks) / 1e6
 
@@ -35,8 +38,9 @@ def wanted_ms(pid: int) -> float:
 def need_no_loop(pid: int, wanted: float, looked: float, share: float) -> None:
     """Raise Late if all threads come to rest, although they wanted more than their share.
 
-    wanted: ms of a processor; looked: ms of the clock. A thread that waited for its turn sleeps
-    after it, while a busy loop never sleeps.
+    wanted: ms of a processor. looked: ms of the clock.
+
+    A thread that only waited for its turn sleeps afterwards; a busy loop never sleeps.
     """
     if wanted / looked > share and until(lambda: is_asleep(pid), 2):
         was = f"{wanted:.0f} ms of {looked:.0f} ms"
@@ -44,12 +48,12 @@ def need_no_loop(pid: int, wanted: float, looked: float, share: float) -> None:
 
 
 def is_asleep(pid: int) -> bool:
-    """True if each of its threads sleeps; false if one ends meanwhile."""
+    """True if each of its threads sleeps. False if one of them ends meanwhile."""
     return all(procs.thread_state(pid, each) == b"S" for each in procs.threads(pid))
 
 
 def until(condition: Callable[[], bool], timeout_s: float = 10) -> bool:
-    """Poll a condition until it holds; use it for /proc, which has no events."""
+    """Check a condition repeatedly until it is true. Use it for /proc, which reports no events."""
     limit = Deadline(timeout_s)
     while not (holds := condition()) and not limit.over():
         poll([], 0.002)
@@ -57,7 +61,7 @@ def until(condition: Callable[[], bool], timeout_s: float = 10) -> bool:
 
 
 def attempted(events: Events, **wanted: int) -> None:
-    """Expect so many events of each word as evidence that the attempts took place."""
+    """Expect this number of events of each word, as evidence that the attempts were made."""
     came = {word: len(events.all(word)) for word in wanted}
     if any(came[word] < count for word, count in wanted.items()):
         raise Failure(
@@ -70,7 +74,7 @@ def attempted(events: Events, **wanted: int) -> None:
 
 
 def expect_none_left(seen: FromOutside, events: Events, **were: int) -> None:
-    """Expect that no process of the run remains, and that the events show that they existed.
+    """Expect that no process of the run is left. The events show that the processes existed.
 
     A killed process that is about to end does not count; EXEC-KILL-13 is stricter.
     """
@@ -85,6 +89,7 @@ def send(pid: int, name: str) -> None:
 
 
 def need_preload(shim: ShimProcess[Any], name: str) -> None:
-    """Raise NotMeasured if the shim did not load the preload, for example a static program."""
+    """Raise NotMeasured if the shim has not loaded the library, for example because it is a static
+    program."""
     if not shim.has_preload(name):
         raise NotMeasured(f"{name}.so was not loaded: the shim is static or has no dynamic loader")

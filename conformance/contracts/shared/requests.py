@@ -1,4 +1,7 @@
-"""The `request` object of a run, made from the fields of a test; bytes become base64 if needed."""
+"""Make the `request` object of a run from the fields of a test.
+
+Bytes become Base64 if necessary.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class Limits(TypedDict, total=False):
 
 
 class ExecRequest(Limits, total=False):
-    """The fields of a request to run a program, as a test writes them."""
+    """The fields of a request for one program, as a test writes them."""
 
     program: Word
     args: Sequence[Word]
@@ -89,7 +92,7 @@ def _is_no_text(word: Any) -> bool:
     try:
         return text_or_none(unb64(word)) is None
     except (TypeError, ValueError):
-        # The request is invalid on purpose.
+        # Such a request is invalid on purpose.
         return False
 
 
@@ -97,7 +100,7 @@ _WORDS = ("program", "current_dir")
 
 
 def exec_request(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the `request` object of exec.run; other fields and values are unchanged."""
+    """Return the `request` object of exec.run. Other fields and values stay as they are."""
     request: dict[str, Any] = {}
     for name, value in fields.items():
         if name in _WORDS and isinstance(value, str | bytes | os.PathLike):

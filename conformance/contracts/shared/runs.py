@@ -1,4 +1,4 @@
-"""The answer about one run: its streams, whole or as a digest."""
+"""The answer about one run. Each of its streams is complete, or a digest."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The signals of a process in /proc, and the three that a child has at their default.
+"""Read the signals of a process in /proc, and check the three that must be at their default in a
+child.
 
-A `report` (fixtures/programs) describes the state with which a program was started.
+A `report` (fixtures/programs) describes the state in which a program was started.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def expect_the_three_at_default(report: Mapping[str, Any]) -> None:
 
 
 def expect_the_three_to_act(report: Mapping[str, Any]) -> None:
-    """Expect the three at their default and unblocked, if the caller does not block them."""
+    """Expect that the three signals are at their default, and unblocked unless the caller blocks
+    them."""
     expect_the_three_at_default(report)
     bad = {signal.Signals(each).name for each in THREE & signals_in(report["sigblk"])}
     expect("those of the three that are blocked in the child", bad, set())

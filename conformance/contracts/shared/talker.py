@@ -1,7 +1,7 @@
 """A program that executes commands line by line, and observers of the forbidden ones.
 
-It answers each line with `did` or the name of an error, which shows that it goes on after a
-refusal. Observers outside show the effects: a canary file, and a listener that counts connections.
+It answers each line with `did` or the name of an error, which shows that it continues after a
+refusal. The effects are observed outside: a canary file, and a listener that counts connections.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from boxspec.places import case_root
 from boxspec.random_names import random_name
 from boxspec.subject.case import Case
 
-# Under this profile no backend that confines gives a network.
+# With this profile no backend that confines programs gives them a network.
 PROFILE = "no-network"
 CONTROL = "none"
 CANARY = "canary\n"
@@ -45,7 +45,7 @@ for line in lines():
         said = errno.errorcode.get(why.errno, "refused")
     answer(said)
 """
-# Reads and answers line by line.
+# A script that reads and answers line by line.
 TALKER = (
     """\
 import sys
@@ -56,7 +56,7 @@ def answer(said):
 """
     + BODY
 )
-# Reads a list of lines, and prints a list of answers.
+# A script that reads a list of lines, and prints a list of answers.
 ANSWERS = (
     """\
 import json, sys
@@ -71,7 +71,7 @@ def lines():
 
 
 def interpreter() -> str:
-    """Return the file itself: inside a sandbox a link to it may be missing."""
+    """Return the interpreter itself, because in a sandbox a link to it may be missing."""
     return os.path.realpath(sys.executable)
 
 
@@ -80,14 +80,14 @@ def words(source: str = TALKER) -> tuple[str, list[str]]:
 
 
 def backends(case: Case) -> list[str]:
-    """Return the backend of this run, or all backends of the shim that confine."""
+    """Return the backend of this run, or all backends of the shim that confine programs."""
     if case.session.backend is not None:
         return [case.session.backend]
     return [name for name in case.hello.get("backends", {}) if name != CONTROL]
 
 
 def ask_each(case: Case, ask: Callable[[str], None]) -> None:
-    """Check each backend; NotApplicable for one must not skip the others."""
+    """Check each backend. If one is not applicable, the others are checked nevertheless."""
     excused = []
     for name in backends(case):
         try:
@@ -145,7 +145,7 @@ def outside() -> Iterator[Outside]:
 
 
 def use(name: str, root: Path | None) -> dict[str, Any]:
-    """Return the field `backend`; without a root the operation makes the workspace."""
+    """Return the field `backend`. Without a root the operation makes the workspace itself."""
     context: dict[str, Any] = {"profile": PROFILE}
     if root is not None:
         context["root"] = str(root)
@@ -153,7 +153,7 @@ def use(name: str, root: Path | None) -> dict[str, Any]:
 
 
 def expect_control(answers: list[str], there: Outside) -> None:
-    """Expect that all commands work without a sandbox: otherwise a refusal is no evidence."""
+    """Expect that all commands work without a sandbox; otherwise a refusal would say nothing."""
     seen = (answers, there.effects())
     if seen != (["did"] * 4, (CANARY + "x", 1)):
         raise HostLacks("escape probes", f"the attempts do nothing here even outside: {seen}")
@@ -162,7 +162,8 @@ def expect_control(answers: list[str], there: Outside) -> None:
 def expect_refused(
     case: Case, answers: list[str], there: Outside, result: Mapping[str, Any], name: str
 ) -> None:
-    """Expect no effect outside, that the allowed commands worked, and all answers."""
+    """Expect that there is no effect outside, that the allowed commands worked, and that all lines
+    were answered."""
     need_enforcement(case, result, name)
     evidence = {"answers": answers, "backend": name, "claim": result.get("enforcement")}
     effects = there.effects()
@@ -181,14 +182,15 @@ def expect_refused(
         ends,
         (["did"], ["did"]),
     )
-    # In its own file system or network the forbidden commands may succeed.
+    # Only the number of answers is checked: in a private file system or network the forbidden
+    # commands may succeed.
     expect(f"answers in all ({name})", len(answers), satisfies(lambda n: n == 4, "4"))
 
 
 def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], name: str) -> None:
-    """Raise Declared if the sandbox is partial and claims no escaped aspect fully.
+    """Raise Declared if the sandbox is partial and claims none of the escaped aspects fully.
 
-    The result arrives after the run, so the claims of backend.probe decide if the shim has it.
+    The result arrives only after the run, so the claims of backend.probe decide if the shim has it.
     """
     reasons = [str(each) for each in result.get("enforcement_reasons", ())]
     if result.get("enforcement") != "partial" or not reasons:
@@ -211,7 +213,7 @@ def _probed(case: Case, name: str) -> Mapping[str, Any]:
 
 
 def need_enforcement(case: Case, result: Mapping[str, Any], name: str) -> None:
-    """Raise NotApplicable for a backend that enforces nothing and claims nothing either."""
+    """Raise NotApplicable for a backend that enforces nothing, and claims nothing either."""
     if result.get("enforcement") == "none":
         why = "; ".join(map(str, result.get("enforcement_reasons", ())))
         _expect_unavailable(case, name, why)
@@ -226,7 +228,7 @@ def _expect_unavailable(case: Case, name: str, why: str) -> None:
     if overall == "unavailable":
         return
     if case.attempt.number == 1:
-        # On a busy machine its probe may have exceeded its own time limit.
+        # On a busy machine the probe of the backend may have exceeded its own time limit.
         raise Late(name, "it is kept", f"it is dropped: {why}")
     raise Failure(
         f"whether {name} is kept",

@@ -33,7 +33,7 @@ def end_all(mark: str | None, strays: Callable[[], list[int]]) -> None:
     strays.
 
     strays: a function that returns the current processes that have lost the mark. Without a mark
-    the end of a stray makes its children strays, which the next search finds.
+        the end of a stray makes its children strays, which the next search finds.
     """
     for _ in range(LOOKS):
         left, executes = _marked(mark.encode()) if mark is not None else ([], False)

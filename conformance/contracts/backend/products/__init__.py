@@ -1,1 +1,1 @@
-"""The matrix of sandboxes: claims, cells by aspect and probe, and how they are shown."""
+"""The matrix of sandboxes: their claims, cells by aspect and probe, and pages that show them."""

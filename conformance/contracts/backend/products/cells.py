@@ -1,4 +1,4 @@
-"""Cells and columns of a matrix, made from the verdicts of a run; no attempt is judged twice."""
+"""Make cells and columns of a matrix from the verdicts of a run. No attempt is judged again."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from boxspec.random_names import without_random_names
 from boxspec.subject.observe.probes import Probe
 
 PLACE = re.compile(r"(?P<file>\w+)\.py::(?P<test>\w+)(\[(?P<case>.*)\])?$")
-# Tests with one attempt have no parameter: their probe.
+# Tests that make only one attempt have no parameter that names the probe, so it is listed here.
 OF_ONE = {
     "test_a_filter_refuses_io_uring": "k_io_uring_setup",
     "test_no_input_is_put_into_a_terminal": "i_tiocsti",
     "test_the_callers_terminal_is_not_the_controlling_terminal": "e_tty",
 }
-# The aspect of a test without a probe, by topic.
+# The aspect for tests that use no probe, by topic.
 TOPICS = {
     "BACKEND-WRITE": "fs-write",
     "BACKEND-META": "fs-metadata",
@@ -38,10 +38,12 @@ OWN_ROWS = ("BACKEND-RULE", "BACKEND-ALLOW")
 class State(StrEnum):
     """The result of one attempt.
 
-    held: it had no effect. escaped: the aspect is claimed, and an observer outside saw the effect.
-    done: the aspect is claimed, and the call succeeded inside, where no observer sees its effect.
-    unclaimed: it had an effect, and the aspect is not claimed. The aspect launch counts as claimed,
-    because the contract asks it of every sandbox.
+    held: it had no effect.
+    escaped: the aspect is claimed, and an observer outside saw the effect.
+    done: the aspect is claimed, and the call succeeded inside, where no observer can see its
+        effect.
+    unclaimed: it had an effect, but the aspect is not claimed. The aspect launch always counts as
+        claimed, because the contract requires it of every sandbox.
     """
 
     HELD = "held"
@@ -69,8 +71,11 @@ BY_VERDICT = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One attempt against one backend. saw: the effect, or why there is no decision. repro: the
-    command that repeats the attempt."""
+    """One attempt against one backend.
+
+    saw: the effect, or the reason why there is no decision.
+    repro: the command that repeats the attempt.
+    """
 
     aspect: str
     probe: str
@@ -86,8 +91,12 @@ class Cell:
 
 @dataclass
 class Column:
-    """One backend of a matrix. claims: the answers of probe by profile. why: why there are no
-    cells, or not all. kit: the version and commit of the kit that judged."""
+    """One backend of a matrix.
+
+    claims: the answers of probe, by profile.
+    why: the reason if some or all cells are missing.
+    kit: version and commit of the kit that judged.
+    """
 
     name: str
     control: bool = False
@@ -105,7 +114,7 @@ class Column:
         return {**plain, "cells": [each.to_json() for each in self.cells]}
 
     def claim(self, aspect: str) -> str:
-        """Return the best claim of an aspect over all profiles."""
+        """Return the best claim for an aspect under any profile."""
         claims = {
             each["aspects"].get(aspect, {"claim": "unavailable"})["claim"]
             for each in self.claims.values()
@@ -114,7 +123,7 @@ class Column:
 
 
 def cell(test: Mapping[str, Any], table: Mapping[str, Probe], shim: str, backend: str) -> Cell:
-    """Return the cell of one test of a result."""
+    """Make the cell of one test in a result."""
     place = PLACE.search(test["id"])
     assert place is not None
     name, case = place["test"], place["case"]
@@ -151,12 +160,12 @@ def _state(test: Mapping[str, Any], probe: Probe | None) -> tuple[State, str]:
 
 
 def _stable(text: str) -> str:
-    """Return the text without pids, tokens and folders of a case, which differ between runs."""
+    """Return the text without pids, tokens and folders, which differ from run to run."""
     text = without_random_names(text, "CASE")
     # A command line is cut at a length, so the names in its paths decide where.
     text = re.sub(r"(CASE/\S* \w+) CASE\S*", r"\1", text)
     text = re.sub(r"/dev/shm/boxspec-\S*", "CASE", text)
-    # codex unpacks itself into a new folder for each call.
+    # codex unpacks itself into a new folder at each call.
     text = re.sub(r"(/(?:backends|products)/[\w-]+/tmp)/\S*", r"\1/...", text)
     text = re.sub(r"(?<=/)[0-9a-f]{16}\b", "TOKEN", text)
     text = re.sub(r"(\d+ no_pidfd\\n)+", "some", text)

@@ -1,4 +1,4 @@
-"""The matrix of sandboxes as Markdown, and its summary for the console."""
+"""Show the matrix of sandboxes as Markdown, and as a summary on the console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrix of sandboxes: their claims, then one cell for each attempt."""
+"""The view of sandboxes: a matrix of their claims, and of one cell for each attempt."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ from contracts.backend.products import markdown
 from contracts.backend.products.cells import TOPICS, Column, cell
 
 PROFILES = ("repo-write", "read-only", "no-network", "full-dev", "ci-only")
-# Backends of the reference; without a name the word means all of them.
+# The backends of the reference. The word alone means all of them.
 OWN = "reference"
-# A column needs the claims. They are asked so often at most, because on a busy machine a probe may
-# miss its own time limit.
+# A column needs the claims of the backend. The kit asks for them up to three times, because the
+# probe of a backend may exceed its own time limit on a busy machine.
 TURNS = 3
 SYSCTLS = ("user.max_user_namespaces", "kernel.io_uring_disabled", "dev.tty.legacy_tiocsti")
-# The facts of a backend in a matrix besides its cells, without `shim`, which names a folder.
+# The facts about a backend that a matrix shows besides its cells. `shim` is left out, because it
+# names a folder.
 FACTS = ("control", "version", "mechanism", "why", "claims")
 
 
 class Matrix:
-    """Implements boxspec.products.view.View."""
+    """The view of sandboxes (see boxspec.products.view.View)."""
 
     schema = "boxspec-matrix/1"
     topics: Sequence[str] = [*TOPICS]
@@ -87,7 +88,7 @@ class Matrix:
 
 
 def column(judged: Judged) -> Column:
-    """Return the column of a backend, out of its claims and the result of its run."""
+    """Make the column of a backend from its claims and the result of its run."""
     product = judged.product
     made = Column(
         name=product.word,
@@ -123,7 +124,8 @@ def _ask_claims(judged: Judged) -> None:
                 except NotApplicable:
                     continue
                 if profiles[profile]["overall"] == "unavailable":
-                    break  # a backend that does not start is not waited for five times
+                    # a backend that does not start is not tried again, because each try takes long
+                    break
         finally:
             case.close(keep=False)
     finally:
@@ -137,7 +139,7 @@ def _absolute(product: Product) -> str:
 
 
 def _of_reference(backend: str) -> list[Product]:
-    """Return one backend of the reference, or each one that confines."""
+    """Return one backend of the reference, or all that confine programs."""
     session = Session(reference_argv())
     try:
         trust(session, contracts=[])

@@ -1,4 +1,4 @@
-"""Fuzzing of the contract policy: first inputs, and vectors made from findings."""
+"""What fuzzing needs of the contract policy: first inputs, and vectors made from findings."""
 
 from boxspec.subject.contract import Fuzzing
 from contracts.policy import vectors

@@ -1,8 +1,9 @@
-"""Find the expected answer to a case that a fuzzer found, and the requirement that it concerns.
+"""Find the right answer to a case that a fuzzer found, and the requirement that it belongs to.
 
-The kit's own oracle answers globs and paths. The Python implementation, which was written from the
-contract and shares no code with the reference, answers policies. The answer of the failing
-implementation only selects the vectors that it fails, because one case has many questions.
+For globs and paths the kit's own oracle has the answer. For policies it is the Python
+implementation, which was written from the contract and shares no code with the reference. The
+answer of the implementation that fails is used only to select the vectors that it fails, because a
+case has many questions.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from boxspec.subject.python_implementation import ask_python_implementation
 from contracts.shared import globs as oracle
 
 Fields = dict[str, Any]
-# A vector, and True if the failing implementation answers it correctly.
+# A vector, and whether the failing implementation answers it correctly.
 Judged = tuple[Fields, bool]
 
 
@@ -24,8 +25,8 @@ def vectors_of(
 ) -> Iterator[Fields]:
     """Return the vectors of a case, without id and reason; none if the operation has no vectors.
 
-    With `accused`, an implementation's answer to the case, only the vectors that this answer fails
-    are returned, if there are any.
+    accused: an implementation's answer to the case. If it is given, only vectors that it fails are
+        returned, if there are any.
     """
     makers = {
         "path.normalize": _paths,
@@ -43,7 +44,7 @@ def vectors_of(
 
 
 def _item(answer: Mapping[str, Any], name: str, number: int) -> Mapping[str, Any]:
-    """Return an item, or an empty one: a failing implementation may answer anything."""
+    """Return an item, or an empty one, because a failing implementation may answer anything."""
     result = answer.get("result")
     items = result.get(name) if isinstance(result, dict) else None
     here = isinstance(items, list) and number < len(items) and isinstance(items[number], dict)
@@ -141,7 +142,8 @@ def _load(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judge
     if not accused or loads != ("result" in accused):
         yield made, False
         return
-    # Both load or both refuse the file, so the difference is the name or the place of a problem.
+    # Both load the file, or both refuse it. So the difference is the name, or the place of a
+    # problem.
     if loads:
         answered, name = accused["result"], answer["result"]["name"]
         right = isinstance(answered, dict) and answered.get("name") == name
@@ -163,7 +165,7 @@ def _resolve(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Ju
     request = case["request"]
     answer = ask_python_implementation(case)
     if "result" not in answer:
-        # Other kinds of vectors test an unknown profile and a policy that does not load.
+        # Vectors of other kinds test unknown profiles and policies that cannot be loaded.
         return
     about = "POLICY-MERGE-02" if "workspace" in request["policy"] else "POLICY-PROFILE-05"
     lists = {name: answer["result"][name] for name in ("read", "modify")}

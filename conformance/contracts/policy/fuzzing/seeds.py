@@ -1,4 +1,4 @@
-"""First inputs of the fuzz targets for globs, paths and policies, made from the vectors."""
+"""Make the first inputs of the fuzz targets for globs, paths and policies from the vectors."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ from contracts.shared import documents
 
 @cache
 def _table(name: str) -> dict[bytes, int]:
-    """Read a table of symbols of fuzz/support/glob_gen.c: the text of each and its number."""
+    """Read a table of symbols in fuzz/support/glob_gen.c; return each text with its number."""
     source = (ROOT / "fuzz" / "support" / "glob_gen.c").read_text(encoding="utf-8")
     body = source.split(f" {name}[32] = {{")[1].split("};")[0]
     words = []
     for literal in re.findall(r'TEXT\(("[^"]*")\)', body):
         text = ast.literal_eval(literal)
-        # \x is a byte in C and a character in Python; \u is a character in both.
+        # In C \x is a byte and in Python a character; \u is a character in both.
         words.append(text.encode("latin-1" if "\\x" in literal else "utf-8"))
     return {word: number for number, word in reversed([*enumerate(words)]) if word}
 
 
 def _symbols(text: bytes) -> bytes:
-    """Return the input bytes for this text; letters without a symbol are replaced by others."""
+    """Return the bytes of an input for this text.
+
+    Letters without a symbol are replaced by others.
+    """
     common, rare = _table("symbols"), _table("rarities")
     out = bytearray()
     while text:
@@ -54,7 +57,7 @@ def _globs() -> Iterator[tuple[bytes, bytes]]:
 
 def glob_diff() -> Iterator[bytes]:
     for pattern, path in _globs():
-        # An odd byte makes the target read a path instead of deriving it from the glob.
+        # An odd byte makes the target read a path, instead of making one from the glob.
         yield _symbols(pattern) + b"\x01" + _symbols(path)
         yield _symbols(pattern)
 
@@ -65,7 +68,7 @@ def glob_raw() -> Iterator[bytes]:
 
 
 def glob_laws() -> Iterator[bytes]:
-    """Yield the glob for each law that begins with one; the bytes after it give the rest."""
+    """Yield the glob for each law that begins with a glob. The bytes after it give the rest."""
     for pattern, path in _globs():
         for law in range(6):
             yield bytes([law]) + _symbols(pattern) + b"\x01" + _symbols(path)
@@ -94,7 +97,7 @@ def policy_yaml() -> Iterator[bytes]:
     return _texts("yaml")
 
 
-# One text of each kind. Being short, they and their mutations are tried first.
+# One text of each kind. Short inputs, and their mutations, are tried first.
 SMALL = {
     "json": ('{"a":[1]}', "[-0.5e+1]", '"\\u0041\\n\u00e9"', "true", "false", "null"),
     "yaml": ("a: [b]\n", "- 'c'\n", "|\n d\n", '"\\x41\u00e9"', "? e", "~"),
@@ -102,18 +105,18 @@ SMALL = {
 
 
 def shim_diff() -> Iterator[bytes]:
-    """Yield inputs with one request each, so that a difference is reported by a short case.
+    """Yield inputs with one request each, so that a difference is reported with a short case.
 
-    An input stands for a batch; its first byte selects one request by the number in the batch. In a
-    batch that begins with a glob, 0 is path.normalize and 1 is glob.match. In a batch of files, 0
-    loads the files unchanged. The small texts have no number: their whole batch is sent.
+    An input stands for a batch, and its first byte selects one request by its number. In a batch
+    that begins with a glob, 0 is path.normalize and 1 is glob.match. In a batch of files, 0 loads
+    the files unchanged. The small texts have no number, so their whole batch is sent.
     """
     paths = [
         vector.word("path") for vector in vectors.every().values() if vector.kind == "normalize"
     ]
     asked = [*((0, b"a", path) for path in paths), *((1, glob, path) for glob, path in _globs())]
     for number, glob, path in asked:
-        # The input makes a glob and reads one path.
+        # The input makes a glob, and then has one path.
         yield bytes([ONE_ALONE + number, 0]) + _symbols(glob) + b"\0\x01" + _symbols(path)
     for form, texts in SMALL.items():
         for text in texts:
