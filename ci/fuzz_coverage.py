@@ -42,7 +42,8 @@ ROOMS = ("module/", "policy/", "process/", "sbpl/")
 OUTSIDE = """module/environment module/folder module/lookup module/module module/runner
     module/shield process/bridge process/ending process/watcher policy/authoring/draft
     policy/authoring/links policy/authoring/migrate policy/authoring/whynot policy/path/walk
-    policy/profile/audit policy/profile/linked policy/profile/resolved sbpl/file"""
+    policy/profile/audit policy/profile/linked policy/profile/resolved sbpl/file
+    sbpl/writable"""
 
 Place = tuple[int, ...]  # a line, or a line and the numbers of a branch
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "sbpl/writable.h"
 
 static int write_all(int fd, const char *text, size_t len) {
     while (len > 0) {
@@ -37,6 +38,15 @@ static int make(char *path, const char *text, size_t len) {
     return os_error;
 }
 
+/* The kernel compares the place without links. A place that cannot be resolved counts as the given
+ * one. */
+static bool is_writable(const char *path, const char *text, size_t len) {
+    char *resolved = realpath(path, NULL);
+    bool may = bs_sbpl_may_write(text, len, resolved != NULL ? resolved : path);
+    free(resolved);
+    return may;
+}
+
 int bs_sbpl_file_make(const char *dir, const char *text, size_t len, struct bs_sbpl_file *file,
                       struct bs_error *err) {
     char *path = NULL;
@@ -54,7 +64,7 @@ int bs_sbpl_file_make(const char *dir, const char *text, size_t len, struct bs_s
                        "you may write to",
                        dir, bs_os_message(os_error, buf, sizeof buf));
     }
-    file->path = path;
+    *file = (struct bs_sbpl_file){path, is_writable(path, text, len)};
     return BS_OK;
 }
 

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -65,7 +67,18 @@ static void put_argv(struct bs_json_writer *out, char *const *argv) {
     bs_json_close_array(out);
 }
 
-static void put_wrapped(struct bs_json_writer *out, const struct bs_sbpl_wrapped *wrapped) {
+static void put_writable(struct bs_json_writer *out, const char *file) {
+    char *words = NULL;
+    if (asprintf(&words,
+                 "%s: the profile allows a program to write to its own file; name a `dir` that "
+                 "the profile does not allow to write to",
+                 file) >= 0)
+        bs_json_put_text(out, words);
+    free(words);
+}
+
+static void put_wrapped(struct bs_json_writer *out, const struct bs_sbpl_wrapped *wrapped,
+                        const struct bs_sbpl_file *file) {
     bs_json_open_object(out);
     put_argv(out, wrapped->argv);
     bs_json_put_key(out, "wrapped");
@@ -74,6 +87,8 @@ static void put_wrapped(struct bs_json_writer *out, const struct bs_sbpl_wrapped
     bs_json_open_array(out);
     if (wrapped->warning != NULL)
         bs_json_put_text(out, wrapped->warning);
+    if (file->writable)
+        put_writable(out, file->path);
     bs_json_close_array(out);
     bs_json_close_object(out);
 }
@@ -125,7 +140,7 @@ enum bs_answer bs_op_sbpl_wrap(const struct bs_call *call, struct bs_json_writer
         goto finish;
     }
     bs_answer_open(out, call->id, "result");
-    put_wrapped(out, &wrapped);
+    put_wrapped(out, &wrapped, call->file);
     bs_answer_close(out);
 finish:
     bs_sbpl_wrapped_clear(&wrapped);

@@ -186,6 +186,110 @@ def test_a_partly_written_file_is_not_left(case: SbplCase) -> None:
     expect("whether one that fits is wrapped", twin.ok, True)
 
 
+# The clauses of a text about a file in the directory `{place}`, and whether they allow a write.
+WRITABLE = {
+    "its directory": ('(allow file-write* (subpath "{place}"))', True),
+    "a directory above": ('(allow file-write* (subpath "{above}"))', True),
+    "a slash at the end": ('(allow file-write* (subpath "{place}/"))', True),
+    "the root": ('(allow file-write* (subpath "/"))', True),
+    "no filter": ("(allow file-write*)", True),
+    "a wider operation": ('(allow file* (subpath "{place}"))', True),
+    "every operation": ("(allow default)", True),
+    "one operation": ('(allow file-write-data (subpath "{place}"))', True),
+    "the second operation": ('(allow file-read* file-write* (subpath "{place}"))', True),
+    "a regular expression": ('(allow file-write* (regex "^{place}/[^/]*$"))', True),
+    "a regular expression of names": ('(allow file-write* (regex "^(.*/)?[^/]*\\\\.sb$"))', True),
+    "the second filter": ('(allow file-write* (subpath "/usr") (subpath "{place}"))', True),
+    "both filters": (
+        '(allow file-write* (require-all (subpath "{above}") (subpath "{place}")))',
+        True,
+    ),
+    "all but another": ('(allow file-write* (require-not (subpath "/usr")))', True),
+    "a deny before": (
+        '(deny file-write* (subpath "{place}"))\n(allow file-write* (subpath "{above}"))',
+        True,
+    ),
+    "a deny of another": (
+        '(allow file-write* (subpath "{place}"))\n(deny file-write* (subpath "{place}2"))',
+        True,
+    ),
+    "a deny of the name alone": (
+        '(allow file-write* (subpath "{place}"))\n(deny file-write* (literal "{place}"))',
+        True,
+    ),
+    "a deny of reads": (
+        '(allow file-write* (subpath "{place}"))\n(deny file-read* (subpath "{place}"))',
+        True,
+    ),
+    "clauses on one line": ('(deny signal) (allow file-write* (subpath "{place}"))', True),
+    "no clause": ("", False),
+    "a deny after": (
+        '(allow file-write* (subpath "{above}"))\n(deny file-write* (subpath "{place}"))',
+        False,
+    ),
+    "a deny of names after": (
+        '(allow file-write* (subpath "{place}"))\n(deny file-write* (regex "^{place}/[^/]*$"))',
+        False,
+    ),
+    "only reads": ('(allow file-read* (subpath "{place}"))', False),
+    "another directory": ('(allow file-write* (subpath "{place}2"))', False),
+    "the start of a name": ('(allow file-write* (subpath "{above}/profile"))', False),
+    "a directory below": ('(allow file-write* (subpath "{place}/below"))', False),
+    "the directory itself": ('(allow file-write* (literal "{place}"))', False),
+    "names of another kind": ('(allow file-write* (regex "^{place}/[^/]*\\\\.c$"))', False),
+    "one filter of two": (
+        '(allow file-write* (require-all (subpath "{place}") (subpath "/usr")))',
+        False,
+    ),
+    "a comment": ('; (allow file-write* (subpath "{place}"))', False),
+    "a name that looks like a clause": (
+        '(allow file-write* (subpath "/x)(allow file-write* (subpath {place}))"))',
+        False,
+    ),
+    "a name with a quote": ('(allow file-write* (subpath "/x\\"{place}"))', False),
+}
+
+
+def warned_of(case: SbplCase, place: Path, text: str) -> bool:
+    """Return if a warning of the wrap names its file."""
+    answer = case.sbpl.wrap(["x"], text=text, dir=place, wrapper="present")
+    file = os.fsdecode(sbpl.argv_of(answer)[2])
+    named = [file in each for each in answer.result["warnings"]]
+    expect("whether every warning names the file", all(named), True, answer.raw)
+    return bool(named)
+
+
+@requires("SBPL-FILE-06")
+@pytest.mark.parametrize("name", WRITABLE)
+def test_a_file_that_its_own_text_allows_to_write_is_named(case: SbplCase, name: str) -> None:
+    clauses, wanted = WRITABLE[name]
+    place = folder(case, "profiles")
+    clauses = clauses.replace("{place}", str(place)).replace("{above}", str(case.tmp))
+    text = f"(version 1)\n(deny default)\n{clauses}\n"
+    expect(f"whether a warning names the file under {clauses!r}", warned_of(case, place, text),
+           wanted)  # fmt: skip
+
+
+@requires("SBPL-FILE-06")
+def test_a_file_behind_a_link_is_judged_by_its_place(case: SbplCase) -> None:
+    place, link = folder(case, "profiles"), case.tmp / "link"
+    link.symlink_to(place)
+    head = "(version 1)\n(deny default)\n"
+    text = f'{head}(allow file-write* (subpath "{place}"))\n'
+    expect("whether a warning names the file", warned_of(case, link, text), True)
+    denied = f'{head}(allow file-write*)\n(deny file-write* (subpath "{place}"))\n'
+    expect("whether one names a denied file", warned_of(case, link, denied), False)
+
+
+@requires("SBPL-FILE-06")
+def test_a_compiled_text_decides_about_its_own_file(case: SbplCase) -> None:
+    place = folder(case, "profiles")
+    for modify, wanted in ((["profiles/**"], True), (["*/*.sb"], True), (["src/**"], False)):
+        text = case.sbpl.compiled(sbpl.Setup(modify=modify, root=str(case.tmp))).data.decode()
+        named = warned_of(case, place, text)
+        expect(f"whether a warning names the file under {modify}", named, wanted)
+
+
 @requires("SBPL-FILE-05")
 def test_a_directory_that_cannot_be_written_to_is_an_error(case: SbplCase) -> None:
     no_folder = case.tmp / "file"

@@ -31,8 +31,9 @@ extern "C" {
 #endif
 
 #define BS_SBPL_WRAPPER "/usr/bin/sandbox-exec"
-#define BS_SBPL_STRING_BYTES 1000 /* longest string between two quotes, counted as it is written   \
-                                   */
+#define BS_SBPL_STRING_BYTES                                                                       \
+    1000 /* longest string between two quotes, counted as it is written                            \
+          */
 #define BS_SBPL_MOST_BYTES (8UL * 1024 * 1024) /* longest profile text */
 
 enum bs_provider { BS_PROVIDER_NONE, BS_PROVIDER_CODEX, BS_PROVIDER_CLAUDE, BS_PROVIDER_GEMINI };
@@ -82,10 +83,13 @@ BS_EXPORT void bs_sbpl_clear(struct bs_sbpl *sbpl);
 /* A file of mode 0600 that holds the text while the command runs. */
 struct bs_sbpl_file {
     char *path; /* absolute; NULL: no file */
+    /* The text allows a program of the sandbox to write to the file, and so to change the rules of
+     * the next one that is started with it: warn, or name another directory. */
+    bool writable;
 };
 
 #define BS_SBPL_FILE_INIT                                                                          \
-    { 0 }
+    { 0, false }
 
 /* `dir` is the absolute path of a directory that no other user should be able to write to. Returns
  * 0, BS_E_INVALID for a relative path, BS_E_IO if the file cannot be made or written (no file is

@@ -151,6 +151,93 @@ static void a_failure_leaves_no_file(void **state) {
     assert_nothing_left(before);
 }
 
+/* Make a file of a text in which every `%` stands for the folder, and return if it may be written
+ * to. */
+static bool is_writable(const char *folder, const char *clauses) {
+    struct bs_sbpl_file file = BS_SBPL_FILE_INIT;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    assert_non_null(out);
+    for (; *clauses != '\0'; clauses++) {
+        if (*clauses == '%')
+            (void)fputs(folder, out);
+        else
+            (void)fputc(*clauses, out);
+    }
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(bs_sbpl_file_make(folder, text, len, &file, NULL), BS_OK);
+    bool writable = file.writable;
+    bs_sbpl_file_remove(&file);
+    assert_false(file.writable);
+    free(text);
+    return writable;
+}
+
+static void the_last_clause_about_the_file_decides_if_it_is_writable(void **state) {
+    static const char *const allow[] = {
+        "(allow file-write* (subpath \"%\"))",
+        "(allow file-write* (subpath \"%/\"))",
+        "(allow file-write* (subpath \"/\"))",
+        "(allow\n ; a comment\n file-read* file-write-data\n (subpath \"/usr\")\n (subpath \"%\"))",
+        "(allow default)",
+        "(allow file*)",
+        "(allow file-write* (regex \"^%/[^/]*\\\\.sb$\"))",
+        "(allow file-write* (regex \"^/usr|.*\\\\.sb$\"))",
+        "(allow file-write* (regex \"^/?/*(.*/)?[^/]+$\"))",
+        "(allow file-write* (require-all (subpath \"/\") (require-not (literal \"%\"))))",
+        "(allow file-write* (require-any (subpath \"/x\") (subpath \"%\")))",
+        "(deny file-write* (subpath \"%\"))(allow file-write* (subpath \"%\"))",
+        "(allow file-write* (subpath \"%\"))(deny file-write* (subpath \"%2\") (subpath \"%/a\"))",
+        /* Unknown forms err towards writable. */
+        "(allow file-write* (vnode-type REGULAR-FILE))",
+        "(allow file-write* (regex \"[\"))",
+        "(allow file-write* (subpath x))",
+        "(allow file-write* (subpath \"%\"))(deny file-write* (vnode-type SYMLINK))",
+    };
+    static const char *const deny[] = {
+        "",
+        "(allow file-read* (subpath \"%\"))",
+        "(allow file-write* (literal \"%\"))",
+        "(allow file-write* (subpath \"%/a\"))",
+        "(allow file-write* (subpath \"%2\"))",
+        "(allow file-write* (regex \"^%/[^/]*\\\\.c$\"))",
+        "(allow file-write* (regex \"^/usr/.*$\"))",
+        "(allow file-write* (require-all (subpath \"%\") (subpath \"/usr\")))",
+        "; (allow file-write*)",
+        "(allow file-read* (literal \"(allow file-write*)\"))",
+        "(allow file-write* (subpath \"%\"))(deny file-write* (subpath \"%\"))",
+        "(allow file-write* (subpath \"%\"))(deny default)",
+        ") \"(allow file-write*)\" x (allow",
+        "(",
+        "(allow file-read* (literal \"",
+    };
+    const struct folder *folder = *state;
+    for (size_t i = 0; i < LENGTH(allow); i++)
+        if (!is_writable(folder->path, allow[i]))
+            fail_msg("not writable: %s", allow[i]);
+    for (size_t i = 0; i < LENGTH(deny); i++)
+        if (is_writable(folder->path, deny[i]))
+            fail_msg("writable: %s", deny[i]);
+}
+
+static void no_text_makes_the_answer_slow(void **state) {
+    enum { MANY = 20000, DEEP = 200000 };
+    static const char clause[] = "(allow file-write* (regex \"^/(a|.)*x$\"))\n";
+    const struct folder *folder = *state;
+    char *text = malloc(MANY * sizeof clause + 1);
+    assert_non_null(text);
+    for (size_t i = 0; i < MANY; i++)
+        memcpy(text + i * (sizeof clause - 1), clause, sizeof clause);
+    /* Beyond the limit of expressions the answer is unknown, so it is writable. */
+    assert_true(is_writable(folder->path, text));
+    memset(text, '(', DEEP);
+    text[DEEP] = '\0';
+    memcpy(text, "(allow file-write* ", 19);
+    assert_true(is_writable(folder->path, text));
+    free(text);
+}
+
 #define in_a_folder(test) cmocka_unit_test_setup_teardown(test, set_up, folder_teardown)
 
 int main(void) {
@@ -159,6 +246,8 @@ int main(void) {
         in_a_folder(each_call_makes_a_new_file),
         in_a_folder(interrupted_and_short_writes_are_continued),
         in_a_folder(a_failure_leaves_no_file),
+        in_a_folder(the_last_clause_about_the_file_decides_if_it_is_writable),
+        in_a_folder(no_text_makes_the_answer_slow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@ import os
 
 import protocol
 import sbpl.wrapping as wrapping
+import sbpl.writable as writable
 from errors import Failed
 from faults.registry import fault, replaces
 
@@ -172,3 +173,74 @@ def directory_is_text():
     @replaces(wrapping.NewFile, "__init__")
     def init(original, self, text, directory):
         original(self, text, directory.decode(errors="replace").encode())
+
+
+@fault("SBPL-FILE-06", "nobody looks where the file lies", "the caller chose the directory")
+def own_file_is_not_looked_at():
+    writable.may_write = lambda text, path: False
+
+
+@fault("SBPL-FILE-06", "each file is warned of", "better once too often")
+def each_file_is_warned_of():
+    writable.may_write = lambda text, path: True
+
+
+@fault("SBPL-FILE-06", "the place with its links is compared", "no realpath")
+def own_file_behind_a_link():
+    @replaces(wrapping.NewFile)
+    def warnings(original, self, file):
+        return [str(file)] if writable.may_write(self.text, file) else []
+
+
+@fault("SBPL-FILE-06", "a deny after the allow is not seen", "the first allow decides")
+def own_file_by_the_first_allow():
+    @replaces(writable)
+    def may_write(original, text, path):
+        ends = [at for at, byte in enumerate(text + b"\n") if byte == 10]
+        return any(original(text[:end], path) for end in ends)
+
+
+@fault("SBPL-FILE-06", "the directory is compared by its first letters", "startswith")
+def own_file_by_a_prefix():
+    @replaces(writable)
+    def of_string(original, name, value, path):
+        return path.startswith(value) if name == "subpath" else original(name, value, path)
+
+
+@fault("SBPL-FILE-06", "only file-write* is looked at", "the texts have no other")
+def own_file_by_one_operation():
+    writable.WRITES = ("file-write*",)
+
+
+@fault("SBPL-FILE-06", "a clause without a filter is not seen", "there is no path in it")
+def own_file_without_a_filter():
+    @replaces(writable)
+    def may_write(original, text, path):
+        lines = [line for line in text.split(b"\n") if b'"' in line]
+        return original(b"\n".join(lines), path)
+
+
+@fault("SBPL-FILE-06", "regular expressions are not compared", "only subpath grants directories")
+def own_file_without_expressions():
+    writable.matches = lambda expression, path: False
+
+
+@fault("SBPL-FILE-06", "the directory is asked about, not the file", "os.path.dirname")
+def own_directory_for_the_file():
+    @replaces(writable)
+    def may_write(original, text, path):
+        return original(text, path.rpartition(b"/")[0])
+
+
+@fault("SBPL-FILE-06", "the text is searched for the directory", "a substring is quick")
+def own_file_by_a_search():
+    @replaces(writable)
+    def may_write(original, text, path):
+        return b'allow file-write* (subpath "' + path.rpartition(b"/")[0] in text
+
+
+@fault("SBPL-FILE-06", "the warning does not name the file", "one text for all")
+def own_file_is_not_named():
+    @replaces(wrapping.NewFile)
+    def warnings(original, self, file):
+        return ["the profile is writable" for _ in original(self, file)]

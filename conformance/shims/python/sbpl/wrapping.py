@@ -7,6 +7,7 @@ import os
 from binascii import b2a_base64
 
 import sbpl.flags as flags
+import sbpl.writable as writable
 from errors import Failed, reason_of
 from reader import one, several
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 WRAPPER = "/usr/bin/sandbox-exec"
 PROVIDERS = ("codex", "claude", "gemini")
+OWN_FILE = "the profile allows a program to write to its own file; name another dir"
 BARE = f"{WRAPPER} is not there: the command runs without it, with its own flags"
 
 
@@ -33,11 +35,13 @@ def wrap(shim: Shim, reader: Reader) -> Object:
     refuse_empty(reader, argv)
     if is_there(wrapper):
         refuse_option(reader, argv)
-        return answer([*wrapper_words(source.file(shim)), *flags.neutral(argv, provider)], True)
+        file = source.file(shim)
+        words = [*wrapper_words(file), *flags.neutral(argv, provider)]
+        return answer(words, True, source.warnings(file))
     if not fallback:
         why = f"{WRAPPER} is not there, and nothing else confines; allow_fallback runs without it"
         raise Failed("execution", why)
-    return answer(bare(argv, provider), False)
+    return answer(bare(argv, provider), False, warnings())
 
 
 def take_provider(reader: Reader) -> str | None:
@@ -77,10 +81,8 @@ def bare(argv: list[bytes], provider: str | None) -> list[bytes]:
     return argv
 
 
-def answer(argv: list[bytes], wrapped: bool) -> Object:
-    return {
-        "result": {**words(argv), "wrapped": wrapped, "warnings": [] if wrapped else warnings()}
-    }
+def answer(argv: list[bytes], wrapped: bool, warned: list[str]) -> Object:
+    return {"result": {**words(argv), "wrapped": wrapped, "warnings": warned}}
 
 
 def warnings() -> list[str]:
@@ -115,6 +117,9 @@ class ExistingFile:
     def file(self, shim: Shim) -> bytes:
         return self.path
 
+    def warnings(self, file: bytes) -> list[str]:
+        return []
+
 
 class NewFile:
     def __init__(self, text: bytes, directory: bytes) -> None:
@@ -132,6 +137,11 @@ class NewFile:
             where = self.directory.decode("utf-8", "replace")
             raise Failed("io", f"{where}: {reason_of(e)}") from None
         return path
+
+    def warnings(self, file: bytes) -> list[str]:
+        if not writable.may_write(self.text, os.path.realpath(file)):
+            return []
+        return [f"{file.decode('utf-8', 'replace')}: {OWN_FILE}"]
 
 
 def file_name() -> bytes:
