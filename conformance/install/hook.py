@@ -23,6 +23,7 @@ TAKEN = (
     "conftest.py",
     "conformance/boxspec",
     "conformance/contracts",
+    "conformance/dialects",
     "conformance/shims",
     "conformance/spec",
     "conformance/tutorial.md",

@@ -11,7 +11,7 @@ from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.report.output_file import OutputFile
 from boxspec.terminal import Terminal
-from boxspec.verify import defaults, files
+from boxspec.verify import defaults, dialects, files
 from boxspec.verify.command import Command
 from boxspec.verify.copying import workspace
 from boxspec.verify.row import Row
@@ -58,6 +58,16 @@ def options() -> argparse.ArgumentParser:
         add(f"--{kind}", action="append", default=[], metavar=value, help=f"{about} (repeatable)")
     add(f"--{NO_NETWORK}", action="store_true", help="no TCP or UDP service can be reached")
     add("--defaults", action="store_true", help="ask the default rows beside the expectations")
+    add(
+        "--from",
+        nargs=2,
+        action="append",
+        default=[],
+        dest="settings_of",
+        metavar=("TOOL", "FILE"),
+        help=f"the settings of another tool are the expectations ({', '.join(_tools())})",
+    )
+    add("--explain", action="store_true", help="with --from: print the meanings, start nothing")
     add("--root", metavar="DIR", help="the workspace starts as a copy of DIR")
     add(
         "--real-home",
@@ -77,6 +87,10 @@ def options() -> argparse.ArgumentParser:
     return made
 
 
+def _tools() -> list[str]:
+    return [each.names[0] for each in dict.fromkeys(dialects.dialects().values())]
+
+
 def _seconds(word: str) -> float:
     try:
         number = float(word)
@@ -93,8 +107,16 @@ def main(words: Sequence[str]) -> int:
     if args.command:
         raise UsageError(args.command[0], "is not known here", "write -- before COMMAND")
     settings = read_settings(Path(args.file)) if args.file else Settings()
-    rules = [*_rules(args), *settings.rules]
     home, layout = _home(), Layout()
+    tools = [dialects.read(name, Path(file), home, Path.cwd()) for name, file in args.settings_of]
+    terminal = Terminal()
+    if args.explain:
+        if not tools:
+            raise UsageError("--explain", "has nothing to explain", "add --from TOOL FILE")
+        for each in tools:
+            terminal.block(dialects.explanation(each))
+        return 0
+    rules = [*_rules(args), *settings.rules, *(rule for each in tools for rule in each.rules)]
     root = args.root or settings.root
     if args.real_home or settings.real_home:
         if root:
@@ -103,6 +125,8 @@ def main(words: Sequence[str]) -> int:
     elif root:
         layout = Layout(copied=workspace(Path(root)))
     rows = _rows(rules, args, settings, home, layout.copied or Path.cwd())
+    if tools and not rules:
+        raise UsageError("--from", "has no rule that can be asked", "see --explain")
     old = files.read(Path(args.compare)) if args.compare else None
     texts = {"json": files.json_text, "junit": files.junit_text}
     texts |= {"md": files.markdown_text, "sarif": files.sarif_text}
@@ -111,8 +135,9 @@ def main(words: Sequence[str]) -> int:
     given = command or list(settings.command)
     prefix = Command(given, home, Path.cwd(), os.environ.get("PATH", os.defpath))
     found = verify(prefix, rows, defaults.rows(), args.timeout, layout)
-    terminal = Terminal()
     print_table(found, terminal, args.verbose)
+    for each in tools:
+        terminal.block(dialects.differing(each, found.verdicts))
     for name, output in outputs.items():
         output.write(texts[name](found))
     if old is not None:

@@ -1,0 +1,132 @@
+"""Settings of other tools as expectations: find a reader, read, and explain.
+
+The readers are modules of the folder `dialects`; this module finds each by its file.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import UsageError
+from boxspec.places import ROOT
+from boxspec.verify.meaning import Entry, Meaning, Where
+from boxspec.verify.result import Verdict
+from boxspec.verify.row import Status
+from boxspec.verify.rules import Rule
+
+FOLDER = ROOT / "conformance" / "dialects"
+# A larger file is no settings file.
+MOST_BYTES = 4 << 20
+LATER = ("made after the start", "no such path at the start")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A format. names: the first is printed. written_for: product, versions and date."""
+
+    names: tuple[str, ...]
+    written_for: str
+    read: Callable[[str, Where], list[Entry]]
+
+
+@dataclass(frozen=True)
+class SettingsOfTool:
+    """The entries of one file."""
+
+    name: str
+    dialect: Dialect
+    entries: tuple[Entry, ...]
+
+    def origin(self, entry: Entry) -> str:
+        return f"{self.name}:{entry.line}"
+
+    @property
+    def rules(self) -> list[Rule]:
+        return [
+            Rule(kind, value, self.origin(entry))
+            for entry in self.entries
+            for kind, value in entry.rules
+        ]
+
+
+@cache
+def dialects() -> dict[str, Dialect]:
+    """Return the readers by each of their names."""
+    found: dict[str, Dialect] = {}
+    for path in sorted(FOLDER.glob("*.py")):
+        module: Any = importlib.import_module(f"dialects.{path.stem}")
+        if hasattr(module, "NAMES"):
+            made = Dialect(module.NAMES, module.WRITTEN_FOR, module.read)
+            found |= dict.fromkeys(module.NAMES, made)
+    return found
+
+
+def read(name: str, path: Path, home: Path, cwd: Path) -> SettingsOfTool:
+    """Read a settings file of the tool with this name."""
+    known = dialects()
+    if name not in known:
+        raise UsageError.unknown("--from", "format", name, known, "boxspec verify --help")
+    try:
+        data = path.read_bytes()
+    except OSError as why:
+        raise UsageError(str(path), f"cannot be read: {why.strerror}", "name a file") from None
+    if len(data) > MOST_BYTES:
+        raise UsageError(str(path), "is too large for settings", "name another file")
+    text = data.decode("utf-8", "replace")
+    entries = known[name].read(text, Where(home, cwd, path.absolute()))
+    ordered = sorted(entries, key=lambda each: each.line)
+    return SettingsOfTool(path.name, known[name], tuple(ordered))
+
+
+def explanation(found: SettingsOfTool) -> Iterator[str]:
+    """Yield a line for each entry: its meaning as documented."""
+    yield f"{found.name} as documented for {found.dialect.written_for}"
+    for each in found.entries:
+        yield line_of(found, each, each.meaning.value)
+    if not found.entries:
+        yield "no entry that concerns a sandbox"
+
+
+def line_of(found: SettingsOfTool, entry: Entry, word: str) -> str:
+    what = f"{entry.key} {entry.value}".strip()
+    return f"{found.origin(entry)}  {word:<17}  {what or 'the file'}: {entry.why}"
+
+
+def observed(found: SettingsOfTool, verdicts: Iterable[Verdict]) -> list[tuple[Entry, str]]:
+    """Return what each entry did: by its rows, or as documented if it has none."""
+    rows: dict[str, list[Verdict]] = {}
+    for each in verdicts:
+        rows.setdefault(each.row.origin, []).append(each)
+    return [(entry, _word(entry, found, rows)) for entry in found.entries]
+
+
+def _word(entry: Entry, found: SettingsOfTool, rows: dict[str, list[Verdict]]) -> str:
+    names = {f"{kind}:{value}" if value else kind for kind, value in entry.rules}
+    mine = [each for each in rows.get(found.origin(entry), ()) if each.row.id in names]
+    statuses = {each.status for each in mine}
+    documented: str = entry.meaning.value
+    if not mine or statuses == {Status.NOT_TESTED}:
+        return documented
+    if Status.LEAKED in statuses:
+        leaks = [line for each in mine if each.status is Status.LEAKED for line in each.evidence]
+        late = all(any(mark in line for mark in LATER) for line in leaks)
+        return "narrower" if late or Status.HELD in statuses else "dead"
+    return "dead" if Status.BLOCKED in statuses else "enforced"
+
+
+def differing(found: SettingsOfTool, verdicts: Iterable[Verdict]) -> list[str]:
+    """Return a line for each entry that is not simply enforced, with the observed word."""
+    made = []
+    for entry, word in observed(found, verdicts):
+        if word != Meaning.ENFORCED.value:
+            made.append(line_of(found, entry, word))
+        elif entry.meaning not in (Meaning.ENFORCED, Meaning.NOT_TESTABLE):
+            made.append(
+                line_of(found, entry, f"enforced here, {entry.meaning.value} as documented")
+            )
+    return made

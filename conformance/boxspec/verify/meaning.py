@@ -1,0 +1,54 @@
+"""The meaning of an entry of another tool's settings, as the tool documents it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+
+class Meaning(Enum):
+    """The effect of an entry, by the documentation of its tool on Linux."""
+
+    ENFORCED = "enforced"
+    DEAD = "dead"
+    WIDER = "wider"
+    NARROWER = "narrower"
+    NOT_TESTABLE = "not testable here"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a settings file.
+
+    line: where it is, from 1. key: where it is, in the words of the format. value: as written.
+    why: the meaning in a sentence. rules: kind and value of each expectation that its author has.
+    """
+
+    line: int
+    key: str
+    value: str
+    meaning: Meaning
+    why: str
+    rules: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Where:
+    """The folders that paths in settings refer to, and the settings file."""
+
+    home: Path
+    cwd: Path
+    file: Path
+
+    @property
+    def is_of_the_user(self) -> bool:
+        """True for settings in a folder of the home directory, such as ~/.claude."""
+        return self.file.parent.parent == self.home and self.home != self.cwd
+
+    def real(self, path: str) -> Path:
+        """The path that a word of a rule names for the user."""
+        if path == "~" or path.startswith("~/"):
+            return self.home / path[2:]
+        return self.cwd / path

@@ -1,0 +1,178 @@
+"""bubblewrap: a captured argument list, as shell words or as a list in JSON.
+
+Written for bubblewrap 0.8 to 0.11, from its manual page bwrap(1) (as of 2026-11). Options are
+carried out in their order; a later mount covers an earlier one.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+
+from boxspec.verify.meaning import Entry, Meaning, Where
+from dialects.entries import covers
+
+NAMES = ("bwrap", "bubblewrap")
+WRITTEN_FOR = "bubblewrap 0.8 to 0.11, 2026-11"
+# Options by the number of their words.
+NONE = (
+    *("--unshare-all", "--share-net", "--unshare-user", "--unshare-user-try", "--unshare-ipc"),
+    *("--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup"),
+    *("--unshare-cgroup-try", "--disable-userns", "--assert-userns-disabled", "--clearenv"),
+    *("--new-session", "--die-with-parent", "--as-pid-1", "--help", "--version"),
+)
+ONE = (
+    *("--args", "--argv0", "--level-prefix", "--userns", "--userns2", "--pidns", "--uid", "--gid"),
+    *("--hostname", "--chdir", "--unsetenv", "--lock-file", "--sync-fd", "--remount-ro", "--proc"),
+    *("--exec-label", "--file-label", "--dev", "--tmpfs", "--mqueue", "--dir", "--seccomp"),
+    *("--add-seccomp-fd", "--block-fd", "--userns-block-fd", "--info-fd", "--json-status-fd"),
+    *("--cap-add", "--cap-drop", "--perms", "--size", "--overlay-src", "--tmp-overlay"),
+    *("--ro-overlay",),
+)
+TWO = (
+    *("--setenv", "--bind", "--bind-try", "--dev-bind", "--dev-bind-try", "--ro-bind"),
+    *("--ro-bind-try", "--bind-fd", "--ro-bind-fd", "--file", "--bind-data", "--ro-bind-data"),
+    *("--symlink", "--chmod"),
+)
+THREE = ("--overlay",)
+WORDS = {name: count for count, names in enumerate((NONE, ONE, TWO, THREE)) for name in names}
+BINDS, HIDES = ("--bind", "--bind-try", "--dev-bind", "--dev-bind-try"), ("--tmpfs",)
+READ_ONLY = ("--ro-bind", "--ro-bind-try")
+PLANTS = ("--ro-bind-data", "--bind-data", "--file")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option with its words, and the line that it stands in."""
+
+    name: str
+    words: tuple[str, ...]
+    line: int
+
+    @property
+    def target(self) -> str:
+        """The path in the sandbox that a mount covers, or ""."""
+        mounts = (*BINDS, *HIDES, *READ_ONLY, *PLANTS, "--dir", "--remount-ro")
+        return self.words[-1] if self.name in mounts and self.words else ""
+
+
+def read(text: str, where: Where) -> list[Entry]:
+    try:
+        words = _words(text)
+    except (ValueError, RecursionError) as error:
+        return [Entry(1, "", "", Meaning.DEAD, f"is no list of words: {error}")]
+    options, made = _options(words)
+    net = None
+    for number, option in enumerate(options):
+        later = options[number + 1 :]
+        if option.name in ("--unshare-net", "--unshare-all"):
+            net = option
+        elif option.name == "--share-net":
+            net = None
+            why = "the network of the host is shared"
+            made.append(Entry(option.line, option.name, "", Meaning.WIDER, why))
+        else:
+            made += _meaning(option, later, where)
+    if net is not None:
+        why = "no service of this machine or of the network is reached"
+        rules = (("no-network", ""),)
+        made.append(Entry(net.line, net.name, "", Meaning.ENFORCED, why, rules))
+    return sorted(made, key=lambda each: each.line)
+
+
+def _words(text: str) -> list[tuple[str, int]]:
+    if text.lstrip().startswith("["):
+        found = json.loads(text)
+        if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+            raise ValueError("an item is no text")
+        return [(each, 1) for each in found]
+    # A captured list can have a backslash at the end of each line.
+    made = []
+    lines = text.split("\0") if "\0" in text else None
+    if lines is not None:
+        return [(each, 1) for each in lines if each]
+    for number, line in enumerate(text.splitlines(), 1):
+        made += [(word, number) for word in shlex.split(line.rstrip().removesuffix("\\"))]
+    return made
+
+
+def _options(words: list[tuple[str, int]]) -> tuple[list[Option], list[Entry]]:
+    made: list[Option] = []
+    wrong: list[Entry] = []
+    at = 1 if words and words[0][0].rpartition("/")[2] == "bwrap" else 0
+    while at < len(words):
+        name, line = words[at]
+        at += 1
+        if name == "--" or not name.startswith("-"):
+            break
+        count = WORDS.get(name)
+        if count is None:
+            why = "bwrap(1) names no such option: bubblewrap does not start"
+            wrong.append(Entry(line, name, "", Meaning.UNKNOWN, why))
+            continue
+        taken = tuple(word for word, _ in words[at : at + count])
+        if len(taken) < count:
+            why = f"needs {count} words: bubblewrap does not start"
+            wrong.append(Entry(line, name, " ".join(taken), Meaning.DEAD, why))
+        else:
+            made.append(Option(name, taken, line))
+        at += count
+    return made, wrong
+
+
+def _covered(path: str, later: list[Option]) -> str:
+    """Return the later option that covers a path with files of the host again, or ""."""
+    for each in later:
+        shows = each.name in BINDS + READ_ONLY and each.words[0] != "/dev/null"
+        if shows and covers(each.target, path):
+            return f"{each.name} {' '.join(each.words)}"
+    return ""
+
+
+def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
+    name, words, path = option.name, option.words, option.target
+    value = " ".join(words)
+
+    def made(meaning: Meaning, why: str, *rules: tuple[str, str]) -> list[Entry]:
+        return [Entry(option.line, name, value, meaning, why, rules)]
+
+    empty = name in READ_ONLY and words[0] == "/dev/null"
+    if name in HIDES or empty or name in PLANTS:
+        if path in ("/tmp", "/", "/var/tmp", "/run", "/dev/shm"):
+            return made(Meaning.NOT_TESTABLE, "a new folder, at a path of the host")
+        over = _covered(path, later)
+        if over:
+            why = f"a later {over} puts the files of the host there again"
+            return made(Meaning.DEAD, why, ("deny-read", path))
+        return made(Meaning.ENFORCED, "what is there is hidden", ("deny-read", path))
+    if name in READ_ONLY and path != "/":
+        writable = [each for each in later if each.name in BINDS and covers(each.target, path)]
+        if words[0] != path:
+            return made(Meaning.NOT_TESTABLE, "another folder at this path")
+        if writable:
+            why = f"a later {writable[0].name} of {writable[0].target} makes it writable again"
+            return made(Meaning.DEAD, why, ("deny-write", path))
+        return made(Meaning.ENFORCED, "no program changes it", ("deny-write", path))
+    if name in BINDS:
+        if path == "/":
+            why = "all files of the host can be changed, except at later mounts"
+            return made(Meaning.WIDER, why)
+        if words[0] != path:
+            return made(Meaning.NOT_TESTABLE, "another folder at this path")
+        closed = [each for each in later if each.name in READ_ONLY and covers(each.target, path)]
+        if closed:
+            why = f"a later --ro-bind of {closed[0].target} makes it read-only again"
+            return made(Meaning.DEAD, why)
+        return made(Meaning.ENFORCED, "can be written", ("allow-write", path))
+    if name == "--unsetenv":
+        again = [each for each in later if each.name == "--setenv" and each.words[0] == words[0]]
+        if again:
+            return made(Meaning.DEAD, "a later --setenv sets it again")
+        return made(Meaning.ENFORCED, "no program gets it", ("deny-env", words[0]))
+    if name == "--clearenv":
+        why = "no variable of yours is given"
+        return made(Meaning.ENFORCED, why, ("deny-env", "GITHUB_TOKEN"))
+    if name == "--args":
+        return made(Meaning.NOT_TESTABLE, "the words that come through the descriptor are not here")
+    return []

@@ -1,0 +1,163 @@
+"""Claude Code: settings.json of the user or of a project.
+
+Written for Claude Code 2.1 on Linux, from its documentation "Settings", "Permissions" and
+"Sandboxing" (as of 2026-11). Paths in permission rules: `//x` is absolute, `~/x` lies in the home
+directory, `/x` is relative to the folder of the settings, `x` and `./x` to the working directory.
+Paths in sandbox.filesystem: `/x` is absolute, `x` is relative to the project, or to ~/.claude for
+the settings of the user.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from boxspec.verify.meaning import Entry, Meaning, Where
+from dialects.entries import boolean, document, is_glob, texts, unknown
+from dialects.reading_json import Node
+from dialects.sandbox_runtime import NETWORK, rules_of_files, rules_of_network, weaker
+
+NAMES = ("claude", "claude-code")
+WRITTEN_FOR = "Claude Code 2.1, 2026-11"
+PERMISSIONS = (
+    *("allow", "ask", "deny", "additionalDirectories", "defaultMode"),
+    *("disableBypassPermissionsMode", "disableAutoMode", "blockWritesOutsideWorkingDirectories"),
+    *("blockReadsOutsideWorkingDirectories", "denyInsteadOfPrompting"),
+)
+SANDBOX = (
+    *("enabled", "failIfUnavailable", "autoAllowBashIfSandboxed", "excludedCommands"),
+    *("allowUnsandboxedCommands", "filesystem", "network", "enableWeakerNestedSandbox"),
+    *("enableWeakerNetworkIsolation", "ignoreViolations", "enabledPlatforms", "credentials"),
+    *("bwrapPath", "socatPath"),
+)
+FILES = (
+    *("allowWrite", "denyWrite", "denyRead", "allowRead", "allowManagedReadPathsOnly"),
+    "disabled",
+)
+# Settings without a meaning for a sandbox.
+OTHERS = (
+    *("$schema", "model", "env", "hooks", "language", "theme", "verbose", "outputStyle"),
+    *("includeCoAuthoredBy", "attribution", "cleanupPeriodDays", "statusLine", "enabledPlugins"),
+    *("enableAllProjectMcpServers", "enabledMcpjsonServers", "disabledMcpjsonServers"),
+    *("alwaysThinkingEnabled", "effortLevel", "autoUpdates", "apiKeyHelper", "forceLoginMethod"),
+    *("extraKnownMarketplaces", "spinnerTipsEnabled", "disableAllHooks", "companyAnnouncements"),
+    *("skipDangerousModePermissionPrompt", "awsAuthRefresh", "otelHeadersHelper", "autoMode"),
+)
+RULE = re.compile(r"(\w[\w*-]*)(?:\((.*)\))?", re.S)
+READS, WRITES = ("Read", "Grep", "Glob", "LS"), ("Edit", "Write", "MultiEdit", "NotebookEdit")
+ROOTS = ("etc", "home", "root", "usr", "var", "opt", "tmp", "srv", "mnt", "Users", "proc", "sys")
+
+
+def read(text: str, where: Where) -> list[Entry]:
+    found = document(text)
+    if isinstance(found, Entry):
+        return [found]
+    made = [*unknown(found, ("permissions", "sandbox", *OTHERS))]
+    sandbox = found.get("sandbox")
+    enabled, wrong = boolean(sandbox.get("enabled") if sandbox else None, "sandbox.enabled")
+    made += wrong
+    permissions = found.get("permissions")
+    if permissions is not None:
+        made += unknown(permissions, PERMISSIONS, "permissions")
+        for name in ("allow", "ask", "deny"):
+            rules, wrong = texts(permissions.get(name), f"permissions.{name}")
+            made += wrong
+            made += [_permission(each, name, enabled is True, where) for each in rules]
+    if sandbox is not None:
+        made += _sandbox(sandbox, enabled is True, where)
+    return made
+
+
+def _permission(node: Node, name: str, confined: bool, where: Where) -> Entry:
+    """The meaning of one rule such as Read(./.env)."""
+    key = f"permissions.{name}"
+    found = RULE.fullmatch(node.value)
+    if found is None:
+        why = "is no rule: write Tool or Tool(what)"
+        return Entry(node.line, key, node.value, Meaning.DEAD, why)
+    tool, what = found[1], found[2]
+    if name != "deny" or tool not in READS + WRITES:
+        why = "the tool itself decides, for its own calls; a program in Bash is not bound by it"
+        return Entry(node.line, key, node.value, Meaning.NOT_TESTABLE, why)
+    if what is None:
+        why = "removes the tool; programs that Bash starts are not bound by it"
+        return Entry(node.line, key, node.value, Meaning.NOT_TESTABLE, why)
+    return replace(_path_rule(node.line, tool, what, confined, where), key=key, value=node.value)
+
+
+def _path_rule(line: int, tool: str, what: str, confined: bool, where: Where) -> Entry:
+    kind = "deny-read" if tool in READS else "deny-write"
+    path, meant = _path(what, where)
+    if meant is not None:
+        why = f"one slash means the folder of the settings, {meant}; write /{what} for the root"
+        return Entry(line, "", "", Meaning.DEAD, why, ((kind, path),))
+    if tool not in ("Read", "Edit"):
+        better = "Read" if tool in READS else "Edit"
+        why = f"paths are only compared for Read and Edit: write {better}({what})"
+        return Entry(line, "", "", Meaning.DEAD, why, ((kind, path),))
+    if not confined:
+        why = (
+            "binds the file tools; without sandbox.enabled a program in Bash opens it all the same"
+        )
+        return Entry(line, "", "", Meaning.NOT_TESTABLE, why)
+    if is_glob(path):
+        if kind == "deny-write":
+            why = "in the sandbox globs are skipped for writes on Linux; only the tools obey"
+            return Entry(line, "", "", Meaning.DEAD, why, ((kind, path),))
+        why = "in the sandbox the matches at the start are hidden, later files are not"
+        return Entry(line, "", "", Meaning.NARROWER, why, ((kind, path),))
+    why = "is added to the rules of the sandbox"
+    return Entry(line, "", "", Meaning.ENFORCED, why, ((kind, path),))
+
+
+def _path(what: str, where: Where) -> tuple[str, str | None]:
+    """The path that the author of a rule means, and the other one that it names, if any."""
+    if what.startswith("//"):
+        return "/" + what.lstrip("/"), None
+    if what.startswith("/"):
+        first = what[1:].partition("/")[0]
+        if first in ROOTS or where.real(what).exists():
+            base = where.file.parent if where.is_of_the_user else where.cwd
+            return what, f"{base}{what}"
+        return what[1:] or ".", None
+    return what.removeprefix("./") or ".", None
+
+
+def _sandbox(node: Node, enabled: bool, where: Where) -> list[Entry]:
+    made = [*unknown(node, SANDBOX, "sandbox"), *weaker(node, "sandbox.")]
+    rules: list[Entry] = []
+    filesystem, network = node.get("filesystem"), node.get("network")
+    if filesystem is not None:
+        made += unknown(filesystem, FILES, "sandbox.filesystem")
+        rules += [
+            _relative(each, where)
+            for each in rules_of_files(filesystem, where, "sandbox.filesystem")
+        ]
+    if network is not None:
+        known = (*NETWORK, "allowManagedDomainsOnly")
+        made += unknown(network, known, "sandbox.network")
+    rules += rules_of_network(network, node.line, "sandbox.network")
+    if not enabled:
+        why = "sandbox.enabled is not true: no program is confined"
+        rules = [replace(each, meaning=Meaning.DEAD, why=why) for each in rules]
+    excluded, wrong = texts(node.get("excludedCommands"), "sandbox.excludedCommands")
+    made += wrong
+    for each in excluded:
+        why = "runs outside the sandbox, with all that it starts"
+        made.append(Entry(each.line, "sandbox.excludedCommands", each.value, Meaning.WIDER, why))
+    escape, wrong = boolean(node.get("allowUnsandboxedCommands"), "allowUnsandboxedCommands")
+    made += wrong
+    if enabled and escape is not False:
+        why = "a command can ask to run outside the sandbox; false forbids that"
+        shown = "true" if escape else "(not set)"
+        made.append(Entry(node.line, "sandbox.allowUnsandboxedCommands", shown, Meaning.WIDER, why))
+    return made + rules
+
+
+def _relative(entry: Entry, where: Where) -> Entry:
+    """In the settings of the user a relative path means one below ~/.claude."""
+    path = entry.value
+    if not where.is_of_the_user or path.startswith(("/", "~")) or not entry.rules:
+        return entry
+    why = f"in the settings of the user it means ~/.claude/{path.removeprefix('./')}"
+    return replace(entry, meaning=Meaning.DEAD, why=why)

@@ -1,0 +1,273 @@
+"""Codex: config.toml, with sandbox modes and permission profiles.
+
+Written for Codex 0.13x on Linux, from its documentation "Configuration" and "Permissions" (as of
+2026-11). sandbox_mode and permission profiles do not compose: with the first the second is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from boxspec.verify.meaning import Entry, Meaning, Where
+from dialects.entries import is_glob
+from dialects.reading_toml import line_of, shown, tables
+
+NAMES = ("codex",)
+WRITTEN_FOR = "Codex 0.13x, 2026-11"
+MODES = ("read-only", "workspace-write", "danger-full-access")
+WORKSPACE = ("writable_roots", "network_access", "exclude_tmpdir_env_var", "exclude_slash_tmp")
+VARIABLES = (
+    *("inherit", "exclude", "include_only", "set", "ignore_default_excludes"),
+    "experimental_use_profile",
+)
+# Folders that stay read-only in a writable root.
+KEPT = (".git", ".codex", ".agents")
+ACCESS = ("read", "write", "deny", "none")
+# Settings without a meaning for the sandbox.
+OTHERS = frozenset(
+    {
+        *("model", "model_provider", "model_providers", "model_reasoning_effort", "features"),
+        *("approval_policy", "profile", "profiles", "mcp_servers", "projects", "tui", "history"),
+        *("notify", "model_verbosity", "model_reasoning_summary", "review_model", "tools"),
+        *("web_search", "personality", "file_opener", "hide_agent_reasoning", "otel", "skills"),
+        *("analytics", "feedback", "project_doc_max_bytes", "project_doc_fallback_filenames"),
+        *("cli_auth_credentials_store", "check_for_update_on_startup", "oss_provider", "hooks"),
+        *("model_context_window", "disable_response_storage", "preferred_auth_method", "agents"),
+        *("approvals_reviewer", "allow_login_shell", "plugins", "memories", "service_tier"),
+    }
+)
+KNOWN = OTHERS | {
+    *("sandbox_mode", "sandbox_workspace_write", "shell_environment_policy"),
+    *("default_permissions", "permissions"),
+}
+
+
+def read(text: str, where: Where) -> list[Entry]:
+    found = tables(text)
+    if isinstance(found, Entry):
+        return [found]
+    made = [
+        Entry(line_of(text, name), name, shown(value), Meaning.UNKNOWN, UNKNOWN)
+        for name, value in found.items()
+        if name not in KNOWN
+    ]
+    mode = found.get("sandbox_mode")
+    made += _mode(text, mode)
+    made += _workspace(text, found.get("sandbox_workspace_write", {}), mode)
+    made += _variables(text, found.get("shell_environment_policy", {}))
+    made += _profiles(text, found, mode)
+    return made
+
+
+UNKNOWN = "the documentation names no such key"
+
+
+def _wrong(text: str, key: str, value: object, wanted: str) -> Entry:
+    line = line_of(text, key.rpartition(".")[2])
+    return Entry(line, key, shown(value), Meaning.DEAD, f"is {wanted}")
+
+
+def _mode(text: str, mode: object) -> Iterator[Entry]:
+    if mode is None:
+        return
+    line, key = line_of(text, "sandbox_mode"), "sandbox_mode"
+    if mode not in MODES:
+        yield _wrong(text, key, mode, f"none of {', '.join(MODES)}")
+    elif mode == "danger-full-access":
+        yield Entry(line, key, str(mode), Meaning.WIDER, "there is no sandbox at all")
+    elif mode == "read-only":
+        denied = (("deny-write", "notes.txt"), ("deny-write", "~/.bashrc"), ("no-network", ""))
+        why = "no file can be written, no network"
+        yield Entry(line, key, str(mode), Meaning.ENFORCED, why, denied)
+    else:
+        kept = tuple(("deny-write", f"{name}/") for name in KEPT)
+        rules = (("allow-write", "src/"), ("deny-write", "~/.bashrc"), *kept)
+        why = f"the workspace can be written, without {', '.join(KEPT)}"
+        yield Entry(line, key, str(mode), Meaning.ENFORCED, why, rules)
+
+
+def _workspace(text: str, table: object, mode: object) -> Iterator[Entry]:
+    key = "sandbox_workspace_write"
+    if not isinstance(table, Mapping):
+        yield _wrong(text, key, table, "no table")
+        return
+    active = mode == "workspace-write"
+    off = f"has no effect without sandbox_mode = {MODES[1]!r}"
+    for name, value in table.items():
+        line = line_of(text, key, name)
+        if name not in WORKSPACE:
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.UNKNOWN, UNKNOWN)
+        elif name == "writable_roots":
+            for each in value if isinstance(value, list) else [value]:
+                yield _writable(line_of(text, key, str(each)), f"{key}.{name}", each, active, off)
+        elif not isinstance(value, bool):
+            yield _wrong(text, f"{key}.{name}", value, "neither true nor false")
+        elif not active:
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.DEAD, off)
+        elif name == "network_access" and value:
+            why = "each program reaches all of the network, also services of this machine"
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.WIDER, why)
+        elif name == "network_access":
+            rules = (("no-network", ""),)
+            why = "no program reaches the network"
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.ENFORCED, why, rules)
+        else:
+            why = "the temporary folder of the session"
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.NOT_TESTABLE, why)
+    if active and "network_access" not in table:
+        why = "not set: no program reaches the network"
+        rules = (("no-network", ""),)
+        line = line_of(text, "sandbox_mode")
+        yield Entry(line, f"{key}.network_access", "(not set)", Meaning.ENFORCED, why, rules)
+
+
+def _writable(line: int, key: str, value: object, active: bool, off: str) -> Entry:
+    if not isinstance(value, str) or not value:
+        why = "is no text; the whole file may be refused for it"
+        return Entry(line, key, shown(value), Meaning.DEAD, why)
+    if not active:
+        return Entry(line, key, value, Meaning.DEAD, off)
+    if is_glob(value):
+        return Entry(line, key, value, Meaning.DEAD, "a root is a folder, not a glob")
+    rules = (("allow-write", value.rstrip("/") + "/"),)
+    if not value.startswith("/"):
+        why = "a root is an absolute path; write it from / on"
+        return Entry(line, key, value, Meaning.DEAD, why, rules)
+    return Entry(line, key, value, Meaning.ENFORCED, "can be written", rules)
+
+
+def _variables(text: str, table: object) -> Iterator[Entry]:
+    key = "shell_environment_policy"
+    if not isinstance(table, Mapping):
+        yield _wrong(text, key, table, "no table")
+        return
+    for name, value in table.items():
+        line = line_of(text, key, name)
+        if name not in VARIABLES:
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.UNKNOWN, UNKNOWN)
+        elif name == "exclude":
+            for each in value if isinstance(value, list) else [value]:
+                yield _excluded(line_of(text, key, str(each)), f"{key}.{name}", each)
+        elif name == "inherit" and value == "none":
+            rules = (("deny-env", "GITHUB_TOKEN"),)
+            why = "no variable of yours is given to programs"
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.ENFORCED, why, rules)
+        else:
+            why = "the variables that Codex itself gives to programs"
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.NOT_TESTABLE, why)
+
+
+def _excluded(line: int, key: str, value: object) -> Entry:
+    if not isinstance(value, str) or not value:
+        return Entry(line, key, shown(value), Meaning.DEAD, "is no text")
+    name = value.replace("*", "X").replace("?", "X")
+    why = "a variable with such a name is not given to programs"
+    rules = (("deny-env", name),) if name.replace("_", "").isalnum() else ()
+    return Entry(line, key, value, Meaning.ENFORCED, why, rules)
+
+
+def _profiles(text: str, found: Mapping[str, Any], mode: object) -> Iterator[Entry]:
+    profiles, chosen = found.get("permissions", {}), found.get("default_permissions")
+    if not isinstance(profiles, Mapping):
+        yield _wrong(text, "permissions", profiles, "no table")
+        return
+    if chosen is not None and mode is not None:
+        why = "sandbox_mode is set, so permission profiles are ignored"
+        line = line_of(text, "default_permissions")
+        yield Entry(line, "default_permissions", shown(chosen), Meaning.DEAD, why)
+    proxy = found.get("features")
+    proxied = isinstance(proxy, Mapping) and proxy.get("network_proxy") is True
+    for name, profile in profiles.items():
+        why = ""
+        if mode is not None:
+            why = "sandbox_mode is set, so permission profiles are ignored"
+        elif chosen != name:
+            why = f"default_permissions does not choose the profile {name}"
+        yield from _profile(text, name, profile, why, proxied)
+
+
+def _profile(text: str, name: str, profile: object, off: str, proxied: bool) -> Iterator[Entry]:
+    key = f"permissions.{name}"
+    if not isinstance(profile, Mapping):
+        yield _wrong(text, key, profile, "no table")
+        return
+    for part, value in profile.items():
+        line = line_of(text, name, part)
+        if part == "filesystem" and isinstance(value, Mapping):
+            for path, access in value.items():
+                yield from _path(text, f"{key}.filesystem", path, access, off)
+        elif part == "network" and isinstance(value, Mapping):
+            yield from _network(text, f"{key}.network", value, off, proxied)
+        elif part not in ("extends", "description", "workspace_roots", "filesystem", "network"):
+            yield Entry(line, f"{key}.{part}", shown(value), Meaning.UNKNOWN, UNKNOWN)
+        elif part in ("filesystem", "network"):
+            yield Entry(line, f"{key}.{part}", shown(value), Meaning.DEAD, "is no table")
+
+
+def _path(text: str, key: str, path: str, access: object, off: str) -> Iterator[Entry]:
+    if isinstance(access, Mapping):
+        for inside, each in access.items():
+            base = "" if path == ":workspace_roots" else f"{path}/"
+            yield from _path(text, f"{key}.{path}", f"{base}{inside}", each, off)
+        return
+    line = line_of(text, "filesystem", path.rpartition("/")[2] or path)
+    if path == "glob_scan_max_depth":
+        why = "how deep globs are expanded; deeper matches are not denied"
+        yield Entry(line, key, f"{path} = {shown(access)}", Meaning.NARROWER, why)
+        return
+    value = f"{path} = {shown(access)}"
+    if access not in ACCESS:
+        yield Entry(line, key, value, Meaning.DEAD, f"the access is none of {', '.join(ACCESS)}")
+        return
+    kinds = {"deny": ("deny-read",), "none": ("deny-read",), "read": ("deny-write",)}
+    rules = tuple((kind, path) for kind in kinds.get(str(access), ("allow-write",)))
+    if path.startswith(":"):
+        rules = ()
+    if off:
+        yield Entry(line, key, value, Meaning.DEAD, off, rules if access == "deny" else ())
+    elif path.startswith(":"):
+        yield Entry(line, key, value, Meaning.NOT_TESTABLE, "a set of folders that Codex chooses")
+    elif is_glob(path) and access != "deny":
+        yield Entry(line, key, value, Meaning.DEAD, "only deny takes globs")
+    elif is_glob(path):
+        why = "the matches at the start are denied, later files are not"
+        yield Entry(line, key, value, Meaning.NARROWER, why, rules)
+    else:
+        yield Entry(line, key, value, Meaning.ENFORCED, f"{access} for each program", rules)
+
+
+def _network(
+    text: str, key: str, table: Mapping[str, Any], off: str, proxied: bool
+) -> Iterator[Entry]:
+    enabled = table.get("enabled")
+    for name, value in table.items():
+        line = line_of(text, "network", name)
+        if name == "enabled" and not isinstance(value, bool):
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.DEAD, "is not true or false")
+        elif name == "enabled" and off:
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.DEAD, off)
+        elif name == "enabled" and not value:
+            why, rules = "no program reaches the network", (("no-network", ""),)
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.ENFORCED, why, rules)
+        elif name == "enabled":
+            why = "each program may connect" + (
+                "" if proxied else ", also to services of this host"
+            )
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.WIDER, why)
+        elif name == "domains" and isinstance(value, Mapping):
+            for domain, action in value.items():
+                at = line_of(text, "domains", domain)
+                shows = f"{domain} = {shown(action)}"
+                yield _domain(at, f"{key}.domains", shows, off, enabled is True and not proxied)
+        else:
+            why = "the proxy of Codex decides"
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.NOT_TESTABLE, why)
+
+
+def _domain(line: int, key: str, value: str, off: str, direct: bool) -> Entry:
+    if off or direct:
+        why = off or "without features.network_proxy = true no proxy enforces domain rules"
+        return Entry(line, key, value, Meaning.DEAD, why)
+    why = "a domain of the internet: the kit reaches this machine only"
+    return Entry(line, key, value, Meaning.NOT_TESTABLE, why)

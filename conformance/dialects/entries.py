@@ -1,0 +1,104 @@
+"""Parts that the readers share: lists of texts, unknown keys, paths and globs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from boxspec.verify.meaning import Entry, Meaning, Where
+from dialects.reading_json import JsonError, Node, Pairs, parse
+
+WILD = frozenset("*?[")
+# Launchers pass each match as words of one argument list, which the kernel limits.
+MATCHES_MOST = 1000
+WALKED_MOST = 50_000
+
+
+def document(text: str) -> Node | Entry:
+    """Return the object of a JSON text, or one entry that names the problem."""
+    try:
+        node = parse(text)
+    except JsonError as why:
+        return Entry(why.line, "", "", Meaning.DEAD, f"the file is no JSON: {why}")
+    if not isinstance(node.value, Pairs):
+        return Entry(node.line, "", node.shown, Meaning.DEAD, "the file is no object")
+    return node
+
+
+def unknown(node: Node, known: Iterable[str], key: str = "") -> Iterator[Entry]:
+    """Yield an entry for each key that the documentation does not name, and for repeated ones."""
+    names = frozenset(known)
+    seen: set[str] = set()
+    for name, value in node.members:
+        path = f"{key}.{name}" if key else name
+        if name not in names:
+            why = "the documentation names no such key"
+            yield Entry(value.line, path, value.shown, Meaning.UNKNOWN, why)
+        elif name in seen:
+            why = "the key is repeated; the last one counts"
+            yield Entry(value.line, path, value.shown, Meaning.UNKNOWN, why)
+        seen.add(name)
+
+
+def texts(node: Node | None, key: str) -> tuple[list[Node], list[Entry]]:
+    """Return the texts of a list, and an entry for each other item."""
+    if node is None:
+        return [], []
+    if not isinstance(node.value, list):
+        return [], [Entry(node.line, key, node.shown, Meaning.DEAD, "is no list")]
+    good = [each for each in node.value if isinstance(each.value, str) and each.value]
+    why = "is no text; versions of the tool drop the whole list, or all settings, for it"
+    wrong = [
+        Entry(each.line, key, each.shown, Meaning.DEAD, why)
+        for each in node.value
+        if not isinstance(each.value, str) or not each.value
+    ]
+    return good, wrong
+
+
+def boolean(node: Node | None, key: str) -> tuple[bool | None, list[Entry]]:
+    """Return a value that is true or false, and an entry if it is neither."""
+    if node is None or isinstance(node.value, bool):
+        return (node.value if node else None), []
+    return None, [Entry(node.line, key, node.shown, Meaning.DEAD, "is neither true nor false")]
+
+
+def is_glob(path: str) -> bool:
+    return bool(WILD & {*path})
+
+
+def covers(outer: str, inner: str) -> bool:
+    """True if a path is another one, or lies above it."""
+    above, below = PurePosixPath(outer), PurePosixPath(inner)
+    return below == above or above in below.parents or outer in (".", "/")
+
+
+def many(pattern: str, where: Where) -> int:
+    """Return the number of files that a glob matches now, up to some thousands."""
+    last = pattern.rstrip("/").split("/")[-1]
+    literal = [part for part in pattern.split("/")[:-1] if part]
+    folder = where.real(pattern.partition("*")[0].rpartition("/")[0] or ".")
+    found = walked = 0
+    if "\0" in pattern:
+        return 0
+    for _, _, names in os.walk(folder):
+        walked += len(names)
+        if last in ("*", "**"):
+            found += len(names)
+        elif not literal or "**" in literal:
+            found += sum(PurePosixPath(name).match(last) for name in names)
+        if walked > WALKED_MOST or found > MATCHES_MOST * 3:
+            break
+    return found
+
+
+def of_now(path: str, where: Where) -> str:
+    """Return what the file system of the user says about a path of a rule, or ""."""
+    real = where.real(path)
+    try:
+        if real.is_symlink():
+            return f"it is a link to {os.readlink(real)} now"  # noqa: PTH115
+        return "" if os.path.lexists(real) else "nothing is there now"
+    except (OSError, ValueError):
+        return "it cannot be a path"

@@ -1,0 +1,151 @@
+"""firejail: a profile.
+
+Written for firejail 0.9.72, from firejail-profile(5) (as of 2026-11). Commands are carried out in
+their order; globs are expanded when the sandbox starts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from boxspec.verify.meaning import Entry, Meaning, Where
+from dialects.entries import covers, is_glob, of_now
+
+NAMES = ("firejail",)
+WRITTEN_FOR = "firejail 0.9.72, 2026-11"
+PATHS = {"blacklist": "deny-read", "blacklist-nolog": "deny-read", "read-only": "deny-write"}
+ALLOWS = ("read-write", "whitelist", "whitelist-ro", "noblacklist", "nowhitelist")
+LIMITS = {
+    "rlimit-nofile": "open-files",
+    "rlimit-fsize": "file-size",
+    "rlimit-nproc": "processes",
+    "rlimit-as": "memory",
+}
+# Commands whose effect no expectation names.
+_OTHERS = """allow-debuggers allusers apparmor bind caps caps.drop caps.keep cgroup cpu dbus-system
+    dbus-system.call dbus-system.own dbus-system.talk dbus-user dbus-user.broadcast dbus-user.call
+    dbus-user.own dbus-user.see dbus-user.talk deterministic-exit-code deterministic-shutdown
+    disable-mnt dns defaultgw env hostname hosts-file iprange ip ip6 ipc-namespace
+    join-or-start keep-config-pulse keep-dev-shm keep-fd keep-shell-rc keep-var-tmp mac machine-id
+    memory-deny-write-execute mkdir mkfile mtu name net netfilter netfilter6 netlock netmask
+    netns nice no3d noautopulse nodbus nodvd noexec nogroups noinput nonewprivs noprinters noroot
+    nosound notpm notv nou2f novideo oom overlay overlay-named overlay-tmpfs private-bin
+    private-cache private-cwd private-dev private-etc private-home private-lib private-opt
+    private-srv private-tmp protocol quiet restrict-namespaces rlimit-cpu rlimit-sigpending
+    seccomp seccomp.32 seccomp.32.drop seccomp.32.keep seccomp.block-secondary seccomp.drop
+    seccomp.keep shell tab timeout tmpfs tracelog veth-name writable-etc writable-run-user
+    writable-var writable-var-log x11 xephyr-screen private ignore include rmenv"""
+OTHERS = frozenset(_OTHERS.split())
+MACRO = re.compile(r"\$\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Command:
+    """One line: a command and its words. condition: such as ?HAS_NET."""
+
+    line: int
+    name: str
+    value: str
+    condition: str = ""
+
+
+def read(text: str, where: Where) -> list[Entry]:
+    commands = list(_commands(text))
+    ignored = [each.value for each in commands if each.name == "ignore"]
+    made: list[Entry] = []
+    for number, command in enumerate(commands):
+        for entry in _meaning(command, commands[:number], commands[number + 1 :], where):
+            whole = f"{command.name} {command.value}".strip()
+            named = [each for each in ignored if whole == each or whole.startswith(f"{each} ")]
+            if command.name != "ignore" and named:
+                entry = replace(entry, meaning=Meaning.DEAD, why=f"ignore {named[0]} turns it off")
+            elif command.condition:
+                why = f"only if {command.condition} holds: {entry.why}"
+                entry = replace(entry, meaning=Meaning.NARROWER, why=why)
+            made.append(entry)
+    return made
+
+
+def _commands(text: str) -> Iterator[Command]:
+    for number, line in enumerate(text.split("\n"), 1):
+        plain = line.partition("#")[0].strip()
+        condition = ""
+        if plain.startswith("?"):
+            condition, _, plain = plain.partition(":")
+            plain = plain.strip()
+        if plain:
+            name, _, value = plain.partition(" ")
+            yield Command(number, name, value.strip(), condition)
+
+
+def _path(value: str) -> str | None:
+    """The path of a command in the words of a rule, or None if only firejail knows it."""
+    value = re.sub(r"^\$\{HOME\}", "~", value)
+    return None if MACRO.search(value) else value
+
+
+def _meaning(
+    command: Command, earlier: list[Command], later: list[Command], where: Where
+) -> Iterator[Entry]:
+    name, value = command.name, command.value
+
+    def made(meaning: Meaning, why: str, *rules: tuple[str, str]) -> Entry:
+        return Entry(command.line, name, value, meaning, why, rules)
+
+    if name in PATHS or name in ALLOWS:
+        yield _on_path(command, earlier, later, where)
+    elif name == "net" and value == "none":
+        yield made(Meaning.ENFORCED, "no network but a loopback of its own", ("no-network", ""))
+    elif name == "private" and not value:
+        yield made(Meaning.ENFORCED, "the home directory is new", ("deny-read", "~/.ssh"))
+    elif name == "rmenv":
+        yield made(Meaning.ENFORCED, "no program gets it", ("deny-env", value))
+    elif name in LIMITS:
+        limit = f"{LIMITS[name]}={value}"
+        right = value.isdecimal()
+        why = "no program uses more" if right else "is no number"
+        rules = [("limit", limit)] if right else []
+        yield made(Meaning.ENFORCED if right else Meaning.DEAD, why, *rules)
+    elif name == "include":
+        yield made(Meaning.NOT_TESTABLE, "the included profile is not read here")
+    elif name == "ignore":
+        yield made(Meaning.WIDER, "turns the command off, also in included profiles")
+    elif name not in OTHERS:
+        yield made(Meaning.UNKNOWN, "firejail-profile(5) names no such command")
+
+
+def _on_path(command: Command, earlier: list[Command], later: list[Command], where: Where) -> Entry:
+    name, value = command.name, command.value
+
+    def made(meaning: Meaning, why: str, *rules: tuple[str, str]) -> Entry:
+        return Entry(command.line, name, value, meaning, why, rules)
+
+    path = _path(value)
+    if path is None:
+        return made(Meaning.NOT_TESTABLE, "a folder that firejail chooses")
+    if not path.startswith(("/", "~")):
+        return made(Meaning.DEAD, "is no absolute path: write ${HOME}/… or /…")
+    if name in ALLOWS:
+        rules = [("allow-write", path)] if name == "read-write" and not is_glob(path) else []
+        why = "an exception from other commands"
+        return made(Meaning.ENFORCED if rules else Meaning.NOT_TESTABLE, why, *rules)
+    rule = (PATHS[name], path)
+    if rule[0] == "deny-read":
+        for each in earlier:
+            if each.name == "noblacklist" and _path(each.value) == path:
+                return made(Meaning.DEAD, f"noblacklist in line {each.line} excepts it", rule)
+    else:
+        for each in later:
+            target = _path(each.value)
+            if each.name == "read-write" and target and covers(target, path):
+                return made(Meaning.DEAD, f"read-write in line {each.line} undoes it", rule)
+    if is_glob(path):
+        why = "the matches at the start are covered, later files are not"
+        return made(Meaning.NARROWER, why, rule)
+    now = of_now(path, where)
+    if now.startswith("nothing"):
+        return made(Meaning.NARROWER, f"{now}; a path that is made later is not covered", rule)
+    what = "no program reads it" if rule[0] == "deny-read" else "no program changes it"
+    return made(Meaning.ENFORCED, f"{what}; {now}".rstrip("; "), rule)

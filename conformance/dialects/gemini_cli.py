@@ -1,0 +1,155 @@
+"""Gemini CLI: settings.json, and policy files in TOML.
+
+Written for Gemini CLI 0.2x to 0.4x, from its documentation "Configuration" and "Policy engine" (as
+of 2026-11). A policy decides for calls of tools: the matching rule of the highest priority counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from boxspec.verify.meaning import Entry, Meaning, Where
+from dialects.entries import document, texts
+from dialects.reading_json import Node
+from dialects.reading_toml import shown, tables
+
+NAMES = ("gemini", "gemini-cli")
+WRITTEN_FOR = "Gemini CLI 0.2x to 0.4x, 2026-11"
+DECISIONS = ("allow", "deny", "ask_user")
+_FIELDS = """toolName mcpName argsPattern commandPrefix commandRegex decision priority modes
+    subagent deny_message denyMessage toolAnnotations interactive allow_redirection allowRedirection
+    name description"""
+FIELDS = frozenset(_FIELDS.split())
+KINDS = ("docker", "podman", "sandbox-exec", "runsc", "lxc", "windows-native", "")
+TOOLS = "Gemini CLI decides for its own tools; a program that a shell command starts is not bound"
+FIRST = ("toolName", "mcpName", "commandPrefix", "commandRegex", "argsPattern")
+
+
+def read(text: str, where: Where) -> list[Entry]:
+    if where.file.suffix == ".toml" or text.lstrip().startswith("[["):
+        return _policy(text)
+    found = document(text)
+    return [found] if isinstance(found, Entry) else list(_settings(found))
+
+
+def _settings(node: Node) -> Iterator[Entry]:
+    tools = node.get("tools")
+    sandbox = (tools.get("sandbox") if tools else None) or node.get("sandbox")
+    if sandbox is not None:
+        yield _sandbox(sandbox)
+    for group, names in (("tools", ("exclude", "core", "allowed")), ("", ("excludeTools",))):
+        holder = node.get(group) if group else node
+        for name in names:
+            value = holder.get(name) if holder else None
+            good, wrong = texts(value, f"{group}.{name}".lstrip("."))
+            yield from wrong
+            for each in good:
+                yield _tool(each, f"{group}.{name}".lstrip("."))
+    advanced = node.get("advanced")
+    if advanced is not None:
+        excluded = advanced.get("excludedEnvVars")
+        good, wrong = texts(excluded, "advanced.excludedEnvVars")
+        yield from wrong
+        why = "is not taken from a .env of the project; variables of your shell are given"
+        for each in good:
+            key = "advanced.excludedEnvVars"
+            yield Entry(each.line, key, each.value, Meaning.NOT_TESTABLE, why)
+
+
+def _sandbox(node: Node) -> Entry:
+    key, value = "tools.sandbox", node.value
+    if value is False:
+        why = "no program is confined"
+        return Entry(node.line, key, node.shown, Meaning.WIDER, why)
+    if value is True or (isinstance(value, str) and value in KINDS):
+        why = "Gemini CLI itself runs in the sandbox: verify the container that it starts"
+        return Entry(node.line, key, node.shown, Meaning.NOT_TESTABLE, why)
+    if isinstance(value, str) or node.members:
+        why = "a command or an object; Gemini CLI itself runs in it"
+        return Entry(node.line, key, node.shown, Meaning.NOT_TESTABLE, why)
+    return Entry(node.line, key, node.shown, Meaning.DEAD, "is neither a truth value nor a text")
+
+
+def _tool(node: Node, key: str) -> Entry:
+    value = node.value
+    if "xclude" in key and re.fullmatch(r"(run_shell_command|ShellTool)\(.*\)", value, re.S):
+        why = "the start of the command is compared; another spelling of it is not excluded"
+        return Entry(node.line, key, value, Meaning.NARROWER, why)
+    return Entry(node.line, key, value, Meaning.NOT_TESTABLE, TOOLS)
+
+
+def _policy(text: str) -> list[Entry]:
+    found = tables(text)
+    if isinstance(found, Entry):
+        return [found]
+    made = [
+        Entry(1, name, shown(value), Meaning.UNKNOWN, "the documentation names no such key")
+        for name, value in found.items()
+        if name not in ("rule", "safety_checker")
+    ]
+    rules = found.get("rule", [])
+    if not isinstance(rules, list):
+        return [*made, Entry(1, "rule", shown(rules), Meaning.DEAD, "is no list: write [[rule]]")]
+    starts = [n for n, line in enumerate(text.splitlines(), 1) if line.strip() == "[[rule]]"]
+    good: list[Mapping[str, Any]] = [each for each in rules if isinstance(each, Mapping)]
+    for number, rule in enumerate(rules):
+        line = starts[number] if number < len(starts) else 1
+        if not isinstance(rule, Mapping):
+            made.append(Entry(line, "rule", shown(rule), Meaning.DEAD, "is no table"))
+            continue
+        names = [name for name in rule if name not in FIELDS]
+        why = "the documentation names no such field"
+        made += [
+            Entry(line, f"rule.{name}", shown(rule[name]), Meaning.UNKNOWN, why) for name in names
+        ]
+        made.append(_rule(rule, good, line))
+    return made
+
+
+def _rule(rule: Mapping[str, Any], rules: list[Mapping[str, Any]], line: int) -> Entry:
+    what = (
+        ", ".join(f"{name} = {shown(rule[name])}" for name in FIRST if name in rule) or "any tool"
+    )
+    value = f"{what}: {shown(rule.get('decision', '(no decision)'))}"
+
+    def made(meaning: Meaning, why: str) -> Entry:
+        return Entry(line, "rule", value, meaning, why)
+
+    if rule.get("decision") not in DECISIONS:
+        return made(Meaning.DEAD, f"the decision is none of {', '.join(DECISIONS)}")
+    priority = rule.get("priority")
+    if not isinstance(priority, int) or isinstance(priority, bool) or not 0 <= priority <= 999:
+        return made(Meaning.DEAD, "the priority is no number from 0 to 999")
+    for name in ("commandRegex", "argsPattern"):
+        try:
+            re.compile(str(rule.get(name, "")))
+        except (re.error, RecursionError, OverflowError):
+            return made(Meaning.DEAD, f"{name} is no regular expression")
+    if "commandPrefix" in rule and "commandRegex" in rule:
+        return made(Meaning.DEAD, "commandPrefix and commandRegex exclude each other")
+    over = [each for each in rules if each is not rule and _wins(each, rule)]
+    if over:
+        why = f"a rule of priority {over[0]['priority']} says {over[0]['decision']} for all of it"
+        return made(Meaning.DEAD, why)
+    return made(Meaning.NOT_TESTABLE, TOOLS)
+
+
+def _wins(other: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
+    """True if another rule matches all calls of a rule, decides otherwise, and comes first."""
+    priority = other.get("priority")
+    if not isinstance(priority, int) or priority <= rule["priority"]:
+        return False
+    if other.get("decision") not in DECISIONS or other["decision"] == rule["decision"]:
+        return False
+    if any(name in other for name in ("modes", "subagent", "interactive")):
+        return False
+    tools = other.get("toolName", "*")
+    if tools not in ("*", rule.get("toolName")) or other.get("mcpName") != rule.get("mcpName"):
+        return False
+    prefix = other.get("commandPrefix")
+    if prefix is not None:
+        mine = rule.get("commandPrefix")
+        return isinstance(mine, str) and isinstance(prefix, str) and mine.startswith(prefix)
+    return not any(name in other for name in ("commandRegex", "argsPattern"))

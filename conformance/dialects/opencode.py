@@ -1,0 +1,102 @@
+"""OpenCode: `permission` of opencode.json.
+
+Written for OpenCode 1.1, from its documentation "Permissions" (as of 2026-11). OpenCode itself
+decides for its own tools, and the last rule that matches wins. No program is confined.
+"""
+
+from __future__ import annotations
+
+import re
+
+from boxspec.verify.meaning import Entry, Meaning, Where
+from dialects.entries import document
+from dialects.reading_json import Node, Pairs
+
+NAMES = ("opencode",)
+WRITTEN_FOR = "OpenCode 1.1, 2026-11"
+_TOOLS = """* read edit write patch glob grep list bash task skill lsp webfetch websearch codesearch
+    external_directory doom_loop todowrite todoread question"""
+TOOLS = frozenset(_TOOLS.split())
+ACTIONS = ("allow", "ask", "deny")
+ONLY_TOOLS = "OpenCode decides for its own tools; programs that bash starts are not confined"
+
+
+def read(text: str, where: Where) -> list[Entry]:
+    found = document(text)
+    if isinstance(found, Entry):
+        return [found]
+    made = _permission(found.get("permission"), "permission")
+    agents = found.get("agent")
+    for name, agent in agents.members if agents else []:
+        made += _permission(agent.get("permission"), f"agent.{name}.permission")
+    old = found.get("tools")
+    if old is not None:
+        why = "an older form, which is still read; write it as permission"
+        made.append(Entry(old.line, "tools", old.shown, Meaning.NOT_TESTABLE, why))
+    return made
+
+
+def _permission(node: Node | None, key: str) -> list[Entry]:
+    if node is None:
+        return []
+    if isinstance(node.value, str):
+        return [_action(node, key, node.value)]
+    if not isinstance(node.value, Pairs):
+        return [Entry(node.line, key, node.shown, Meaning.DEAD, "is neither a word nor an object")]
+    made: list[Entry] = []
+    members = node.members
+    for number, (tool, value) in enumerate(members):
+        path = f"{key}.{tool}"
+        if tool not in TOOLS and not tool.startswith("mcp") and "_" not in tool:
+            why = "the documentation names no such tool"
+            made.append(Entry(value.line, path, value.shown, Meaning.UNKNOWN, why))
+        elif isinstance(value.value, str):
+            entry = _action(value, path, value.value)
+            over = [name for name, _ in members[number + 1 :] if name == "*" != tool]
+            if over and value.value == "deny" and entry.meaning is not Meaning.DEAD:
+                why = "the later * matches too, and the last match wins"
+                entry = Entry(value.line, path, value.value, Meaning.DEAD, why)
+            made.append(entry)
+        elif isinstance(value.value, Pairs):
+            made += _patterns(value, path)
+        else:
+            why = f"is none of {', '.join(ACTIONS)}"
+            made.append(Entry(value.line, path, value.shown, Meaning.DEAD, why))
+    return made
+
+
+def _action(node: Node, key: str, action: str, pattern: str = "") -> Entry:
+    value = f"{pattern}: {action}" if pattern else action
+    if action not in ACTIONS:
+        return Entry(node.line, key, value, Meaning.DEAD, f"is none of {', '.join(ACTIONS)}")
+    return Entry(node.line, key, value, Meaning.NOT_TESTABLE, ONLY_TOOLS)
+
+
+def _patterns(node: Node, key: str) -> list[Entry]:
+    made: list[Entry] = []
+    members = node.members
+    for number, (pattern, value) in enumerate(members):
+        if not isinstance(value.value, str):
+            why = f"is none of {', '.join(ACTIONS)}"
+            made.append(Entry(value.line, key, value.shown, Meaning.DEAD, why))
+            continue
+        entry = _action(value, key, value.value, pattern)
+        over = [
+            later
+            for later, other in members[number + 1 :]
+            if _contains(later, pattern) and other.value != value.value
+        ]
+        if over and entry.meaning is not Meaning.DEAD:
+            why = f"the later {over[-1]} matches all of it, and the last match wins"
+            entry = Entry(value.line, key, entry.value, Meaning.DEAD, why)
+        made.append(entry)
+    return made
+
+
+def _contains(wide: str, narrow: str) -> bool:
+    """True if a pattern matches all that another one matches; `*` matches any text."""
+    wanted = "".join(
+        ".*" if each == "*" else "." if each == "?" else re.escape(each) for each in wide
+    )
+    plain = "?" not in narrow or "*" in wide
+    return plain and re.fullmatch(wanted, narrow.replace("*", "\0"), re.S) is not None

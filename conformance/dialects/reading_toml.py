@@ -1,0 +1,34 @@
+"""TOML with the line of each value, as far as its text shows it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+from boxspec.verify.meaning import Entry, Meaning
+
+
+def tables(text: str) -> dict[str, Any] | Entry:
+    """Return the tables of a text, or one entry that names the problem."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as why:
+        found = re.search(r"line (\d+)", str(why))
+        line = int(found[1]) if found else 1
+        return Entry(line, "", "", Meaning.DEAD, f"the file is no TOML: {why}")
+
+
+def line_of(text: str, *words: str) -> int:
+    """The first line that has the last word as a key or a value, after one with each word before;
+    1 if there is none."""
+    lines, at = text.splitlines(), 0
+    for word in words:
+        wanted = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+        found = (number for number in range(at, len(lines)) if wanted.search(lines[number]))
+        at = next(found, at)
+    return at + 1
+
+
+def shown(value: Any) -> str:
+    return value if isinstance(value, str) else str(value)[:200]

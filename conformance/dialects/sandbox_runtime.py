@@ -1,0 +1,173 @@
+"""sandbox-runtime (srt): the file of --settings, or ~/.srt-settings.json.
+
+Written for @anthropic-ai/sandbox-runtime 0.0.5x on Linux, from the README of its repository (as of
+2026-11): "Configuration", "Path Syntax (Linux)", "Unix Socket Settings".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from boxspec.verify.meaning import Entry, Meaning, Where
+from dialects.entries import (
+    MATCHES_MOST,
+    boolean,
+    covers,
+    document,
+    is_glob,
+    many,
+    of_now,
+    texts,
+    unknown,
+)
+from dialects.reading_json import Node
+
+NAMES = ("srt", "sandbox-runtime")
+WRITTEN_FOR = "sandbox-runtime 0.0.5x, 2026-11"
+FILESYSTEM = ("denyRead", "allowRead", "allowWrite", "denyWrite", "allowGitConfig")
+NETWORK = (
+    *("allowedDomains", "deniedDomains", "deniedDomainReasons", "allowUnixSockets"),
+    *("allowAllUnixSockets", "allowLocalBinding", "httpProxyPort", "socksProxyPort", "mitmProxy"),
+    *("parentProxy", "tlsTerminate", "allowMachLookup"),
+)
+OTHERS = (
+    *("ignoreViolations", "enableWeakerNestedSandbox", "enableWeakerNetworkIsolation", "ripgrep"),
+    *("allowAppleEvents", "mandatoryDenySearchDepth", "allowPty", "seccomp", "credentials"),
+    *("windows", "javaAgentJarPath", "binShell", "$schema"),
+)
+HERE = ("localhost", "127.0.0.1", "[::1]", "*")
+
+
+def read(text: str, where: Where) -> list[Entry]:
+    found = document(text)
+    if isinstance(found, Entry):
+        return [found]
+    made = [*unknown(found, ("filesystem", "network", *OTHERS))]
+    made += weaker(found)
+    filesystem, network = found.get("filesystem"), found.get("network")
+    if filesystem is not None:
+        made += unknown(filesystem, FILESYSTEM, "filesystem")
+        made += rules_of_files(filesystem, where, "filesystem")
+    made += [*unknown(network, NETWORK, "network")] if network is not None else []
+    made += rules_of_network(network, found.line, "network")
+    return made
+
+
+def weaker(node: Node, key: str = "") -> list[Entry]:
+    value, wrong = boolean(node.get("enableWeakerNestedSandbox"), "enableWeakerNestedSandbox")
+    if value:
+        line = node.get("enableWeakerNestedSandbox").line  # type: ignore[union-attr]
+        why = "the sandbox has no /proc and user namespace of its own: weaker than usual"
+        wrong.append(Entry(line, f"{key}enableWeakerNestedSandbox", "true", Meaning.WIDER, why))
+    return wrong
+
+
+def rules_of_files(node: Node, where: Where, key: str) -> list[Entry]:
+    """Return the entries of the four lists of paths."""
+    made: list[Entry] = []
+    lists: dict[str, list[Node]] = {}
+    for name in FILESYSTEM[:4]:
+        lists[name], wrong = texts(node.get(name), f"{key}.{name}")
+        made += wrong
+    values = {name: [each.value for each in nodes] for name, nodes in lists.items()}
+    for each in lists["denyRead"]:
+        made.append(_deny_read(each, values, where, key))
+    for each in lists["denyWrite"]:
+        made.append(_deny_write(each, where, key))
+    for each in lists["allowWrite"]:
+        made.append(_allow_write(each, values, key))
+    for each in lists["allowRead"]:
+        why = "is read again inside a denied folder"
+        made.append(Entry(each.line, f"{key}.allowRead", each.value, Meaning.ENFORCED, why))
+    return made
+
+
+def _deny_read(node: Node, values: dict[str, list[str]], where: Where, key: str) -> Entry:
+    path = node.value
+    rules = (("deny-read", path),)
+
+    def made(meaning: Meaning, *whys: str) -> Entry:
+        why = "; ".join(each for each in whys if each)
+        return Entry(node.line, f"{key}.denyRead", path, meaning, why, rules)
+
+    if path in values["allowRead"]:
+        return made(Meaning.DEAD, "allowRead names the same path and takes precedence")
+    again = [each for each in values["allowRead"] if covers(path, each)]
+    if is_glob(path):
+        number = many(path, where)
+        if number > MATCHES_MOST:
+            why = f"more than {MATCHES_MOST} files match: each is a word of the launcher's command"
+            return made(Meaning.NARROWER, why, "the command may be too long to start")
+        return made(Meaning.NARROWER, "the matches at the start are hidden, later files are not")
+    now = of_now(path, where)
+    if again:
+        return made(Meaning.NARROWER, f"allowRead opens {again[0]} again", now)
+    if now.startswith("nothing"):
+        return made(Meaning.NARROWER, now, "a path that is made after the start is not hidden")
+    both = "denyWrite names it too: versions that mounted it again made it readable"
+    writes = any(covers(each, path) for each in values["allowWrite"])
+    vanish = "a write there succeeds inside and vanishes, because an empty folder hides it"
+    return made(
+        Meaning.ENFORCED,
+        "no program reads it",
+        now,
+        both if path in values["denyWrite"] else vanish if writes else "",
+    )
+
+
+def _deny_write(node: Node, where: Where, key: str) -> Entry:
+    path, rules = node.value, (("deny-write", node.value),)
+    name = f"{key}.denyWrite"
+    if is_glob(path):
+        why = "globs are skipped here on Linux: name the paths"
+        return Entry(node.line, name, path, Meaning.DEAD, why, rules)
+    now = of_now(path, where)
+    why = "; ".join(each for each in ("no program changes it", now) if each)
+    return Entry(node.line, name, path, Meaning.ENFORCED, why, rules)
+
+
+def _allow_write(node: Node, values: dict[str, list[str]], key: str) -> Entry:
+    path, name = node.value, f"{key}.allowWrite"
+    if is_glob(path):
+        why = "globs are skipped here on Linux: name the folder"
+        return Entry(node.line, name, path, Meaning.DEAD, why)
+    over = [each for each in values["denyWrite"] if covers(each, path)]
+    if over:
+        why = f"denyWrite of {over[0]} takes precedence"
+        return Entry(node.line, name, path, Meaning.DEAD, why)
+    inside = [each for each in values["denyWrite"] if covers(path, each)]
+    meaning = Meaning.NARROWER if inside else Meaning.ENFORCED
+    why = f"can be written, without {inside[0]}" if inside else "can be written"
+    return Entry(node.line, name, path, meaning, why, (("allow-write", path),))
+
+
+def rules_of_network(node: Node | None, line: int, key: str) -> Iterator[Entry]:
+    """Yield the entries of the network. A missing list allows no domain."""
+    known = {name: node.get(name) if node else None for name in NETWORK}
+    allowed, wrong = texts(known["allowedDomains"], f"{key}.allowedDomains")
+    yield from wrong
+    local = any(each.value.rsplit(":", 1)[0] in HERE or each.value in HERE for each in allowed)
+    rules = () if local else (("no-network", ""),)
+    listed = known["allowedDomains"]
+    at = listed.line if listed else line
+    why = "services of this machine are not reached, except by the proxies for allowed domains"
+    shown = ", ".join(each.value for each in allowed) or "(no domain)"
+    meaning = Meaning.NOT_TESTABLE if local else Meaning.ENFORCED
+    yield Entry(at, f"{key}.allowedDomains", shown, meaning, why, rules)
+    for name in ("deniedDomains",):
+        denied, wrong = texts(known[name], f"{key}.{name}")
+        yield from wrong
+        why = "a domain of the internet: the kit reaches this machine only"
+        for each in denied:
+            yield Entry(each.line, f"{key}.{name}", each.value, Meaning.NOT_TESTABLE, why)
+    sockets, wrong = texts(known["allowUnixSockets"], f"{key}.allowUnixSockets")
+    yield from wrong
+    for each in sockets:
+        why = "is ignored on Linux: a filter of system calls does not see paths"
+        yield Entry(each.line, f"{key}.allowUnixSockets", each.value, Meaning.DEAD, why)
+    every, wrong = boolean(known["allowAllUnixSockets"], f"{key}.allowAllUnixSockets")
+    yield from wrong
+    if every:
+        why = "Unix sockets are not filtered at all"
+        line = known["allowAllUnixSockets"].line  # type: ignore[union-attr]
+        yield Entry(line, f"{key}.allowAllUnixSockets", "true", Meaning.WIDER, why)

@@ -1,0 +1,266 @@
+"""Readers of other tools' settings: public kinds of mistakes are named, and nothing is lost.
+
+Each case of KINDS is a fixture of our own: a kind of mistake that people reported in public.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boxspec.verify.dialects import dialects
+from boxspec.verify.meaning import Entry, Meaning, Where
+from selftest.tools import boxspec
+
+DEAD, NARROWER, WIDER = Meaning.DEAD, Meaning.NARROWER, Meaning.WIDER
+ENFORCED, UNKNOWN, OTHER = Meaning.ENFORCED, Meaning.UNKNOWN, Meaning.NOT_TESTABLE
+NOWHERE = Where(Path("/nowhere/home"), Path("/nowhere/home/project"), Path("/nowhere/s.json"))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One mistake: the text of a file, and the value of the entry with its meaning."""
+
+    tool: str
+    text: str
+    value: str
+    meaning: Meaning
+    why: str
+    line: int = 1
+
+
+def claude(deny: str, sandbox: str = '{"enabled": true, "allowUnsandboxedCommands": false}') -> str:
+    return f'{{"permissions": {{"deny": [{deny}]}},\n"sandbox": {sandbox}}}'
+
+
+def srt(**lists: Sequence[object]) -> str:
+    return json.dumps({"filesystem": lists})
+
+
+KINDS = {
+    "a_prefix_that_is_relative_to_another_folder": Kind(
+        "claude", claude('"Read(/etc/passwd)"'), "Read(/etc/passwd)", DEAD, "write //etc/passwd"
+    ),
+    "a_deny_that_only_the_tool_itself_heeds": Kind(
+        "claude", claude('"Read(./.env)"', "{}"), "Read(./.env)", OTHER, "a program in Bash"
+    ),
+    "a_deny_of_a_tool_whose_paths_are_not_compared": Kind(
+        "claude", claude('"Write(./.env)"'), "Write(./.env)", DEAD, "write Edit(./.env)"
+    ),
+    "a_rule_of_the_web_tool_for_all_programs": Kind(
+        "claude", claude('"WebFetch(domain:a.org)"'), "WebFetch(domain:a.org)", OTHER, "in Bash"
+    ),
+    "an_entry_that_is_no_text": Kind(
+        "claude", claude('7, "Read(./.env)"'), "7", DEAD, "whole list"
+    ),
+    "the_entry_beside_one_that_is_no_text": Kind(
+        "claude", claude('7, "Read(./.env)"'), "Read(./.env)", ENFORCED, "sandbox"
+    ),
+    "rules_of_a_sandbox_that_is_off": Kind(
+        "claude",
+        '{"sandbox": {"filesystem":\n{"denyRead": ["~/.ssh"]}}}',
+        "~/.ssh",
+        DEAD,
+        "not true",
+        2,
+    ),
+    "a_command_outside_the_sandbox": Kind(
+        "claude", '{"sandbox": {"excludedCommands": ["docker"]}}', "docker", WIDER, "outside"
+    ),
+    "a_denied_read_that_is_also_a_denied_write": Kind(
+        "srt", srt(denyRead=["/etc"], denyWrite=["/etc"]), "/etc", ENFORCED, "made it readable"
+    ),
+    "a_denied_read_that_is_allowed_again": Kind(
+        "srt", srt(denyRead=["/etc"], allowRead=["/etc"]), "/etc", DEAD, "takes precedence"
+    ),
+    "a_glob_that_is_skipped_on_linux": Kind(
+        "srt", srt(denyWrite=["**/*.key"]), "**/*.key", DEAD, "skipped here on Linux"
+    ),
+    "a_glob_without_the_files_that_come_later": Kind(
+        "srt", srt(denyRead=["**/*.key"]), "**/*.key", NARROWER, "later files are not"
+    ),
+    "a_folder_that_does_not_exist_yet": Kind(
+        "srt", srt(denyRead=["secrets/"]), "secrets/", NARROWER, "nothing is there now"
+    ),
+    "a_write_into_a_hidden_folder": Kind(
+        "srt", srt(denyRead=["/etc"], allowWrite=["/"]), "/etc", ENFORCED, "vanishes"
+    ),
+    "a_socket_that_linux_does_not_filter_by_path": Kind(
+        "srt",
+        '{"network": {"allowUnixSockets": ["/run/docker.sock"]}}',
+        "/run/docker.sock",
+        DEAD,
+        "ignored on Linux",
+    ),
+    "a_key_with_a_typing_error": Kind("srt", '{"filesytem": {}}', "{}", UNKNOWN, "no such key"),
+    "a_profile_beside_the_older_mode": Kind(
+        "codex",
+        'sandbox_mode = "read-only"\ndefault_permissions = "mine"\n',
+        "mine",
+        DEAD,
+        "ignored",
+        2,
+    ),
+    "roots_without_their_mode": Kind(
+        "codex",
+        'sandbox_mode = "read-only"\n[sandbox_workspace_write]\nwritable_roots = ["/srv/x"]\n',
+        "/srv/x",
+        DEAD,
+        "no effect without",
+        3,
+    ),
+    "domains_that_no_proxy_enforces": Kind(
+        "codex",
+        'default_permissions = "a"\n[permissions.a.network]\nenabled = true\n'
+        'domains = {"example.org" = "allow"}\n',
+        "example.org = allow",
+        DEAD,
+        "no proxy",
+        4,
+    ),
+    "a_mask_that_a_later_mount_covers": Kind(
+        "bwrap", "--tmpfs /home/u/.ssh\n--bind /home /home", "/home/u/.ssh", DEAD, "later --bind"
+    ),
+    "a_read_only_mount_that_is_undone": Kind(
+        "bwrap", "--ro-bind /srv/a /srv/a --bind /srv /srv", "/srv/a /srv/a", DEAD, "writable again"
+    ),
+    "an_option_that_does_not_exist": Kind(
+        "bwrap", "--unshare-network\n--unshare-net", "", UNKNOWN, "does not start"
+    ),
+    "an_exception_before_the_blacklist": Kind(
+        "firejail",
+        "noblacklist ${HOME}/.ssh\nblacklist ${HOME}/.ssh\n",
+        "${HOME}/.ssh",
+        DEAD,
+        "noblacklist in line 1",
+        2,
+    ),
+    "an_ignored_command": Kind(
+        "firejail", "ignore net\nnet none\n", "none", DEAD, "ignore net turns it off", 2
+    ),
+    "a_path_that_is_not_absolute": Kind("firejail", "blacklist .ssh", ".ssh", DEAD, "absolute"),
+    "a_deny_before_the_rule_that_matches_all": Kind(
+        "opencode",
+        '{"permission": {"read": {"*.env": "deny",\n"*": "allow"}}}',
+        "*.env: deny",
+        DEAD,
+        "the last match wins",
+    ),
+    "a_deny_of_a_lower_priority": Kind(
+        "gemini",
+        '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "rm"\ndecision = "deny"\n'
+        'priority = 10\n[[rule]]\ntoolName = "*"\ndecision = "allow"\npriority = 900\n',
+        "toolName = run_shell_command, commandPrefix = rm: deny",
+        DEAD,
+        "priority 900",
+    ),
+    "a_command_that_is_excluded_by_its_spelling": Kind(
+        "gemini",
+        '{"tools": {"exclude": ["run_shell_command(rm -rf)"]}}',
+        "run_shell_command(rm -rf)",
+        NARROWER,
+        "another spelling",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_public_kind_of_mistake_is_named(name: str) -> None:
+    kind = KINDS[name]
+    entries = dialects()[kind.tool].read(kind.text, NOWHERE)
+    found = [each for each in entries if each.value == kind.value]
+    assert [(each.meaning, each.line) for each in found] != []
+    assert any(
+        (each.meaning, each.line) == (kind.meaning, kind.line) and kind.why in each.why
+        for each in found
+    ), found
+
+
+def test_a_rule_about_a_link_says_so(tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    (tmp_path / ".ssh").symlink_to("keys")
+    where = Where(tmp_path, tmp_path, tmp_path / "s.json")
+    (entry,) = _of(dialects()["srt"].read(srt(denyRead=["~/.ssh"]), where), "~/.ssh")
+    assert "a link to keys" in entry.why
+
+
+def test_thousands_of_matches_are_named(tmp_path: Path) -> None:
+    for number in range(1100):
+        (tmp_path / f"{number}.key").touch()
+    where = Where(tmp_path, tmp_path, tmp_path / "s.json")
+    (entry,) = _of(dialects()["srt"].read(srt(denyRead=["**/*.key"]), where), "**/*.key")
+    assert "too long to start" in entry.why
+
+
+def test_a_relative_path_in_settings_of_the_user_lies_elsewhere(tmp_path: Path) -> None:
+    where = Where(tmp_path, tmp_path / "project", tmp_path / ".claude" / "settings.json")
+    text = '{"sandbox": {"enabled": true, "filesystem": {"denyRead": [".env"]}}}'
+    (entry,) = _of(dialects()["claude"].read(text, where), ".env")
+    assert (entry.meaning, "~/.claude/.env" in entry.why) == (DEAD, True)
+
+
+def _of(entries: list[Entry], value: str) -> list[Entry]:
+    return [each for each in entries if each.value == value]
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=8,
+)
+LISTS = ("denyRead", "denyWrite", "allowWrite")
+PATHS = st.sampled_from(["~/.ssh", ".env", "**/*.key", "/etc", "a b", "*", "~", "./x", "//x", "["])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(dialects())), st.text(max_size=200))
+def test_no_text_makes_a_reader_fail(tool: str, text: str) -> None:
+    for each in dialects()[tool].read(text, NOWHERE):
+        assert each.line >= 1
+        assert each.why
+
+
+KEYS = ("filesystem", "network", "sandbox", "permissions", "permission", "tools", "rule")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(dialects())), st.dictionaries(st.sampled_from(KEYS), VALUES))
+def test_no_value_makes_a_reader_fail(tool: str, value: dict[str, object]) -> None:
+    for each in dialects()[tool].read(json.dumps(value), NOWHERE):
+        assert each.line >= 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["denyRead", "denyWrite", "allowWrite"]), st.lists(PATHS, max_size=4), VALUES
+)
+def test_no_entry_silences_another(name: str, paths: list[str], wrong: object) -> None:
+    reader = dialects()["srt"].read
+    alone = [each.value for each in reader(srt(**{name: paths}), NOWHERE)]
+    both = reader(srt(**{name: [wrong, *paths, wrong]}, extra=[wrong]), NOWHERE)
+    assert [value for value in alone if value not in [each.value for each in both]] == []
+    assert any(each.meaning is UNKNOWN for each in both)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(["blacklist ~/.ssh", "net none", "nonsense", "read-only /etc"])))
+def test_each_line_of_a_profile_has_its_entry(lines: list[str]) -> None:
+    entries = dialects()["firejail"].read("\n".join(lines), NOWHERE)
+    assert [each.line for each in entries] == list(range(1, len(lines) + 1))
+
+
+def test_explain_prints_each_entry_with_its_line_and_starts_nothing(tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text('{"filesystem": {\n  "denyWrite": ["*.key", 7]\n}}\n')
+    done = boxspec("verify", "--from", "srt", "s.json", "--explain", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert [words[:4] for words in lines if words[0] == "s.json:2"] == [
+        ["s.json:2", "dead", "filesystem.denyWrite", "7:"],
+        ["s.json:2", "dead", "filesystem.denyWrite", "*.key:"],
+    ]
