@@ -1,5 +1,5 @@
-"""The replacement for boxspec-ref in a wheel without it: a file with the reason for the kit, and a
-command that prints the reason."""
+"""Replace boxspec-ref in a wheel without it, by a file that tells the kit the reason, and a command
+that prints the reason."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def write(folder: Path, why: str) -> Path:
 
 
 def command(folder: Path, why: str) -> Path:
-    """Write a program with the reference's name, because a missing command would not explain
-    itself."""
+    """Write a program with the name of the reference, because a missing command would explain
+    nothing."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "boxspec-ref"
     message = f"boxspec-ref: is not in this wheel: {why} ({ELSEWHERE})"

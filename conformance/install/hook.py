@@ -16,7 +16,7 @@ from install import absent, reference, targets
 
 KIT = "boxspec_kit"
 NAME = "boxspec-ref"
-# Paths below the root of the tree. The self-tests are left out, because they test the tree.
+# Paths below the root of the checkout. The self-tests are left out, because they test the checkout.
 TAKEN = (
     ".pytest.ini",
     "LICENSE",
@@ -34,11 +34,12 @@ PROGRAMS = "build/release/fixtures/programs"
 
 
 class Hook(BuildHookInterface[Any]):
-    """BOXSPEC_WHEEL_TARGET (targets.py) selects the system of the wheel; the default is this one.
+    """Collects the files. BOXSPEC_WHEEL_TARGET (targets.py) selects the system of the wheel; by
+    default it is this system.
 
     Without a compiler a wheel for this system has no programs, and the kit compiles them at first
-    use. Without the reference's build dependencies it has no boxspec-ref but a message about that,
-    and the kit works without it. A wheel for another system always has programs and never
+    use. Without the build dependencies of the reference it has a message instead of boxspec-ref,
+    and the kit works nevertheless. A wheel for another system always has programs and never
     boxspec-ref.
     """
 
@@ -53,7 +54,7 @@ class Hook(BuildHookInterface[Any]):
             for file in _files(tree / name):
                 include[str(file)] = f"{KIT}/{file.relative_to(tree)}"
         shared: dict[str, str] = build_data["shared_data"]
-        # The output of manual.py, if it ran before.
+        # The output of manual.py, if that was run before.
         if (share := Path(self.root, "install", "share")).is_dir():
             shared[str(share)] = "share"
         target, made = self._target(), self._made()

@@ -13,20 +13,21 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-# Libraries that every Linux of the wheel's tag has: the C library and its parts.
+# Libraries that every Linux with the wheel's tag has: the C library and its parts.
 OF_THE_SYSTEM = re.compile(r"(ld-linux|linux-vdso|lib(c|m|dl|pthread|rt)\.so)")
 LIBRARIES = "lib/boxspec"
 
 
 class NotBuiltError(Exception):
-    """CMake or the compiler failed, or a dependency is missing; the message says which."""
+    """Raised if CMake or the compiler failed, or if a dependency is missing; the message says
+    which."""
 
 
 def build(tree: Path, into: Path) -> None:
-    """Install into `into`, an existing empty folder, as into a prefix.
+    """Install into `into`, an empty folder, as into a prefix.
 
-    tree: the project's root. The licences of the libraries are copied next to them if the system
-    has them where Debian's packages do.
+    tree: the root of the project. The licences of the libraries are copied too, if the system has
+        them in the same place as Debian.
     """
     made = into / "build"
     flags = [
@@ -34,7 +35,7 @@ def build(tree: Path, into: Path) -> None:
         "-DBOXSPEC_TESTS=OFF",
         "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON",
         f"-DCMAKE_INSTALL_RPATH=$ORIGIN/../{LIBRARIES}",
-        # No paths of this machine, and no symbols that only a debugger reads.
+        # Without paths of this machine, and without symbols that only a debugger needs.
         f"-DCMAKE_C_FLAGS=-ffile-prefix-map={tree}=.",
         "-DCMAKE_EXE_LINKER_FLAGS=-s",
     ]
@@ -42,7 +43,7 @@ def build(tree: Path, into: Path) -> None:
     call(["cmake", "--build", str(made), "--target", "boxspec-ref"])
     for name, place in (("boxspec-ref", "bin"), ("boxspec-launch", "libexec/boxspec")):
         file = made / "reference" / name
-        if file.is_file():  # The launcher is for backends, which only Linux has.
+        if file.is_file():  # The launcher exists only on Linux, because it is for backends.
             (into / place).mkdir(parents=True)
             shutil.copy2(file, into / place)
     take_libraries(into / "bin" / "boxspec-ref", into / LIBRARIES)
@@ -59,7 +60,7 @@ def take_libraries(program: Path, into: Path) -> None:
 
 
 def _needed(program: Path) -> list[tuple[str, Path]]:
-    """Return the names of the libraries that a program needs, and the loader's files for them."""
+    """Return the names of the libraries that a program needs, and their files."""
     found = []
     for line in call(["ldd", str(program)]).splitlines():
         name, _, rest = line.strip().partition(" => ")

@@ -1,8 +1,8 @@
-"""The system that a wheel is for: this one, or the one that is named.
+"""Find the system that a wheel is for: this one, or the one that is named.
 
-BOXSPEC_WHEEL_TARGET names one as compilers do: aarch64-linux-musl. Programs for other systems are
-compiled by Zig's C compiler, which comes from PyPI and includes the headers of each C library and
-machine.
+BOXSPEC_WHEEL_TARGET names a system in the way compilers do: aarch64-linux-musl. Programs for other
+systems are compiled by Zig's C compiler, which is on PyPI and includes the headers of each C
+library and machine.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from pathlib import Path
 from boxspec.compiling import NotCompiledError, Toolchain, system
 
 VARIABLE = "BOXSPEC_WHEEL_TARGET"
-# Another version would make different bytes.
+# A fixed version, because another one would produce different bytes.
 ZIG = "ziglang==0.14.1"
-# glibc 2.17 and musl 1.2, because Python 3.11 itself does not run on much older ones.
+# glibc 2.17 and musl 1.2, because Python 3.11 does not run on much older ones.
 OLDEST_GLIBC = 17
 MUSL = "1_2"
 
 
 class NoTargetError(Exception):
-    """The word names no known target."""
+    """Raised if the word names no known target."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def own() -> Target:
 
 
 def requested() -> Target:
-    """Return the target named in the environment, or this system's."""
+    """Return the target that the environment names, or this system's."""
     word = os.environ.get(VARIABLE, "")
     found = [each for each in (*KNOWN, own()) if str(each) == word]
     if word and not found:
@@ -64,15 +64,16 @@ def needs(target: Target) -> list[str]:
 
 
 def toolchain(target: Target) -> Toolchain:
-    """Return the system's compiler for this system, else Zig's.
+    """Return this system's compiler for this system, else Zig's.
 
-    Programs are static and need no C library. For glibc targets they contain musl's, because Zig
-    cannot link statically with glibc. Preloads are loaded into programs of the target.
+    Programs are static and need no C library. For glibc targets they contain musl, because Zig
+    cannot link statically with glibc. Preloaded libraries are loaded into programs of the target,
+    so they need the target's C library.
     """
     if target == own():
         return system()
     zig = (sys.executable, "-m", "ziglang")
-    # Without Zig's own checks and without debug information, which contains paths of this machine.
+    # Without Zig's own checks, and without debug information, which contains paths of this machine.
     cc = (*zig, "cc", "-fno-sanitize=all", "-g0", "-s", "-target")
     oldest = f"gnu.2.{OLDEST_GLIBC}" if target.libc == "gnu" else target.libc
     return Toolchain(
@@ -83,8 +84,10 @@ def toolchain(target: Target) -> Toolchain:
 
 
 def platform_tag(target: Target, files: Iterable[Path]) -> str:
-    """Return the wheel's platform tag. Static files run everywhere; for the others the newest glibc
-    version that they need counts."""
+    """Return the platform tag of the wheel.
+
+    Static files run everywhere; for the others the newest version of glibc that they need counts.
+    """
     if target.libc == "musl":
         return f"musllinux_{MUSL}_{target.machine}"
     newest = OLDEST_GLIBC

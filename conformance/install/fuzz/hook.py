@@ -17,9 +17,9 @@ from install import reference, targets
 
 KIT = "boxspec_kit"
 TARGET = "shim_diff"
-# fuzz/seed reads the generator's tables.
+# fuzz/seed needs the tables of this generator.
 TAKEN = ("LICENSE", "fuzz/targets.json", "fuzz/support/glob_gen.c", f"fuzz/corpus/{TARGET}")
-# Without sanitizers: the shim under test is another process, and the reference is tested in
+# Builds without sanitizers: the shim under test is another process, and the reference is tested in
 # checkouts.
 TREES = {
     "fuzz-libfuzzer": ["-DCMAKE_C_COMPILER=clang", "-DBOXSPEC_FUZZ_ENGINE=libfuzzer"],
@@ -54,7 +54,8 @@ class Hook(BuildHookInterface[Any]):
 
 
 def _built(tree: Path, preset: str, made: Path) -> Path:
-    """Return the target as built by this preset, at its place in a checkout below `made`."""
+    """Return the target as this preset builds it, in the same place below `made` as in a
+    checkout."""
     work = made / "trees" / preset
     flags = [
         "-DCMAKE_BUILD_TYPE=Release",

@@ -1,4 +1,4 @@
-"""A small compiler of profiles: literal rules and `P/**`, and a wrap without provider flags."""
+"""A small compiler of profiles, for literal rules and `P/**`. Its wrap ignores provider flags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BROAD = ("file-read*", "process*", "signal", "network*", "sysctl*")
 
 
 class Refused(Exception):
-    """An error; the kind and the message."""
+    """Raised for a request that is refused, with the kind and the message of the error."""
 
     def answer(self) -> Message:
         kind, message = self.args
@@ -24,7 +24,7 @@ def subpath(path: str) -> str:
 
 
 class Compiling(Honest):
-    """Right, as far as it goes."""
+    """A correct shim for a part of the contract sbpl."""
 
     capabilities: tuple[str, ...] = ("sbpl", "sbpl.wrap")
 

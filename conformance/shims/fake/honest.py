@@ -1,4 +1,4 @@
-"""A small correct shim; each fake breaks one part of it."""
+"""A small correct shim. Each fake breaks one part of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Message = dict[str, Any]
 
 
 def words(holder: Message, name: str) -> list[bytes]:
-    """A string or a list of strings, or the `_b64` twin, as a list of bytes."""
+    """Return a string or a list of strings, or its `_b64` form, as a list of bytes."""
     twin = name + "_b64"
     value: Any = holder.get(twin, holder.get(name, []))
     values = value if isinstance(value, list) else [value]
@@ -26,7 +26,7 @@ def words(holder: Message, name: str) -> list[bytes]:
 
 
 def needed(message: Message) -> str | None:
-    """The capability beyond `exec` that a run asks for."""
+    """Return the capability besides `exec` that a run needs."""
     request = message["request"]
     asked = {
         "exec.sandbox": "sandbox" in message,
@@ -121,21 +121,21 @@ class Honest:
         return json.dumps({"id": message["id"], **answer}).encode()
 
     def deliver(self, line: bytes) -> None:
-        """One line of serve mode."""
+        """Write one line in serve mode."""
         sys.stdout.buffer.write(line + b"\n")
         sys.stdout.buffer.flush()
 
     def place(self, line: bytes, path: str) -> None:
-        """RESPONSE of run mode."""
+        """Write RESPONSE in run mode."""
         new = Path(path + ".new")
         new.write_bytes(line)
         new.replace(path)
 
     def begin(self) -> None:
-        """Before the first request."""
+        """Called before the first request."""
 
     def end(self) -> None:
-        """After the last answer."""
+        """Called after the last answer."""
 
     def serve(self) -> None:
         for line in sys.stdin.buffer:
@@ -160,7 +160,7 @@ class Honest:
 
 
 class SplitLines(Honest):
-    """Right, but each piece is written when the one before it has been read."""
+    """Correct, but each piece of an answer is written only after the piece before was read."""
 
     def deliver(self, line: bytes) -> None:
         data = line + b"\n"

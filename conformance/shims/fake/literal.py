@@ -1,4 +1,4 @@
-"""A small policy engine of literal rules, `**` and `P/**`: a shim without exec."""
+"""A small policy engine for literal rules, `**` and `P/**`: a shim without exec."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ OPS = {
 
 
 class Refused(Exception):
-    """An error of kind invalid_input."""
+    """Raised for a request that is answered by an error of kind invalid_input."""
 
     def answer(self) -> Message:
         return {"error": {"kind": "invalid_input", "message": str(self)}}
 
 
 def normal(path: str) -> str:
-    """`a/./b//c/` is `a/b/c`."""
+    """Return the normal form: `a/./b//c/` becomes `a/b/c`."""
     segments = [part for part in path.split("/") if part not in ("", ".")]
     if not path or path.startswith("/") or ".." in segments:
         raise Refused(f"not a path inside: {path!r}")
@@ -40,7 +40,8 @@ def covers(rule: str, path: str) -> bool:
 
 
 class Literal(Honest):
-    """Right, as far as it goes: no YAML, no wildcards within a name."""
+    """A correct shim for a part of the contract policy: without YAML, and without wildcards within
+    a name."""
 
     capabilities: tuple[str, ...] = ("path", "glob", "policy", "policy.load", "policy.json")
 

@@ -1,4 +1,4 @@
-"""Fakes with false answers: about programs, about themselves, about their capabilities."""
+"""Fakes whose answers are false: about programs, about themselves, or about their capabilities."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ RESULT = {
 
 
 class AlwaysYes(Honest):
-    """Every program succeeds."""
+    """Answers that every program succeeds."""
 
     def execute(self, request: Message) -> Message:
         return {"result": dict(RESULT)}
 
 
 class AlwaysNo(Honest):
-    """No program can be started."""
+    """Answers that no program can be started."""
 
     def execute(self, request: Message) -> Message:
         return {"error": {"kind": "execution", "message": "failed to spawn: no"}}
 
 
 class RefusesWhatWaits(Honest):
-    """Refuse every run that would wait for another process."""
+    """Refuses every run that would wait for another process."""
 
     def execute(self, request: Message) -> Message:
         if request["program"].endswith("/gate"):
@@ -38,7 +38,7 @@ class RefusesWhatWaits(Honest):
 
 
 class KnowsEverything(Honest):
-    """Accepts every operation, also one that does not exist."""
+    """Accepts every operation, even one that does not exist."""
 
     def answer(self, message: Message, serving: bool) -> Message:
         answer = super().answer(message, serving)
@@ -46,7 +46,7 @@ class KnowsEverything(Honest):
 
 
 class LiesAboutPid(Honest):
-    """Claims to be pid 1."""
+    """Claims to have pid 1."""
 
     def hello(self, message: Message) -> Message:
         return {**super().hello(message), "pid": 1}
@@ -67,7 +67,7 @@ class UndeclaredCapabilityAnswers(Honest):
 
 
 class UndeclaredCapabilityIsAnError(Honest):
-    """Refuses a field of a capability that it does not declare as if no page knew the field."""
+    """Treats a field of an undeclared capability as unknown, instead of answering `unsupported`."""
 
     def answer(self, message: Message, serving: bool) -> Message:
         answer = super().answer(message, serving)

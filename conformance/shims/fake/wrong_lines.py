@@ -1,4 +1,4 @@
-"""Fakes that know the right answer and write it wrongly: on stdout, on stderr, in RESPONSE."""
+"""Fakes that know the right answer but write it wrongly: to stdout, to stderr, or to RESPONSE."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from wrong_lives import wait_for_ever
 
 
 class Echo(Honest):
-    """The request is the answer."""
+    """Answers with the request."""
 
     def encode(self, message: Message, answer: Message) -> bytes:
         return json.dumps(message).encode()
 
 
 class Garbage(Honest):
-    """No JSON, and no UTF-8 either."""
+    """Answers with bytes that are neither JSON nor UTF-8."""
 
     def encode(self, message: Message, answer: Message) -> bytes:
         return b"\x00\xff{nothing that parses"
 
 
 class WrongId(Honest):
-    """The id of another request."""
+    """Answers with the id of another request."""
 
     def encode(self, message: Message, answer: Message) -> bytes:
         return super().encode({"id": f"stale-{message['id']}"}, answer)
 
 
 class Late(Honest):
-    """In serve each answer waits for the next request, or for the end."""
+    """In serve mode each answer waits for the next request, or for the end."""
 
     held: bytes | None = None
 
@@ -50,7 +50,7 @@ class Late(Honest):
 
 
 class DoubleAnswer(Honest):
-    """In serve each answer comes twice."""
+    """In serve mode each answer is written twice."""
 
     def deliver(self, line: bytes) -> None:
         super().deliver(line + b"\n" + line)
@@ -69,16 +69,16 @@ class HalfLine(Honest):
 
 
 class HugeLine(Honest):
-    """100 MB in one line."""
+    """Answers with 100 MB in one line."""
 
     def encode(self, message: Message, answer: Message) -> bytes:
-        # Put together as bytes: to encode that much would take longer than a client waits.
+        # Composed of bytes, because encoding that much would take longer than a client waits.
         line = super().encode(message, answer)
         return b'{"padding":"' + b"x" * 100_000_000 + b'",' + line.partition(b"{")[2]
 
 
 class MillionsOfValues(Honest):
-    """A line within the limit that is large when it has been read."""
+    """Answers with a line within the limit that takes much memory once it is parsed."""
 
     def encode(self, message: Message, answer: Message) -> bytes:
         line = super().encode(message, answer)
@@ -86,7 +86,7 @@ class MillionsOfValues(Honest):
 
 
 class PrettyPrints(Honest):
-    """An answer of several lines."""
+    """Answers with several lines."""
 
     def encode(self, message: Message, answer: Message) -> bytes:
         return json.dumps({"id": message["id"], **answer}, indent=1).encode()
@@ -100,7 +100,7 @@ class LogsToStdout(Honest):
 
 
 class ClosesStdout(Honest):
-    """In serve stdout is closed in place of an answer; the process stays."""
+    """In serve mode stdout is closed instead of an answer; the process continues."""
 
     def deliver(self, line: bytes) -> None:
         os.close(1)
@@ -108,10 +108,10 @@ class ClosesStdout(Honest):
 
 
 class TellsForEver(Honest):
-    """In serve stderr never ends, and no answer comes."""
+    """In serve mode stderr never ends, and no answer is written."""
 
     def deliver(self, line: bytes) -> None:
-        # A kit that gives it a file gets no more than this.
+        # Limited, in case that the kit gives it a file.
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         with contextlib.suppress(OSError):
@@ -139,21 +139,21 @@ class ResponseIsFifo(Honest):
 
 
 class ResponseIsFolder(Honest):
-    """RESPONSE is a folder."""
+    """Makes RESPONSE a folder."""
 
     def place(self, line: bytes, path: str) -> None:
         Path(path).mkdir()
 
 
 class ResponseIsEndless(Honest):
-    """RESPONSE is a link to /dev/zero."""
+    """Makes RESPONSE a link to /dev/zero."""
 
     def place(self, line: bytes, path: str) -> None:
         Path(path).symlink_to("/dev/zero")
 
 
 class LimitIsEndless(Honest):
-    """Says that its lines may be as long as they like, and has one that costs no disk."""
+    """Declares that its lines may have any length, and writes one that takes no space on a disk."""
 
     def hello(self, message: Message) -> Message:
         return {**super().hello(message), "limits": {"max_line_bytes": 10**12}}
@@ -165,7 +165,7 @@ class LimitIsEndless(Honest):
 
 
 class ResponseIsLink(Honest):
-    """RESPONSE is a link to the right answer."""
+    """Makes RESPONSE a link to the right answer."""
 
     def place(self, line: bytes, path: str) -> None:
         Path(f"{path}.real").write_bytes(line)
@@ -173,7 +173,7 @@ class ResponseIsLink(Honest):
 
 
 class ResponseIsAnotherName(Honest):
-    """RESPONSE is a second name of the right answer."""
+    """Makes RESPONSE a second name of the right answer."""
 
     def place(self, line: bytes, path: str) -> None:
         Path(f"{path}.real").write_bytes(line)
@@ -181,7 +181,7 @@ class ResponseIsAnotherName(Honest):
 
 
 class ResponseIsLoop(Honest):
-    """RESPONSE is a link to itself."""
+    """Makes RESPONSE a link to itself."""
 
     def place(self, line: bytes, path: str) -> None:
         Path(path).symlink_to(path)

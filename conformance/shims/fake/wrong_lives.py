@@ -1,4 +1,4 @@
-"""Fakes that do not live as long as they should: too short, too long, or with a child."""
+"""Fakes that live too short or too long, or leave a child."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Hang(Honest):
 
 
 class StopsItsGroup(Honest):
-    """Stops all processes of its group in place of an answer, as ^Z at a terminal would."""
+    """Stops all processes of its group instead of answering, as ^Z at a terminal would."""
 
     def answer(self, message: Message, serving: bool) -> Message:
         os.killpg(0, signal.SIGSTOP)
@@ -50,7 +50,7 @@ class HelloThenDies(Honest):
 
 
 class IgnoresSigterm(Honest):
-    """Answers rightly, stays after bye, and SIGTERM does not move it."""
+    """Answers correctly, continues after bye, and ignores SIGTERM."""
 
     def begin(self) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

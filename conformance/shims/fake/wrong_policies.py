@@ -1,4 +1,4 @@
-"""Fakes over the engine of literal rules."""
+"""Fakes that are based on the engine for literal rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from literal import Literal, Refused
 
 
 class PolicyYes(Literal):
-    """Every path may be read and modified."""
+    """Answers that every path may be read and modified."""
 
     capabilities = ("policy", "policy.load", "policy.json")
 
@@ -16,7 +16,7 @@ class PolicyYes(Literal):
 
 
 class PolicyNo(Literal):
-    """No path may be read or modified."""
+    """Answers that no path may be read or modified."""
 
     capabilities = ("policy", "policy.load", "policy.json")
 
@@ -25,7 +25,7 @@ class PolicyNo(Literal):
 
 
 class PolicyRefuses(Literal):
-    """No file is a policy."""
+    """Refuses every policy file."""
 
     capabilities = ("policy", "policy.load", "policy.json")
 
@@ -34,7 +34,7 @@ class PolicyRefuses(Literal):
 
 
 class GlobYes(Literal):
-    """Every glob matches everything."""
+    """Answers that every glob matches every path."""
 
     capabilities = ("glob",)
 
@@ -43,7 +43,7 @@ class GlobYes(Literal):
 
 
 class GlobNo(Literal):
-    """No glob matches anything."""
+    """Answers that no glob matches any path."""
 
     capabilities = ("glob",)
 
@@ -62,7 +62,7 @@ class PolicyOfAnotherDay(Literal):
 
 
 class UndeclaredYaml(Literal):
-    """Reads YAML, as far as it is JSON, without saying so in hello."""
+    """Accepts YAML, as far as it is JSON, without declaring it."""
 
     def needed_for(self, message: Message) -> str | None:
         capability = super().needed_for(message)
@@ -70,7 +70,7 @@ class UndeclaredYaml(Literal):
 
 
 class DeclaredExplain(Literal):
-    """Says in hello that it explains, and does not."""
+    """Declares that it explains, but does not."""
 
     capabilities = ("path", "glob", "policy", "policy.load", "policy.json", "policy.explain")
 

@@ -1,4 +1,4 @@
-"""Fakes over the compiler of literal rules."""
+"""Fakes that are based on the compiler for literal rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from honest import Message
 
 
 class SbplYes(Compiling):
-    """The text allows all."""
+    """Returns a text that permits everything."""
 
     def text(self, rules: Message, root: str) -> str:
         return "(version 1)\n(allow default)\n"
@@ -21,14 +21,14 @@ class SbplNo(Compiling):
 
 
 class SbplRefuses(Compiling):
-    """No setup can be compiled."""
+    """Refuses every setup."""
 
     def text(self, rules: Message, root: str) -> str:
         raise Refused("invalid_input", "no")
 
 
 class SbplOfAnotherDay(Compiling):
-    """Answers the same request with two texts."""
+    """Returns two different texts for the same request."""
 
     turn = 0
 
@@ -38,21 +38,21 @@ class SbplOfAnotherDay(Compiling):
 
 
 class WrapYes(Compiling):
-    """Makes a command of everything."""
+    """Wraps everything, even what is no valid command."""
 
     def wrapped(self, message: Message) -> Message:
         return {"argv": message["argv"], "wrapped": True, "warnings": []}
 
 
 class WrapNo(Compiling):
-    """Makes no command of anything."""
+    """Refuses every command."""
 
     def wrapped(self, message: Message) -> Message:
         raise Refused("execution", "no")
 
 
 class DeclaredWrap(Compiling):
-    """Says in hello that it wraps, and does not."""
+    """Declares that it wraps commands, but does not."""
 
     def answer(self, message: Message, serving: bool) -> Message:
         if message["op"] == "sbpl.wrap":

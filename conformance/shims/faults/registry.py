@@ -1,4 +1,4 @@
-"""How a fault is declared: a function that changes the implementation, and its description."""
+"""Declare faults: a fault is a function that changes the implementation, with a description."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class Fault:
 def fault(
     requirement: str | None, mistake: str, seen: str = "general knowledge", role: str = "fault"
 ) -> Callable[[Install], Install]:
-    """The contract is the folder of the function's file.
+    """Declare a fault. Its contract is the folder in which the function's file is.
 
-    The id is exec-kill.NAME for a function NAME and EXEC-KILL-02; without a requirement the role
-    stands for the topic: exec-noop.NAME.
+    The id is exec-kill.NAME for a function NAME and EXEC-KILL-02. Without a requirement, the role
+    is used instead of the topic: exec-noop.NAME.
     """
 
     def register(install: Install) -> Install:
@@ -63,10 +63,10 @@ def fault(
 
 
 def replaces(owner: object, name: str | None = None) -> Callable[[F], F]:
-    """Replace a function of owner; the replacement gets the original as its first argument.
+    """Replace a function of owner. The replacement gets the original as its first argument.
 
-    Raise TypeError if both take different arguments: a broken fault would be caught too, but for
-    another reason than the one it declares.
+    Raise TypeError if the two take different arguments: the suite would catch a fault that crashes,
+    but for another reason than the one that the fault declares.
     """
 
     def install(function: F) -> F:
@@ -90,7 +90,7 @@ VARARGS = 0x04
 def takes_the_same(original: Any, function: Any) -> bool:
     """True if both take the same number of positional arguments, apart from `original`.
 
-    Only Python functions are compared. The module inspect would do it, but importing it takes
+    Only Python functions are compared. The module inspect is not used, because importing it takes
     longer than a fault takes to start.
     """
     theirs, own = (getattr(each, "__code__", None) for each in (original, function))

@@ -31,7 +31,7 @@ def load(name: str) -> Fault | None:
 
 
 def folders() -> list[str]:
-    """Return the folder of faults of each contract that the Python implementation has."""
+    """Return the folder of faults for each contract that the Python implementation has."""
     return [name for name in contract.every() if os.path.isdir(os.path.join(HERE, name))]
 
 

@@ -1,7 +1,7 @@
-"""The interface of an adapter: how to find a product, its claims, and its command line.
+"""The interface of an adapter: how to find a product, what it claims, and its command line.
 
-An adapter is a file with a class `Product(Adapter)`. Everything else is shared: the protocol, the
-environment, the positive control of a probe, and starting the command as a shell would start it.
+An adapter is a file with a class `Product(Adapter)`. All adapters share the rest: the protocol, the
+environment, the test start of a probe, and starting the command as a shell would do.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Environment = Mapping[bytes, bytes]
     Launch = tuple[list[bytes], dict[bytes, bytes]]
 
-# The claim that an aspect holds; every other claim is the reason why it does not hold.
+# The claim that an aspect is enforced. Any other text is the reason why it is not.
 FULLY = "fully"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 EVERYTHING = dict.fromkeys(
@@ -32,12 +32,16 @@ EVERYTHING = dict.fromkeys(
 
 
 class Missing(Exception):
-    """The product is not installed; the message names the missing program or file."""
+    """Raised if the product is not installed. The message names the missing program or file."""
 
 
 class Asked:
-    """The permissions of a session. root, cwd: absolute, canonical. writable: directories, with
-    everything below them. network: whether it is open."""
+    """What the programs of a session may do.
+
+    root, cwd: absolute, canonical paths.
+    writable: directories that may be changed, with everything below them.
+    network: True if programs may use the network.
+    """
 
     def __init__(self, root: str, cwd: str, profile: str) -> None:
         self.root = root
@@ -46,7 +50,8 @@ class Asked:
         self.writable = [] if profile == "read-only" else [root]
         self.network = profile not in ("no-network", "ci-only")
         cache = os.path.join(os.path.realpath(os.path.expanduser("~")), ".cache")
-        # A cache below the root is granted with it, and a program may have replaced it by a link.
+        # A cache that lies in the root is permitted together with the root, and a program may have
+        # replaced it by a link.
         if profile == "full-dev" and os.path.isdir(cache) and not cache.startswith(f"{root}/"):
             self.writable.append(cache)
 
@@ -54,15 +59,13 @@ class Asked:
 class Adapter:
     """about: one line. homepage: of the product. documents: the source of the command line.
     mechanism: its parts, joined by `+`. control: it is no sandbox and must fail. program: the
-    executable. installs: commands; `{home}` stands for the product's own folder.
-    claims: for each aspect FULLY, or the reason from its documents; an aspect that is not named is
-    not claimed. environment: variables that each program gets.
-    variable: the words before `--` that set one variable of the program, `{name}` and `{value}` in
-    them; empty if the product has no such option: then env(1) sets the variables inside.
-    unset: the words that take a variable of the launcher away from the program.
-    lacks: features without an option in the documents, which are not tested: `open network`,
-    `cache`, or the name of a profile.
-    """
+    executable. installs: commands; `{home}` stands for the product's own folder. claims: for each
+    aspect FULLY, or the reason from its documents; an aspect that is not named is not claimed.
+    environment: variables that each program gets. variable: the words before `--` that set one
+    variable of the program, `{name}` and `{value}` in them; empty if the product has no such
+    option: then env(1) sets the variables inside. unset: the words that take a variable of the
+    launcher away from the program. lacks: features without an option in the documents, which are
+    not tested: `open network`, `cache`, or the name of a profile."""
 
     about = ""
     homepage = ""
@@ -83,14 +86,14 @@ class Adapter:
         self.home = os.path.join(cache_folder(), "products", name)
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
-        """Return the command that runs argv inside."""
+        """Return the command that runs argv in the sandbox."""
         raise NotImplementedError
 
     def launch(self, words: list[bytes], program: list[bytes], env: Environment) -> Launch:
         """Return the command and the environment of the launcher.
 
-        A variable of the program must not be one of the launcher, which runs outside the sandbox:
-        LD_PRELOAD would load a file of the workspace there.
+        The launcher runs outside of the sandbox, so it must not get the program's variables:
+        LD_PRELOAD would make it load a file of the workspace.
         """
         own = {name: value for name, value in caller_environment().items() if is_kept(name)}
         gone = [name for name in own if name not in env]
@@ -101,23 +104,24 @@ class Adapter:
                 given += filled(self.variable, name, value)
             return [*words[:end], *given, *words[end:]], own
         if words[len(words) - len(program) :] != program:
-            # The adapter passes the program in its own form, so that env(1) cannot precede it.
+            # The adapter passes the program in a form of its own, so env(1) cannot be put before
+            # it.
             return words, dict(env)
         inside = [b"/usr/bin/env", *(word for name in gone for word in (b"-u", name)), b"--"]
         inside += [name + b"=" + value for name, value in env.items()]
         return [*words[: len(words) - len(program)], *inside, *program], own
 
     def claimed(self, asked: Asked) -> Mapping[str, str]:
-        """Return the claims, if they depend on the request."""
+        """Return the claims, for adapters whose claims depend on the request."""
         return self.claims
 
     def additions(self, asked: Asked) -> Mapping[str, str]:
-        """Return variables for each program; TMPDIR is always a writable directory."""
+        """Return variables for each program. TMPDIR is always a writable directory."""
         writable = {"TMPDIR": asked.root} if asked.root in asked.writable else {}
         return {**writable, **self.environment}
 
     def found(self) -> str:
-        """Return the path of the program: the installed copy, else that on PATH."""
+        """Return the path of the program: of the installed copy, or else of the one on PATH."""
         own = [os.path.join(self.home, *below) for below in (("bin",), ("node_modules", ".bin"))]
         path = os.pathsep.join([*own, os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
         program = shutil.which(self.program, path=path)
@@ -138,8 +142,8 @@ class Adapter:
     def state(self) -> str:
         """Return a folder for files that the product itself writes.
 
-        The HOME of a run is watched, so a file there would count as an escape of the program. The
-        folder is not below /tmp, because many products replace /tmp.
+        It is not in the HOME of a run, where a file would count as an escape of the program, and
+        not below /tmp, because many products replace /tmp.
         """
         import pwd
 
@@ -153,7 +157,7 @@ class Adapter:
         return folder
 
     def keep(self, name: str, text: str) -> str:
-        """Return the path of a file with this text; each text has its own file."""
+        """Write this text to a file and return the path. Different texts have different files."""
         folder = os.path.join(self.state(), "given")
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, f"{hashlib.sha256(text.encode()).hexdigest()[:16]}-{name}")
@@ -164,7 +168,7 @@ class Adapter:
         return path
 
     def version(self) -> str:
-        """Return the first number with a dot that the product prints as its version."""
+        """Return the version that the product prints: the first number with a dot."""
         ended = starting.run([self.found(), *self.version_words], own_group=True)
         text = (ended.stdout + ended.stderr).decode("utf-8", "replace")
         number = re.search(r"\d+(\.\d+)+\S*", text)
@@ -172,7 +176,7 @@ class Adapter:
 
 
 def filled(form: Sequence[str], name: bytes, value: bytes) -> list[bytes]:
-    """Return the words of one variable."""
+    """Return the words that set one variable."""
     put = {b"{name}": name, b"{value}": value}
     return [
         re.sub(rb"\{name\}|\{value\}", lambda found: put[found[0]], os.fsencode(word))
@@ -181,7 +185,7 @@ def filled(form: Sequence[str], name: bytes, value: bytes) -> list[bytes]:
 
 
 def cache_folder() -> str:
-    """Return the folder of installed products, as boxspec.places.cache names it."""
+    """Return the folder of installed products, which boxspec.places.cache names in the same way."""
     if not os.path.isfile(os.path.join(ROOT, "launch.py")):
         return os.path.join(ROOT, "build")
     named = os.environ.get("XDG_CACHE_HOME", "")
@@ -190,7 +194,7 @@ def cache_folder() -> str:
 
 
 def expect_reachable(place: str) -> None:
-    """Raise Missing with the reason if a file is there and this user may not reach it."""
+    """Raise Missing with the reason if the file exists, but this user cannot reach it."""
     try:
         os.stat(place)
     except FileNotFoundError:

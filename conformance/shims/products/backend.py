@@ -1,4 +1,4 @@
-"""An adapter as a backend of the Python implementation: claims, positive control, wrap, start."""
+"""Make an adapter a backend of the Python implementation: claims, test start, wrap and start."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ TRUE = "/bin/true"
 
 
 class ProductBackend:
-    """One session of a product. root: the workspace, where the positive control runs."""
+    """One session of a product.
+
+    root: the workspace, in which the test start runs.
+    """
 
     def __init__(self, adapter: Adapter, root: str) -> None:
         self.adapter = adapter
@@ -81,7 +84,7 @@ class ProductBackend:
 
 
 def fails_to_start(adapter: Adapter, asked: Asked) -> str | None:
-    """Return why the positive control fails: a program that only exits with 0."""
+    """Start a program that only exits with 0. Return the reason if that fails."""
     try:
         words = [os.fsencode(word) for word in adapter.command([TRUE], asked)]
         words, env = adapter.launch(words, [TRUE.encode()], caller_environment())
@@ -102,19 +105,24 @@ def why_not_started(adapter: Adapter) -> str | None:
 
 
 def workplace() -> str:
-    """Return a folder for workspaces. It is never below /tmp: many sandboxes replace /tmp."""
+    """Return a folder for workspaces.
+
+    It is never below /tmp, because many sandboxes replace /tmp.
+    """
     place = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     os.makedirs(place, exist_ok=True)
     return place
 
 
 class ProductSession(Session):
-    """Starts the wrapped command as a shell would, not as the Python implementation would.
+    """A session that starts the wrapped command as a shell would do, and not as the Python
+    implementation does.
 
-    The tests judge only the guarantees of the product itself."""
+    So tests see only what the product itself guarantees.
+    """
 
     def give_stdin(self, request: Request) -> None:
-        """Leave the caller's stdin to the product."""
+        """Leave stdin as it is, so that the product itself decides about it."""
 
     def execute(self, request: Request) -> Object:
         began = monotonic_ns()

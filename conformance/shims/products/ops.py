@@ -1,4 +1,4 @@
-"""The operations of a shim around an adapter: requests in, answers out."""
+"""The operations of a shim for an adapter: decode a request and return an answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ProductShim(Shim):
-    """A shim with the contract backend and one backend."""
+    """A shim that has the contract backend and one backend."""
 
     adapter: Adapter
 
@@ -66,7 +66,7 @@ def hello(shim: ProductShim, reader: Reader) -> Object:
 
 
 def version(adapter: Adapter) -> str | None:
-    """Return None if the product is not installed."""
+    """Return the version, or None if the product is not installed."""
     try:
         return adapter.version()
     except (Missing, OSError):

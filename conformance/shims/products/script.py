@@ -1,9 +1,9 @@
-"""process.script and process.bridge for a shim in Python whose library hands out file objects.
+"""process.script and process.bridge for shims in Python whose library has file objects as streams.
 
 A library is an object with `open(request, modes)`, which returns a process with `pid`, and with
 `stdin`, `stdout` and `stderr` that are unbuffered files or None. Its methods `wait`, `terminate`,
-`kill`, `close` and `drop` take that process. An operation that the library does not have raises
-Refused.
+`kill`, `close` and `drop` take that process. If the library does not have an operation, the method
+raises Refused.
 """
 
 import errno
@@ -22,7 +22,7 @@ SHORT = 65536
 
 
 class Refused(Exception):
-    """The library does not have this operation or option; the message names it."""
+    """Raised if the library does not have this operation or option; the message names it."""
 
 
 class Script:
@@ -86,7 +86,7 @@ class Script:
             case "streams":
                 files = {each: getattr(process, each) for each in STREAMS}
                 return {each: bool(file and not file.closed) for each, file in files.items()}
-            case "take":  # an attribute, which stays
+            case "take":  # the stream stays an attribute of the process
                 return {"taken": stream is not None}
             case "write":
                 return write(stream, wire.take(step, "data"))
@@ -157,12 +157,12 @@ def read_eof(stream):
 
 
 def ended(code):
-    """Return the result for a return code, which is negative for a signal."""
+    """Return the result for a return code, which is negative after a signal."""
     return {"signaled": signal.Signals(-code).name} if code < 0 else {"exited": code}
 
 
 def bridge(message, library):
-    """Copy each stream in a thread of its own, because no library here has a bridge."""
+    """Copy each stream in a separate thread, because none of these libraries has a bridge."""
     try:
         process = library.open(message["request"], [1, 1, 1])
     except Exception as why:

@@ -1,7 +1,8 @@
-"""Start a command as a shell would: in the caller's group and session, with its descriptors.
+"""Start a command as a shell would do: in the caller's process group and session, with its
+descriptors.
 
-The product decides what reaches the program, so nothing is closed for it. A command ends when its
-first process ends; processes that still hold its streams are not waited for.
+Nothing is closed for the product, because the product must decide what reaches the program. A
+command ends when its first process ends; processes that still hold its streams are not waited for.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ LONGEST = 1 << 20
 
 
 class Ended:
-    """code: as waitpid reports it, negative for a signal; None if the time limit ended it."""
+    """How a command ended.
+
+    code: as waitpid reports it, negative after a signal; None if the time limit ended it.
+    """
 
     def __init__(self) -> None:
         self.stdout = b""
@@ -31,7 +35,7 @@ class Ended:
         self.code: int | None = None
 
     def why_not(self) -> str | None:
-        """Return why the command did not succeed; None if it did."""
+        """Return the reason why the command did not succeed; None if it did."""
         if self.code == 0:
             return None
         if self.code is None:
@@ -50,7 +54,10 @@ def run(
     limit_s: float = LIMIT_S,
     own_group: bool = False,
 ) -> Ended:
-    """Run a command. stdin: `inherit`, `null`, or its input. OSError if it cannot be started."""
+    """Run a command. Raise OSError if it cannot be started.
+
+    stdin: `inherit`, `null`, or its input.
+    """
     given: int | None = subprocess.DEVNULL
     if isinstance(stdin, bytes):
         given = os.memfd_create("stdin")
@@ -114,7 +121,7 @@ def collect(process: subprocess.Popen[bytes], until: float, own_group: bool) -> 
 
 
 def end(pid: int, watch: int, own_group: bool) -> None:
-    """Send SIGTERM, so that the product can clean up, then SIGKILL after the grace period."""
+    """Send SIGTERM, so that the product can clean up, and SIGKILL after the grace period."""
     kill = os.killpg if own_group else os.kill
     kill(pid, signal.SIGTERM)
     if not select.select([watch], [], [], GRACE_S)[0]:
@@ -122,7 +129,7 @@ def end(pid: int, watch: int, own_group: bool) -> None:
 
 
 def read_some(fd: int, data: bytearray) -> bool | None:
-    """Read available data of a stream: True if there was data, False at its end, else None."""
+    """Read what a stream has now. Return True if there was data, False at its end, else None."""
     try:
         chunk = os.read(fd, CHUNK)
     except BlockingIOError:

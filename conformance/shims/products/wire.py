@@ -1,4 +1,4 @@
-"""The shim protocol for shims in Python, shared by all libraries.
+"""The shim protocol, for shims in Python around libraries.
 
 A shim calls `main` with a description of the library and one function per operation. The function
 gets the message and returns `{"result": ...}` or `{"error": ...}`, or raises Unsupported.
@@ -12,11 +12,11 @@ import sys
 
 
 class Unsupported(Exception):
-    """The name of the capability, or of the operation."""
+    """Raised for a capability or an operation that the shim lacks; the text is its name."""
 
 
 def take(holder, name, default=None):
-    """Return the field or its _b64 counterpart; strings become bytes, at any depth in lists."""
+    """Return the field or its _b64 form. Strings become bytes, also in nested lists."""
 
     def each(value, decode):
         return [each(v, decode) for v in value] if isinstance(value, list) else decode(value)
@@ -27,7 +27,10 @@ def take(holder, name, default=None):
 
 
 def only(fields, known, capability):
-    """Raise Unsupported for an unknown field. capability: the capability of a field, by name."""
+    """Raise Unsupported if a field is not in `known`.
+
+    capability: for the names of fields, the capability that they belong to.
+    """
     for name in fields:
         if name.removesuffix("_b64") not in known:
             raise Unsupported(capability.get(name, name))
@@ -45,7 +48,10 @@ def stream(data):
 
 
 def main(about, capabilities, operations, run_only=(), constants=None):
-    """about: name, version and language, or a function that returns them if that takes time."""
+    """Answer requests.
+
+    about: name, version and language; or a function that returns them, if that takes time.
+    """
 
     def answer(message, serving):
         op = message["op"]
@@ -83,10 +89,10 @@ def main(about, capabilities, operations, run_only=(), constants=None):
 
 
 def globs(about, read, refusal):
-    """Serve a library whose globs are text.
+    """Answer requests for a library whose globs are text.
 
-    read: returns, for a glob, a function that is true for a matching path. refusal: the exception
-    class for an invalid glob.
+    read: a function that takes a glob, and returns a function which is true for a matching path.
+    refusal: the class of exceptions for an invalid glob.
     """
 
     def match(message):

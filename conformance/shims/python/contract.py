@@ -1,8 +1,8 @@
-"""The registry of contracts: each folder next to this file that has a contract.py.
+"""Find the contracts: each folder next to this file that has a contract.py.
 
-If a folder is moved away, this implementation lacks that contract and every contract that needs it.
+If a folder is removed, this implementation lacks that contract and every contract that needs it.
 The code of an operation is imported when the operation is first requested, so that a run of one
-contract starts as fast as if the others were absent.
+contract starts as fast as if the others did not exist.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class Contract:
     """The declaration of a contract: CONTRACT in its contract.py.
 
     operations: each operation with its `module:function` in the folder; the function receives the
-    shim and the reader of the request and returns the answer.
+        shim and the reader of the request and returns the answer.
 
     capabilities: a function that hello calls for the list of capabilities.
 
     needs: the contracts that this one is built on.
 
     programs: other programs that the shim can act as, by the first word of its command line:
-    `module:function` in the folder; the function receives the words after that one and returns the
-    exit status.
+        `module:function` in the folder; the function receives the words after that one and returns
+        the exit status.
 
     hello: a function that returns further fields for the answer to hello.
     """

@@ -1,4 +1,4 @@
-"""Exceptions that become answers of the protocol, and the text for an OSError."""
+"""Exceptions that become answers of the protocol, and texts for errors of the system."""
 
 from __future__ import annotations
 

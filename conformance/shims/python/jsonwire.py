@@ -1,8 +1,10 @@
-"""JSON as the protocol uses it: one object for each message."""
+"""Read and write the JSON of the protocol, in which each message is one object."""
 
 from __future__ import annotations
 
-import _json  # json.py would import re and enum, which takes as long as the rest of the start
+# used directly, because json.py would import re and enum, which takes as long as the rest of the
+# start
+import _json
 
 from errors import Failed
 
@@ -17,7 +19,7 @@ INFINITY = float("inf")
 
 
 class Format:
-    """The attributes that the C scanner of json reads from its context."""
+    """The attributes that the C scanner of the json module reads."""
 
     strict = True
     object_hook = None
@@ -54,8 +56,8 @@ def scan(text: str) -> tuple[object, int]:
     try:
         return scanner(text, 0)
     except SystemError:
-        # The scanner wants to raise an exception of json.decoder, a module that is not imported
-        # yet.
+        # On an error the scanner raises an exception of json.decoder, so that module is imported
+        # now.
         __import__("json.decoder")
         return scanner(text, 0)
 

@@ -1,16 +1,17 @@
-"""Names of types, read only by type checkers: importing typing would dominate the start-up time."""
+"""Names of types, read only by type checkers, because importing typing would take most of the
+start-up time."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any, Protocol
 
-Object = dict[str, Any]  # of JSON
-Mask = Collection[int]  # of signals
+Object = dict[str, Any]  # an object in JSON
+Mask = Collection[int]  # a set of signals
 
 
 class Shim(Protocol):
-    """The attributes of the shim that an operation may use."""
+    """What an operation may use of the shim."""
 
     serving: bool
     hold: str | None

@@ -1,4 +1,4 @@
-"""The shim protocol: objects in, objects out, over files (run) or lines (serve)."""
+"""The shim protocol, over files (run) or lines (serve)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class Shim:
     def __init__(self, serving: bool) -> None:
         self.serving = serving
         self.contracts = contract.every()
-        self.hold: str | None = None  # the run mode reads this file to its end before it exits
-        self.temporary: list[bytes] = []  # files that are removed when the request ends
+        # in run mode this file is read to its end before the shim exits
+        self.hold: str | None = None
+        self.temporary: list[bytes] = []  # files to remove when the request ends
 
     def answer(self, data: bytes) -> Object:
         """Return the complete answer to one request."""
@@ -71,7 +72,7 @@ class Shim:
             os.unlink(self.temporary.pop())
 
     def serve(self) -> int:
-        # of a line that is not complete; joined only once, because the line may be long
+        # pieces of an incomplete line; they are joined only once, because the line may be long
         pieces: list[bytes] = []
         length = 0
         while piece := os.read(0, 1 << 20):
@@ -148,7 +149,10 @@ def complain(message: str) -> int:
 
 
 def main(make: type[Shim] = Shim) -> int:
-    """Start the shim. `make` is its class; a shim that is built on this one passes its own."""
+    """Start the shim.
+
+    make: its class. A shim that is built on this one passes another class.
+    """
     startup.open_missing_stdio()
     startup.settle_signals()
     match sys.argv[1:]:

@@ -1,4 +1,4 @@
-"""Read the fields of a request: each mistake is reported by name, no field is ignored."""
+"""Read the fields of a request. Each mistake is reported by its name, and no field is ignored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGEST = 2**64 - 1
 
 
 class Reader:
-    """Takes the fields out of an object one by one. A field that is left at the end is unknown."""
+    """Takes fields out of an object, one by one. A field that is left at the end is unknown."""
 
     def __init__(self, value: object, pointer: str) -> None:
         self.pointer = pointer
@@ -55,7 +55,7 @@ class Reader:
         return value
 
     def take_choice(self, name: str, choices: Sequence[str]) -> str:
-        """Return one of `choices`; the first one is the default of an absent field."""
+        """Return one of `choices`; the first one if the field is absent."""
         value = self.take(name, str)
         if value is None:
             return choices[0]
@@ -64,9 +64,7 @@ class Reader:
         return value
 
     def take_encoded(self, name: str, convert: Convert[T]) -> T | None:
-        """Return the value of `name` (text) or of `name_b64` (base64), converted with its
-        decoder.
-        """
+        """Return the decoded value of `name` (text) or of `name_b64` (Base64)."""
         encoded = name + "_b64"
         if name in self.fields and encoded in self.fields:
             self.wrong(encoded, f"and {name} exclude each other")

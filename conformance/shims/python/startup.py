@@ -1,4 +1,4 @@
-"""The first things that a process of this shim does when it starts."""
+"""What a process of this shim does first when it starts."""
 
 from __future__ import annotations
 

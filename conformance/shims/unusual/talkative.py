@@ -1,4 +1,5 @@
-"""The Python implementation without `exec`: answers have further fields, and errors other texts."""
+"""The Python implementation without `exec`: its answers have additional fields, and its errors have
+other texts."""
 
 import os
 import signal
@@ -19,12 +20,13 @@ end_sides = bridge.Bridge.end_sides
 
 
 def outside(capabilities):
-    """Return the capabilities without those that need a backend."""
+    """Return the capabilities, without those that need a backend."""
     return lambda: [each for each in capabilities() if not each.endswith(".backend")]
 
 
 def kept():
-    """Return the contracts process and module, and exec without operations, which both build on."""
+    """Return the contracts process and module, and exec without operations, because both build on
+    exec."""
     found = {name: each for name, each in every().items() if name in (*KEPT, "exec")}
     found["exec"].operations, found["exec"].capabilities = {}, list
     for name in KEPT:
@@ -44,7 +46,7 @@ def told(step):
 def answer(self, data):
     made = original(self, data)
     result = made.get("result", {})
-    # A different time in each answer, outside and inside the result.
+    # A time that differs in each answer, both outside and inside of the result.
     made["took_us"] = time.monotonic_ns() // 1000
     if result:
         result["took_us"] = made["took_us"]
@@ -59,7 +61,7 @@ def answer(self, data):
 
 
 def end_all_with_stdin(self):
-    """Kill the child at once if its stdin cannot be passed on completely."""
+    """Kill the child at once if its whole stdin cannot be passed on."""
     if self.relays[0].failure and not self.process.end:
         self.process.signal(signal.SIGKILL)
     end_sides(self)

@@ -43,7 +43,7 @@ SILENT = """echo '{"sibling": true}'; kill -SEGV $$"""
 def attempts_crash():
     @replaces(session.Session)
     def execute(original, self, request):
-        # The command is wrapped already, so the probe is one of its arguments.
+        # The command is already wrapped, so the probe is one of its arguments.
         if any(word.endswith(b"/probe") for word in request.args):
             request.program, request.args = b"/bin/sh", [b"-c", SILENT.encode()]
         return original(self, request)

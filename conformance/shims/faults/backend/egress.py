@@ -1,4 +1,4 @@
-"""Faults of lists of egress."""
+"""Faults in enforcing lists of egress."""
 
 import backend.context as context
 import backend.filter as filter_
@@ -53,8 +53,11 @@ def unfiltered_lists_are_claimed():
 
 
 def kept_in_part(refused, ports=False):
-    """Claim to enforce a list, but enforce it only in part: `refused` is the code of a filter on
-    the arguments of socket; with `ports`, TCP reaches only the ports of the list."""
+    """Claim to enforce a list, but enforce only a part of it.
+
+    refused: code of a filter for the arguments of socket. ports: TCP reaches only the ports in the
+        list.
+    """
     unfiltered_lists_are_claimed()
     number = filter_.CALLS[filter_.machine()]["socket"]
     code = [*filter_.with_first_argument(number, refused), filter_.statement(filter_.RETURN, ALLOW)]

@@ -1,4 +1,4 @@
-"""Faults of egress lists that a session receives in its context."""
+"""Faults about egress lists that a session gets in its context."""
 
 import backend.context as context
 import backend.ops as ops
@@ -6,7 +6,8 @@ from faults.registry import fault, replaces
 
 
 def unread(closed):
-    """Take the list unchecked if the profile has no network (`closed`), or if it has one."""
+    """Accept the list without checking it, if the profile has no network (`closed`) or if it has
+    one."""
 
     @replaces(ops)
     def read_context(original, value):

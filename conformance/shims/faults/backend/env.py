@@ -60,7 +60,8 @@ def one_scratch_serves_all():
 
 
 def with_a_folder_outside(mode, remove):
-    """Make the scratch directory outside of the sandbox, and bind it under the same name inside."""
+    """Make the scratch directory outside of the sandbox, and mount it under the same name
+    inside."""
     folders: list[bytes] = []
 
     @replaces(Bubblewrap)

@@ -1,4 +1,4 @@
-"""Faults of the system call filter and of root's rights."""
+"""Faults in the filter of system calls, and in the rights of root."""
 
 import backend.filter as filter_
 import backend.inside as inside

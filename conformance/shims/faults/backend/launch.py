@@ -1,4 +1,4 @@
-"""Faults of the state in which a program starts."""
+"""Faults in the state in which a program starts."""
 
 import os
 
@@ -11,7 +11,7 @@ from backend.session import Session
 from errors import Failed
 from faults.registry import fault, replaces
 
-# SIGKILL, SIGSEGV, SIGTERM: the signals of the tests; other codes are exit codes of programs.
+# SIGKILL, SIGSEGV and SIGTERM, which the tests use. Other codes are exit codes of programs.
 ENDS = (9, 11, 15)
 
 

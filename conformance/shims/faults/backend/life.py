@@ -1,4 +1,4 @@
-"""Faults of the life of a session."""
+"""Faults in the life cycle of a session."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def prepares_first():
         self.claims = claims = self.backend.probe(*asked) if real else Claims()
         self.prepared_first = self.prepare()
         overall = original(self)
-        # Claims that prepare added are reported nevertheless.
+        # The claims that prepare has added are reported all the same.
         self.claims = claims
         return overall
 
@@ -194,7 +194,7 @@ def leaves_a_folder():
     @replaces(Bubblewrap)
     def prepare(original, self, context, claims):
         folder = os.environb.get(b"TMPDIR", b"")
-        # Only in the directory of the case, which removes it.
+        # Only in the directory of the case, because that is removed with the case.
         if os.path.dirname(folder) == os.path.dirname(context.root):
             os.mkdir(os.path.join(folder, b"session"))
         return original(self, context, claims)

@@ -1,4 +1,4 @@
-"""Faults of metadata."""
+"""Faults in protecting metadata."""
 
 import backend.filter as filter_
 import backend.ops as ops
@@ -18,7 +18,7 @@ def claims_full_when_partial():
 
 
 class Fallen(Landlock):
-    """Claims metadata, which Landlock does not protect, unlike mounts."""
+    """Claims metadata, which Landlock does not protect; mounts would."""
 
     def probe(self, *asked):
         found = super().probe(*asked)
@@ -28,7 +28,8 @@ class Fallen(Landlock):
 
 
 def landlock_alone():
-    """Use Landlock: with mounts, a gap in the filter for metadata would not show."""
+    """Use Landlock, because with mounts a mistake in the filter for metadata would have no
+    effect."""
 
     @replaces(ops)
     def made(original, name):

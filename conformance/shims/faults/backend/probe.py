@@ -1,4 +1,4 @@
-"""Faults of a probe's answer."""
+"""Faults in the answer of a probe."""
 
 import os
 
@@ -56,7 +56,8 @@ def leaves_a_process():
     def refuse_serving(original, shim, operation):
         original(shim, operation)
         if operation != "backend.probe":
-            return  # processes that a session leaves belong to another requirement
+            # left out, because processes that a session leaves belong to another requirement
+            return
         null = os.open("/dev/null", os.O_RDWR)
         actions = [(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)]
         os.posix_spawn("/bin/sleep", ["sleep", "30"], {}, file_actions=actions)

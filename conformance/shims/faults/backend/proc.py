@@ -35,7 +35,7 @@ def daemons_live_on():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         made = original(self, argv, root, profile, cwd, binds)
-        # Not in the probe: processes that it leaves belong to another requirement.
+        # Not for the probe, because processes that a probe leaves belong to another requirement.
         return made if root == b"/" else [word for word in made if word != b"--die-with-parent"]
 
 

@@ -1,4 +1,4 @@
-"""Faults of policies inside."""
+"""Faults in enforcing policies."""
 
 import os
 
@@ -41,7 +41,7 @@ def late_names_are_dropped():
 
 
 def denies_also_bind(which, words):
-    """Add a mount, of the arguments `words`, for each denied path for which `which` is true."""
+    """Add a mount with the arguments `words` for each denied path for which `which` is true."""
 
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):

@@ -1,4 +1,4 @@
-"""Faults about rules that do not hold, rules on links, and rules with many matches."""
+"""Faults about rules that are not enforced, rules on links, and rules with many matches."""
 
 import os
 

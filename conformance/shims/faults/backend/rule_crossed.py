@@ -1,4 +1,4 @@
-"""Faults where a rule of a policy meets a directory, another rule, a link or another profile."""
+"""Faults about a rule in combination with a directory, another rule, a link or another profile."""
 
 import json
 import os

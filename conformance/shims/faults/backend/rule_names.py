@@ -1,4 +1,4 @@
-"""Faults where a path is more than a name: a file with two, a pipe, the way to the root."""
+"""Faults about files with two names, pipes, and directories above the root."""
 
 import os
 

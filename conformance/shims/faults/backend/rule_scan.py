@@ -1,5 +1,8 @@
-"""Faults of the scan after a run. A file below a mount is never changed, so faults about files that
-existed before the start make no mounts, and report that."""
+"""Faults in the scan after a run.
+
+A file below a mount is never changed, so faults about files that exist before the start leave out
+the mounts, and report that.
+"""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Faults of refuse and degrade."""
+"""Faults in the options refuse and degrade."""
 
 import backend.ops as ops
 import backend.session as session

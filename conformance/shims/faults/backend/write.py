@@ -15,7 +15,8 @@ from faults.registry import fault, replaces
 
 
 def grants_too(places_of):
-    """Also add the places to the Landlock ruleset, which would refuse writing to them otherwise."""
+    """Also permit the places in the Landlock ruleset, which would otherwise refuse writing to
+    them."""
 
     @replaces(Bubblewrap)
     def writable(original, self, root, profile):
@@ -27,7 +28,7 @@ def home_is_writable():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         home = os.environb.get(b"HOME", b"")
-        # Not if the workspace lies in the home directory: that is another fault.
+        # Only if the workspace does not lie in the home directory, which is another fault.
         apart = root != b"/" and not root.startswith(home + b"/")
         more = [b"--bind", home, home] if os.path.isdir(home) and apart else []
         return original(self, argv, root, profile, cwd, [*more, *binds])
@@ -40,7 +41,7 @@ def links_are_bound():
     @replaces(Bubblewrap)
     def prepare(original, self, context, claims):
         original(self, context, claims)
-        # Links under rules are another requirement's.
+        # Only without rules, because links under rules belong to another requirement.
         for name in os.listdir(context.root) if context.rules is None else ():
             path = os.path.join(context.root, name)
             if os.path.islink(path) and os.path.isdir(path):
@@ -122,7 +123,7 @@ def whiteouts_are_made():
 
 
 def mounts_below(folder):
-    """Return the mounts below a folder. bubblewrap makes them writable again one by one."""
+    """Return the mounts below a folder, because bubblewrap has to make each of them writable."""
     with open("/proc/self/mountinfo", "rb") as lines:
         places = [line.split()[4] for line in lines]
     return [place for place in places if place.startswith(folder + b"/")]
@@ -210,7 +211,7 @@ def the_file_on_stdin_is_handed_in():
     def can_be_opened_again(original, fd):
         return original(fd) and not os.path.isfile(f"/proc/self/fd/{fd}")
 
-    # The ruleset that prevents writing to pipes would prevent this, too.
+    # The ruleset that prevents writing to named pipes would prevent this too.
     @replaces(Bubblewrap)
     def ruleset(original, self, root, profile):
         made = original(self, root, profile)

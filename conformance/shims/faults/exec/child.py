@@ -1,4 +1,4 @@
-"""Faults of the state in which a child starts."""
+"""Faults in the state in which a child starts."""
 
 import _signal
 import ctypes
@@ -13,14 +13,15 @@ from faults.registry import fault, replaces
 
 
 def end_like(status):
-    """End this process in the same way as its child, as a wrapper process does."""
+    """End this process in the same way as its child ended, as a wrapper process does."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if number != _signal.SIGKILL:
             _signal.signal(number, _signal.SIG_DFL)
         os.kill(os.getpid(), number)
-        # Only this signal: others that the group received and the child ignored must not end us.
+        # Unblock only this signal: other signals that the group received and the child ignores must
+        # not end this process.
         _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (number,))
     os._exit(os.waitstatus_to_exitcode(status))
 
@@ -75,7 +76,7 @@ def payloads_leak_into_siblings():
     def spawn(original, self):
         original(self)
         if self.input.fd > 2:
-            # A duplicate leaks, because the run itself may close its descriptor early.
+            # Leak a duplicate, because the run may close its own descriptor early.
             self.input.leaked = os.dup(self.input.fd)
             os.set_inheritable(self.input.leaked, True)
 
@@ -92,7 +93,8 @@ def child_ends_do_not_block():
     @replaces(spawn.Spawn)
     def place(original, self, stdio):
         original(self, stdio)
-        # With other modes of stdin, much output would fail with EAGAIN, for another requirement.
+        # Only with this mode of stdin: with others, much output would fail with EAGAIN, which is
+        # another requirement.
         if self.request.stdin == "null":
             os.set_blocking(2, False)
 

@@ -1,4 +1,4 @@
-"""Faults of several runs in one process."""
+"""Faults with several runs in one process."""
 
 import _thread
 import os
@@ -34,7 +34,7 @@ def lock_over_the_wait_alone():
 
 
 class Deaf(list[int]):
-    """The list of received signals of a run that drops them."""
+    """A list of received signals that drops each of them."""
 
     def extend(self, numbers):
         pass

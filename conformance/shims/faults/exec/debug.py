@@ -1,4 +1,4 @@
-"""Faults of the debug copy."""
+"""Faults in the copy of the output for debug."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Faults while reading the output."""
+"""Faults in reading the output."""
 
 import select
 from time import monotonic_ns
@@ -60,7 +60,8 @@ def digests_end_as_they_begin():
 def read_at_the_end_under_a_deadline():
     @replaces(run.Run)
     def interests(original, self):
-        # Short deadlines and payloads belong to other requirements.
+        # Only with long deadlines and without a payload, because the others belong to other
+        # requirements.
         far = (self.request.timeout_ms or 0) >= 8000 and not self.input.rest
         waits = {output.fd for output in self.outputs} if far and not self.end else ()
         yield from (pair for pair in original(self) if pair[0] not in waits)
@@ -73,8 +74,8 @@ def one_buffer_for_both():
         out, err = self.outputs
         before = len(err.kept)
         original(self, output)
-        # Many requirements have a little output on both streams, and the number of reads depends on
-        # the machine.
+        # Many requirements have a little output on both streams, and how many reads it takes
+        # depends on the machine.
         much = len(err.kept) > before and min(out.length, err.length) > 100
         plain = self.request.max_output_bytes is None and not self.tee
         if output is err and much and plain:
@@ -88,7 +89,8 @@ def eof_ends_the_run():
         while not (cause := self.look()):
             self.turn(self.deadline)
             closed = any(output.fd < 0 for output in self.outputs)
-            # Programs of many requirements close stdout shortly before they exit.
+            # Only if the child still runs, because programs of many requirements close stdout
+            # shortly before they exit.
             if closed and not self.group.leader_end():
                 select.poll().poll(20)
                 if not self.group.leader_end():
@@ -180,7 +182,7 @@ def interrupted_read_is_lost():
     def take(original, self, output):
         before = output.length
         original(self, output)
-        # Shorter output under a storm of signals belongs to another requirement.
+        # Shorter output with many signals belongs to another requirement.
         if getattr(self, "interrupted", False) and before <= 400_000 < output.length:
             output.kept.pop()
 

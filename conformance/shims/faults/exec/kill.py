@@ -1,4 +1,7 @@
-"""Faults while ending a group. All at a deadline only: signals to the caller are a topic too."""
+"""Faults in ending a group.
+
+They apply only to deadlines, because signals to the caller are another topic.
+"""
 
 import _signal
 import os
@@ -14,7 +17,7 @@ from faults.registry import fault, replaces
 
 
 def at_deadlines(method):
-    """Replace a method of runs that end by timeout."""
+    """Replace a method of runs that end by a deadline."""
 
     def install(function):
         @replaces(run.Run)
@@ -29,7 +32,7 @@ def at_deadlines(method):
 
 
 def leave(a_run):
-    """End the run here: report that the group is gone, and close the outputs."""
+    """End the run here: pretend that the group has ended, and close the outputs."""
     a_run.group.exists = lambda: False
     for output in a_run.outputs:
         output.close()
@@ -204,7 +207,8 @@ def signals_group_zero():
         try:
             return original(self)
         except Failed:
-            # SIGURG is harmless. Never signal a caller's group: each shim in the suite leads one.
+            # SIGURG does no harm. The caller's own group may be signalled only if the shim leads
+            # it, as it does in the suite.
             if os.getpgrp() == os.getpid():
                 os.kill(0, _signal.SIGURG)
             raise
@@ -215,7 +219,8 @@ def signals_its_own_group():
     @replaces(run.Run)
     def first_signal(original, self, cause):
         original(self, cause)
-        # Never signal the caller's group: in the suite each shim leads a group of its own.
+        # Only if the shim leads its group, as it does in the suite: the group of another caller
+        # must not be signalled.
         if cause.name == "timeout" and os.getpgrp() == os.getpid():
             os.killpg(os.getpgrp(), _signal.SIGCONT)
 

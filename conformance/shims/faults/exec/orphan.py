@@ -1,4 +1,4 @@
-"""Faults of the processes that a child leaves."""
+"""Faults about processes that a child leaves."""
 
 import _signal
 import os
@@ -15,7 +15,8 @@ from faults.registry import fault, replaces
 def drains_before_it_kills():
     @replaces(run.Run)
     def end_after_exit(original, self):
-        # A real mistake would wait forever; this is long enough to show on a slow machine.
+        # A real mistake would wait for ever. This time is long enough to be noticed on a slow
+        # machine.
         until = monotonic_ns() + (4 if self.request.stdin == "null" else 1) * 1_000_000_000
         while any(o.fd >= 0 for o in self.outputs) and monotonic_ns() < until:
             if self.input.rest or not self.group.alive():
@@ -47,7 +48,7 @@ def sigterm_for_what_is_left():
 def starts_nothing():
     @replaces(run.Run)
     def spawn(original, self):
-        # Only in the case of this requirement, in which orphans ignore INT.
+        # Only in the case of this requirement, whose orphans ignore INT.
         if b"INT" in self.request.args and b"--keep" in self.request.args:
             self.request.program, self.request.args = b"/bin/true", []
         original(self)
@@ -82,7 +83,7 @@ def kills_helpers():
     import ctypes
 
     leaders = set()
-    # One entry for each child of another run that is not in `leaders` yet.
+    # One entry for each child of another run that is not yet in `leaders`.
     starting: list[int] = []
 
     @replaces(spawn.Spawn)
@@ -130,7 +131,8 @@ def collects_everybody():
     @replaces(group.Group)
     def reap(original, self):
         original(self)
-        # Not with concurrent runs, which would lose their children: other requirements test that.
+        # Not with several runs at once, which would lose their children: that is another
+        # requirement.
         for process in group.processes() if len(signals.handlers.watches) == 1 else ():
             if process.ppid == os.getpid() and process.state in b"Z":
                 self.collect(process.pid)
@@ -158,5 +160,5 @@ def any_end_of_the_group():
         wait = original(self, until)
         if not adopts.value:
             return wait  # no end of another process arrives here
-        # A wait for the group returns at each end of a member.
+        # Return at least every 50 ms, because a wait for the group must return when a member ends.
         return 50 if wait is None else min(wait, 50)

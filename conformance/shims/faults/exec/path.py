@@ -129,7 +129,7 @@ def relative_to_the_caller():
         try:
             where[:] = [os.getcwdb()]
         except OSError:
-            where[:] = [b""]  # the directory was removed, or is not accessible
+            where[:] = [b""]  # the directory was removed or is not accessible
         return original(self)
 
     @replaces(spawn)
@@ -202,7 +202,7 @@ def expands_tildes():
 
 
 def joins(join):
-    """Join current_dir and a program with a slash by `join` before the execution."""
+    """Join current_dir and a program with a slash by the function `join`, before it is executed."""
 
     @replaces(spawn.Spawn)
     def execute(original, self, path):

@@ -72,7 +72,7 @@ def duration_in_seconds():
 def duration_has_no_start():
     @replaces(run.Run)
     def duration_ms(original, self):
-        # Only with a deadline: other requirements measure the duration without one.
+        # Only with a deadline, because other requirements measure the duration without one.
         return original(self) + (self.clock // 1_000_000 if self.deadline else 0)
 
 
@@ -106,7 +106,8 @@ def deadline_before_exit():
     def look(original, self):
         past = self.deadline is not None and monotonic_ns() >= self.deadline
         cause = original(self)
-        # A child that has ended at the first check belongs to other requirements.
+        # Only for children that still run at the first check; the others belong to other
+        # requirements.
         late = past and self.request.timeout_ms > 500
         return Cause("timeout") if late and cause and cause.name == "exit" else cause
 
@@ -127,7 +128,7 @@ def stopped_is_exited():
     @replaces(run.Run)
     def look(original, self):
         cause = original(self)
-        # Runs with a deadline and runs that receive a signal belong to other requirements.
+        # Runs with a deadline, and runs that receive a signal, belong to other requirements.
         if cause or self.deadline:
             return cause
         try:

@@ -1,4 +1,4 @@
-"""Faults of signals to the caller."""
+"""Faults about signals to the caller."""
 
 import _signal
 import os
@@ -15,7 +15,8 @@ from faults.registry import fault, replaces
 def sigterm_is_sigkill():
     @replaces(run.Run)
     def first_signal(original, self, cause):
-        # A shell that prints in its trap while a job waits belongs to another requirement.
+        # Only for a group of one process: a shell that prints in its trap while a job runs belongs
+        # to another requirement.
         if cause.signal == _signal.SIGTERM and len(self.group.alive()) == 1:
             self.group.signal(_signal.SIGKILL)
         else:
@@ -76,7 +77,8 @@ def handler_works_once():
             _signal.signal(handled, _signal.SIG_DFL)
 
     def first(number, frame):
-        # Not at once: a storm would meet the default action, and that is another requirement.
+        # Not at once, because a series of signals would then meet the default action, which is
+        # another requirement.
         _signal.signal(_signal.SIGALRM, late)
         _signal.setitimer(_signal.ITIMER_REAL, 0.3)
 
@@ -129,7 +131,8 @@ def handlers_after_the_spawn():
     @replaces(spawn.Spawn)
     def fork(original, self, stdio, report):
         pid = original(self, stdio, report)
-        # A delay that a signal at a random moment hits; none if runs share the handlers.
+        # A delay, so that a signal at a random moment hits it. There is none if several runs share
+        # the handlers.
         select.poll().poll(15 if len(batches[0].items) == 1 else 0)
         spawned.append(pid)
         batches[0].bell.ring()
@@ -137,9 +140,8 @@ def handlers_after_the_spawn():
 
     @replaces(spawn.Spawn)
     def child(original, self, stdio, report):
-        select.poll().poll(
-            14
-        )  # a slow exec: its handlers are not installed yet when the child gets the signal
+        # simulates a slow exec, so that the child gets the signal before its handlers are installed
+        select.poll().poll(14)
         original(self, stdio, report)
 
     @replaces(batch.Batch)
@@ -311,7 +313,7 @@ def each_restores_what_it_found():
     @replaces(signals.Handlers)
     def acquire(original, self):
         if self.watches:
-            # With concurrent runs, the last one to end restores a handler of another run.
+            # If several runs overlap, the last one to end restores the handler of another run.
             found = [(number, _signal.getsignal(number)) for number in signals.HANDLED]
             watch = original(self)
             watch.found = found

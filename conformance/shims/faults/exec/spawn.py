@@ -1,4 +1,4 @@
-"""Faults on the way to exec."""
+"""Faults in starting the program."""
 
 import _signal
 import errno
@@ -167,7 +167,8 @@ def failure_leaves_signals_ignored():
         try:
             return original(self)
         except OSError:
-            # signal(2) applies to the whole process and may be called in any thread.
+            # signal(2) applies to the whole process and may be called in any thread, unlike
+            # Python's function.
             ctypes.CDLL(None).signal(_signal.SIGUSR1, 1)
             raise
 
@@ -201,7 +202,8 @@ def leaves_a_zombie_until_the_next_run():
     left = []
 
     class Later:
-        """Replaces os only in this module, so that other modules still reap their children."""
+        """A replacement for os in this module only, so that other modules still reap their
+        children."""
 
         def __getattr__(self, name):
             return getattr(os, name)
@@ -228,7 +230,7 @@ def leaves_a_child_without_descriptors():
         child = original(self)
         more = []
         try:
-            for _ in range(6):  # an epoll, a timer, an eventfd, …
+            for _ in range(6):  # as many as an epoll, a timer, an eventfd and so on would take
                 more.append(os.dup(child.stdout))
         finally:
             self.close(more)
@@ -267,7 +269,7 @@ def crashes_without_processes():
 
 
 class Selecting:
-    """Implement the interface of select.poll by select.select."""
+    """Has the interface of select.poll, but uses select.select."""
 
     def __init__(self):
         self.reads, self.writes = [], []
@@ -284,7 +286,7 @@ class Selecting:
 @fault("EXEC-SPAWN-17", "descriptors are watched with select", "FD_SETSIZE is 1,024")
 def watches_with_select():
     class Module:
-        """The module select for exec.run only."""
+        """A replacement for the module select, for exec.run only."""
 
         poll = Selecting
 
@@ -301,8 +303,8 @@ def signals_everybody():
         try:
             return original(self, stdio, report)
         except BlockingIOError:
-            # Never signal pid -1: send SIGCONT, which is harmless, to one process after another,
-            # and only to processes of a user that a case made.
+            # Never signals pid -1. Instead SIGCONT, which does no harm, is sent to one process
+            # after another, and only for a user that a case has made.
             if os.geteuid() in USERS_OF_CASES:
                 for pid in others_of_this_user():
                     os.kill(pid, _signal.SIGCONT)

@@ -1,4 +1,5 @@
-"""Faults where the usual way to start a child is refused: the topic spawn, and its fallback."""
+"""Faults if the usual way to start a child is refused, so that the fallback is used (topic
+spawn)."""
 
 import _signal
 import errno
@@ -41,7 +42,7 @@ def under_a_filter():
 
 
 def in_the_fallback(method, instead):
-    """Replace a method of the spawn if a seccomp filter refuses the usual way to start a child."""
+    """Replace a method of the spawn, if a seccomp filter refuses the usual way to start a child."""
 
     @replaces(spawn.Spawn, method)
     def do(original, self, *given):

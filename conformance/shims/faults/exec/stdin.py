@@ -1,4 +1,4 @@
-"""Faults of the child's stdin."""
+"""Faults about the child's stdin."""
 
 import _signal
 import os
@@ -135,7 +135,7 @@ def failed_write_has_a_grace_of_its_own():
 def leftover_is_forgotten():
     @replaces(run.Run)
     def look(original, self):
-        # A pipe closes shortly before the kernel reports the end of its last reader.
+        # Wait a moment: a pipe closes shortly before the kernel reports the end of its last reader.
         for _ in range(200 if self.input.failure else 0):
             if self.group.leader_end():
                 self.input.failure = None
@@ -151,7 +151,7 @@ def leftover_is_forgotten():
 def dies_of_sigpipe():
     @replaces(streams.Input)
     def write(original, self):
-        # Children of many requirements leave a short payload unread.
+        # Only for long payloads, because children of many requirements leave a short one unread.
         if len(self.rest) > 65_536:
             _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGPIPE,))
         original(self)

@@ -1,4 +1,4 @@
-"""Faults on the way from bytes to text."""
+"""Faults in converting bytes to text."""
 
 import codecs
 

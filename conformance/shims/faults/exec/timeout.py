@@ -1,4 +1,4 @@
-"""Faults of the deadline."""
+"""Faults about the deadline."""
 
 import os
 from time import monotonic_ns
@@ -93,7 +93,7 @@ def nanoseconds_in_64_bits():
 def exit_0_in_the_grace_is_a_success():
     @replaces(run.Run)
     def final(original, self, cause):
-        # After other output the annotation is checked, which belongs to another requirement.
+        # Only without output: after output, the annotation belongs to another requirement.
         silent = not any(output.kept for output in self.outputs)
         exited = self.end == (os.CLD_EXITED, 0) and not self.watch.noted
         if cause.name == "timeout" and silent and exited:
@@ -120,7 +120,7 @@ def mixes_exit_and_deadline():
 def annotation_comes_first():
     @replaces(run.text)
     def pieces(original, chunks, cut, note):
-        # Two streams that are written before a deadline belong to EXEC-DRAIN.
+        # Output on two streams before a deadline belongs to EXEC-DRAIN.
         if note == run.TIMED_OUT and chunks and not chunks[0].startswith(b"also"):
             yield note + "\n"
             note = None

@@ -1,4 +1,4 @@
-"""Faults while waiting for the child."""
+"""Faults in waiting for the child."""
 
 import _signal
 import _thread
@@ -15,7 +15,7 @@ from faults.registry import fault, replaces
 
 
 def looks_for_the_exit(delay_ms):
-    """Check for the leader's end only now and then: delay_ms(n) passes after the nth check."""
+    """Check for the leader's end only sometimes: after check n, delay_ms(n) must pass."""
 
     @replaces(run.Run)
     def await_cause(original, self):
@@ -40,7 +40,7 @@ def looks_for_the_exit(delay_ms):
 
 
 def looks_every_5_ms(when):
-    """Wake the run at least every 5 ms while when(run) is true."""
+    """Wake the run at least every 5 ms, as long as when(run) is true."""
 
     @replaces(run.Run)
     def patience_ms(original, self, until):
@@ -188,7 +188,7 @@ def waits_for_sigchld():
 def is_told_of_interruptions(then):
     """Call `then` with the run after each poll that a signal interrupts.
 
-    Calls poll(2) itself, because Python's select.poll continues after a signal.
+    poll(2) is called directly, because Python's select.poll continues after a signal.
     """
     import ctypes
 

@@ -1,4 +1,4 @@
-"""Faults of a module's output limit."""
+"""Faults in the limit for a module's output."""
 
 import exec.run as run
 import exec.streams as streams

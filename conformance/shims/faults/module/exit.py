@@ -1,4 +1,4 @@
-"""Faults of ends other than exit 0."""
+"""Faults about ends of a module other than exit 0."""
 
 import os
 from time import sleep
@@ -20,7 +20,7 @@ def big_codes_are_well():
 def stderr_is_not_told():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
-        # Unread input has a case of its own.
+        # Input that is not read belongs to another case.
         if ended["stderr"] != b"sorry\n":
             ended["stderr"] = b""
         original(self, ended)
@@ -110,7 +110,7 @@ def closed_outputs_are_an_end():
     @replaces(execution.RawRun)
     def look(original, self):
         cause = original(self)
-        # Without output it would break the requirement of the timeout.
+        # Only with output: without it, the requirement of the timeout would be broken.
         if cause or not self.outputs[0].length or any(each.fd >= 0 for each in self.outputs):
             return cause
         sleep(0.1)

@@ -1,4 +1,4 @@
-"""Faults of names."""
+"""Faults about module ids."""
 
 import errno
 import os
@@ -193,7 +193,8 @@ def only_enoent_is_no_module():
         except FileNotFoundError:
             return None
         except OSError as why:
-            # A long name and a root that is a file have cases of their own.
+            # Only for loops of links: a long name, and a root that is a file, belong to other
+            # cases.
             if why.errno == errno.ELOOP:
                 raise Failed("io", str(why)) from None
         return original(root, module_id)

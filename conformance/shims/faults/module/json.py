@@ -1,4 +1,4 @@
-"""Faults of values."""
+"""Faults about input and output values."""
 
 import module.execution as execution
 import module.values as values

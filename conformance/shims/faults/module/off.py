@@ -1,4 +1,4 @@
-"""Faults of modules that are not given a child."""
+"""Faults about modules that are not executed in a child."""
 
 import module.execution as execution
 from faults.registry import fault, replaces

@@ -1,4 +1,4 @@
-"""Faults of a caller that ends."""
+"""Faults about a caller that ends."""
 
 import os
 

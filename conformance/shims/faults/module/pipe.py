@@ -1,4 +1,4 @@
-"""Faults of input and output at the same time."""
+"""Faults about input and output at the same time."""
 
 import _signal
 import errno
@@ -11,7 +11,7 @@ from faults.registry import fault, replaces
 
 
 def pass_stdin_on():
-    """Leave the pipe on stdin to the module, so that the writer sets the pace."""
+    """Leave the module the pipe as stdin, so that it must read as fast as the caller writes."""
 
     @replaces(runner)
     def hand_over_input(original):

@@ -1,4 +1,4 @@
-"""Faults of the time that a module may take."""
+"""Faults about the time that a module may take."""
 
 import _signal
 import os
@@ -42,7 +42,7 @@ def without_its_figure():
 
 @fault("MODULE-TIME-02", "0 is 300 ms", "a unit was mixed up")
 def zero_is_300_ms():
-    # Only where the request has a 0: without the field, a module may need longer.
+    # Only if the request has a 0, because without the field a module may need longer.
     @replaces(reader.Reader)
     def take_integer(original, self, name):
         value = original(self, name)

@@ -1,1 +1,1 @@
-"""Faults against the policy contract: a file a topic, named as in the ids of its requirements."""
+"""Faults against the contract policy, a file for each topic of requirement ids."""

@@ -1,4 +1,4 @@
-"""Faults in deciding."""
+"""Faults in decisions."""
 
 import policy.decide as deciding
 import policy.glob as glob
@@ -13,7 +13,8 @@ checking = During("policy.check")
 
 
 def deciding_so(function):
-    """Lists with an exception and folded names have requirements of their own."""
+    """Decide by this function, but not lists with an exception and folded names, which have
+    requirements of their own."""
 
     @checking.replaces(deciding)
     def decide(original, entries, path, fold):
@@ -280,7 +281,8 @@ MANY = 40
 
 
 def looking_up(found):
-    """Decide long lists only by the rules that a look-up finds, in its order."""
+    """Decide long lists only by the rules that a look-up finds, in the order in which it finds
+    them."""
 
     @deciding_so
     def decide(original, entries, path):

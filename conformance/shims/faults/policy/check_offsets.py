@@ -1,4 +1,4 @@
-"""Faults in decisions at the limits of machine words and nesting levels."""
+"""Faults in decisions, at the limits of machine words and of nesting."""
 
 import policy.decide as deciding
 from faults.policy.narrow import During

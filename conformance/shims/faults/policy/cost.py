@@ -12,7 +12,7 @@ from policy.glob import ANY_NAME, ANYTHING, BELOW, ONE, SEGMENTS, STAR
 
 
 def search(pieces, text, i, j):
-    """Match by backtracking, without a memory of failed attempts."""
+    """Match by backtracking, without remembering failed attempts."""
     while i < len(pieces) and pieces[i] not in (ANY_NAME, ANYTHING, BELOW, SEGMENTS, STAR):
         if j == len(text) or (text[j] == "/" if pieces[i] == ONE else text[j] != pieces[i]):
             return False
@@ -87,7 +87,7 @@ def keys_are_filed_by_their_ends():
 
 
 def tries_each_pair_of_places(text):
-    """Take as long as an algorithm over all pairs of positions."""
+    """Take as long as an algorithm that tries all pairs of positions."""
     return sum(text[i] == text[k] for i in range(len(text)) for k in range(i))
 
 

@@ -1,4 +1,4 @@
-"""Faults of the file: its version and its shape."""
+"""Faults in reading a policy file: its version and its fields."""
 
 import policy.jsontext as jsontext
 import policy.judge as judge

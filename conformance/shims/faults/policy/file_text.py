@@ -1,4 +1,4 @@
-"""Faults of the file: JSON, encoding, depth and size."""
+"""Faults in reading a policy file: JSON, encoding, depth and size."""
 
 import policy.jsontext as jsontext
 import policy.load as load
@@ -120,7 +120,8 @@ def an_overlong_form_of_three_bytes_is_taken():
 @fault("POLICY-FILE-12", "nesting has no limit", "only the stack limits it")
 def no_limit_of_depth():
     jsontext.DEEPEST = yamltext.DEEPEST = 10**9
-    # The walk over keys recurses; without its own limit it would be a crash, another mistake.
+    # The walk through the keys recurses. Without a limit it would crash, which is another mistake,
+    # so it is removed.
     load.File.keys = lambda self, node, pointer: None
 
 

@@ -157,7 +157,7 @@ def last_star_segment_is_optional():
 
 
 def or_without(optional):
-    """Also match without the two pieces from i on if `optional` is true for them."""
+    """Also match without the two pieces from i on, if `optional` is true for them."""
 
     @replaces(glob.Glob)
     def matches(original, self, text):

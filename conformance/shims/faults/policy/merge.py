@@ -1,4 +1,4 @@
-"""Faults of two policies."""
+"""Faults with two policy files."""
 
 import policy.judge as judge
 import policy.load as load

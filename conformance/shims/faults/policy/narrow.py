@@ -1,7 +1,7 @@
-"""Keeps a mistake within the operations that its requirement is about.
+"""Limit a fault to the operations that its requirement is about.
 
-Explaining, auditing and looking at links decide, too, and have requirements of their own: a fault
-that trips those as well says less.
+Explaining, auditing and following links also make decisions, and have requirements of their own. A
+fault that breaks those as well would show less.
 """
 
 import policy.ops as ops
@@ -9,7 +9,7 @@ from policy.contract import CONTRACT
 
 
 class During:
-    """The time in which one of some operations is answered."""
+    """Is active while one of these operations is answered."""
 
     def __init__(self, *names):
         self.is_now = False
@@ -28,7 +28,8 @@ class During:
         return run
 
     def replaces(self, owner, name=None):
-        """Replace a function like registry.replaces, but only while such an operation runs."""
+        """Replace a function as registry.replaces does, but only while such an operation is
+        answered."""
 
         def install(function):
             target = name or function.__name__

@@ -1,4 +1,4 @@
-"""Faults of the normal form of paths."""
+"""Faults in the normal form of paths."""
 
 import policy.ops as ops
 import policy.spelling as spelling

@@ -1,4 +1,4 @@
-"""Faults on the way to the effective profile."""
+"""Faults in finding the lists of a profile."""
 
 import unicodedata
 
@@ -139,7 +139,8 @@ def exceptions_as_allows():
 
 
 def plain(entry):
-    """Change exact exceptions only: other requirements resolve exceptions of subtrees, too."""
+    """Change only exceptions for an exact path: other requirements resolve exceptions for subtrees
+    too."""
     return entry if entry["except"].endswith("/**") else entry["except"]
 
 

@@ -1,4 +1,4 @@
-"""Faults of how a root and a path are written, with strange names, and from check to check."""
+"""Faults about the spelling of a root and a path, about unusual names, and about several checks."""
 
 import policy.decide as decide
 import policy.glob as glob
@@ -63,7 +63,7 @@ def nameless_place_is_passed_over():
 
 
 def place_as(change):
-    """Change the names of the real place; the requested path is read without a change."""
+    """Change the names of the real place. The requested path is read as it is."""
 
     @replaces(real)
     def walk(original, start, wanted, follow="final"):

@@ -7,7 +7,7 @@ from policy.spelling import BLANKS
 
 
 def in_rules_only(name):
-    """Replace a helper of spelling while a rule is read; paths keep the original."""
+    """Replace a helper of the module spelling while a rule is read. Paths use the original."""
 
     def install(function):
         right = getattr(spelling, name)

@@ -1,4 +1,4 @@
-"""Faults in judging a well-formed policy."""
+"""Faults in validating a well-formed policy."""
 
 import policy.glob as glob
 import policy.judge as judge
@@ -140,7 +140,7 @@ def read_against_every_deny():
 
 
 def compare(equal):
-    """Compare only within a single file: rules that a workspace repeats belong to merging."""
+    """Compare only within one file, because rules that a workspace repeats belong to merging."""
 
     @loading.replaces(judge)
     def equals_a_deny(original, file, policy, profile):

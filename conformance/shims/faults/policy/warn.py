@@ -147,7 +147,7 @@ def under_a_deny_alone():
 
 
 def each_alone(*codes):
-    """Compute warnings of these kinds for each file separately."""
+    """Compute warnings with these codes for each file separately."""
 
     @replaces(merge)
     def warnings_as_json(original, policy, files):

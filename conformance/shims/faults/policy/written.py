@@ -1,4 +1,5 @@
-"""Rules that keep their written form, for faults that compare rules before they are normalised."""
+"""Rules that keep their original spelling, for faults that compare rules before they are
+normalised."""
 
 import policy.load as load
 from faults.registry import replaces

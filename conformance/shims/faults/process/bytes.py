@@ -1,4 +1,4 @@
-"""Faults of the data in the streams."""
+"""Faults about data in the streams."""
 
 import process.script as script
 from faults.registry import fault, replaces

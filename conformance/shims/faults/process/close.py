@@ -1,4 +1,4 @@
-"""Faults of closing."""
+"""Faults in closing a handle."""
 
 import _signal
 import select
@@ -123,7 +123,7 @@ def a_stream_with_a_writer_is_left():
     @replaces(handle.Process)
     def close_stream(original, self, stream):
         busy = self.reaped and stream and self.fds[stream] >= 0
-        # Only once: a second attempt, by a drop or by another close, closes the stream.
+        # Only once: a second attempt, by a drop or another close, does close the stream.
         if busy and not hasattr(self, "left") and handle.has_writer(self.fds[stream]):
             self.left = True
             return

@@ -1,4 +1,4 @@
-"""Faults of the processes that a child leaves."""
+"""Faults about processes that a child leaves."""
 
 import _signal
 import os
@@ -28,7 +28,7 @@ def hunts_everybody_down():
         for each in group.processes():
             if each.ppid == os.getpid() and each.pid != self.pid and self.fds[1] >= 0:
                 try:
-                    # Spare this session, which contains the watcher of a bridge.
+                    # Spare processes of this session, such as the watcher of a bridge.
                     if os.getsid(each.pid) != os.getsid(0):
                         os.kill(each.pid, _signal.SIGKILL)
                 except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Faults of signals."""
+"""Faults in sending signals."""
 
 import _signal
 import os
@@ -14,7 +14,8 @@ from faults.registry import fault, replaces
 def terminate_is_kill():
     @replaces(handle.Process)
     def signal(original, self, number):
-        # Groups of several, and bridges (their pipes do not block), belong to other requirements.
+        # Only for one process and not for bridges (whose pipes do not block), which belong to other
+        # requirements.
         alone = self.fds[0] >= 0 and os.get_blocking(self.fds[0]) and len(self.group.alive()) == 1
         if alone and number == _signal.SIGTERM:
             number = _signal.SIGKILL
@@ -76,7 +77,7 @@ def whoever_has_the_number():
 def the_watcher_knows_the_number():
     @replaces(bridge.Bridge)
     def dismiss(original, self, guard):
-        # Skip only the first of two calls; a bridge that ends by an error makes only the second.
+        # Skip only the first of two calls. A bridge that ends by an error makes only the second.
         if self.process.reaped and not hasattr(self, "late"):
             self.late = True
         else:

@@ -1,4 +1,4 @@
-"""Faults of opening."""
+"""Faults in opening a handle."""
 
 import os
 from time import sleep
@@ -105,7 +105,7 @@ def fields_are_ignored():
 def nonblocking_is_forgotten():
     @replaces(handle.Process, "__init__")
     def init(original, self, request, modes, nonblocking, announce=-1):
-        # A bridge, which passes `announce`, stays nonblocking.
+        # A bridge, which passes `announce`, stays non-blocking.
         original(self, request, modes, nonblocking and announce >= 0, announce)
 
 

@@ -6,7 +6,7 @@ import os
 import process.bridge as bridge
 from faults.registry import replaces
 
-# Replacements for sending SIGCONT to the group: it reaches too few processes.
+# Replacements for sending SIGCONT to the group, each of which reaches too few processes.
 
 
 def to_nobody(process):
@@ -19,7 +19,7 @@ def to_the_leader_alone(process):
 
 
 def is_woken_by_each_signal():
-    """Wake the bridge at each signal. The unchanged bridge wakes only at the first."""
+    """Wake the bridge at each signal. The correct bridge wakes only at the first one."""
 
     @replaces(bridge.Bridge)
     def relay(original, self, relays, until):

@@ -1,1 +1,1 @@
-"""Faults against the sbpl contract: a file a topic, named as in the ids of its requirements."""
+"""Faults against the contract sbpl, a file for each topic of requirement ids."""

@@ -6,7 +6,7 @@ from faults.sbpl.parts import replaces_part
 
 
 def holes(change):
-    """Change the lines of an exception, unless names fold: other requirements test that."""
+    """Change the lines of an exception, unless names fold, which other requirements test."""
 
     @replaces(clauses)
     def exception(original, given, entry):
@@ -60,7 +60,7 @@ def exception_without_its_deny():
 
 
 def changed(change):
-    """Change the entries of the modify list before the compile starts."""
+    """Change the entries of the modify list before the compilation."""
 
     @replaces(clauses)
     def compile_text(original, given):

@@ -1,4 +1,4 @@
-"""Faults of the filter of one rule."""
+"""Faults in the filter of a rule."""
 
 import policy.glob as glob
 import sbpl.filters as filters
@@ -7,7 +7,7 @@ from faults.sbpl.parts import Now, asks_every_kind, asks_one_rule
 
 
 def written_as(change):
-    """Change the expressions for characters of a rule, but not for those of the root."""
+    """Change the expressions for characters in a rule, but not in the root."""
 
     @replaces(filters.Filters)
     def written(original, self, run, denied):
@@ -18,7 +18,8 @@ def written_as(change):
 
 
 def unescaped(*characters):
-    """Leave these characters unescaped, so that they keep their meaning in the expression."""
+    """Leave these characters unescaped, so that they keep their special meaning in the
+    expression."""
 
     def change(found):
         for character in characters:
@@ -54,7 +55,7 @@ def dollar_is_the_end():
 
 
 def instead(piece, wrong, only=lambda found, denied: True):
-    """Replace the expression for a wildcard in rules for which `only` is true."""
+    """Replace the expression for a wildcard, in rules for which `only` is true."""
 
     @replaces(filters.Filters)
     def expression(original, self, found, denied):
@@ -144,7 +145,7 @@ def asks(expression):
 
 
 def root_written(change):
-    """Change the text of the root in regular expressions of rules."""
+    """Change the text of the root in the regular expressions of rules."""
 
     @replaces(filters.Filters)
     def expression(original, self, found, denied):

@@ -1,4 +1,4 @@
-"""Faults of one filter in the parts of a text, and where names fold."""
+"""Faults in a filter that depend on the part of the text, or that occur only if names fold."""
 
 import policy.glob as glob
 import sbpl.clauses as clauses

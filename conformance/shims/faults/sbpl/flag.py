@@ -1,4 +1,4 @@
-"""Faults of the providers' own sandbox flags."""
+"""Faults about the providers' own sandbox flags."""
 
 import sbpl.flags as flags
 from faults.registry import fault, replaces
@@ -7,7 +7,7 @@ FULL = [b"--sandbox", flags.CODEX_MODE]
 
 
 def neutralised(provider, change):
-    """Change the result for the words before `--`."""
+    """Change the result, for the words before `--`."""
     right = flags.NEUTRAL.get(provider, lambda words: words)
     flags.NEUTRAL[provider] = lambda words: change(words, right(words))
 

@@ -38,7 +38,7 @@ def globs_do_not_fold():
 
 
 def spelled(choose):
-    """Choose the spellings of a letter; the letter itself if `choose` returns none."""
+    """Choose the spellings of a letter; if `choose` returns none, the letter itself is used."""
 
     @replaces(spellings)
     def fitting(original, before, letter):
@@ -152,7 +152,7 @@ def read_allows_do_not_fold():
 
 
 def folds_for_data(sign, operation):
-    """Fold only for the data of files: the clause of the whole operation keeps the spelling."""
+    """Fold only for the data of files. The clause about all kinds of writing keeps the spelling."""
 
     @replaces(clauses)
     def rule_clause(original, given, of, entry):

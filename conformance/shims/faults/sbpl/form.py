@@ -11,7 +11,7 @@ from faults.sbpl.parts import replaces_part
 
 
 def texts(change):
-    """Change the text, except of requests with a provider, which test names."""
+    """Change the text, but not for requests with a provider, because those test names."""
 
     @replaces(clauses)
     def compile_text(original, given):

@@ -29,7 +29,7 @@ def own_and_denies(given):
 
 
 def of_many_own_rules(change):
-    """Change lists of more than three own rules: shorter lists test filters."""
+    """Change lists of more than three own rules, because shorter lists test filters."""
 
     def of_own(lines, given):
         own, _ = own_and_denies(given)
@@ -192,7 +192,7 @@ def empty_list_allows():
 
 
 def allowed_kinds(*kinds):
-    """Replace each allow of all writing by allows of these kinds of writing."""
+    """Replace each allow for all writing by allows for these kinds of writing."""
 
     def change(lines, given):
         return [

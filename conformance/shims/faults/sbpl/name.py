@@ -1,4 +1,4 @@
-"""Faults of names that are given."""
+"""Faults about names in the request."""
 
 import os
 import unicodedata
@@ -13,7 +13,7 @@ from faults.registry import fault, replaces
 
 
 def escaped(change):
-    """Change literal names only: regular expressions escape every special character."""
+    """Change only literal names, because regular expressions escape every special character."""
 
     @replaces(filters)
     def escape(original, text):
@@ -177,7 +177,7 @@ def tidied(change):
 
 @fault("SBPL-NAME-06", "a trailing slash stays", "the path as it is")
 def trailing_slash_stays():
-    """Keep a trailing slash, which a join then doubles."""
+    """Keep a trailing slash, which is then doubled when paths are joined."""
     tidied(lambda path, right: right + "/" if path.endswith("/") and right != "/" else right)
     clauses.below = filters.below = lambda path: "/" if path == "/" else path + "/"
 

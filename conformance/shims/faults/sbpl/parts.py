@@ -1,7 +1,7 @@
-"""Keeps a mistake within one part of a text, and out of requests that are another topic's matter.
+"""Limit a fault to one part of a text, and to requests that its topic is about.
 
-Folding, exceptions, side roots and strange names have requirements of their own: a fault in modify
-rules that trips those as well says less.
+Folding, exceptions, side roots and unusual names have requirements of their own. A fault in modify
+rules that breaks those as well would show less.
 """
 
 import sbpl.clauses as clauses
@@ -12,7 +12,7 @@ from sbpl.places import lies_in
 
 
 class Now:
-    part = ""  # the name of the part that is written
+    part = ""  # name of the part that is being written
     given: Input
 
 
@@ -29,7 +29,7 @@ clauses.PARTS = tuple(map(marked, clauses.PARTS))
 
 
 def replaces_part(name):
-    """Replace a part, like registry.replaces; the function gets the lines of the original."""
+    """Replace a part, as registry.replaces does. The function gets the lines of the original."""
 
     def install(function):
         def exchanged(part):
@@ -57,9 +57,11 @@ def moved(name, before):
 
 
 def replaces_filter(part):
-    """Replace the filter of a rule in a part. The function gets the filter, the Filters object, the
-    pieces of the rule, the rule as written, and True if the clause denies; a result of None keeps
-    the filter."""
+    """Replace the filter of a rule in a part.
+
+    The function gets the filter, the Filters object, the pieces of the rule, the rule as written,
+    and True if the clause denies. If it returns None, the filter stays.
+    """
     is_meant = {"modify": modifies_alone, "read": reads_alone}[part]
 
     def install(function):
@@ -97,7 +99,7 @@ def reads_alone(given):
 
 
 def asks_one_rule(given):
-    """True for the lists that test a single rule: by itself, after an allow, or between two."""
+    """True for lists that test a single rule: alone, after an allow, or between two rules."""
     if given.fold or given.env or given.provider or clauses.read_denied(given):
         return False
     own = "".join(entry.sign for entry in clauses.own_rules(given.modify))
@@ -105,13 +107,14 @@ def asks_one_rule(given):
 
 
 def asks_every_kind(given):
-    """True for requests with both an exception to a deny and a read deny."""
+    """True for requests with an exception and a deny of reading."""
     holes = any(entry.sign == "except" for entry in given.modify)
     return holes and bool(clauses.read_denied(given)) and not (given.env or given.fold)
 
 
 def is_spoken(body):
-    """True if it begins with a whole word: the names of random globs have two letters."""
+    """True if it begins with a word of more than two letters; random globs have names of two
+    letters."""
     name = body.split("/")[0]
     return name.isalpha() and len(name) > 2 and len(set(name)) == len(name)
 
@@ -131,7 +134,7 @@ def is_one_path(found):
 
 
 def is_glob(found):
-    """True unless it is a single path or a plain subtree."""
+    """True unless it is a single path or a subtree without wildcards."""
     return filters.has_wildcard(found) and not filters.is_subtree(found)
 
 
@@ -140,7 +143,7 @@ def regex(expression):
 
 
 def inside_of_scratch(given):
-    """True if the root lies in a scratch or state directory."""
+    """True if the root lies in a scratch directory or a state directory."""
     return any(lies_in(given.root, place) for place in places(given))
 
 

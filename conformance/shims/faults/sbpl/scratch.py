@@ -49,7 +49,8 @@ def of_orbit(written):
 
 
 def at_home(name, change):
-    """Change the line of one place, except in requests with a provider, which test names."""
+    """Change the line of one place, but not for requests with a provider, because those test
+    names."""
 
     @replaces_part("scratch")
     def scratch(lines, given):

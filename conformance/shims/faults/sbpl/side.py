@@ -10,7 +10,8 @@ from faults.sbpl.parts import moved, regex, replaces_part
 
 
 def each_side(make):
-    """Replace the lines of two or more side roots: requests with a single one test names."""
+    """Replace the lines of two or more side roots, because requests with a single one test
+    names."""
 
     @replaces_part("side_roots")
     def side_roots(lines, given):

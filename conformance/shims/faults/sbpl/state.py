@@ -1,4 +1,4 @@
-"""Faults of the directories that agents keep their state in."""
+"""Faults about the directories in which providers keep their state."""
 
 import sbpl.clauses as clauses
 import sbpl.ops as ops
@@ -11,7 +11,8 @@ CODEX, CLAUDE, GEMINI = range(3)
 
 
 def state_lines(change):
-    """Change the lines, except in requests that test names or have a root inside of scratch."""
+    """Change the lines, but not for requests that test names or whose root lies in a scratch
+    directory."""
 
     @replaces_part("state")
     def state(lines, given):
@@ -233,7 +234,7 @@ def home_is_compared_too_early():
 
 
 def data_alone(which):
-    """Allow writing to existing files, but not creating files."""
+    """Permit writing to existing files, but not creating files."""
 
     def change(lines, given):
         found = clauses.state_directory(given.env, *clauses.STATE[which])

@@ -25,7 +25,8 @@ def globs_are_not_guarded():
 
 @fault("SBPL-UNLINK-01", "the guard comes before the rules", "all denies of the frame together")
 def guard_comes_before_the_rules():
-    """Write the guard as a deny of all writing, because only then does its place matter."""
+    """Write the clause as a deny of all writing, because only then its place in the text
+    matters."""
 
     @replaces(clauses)
     def compile_text(original, given):
@@ -52,7 +53,10 @@ def given_back_is_not_guarded():
 
 
 def denied_by(judge):
-    """Replace the choice of guarded rules; the note of those that cannot be stays."""
+    """Replace the choice of the rules that are protected.
+
+    The note about those that cannot be protected stays.
+    """
 
     @replaces(clauses)
     def unlink_filters(original, given, entry):

@@ -81,7 +81,7 @@ def fallback_is_wrapped():
 
 
 class Asked:
-    """Fields of the current request; faults that use them change only requests with a file."""
+    """Fields of the current request. Faults that use them change only requests with a file."""
 
     fallback = False
     file = False
@@ -142,7 +142,7 @@ def on_path():
 
 
 def passed(change):
-    """Change the arguments of a command without a provider, which has no flags to neutralise."""
+    """Change the arguments of a command without a provider, which has no flags to remove."""
 
     @replaces(flags)
     def neutral(original, argv, provider):

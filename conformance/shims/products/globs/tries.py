@@ -12,10 +12,10 @@ import signal
 import subprocess
 import sys
 
-# Limit in seconds for an answer that other libraries have in a millisecond. It counts processor
+# Limit in seconds for an answer that other libraries give within a millisecond. It counts processor
 # time, so that a busy machine causes no false failure.
 LONG_S = 5
-# The pattern, the path, and whether the contract lets it match.
+# A pattern, a path, and whether they match according to the contract.
 CASES = {
     "POLICY-GLOB-01": [
         ("a[b]", "ab", False),

@@ -1,1 +1,1 @@
-"""One adapter a file; its name is the name of the backend."""
+"""The adapters, one in each file. The name of the file is the name of the backend."""

@@ -1,4 +1,4 @@
-"""birdcage by the example of its crate, `sandbox`."""
+"""The adapter for birdcage, by the example program of its crate, `sandbox`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""bubblewrap as its own README calls it: a read-only root, the workspace bound over it."""
+"""The adapter for bubblewrap, called as in its README: a read-only root with the workspace mounted
+over it."""
 
 from products.adapter import FULLY, Adapter, Asked
 
@@ -27,7 +28,7 @@ class Product(Adapter):
             words.append("--share-net")
         words += ["--die-with-parent", "--ro-bind", "/", "/"]
         words += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
-        # A read-only root needs no mount of its own: it is a part of the read-only /.
+        # A root that is not writable needs no mount, because it is a part of the read-only /.
         for folder in asked.writable:
             words += ["--bind", folder, folder]
         return [*words, "--chdir", asked.cwd, "--", *argv]

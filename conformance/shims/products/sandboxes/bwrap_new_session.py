@@ -1,4 +1,5 @@
-"""bubblewrap with --new-session, as bwrap(1) advises for programs at a terminal."""
+"""The adapter for bubblewrap with --new-session, which bwrap(1) advises for programs at a
+terminal."""
 
 from products.adapter import Asked
 from products.sandboxes.bwrap import Product as Plain

@@ -1,4 +1,5 @@
-"""The Linux sandbox of @openai/codex, by `codex sandbox`; no account and no network needed."""
+"""The adapter for the Linux sandbox of @openai/codex, `codex sandbox`, which needs no account and
+no network."""
 
 import json
 
@@ -23,11 +24,12 @@ class Product(Adapter):
     }
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
-        # Not a built-in profile: those close the network and grant /tmp.
+        # The built-in profiles are not used, because they close the network and permit writing to
+        # /tmp.
         files = '":root" = "read"'
         if asked.writable:
             files += ', ":workspace_roots" = {"." = "write"}'
-        # As roots, because the path of a rule is a pattern, in which `*` is a wildcard.
+        # Written as roots, because the path of a rule is a pattern, in which `*` is a wildcard.
         roots = ", ".join(f"{json.dumps(folder)} = true" for folder in asked.writable)
         network = "true" if asked.network else "false"
         parts = (

@@ -1,8 +1,9 @@
-"""firejail without a profile, with the options of firejail(1) for a read-only system."""
+"""The adapter for firejail without a profile, with the options of firejail(1) for a read-only
+system."""
 
 from products.adapter import FULLY, Adapter, Asked
 
-# Not /run as a whole: firejail keeps files of its own there and would not start.
+# /run as a whole cannot be included: firejail has files of its own there and would not start.
 READ_ONLY = ("/", "/home", "/var", "/run/lock", "/run/user")
 
 
@@ -27,10 +28,10 @@ class Product(Adapter):
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "--quiet", "--noprofile", "--private-tmp", "--private-dev"]
-        # By default firejail lives as long as any program inside.
+        # Without this option firejail runs until every program inside has ended.
         words += ["--deterministic-shutdown"]
         words += ["--caps.drop=all", "--nonewprivs", "--seccomp", "--ipc-namespace"]
-        # firejail mounts some directories itself, and --read-only=/ does not reach below a mount.
+        # firejail mounts some directories itself, and --read-only=/ does not apply below a mount.
         words += [f"--read-only={folder}" for folder in READ_ONLY]
         words += [f"--read-write={folder}" for folder in asked.writable]
         if not asked.network:

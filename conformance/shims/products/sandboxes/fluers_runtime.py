@@ -1,4 +1,5 @@
-"""fluers-runtime: only the interface for backends of an agent; the crate contains no backend."""
+"""The adapter for fluers-runtime, which has only an interface for an agent's backends and no
+backend."""
 
 from products.adapter import Adapter, Asked
 

@@ -1,4 +1,4 @@
-"""The example command of go-landlock, landlock-restrict."""
+"""The adapter for go-landlock, by its example program landlock-restrict."""
 
 import re
 

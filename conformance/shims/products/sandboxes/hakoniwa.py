@@ -1,4 +1,5 @@
-"""hakoniwa by its command: an empty mount namespace with the needed directories bound into it."""
+"""The adapter for hakoniwa, by its command: an empty mount namespace in which the needed
+directories are mounted."""
 
 from products.adapter import FULLY, Adapter, Asked
 

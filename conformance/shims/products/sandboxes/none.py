@@ -1,4 +1,4 @@
-"""No sandbox: a control, which must fail."""
+"""No sandbox: a negative control, which must fail."""
 
 from products.adapter import EVERYTHING, Adapter, Asked
 

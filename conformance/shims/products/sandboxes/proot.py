@@ -1,4 +1,5 @@
-"""proot as a sandbox, which it does not claim to be: a control, which must fail."""
+"""The adapter for proot, which does not claim to be a sandbox: a negative control, which must
+fail."""
 
 from products.adapter import EVERYTHING, Adapter, Asked
 

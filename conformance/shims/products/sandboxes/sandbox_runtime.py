@@ -1,4 +1,4 @@
-"""@anthropic-ai/sandbox-runtime by its command, srt."""
+"""The adapter for @anthropic-ai/sandbox-runtime, by its command srt."""
 
 import json
 
@@ -11,7 +11,7 @@ class Product(Adapter):
     documents = "the README of the npm package"
     mechanism = "namespaces+seccomp"
     program = "srt"
-    # Its network is a list of domains; it cannot be open.
+    # Its network is always a list of domains, so it cannot be open.
     lacks = ("open network",)
     installs = (
         ("apt-get", "install", "-y", "bubblewrap", "socat", "ripgrep"),

@@ -1,11 +1,11 @@
-"""sandlock by its Python library."""
+"""The adapter for sandlock, by its Python library."""
 
 import json
 
 from products.adapter import FULLY, Adapter, Asked
 
-# Runs in the product's own Python, with -I: a module in the workspace must not be imported outside
-# the sandbox.
+# This code runs in the product's own Python. -I keeps it from importing a module of the workspace
+# outside the sandbox.
 CODE = """
 import json, sys
 from sandlock import Sandbox

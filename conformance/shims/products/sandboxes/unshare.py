@@ -1,4 +1,4 @@
-"""unshare: only namespaces; the files of the host stay writable."""
+"""The adapter for unshare, which only makes namespaces: files of the host stay writable."""
 
 from products.adapter import FULLY, Adapter, Asked
 

@@ -1,1 +1,1 @@
-"""Sandbox backends in plain Python, built differently from the reference."""
+"""Sandbox backends in plain Python, built in another way than the reference."""

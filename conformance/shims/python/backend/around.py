@@ -1,4 +1,4 @@
-"""A sandbox around a program that another contract starts: the field `backend` of its requests."""
+"""A sandbox around a program that another contract starts, by the field `backend` of a request."""
 
 from __future__ import annotations
 
@@ -27,14 +27,20 @@ if TYPE_CHECKING:
 
 
 class Around:
-    """One session, from `open` to `close`; `seat` puts a request into it."""
+    """One session, from `open` to `close`.
+
+    `seat` changes a request so that its program runs inside.
+    """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.opened = False
 
     def open(self, root: bytes | None = None, readable: Sequence[bytes] = ()) -> None:
-        """Open the session. root: the workspace, if the context names none."""
+        """Open the session.
+
+        root: the workspace, if the context names none.
+        """
         context = self.session.context
         if root is not None:
             context.root = context.cwd = os.path.realpath(root)
@@ -60,8 +66,9 @@ class Around:
 
 
 def take_around(reader: Reader, own_root: bool = False) -> Around | None:
-    """Read the sandbox of a request, or return None. own_root: the operation makes the workspace,
-    and the context names none.
+    """Read the sandbox of a request; return None if there is none.
+
+    own_root: the operation makes the workspace itself, so the context has no root.
     """
     value = reader.take("backend", dict)
     if value is None:

@@ -28,14 +28,19 @@ UNSHARE = b"/usr/bin/unshare"
 TRUE = b"/bin/true"
 SCRATCH = b"/tmp"
 QUEUES = b"/dev/mqueue"
-# At most so many paths of a policy get a mount: each mount takes bubblewrap longer than the last.
+# Limit for paths of a policy that get a mount, because bubblewrap takes longer for each further
+# mount.
 MOST_MOUNTS = 1000
-# Message queues are a file system of their own; a grant of the directory above does not cover them.
+# Message queues are a separate file system, so a grant of the directory above does not include
+# them.
 OWN = (SCRATCH, b"/dev", QUEUES, b"/proc")
 
 
 class Bubblewrap:
-    """One session. filters: True if a filter of system calls is added."""
+    """One session.
+
+    filters: True if a filter of system calls is added.
+    """
 
     accepts_late_names = False
 
@@ -89,16 +94,21 @@ class Bubblewrap:
         made.not_enforced += self.grants_that_are_wild(given)
 
     def by_aspect(self, given: Rules, profile: str) -> list[tuple[str, list[Rule]]]:
-        """The rules that deny, by the aspect that they are about. Nothing depends on a rule against
-        modifying where nothing can be written."""
+        """Return the rules that deny, for each aspect.
+
+        Rules against modifying are left out where nothing can be written anyway.
+        """
         modify = [] if profile == "read-only" else given.deny_modify
         return [("fs-write", modify), ("fs-read", given.deny_read)]
 
     def lacks_rule(
         self, made: Claims, aspect: str, rule: Rule, why: str, late: bool = False
     ) -> None:
-        """Name a rule that does not hold. Its aspect is partial, unless it fails only for names
-        that are made later and the caller accepts that."""
+        """Report a rule that is not enforced.
+
+        Its aspect becomes partial, unless the rule is only broken for names that are made later and
+        the caller accepts that.
+        """
         entry = naming.unenforced(rule, why)
         if entry not in made.not_enforced:
             made.not_enforced.append(entry)
@@ -122,9 +132,8 @@ class Bubblewrap:
             self.binds += self.mounts(context, context.rules, claims)
 
     def mounts(self, context: Context, given: Rules, claims: Claims) -> list[bytes]:
-        """Return the mounts in order: grants, ancestors on themselves, modify denies, read
-        denies.
-        """
+        """Return the mounts in order: permitted directories, directories above them (mounted on
+        themselves), paths that must not be modified, paths that must not be read."""
         made: list[bytes] = []
         writable = context.profile != "read-only"
         if "**" not in given.grants:
@@ -157,16 +166,17 @@ class Bubblewrap:
         return made
 
     def denied(self, given: Rules, op: str, relative: bytes) -> bool:
-        """True if a path is denied under one of its names."""
+        """True if a path is denied under any of its names."""
         if given.denied(op, os.fsdecode(relative)):
             return True
         names = self.links.names(relative) if self.links is not None else ()
         return any(given.denying(op, os.fsdecode(name)) is not None for name in names)
 
     def report_link(self, relative: bytes, context: Context, given: Rules, claims: Claims) -> None:
-        """Report a rule that denies a link, on which no mount is possible. The file that the link
-        leads to is covered, but the link can be replaced, and a file outside the root can be read
-        through it.
+        """Report a rule that denies a link.
+
+        A link cannot be covered by a mount. The file that it leads to is covered, but the link can
+        be replaced, and a file outside the root can be read through it.
         """
         real = os.path.realpath(os.path.join(context.root, relative))
         leads_out = not tree.is_below(real, context.root)
@@ -211,21 +221,22 @@ class Bubblewrap:
 
     def grant(self, root: bytes, body: str) -> list[bytes]:
         path = os.path.join(root, os.fsencode(body.removesuffix("/**")))
-        # A link is not followed: the workspace must not grant a place outside of itself.
+        # A path through a link is left out, because it may lead outside of the workspace.
         if os.path.realpath(path) != path or not os.path.exists(path):
             return []
         return [b"--bind", path, path]
 
     def keep(self, path: bytes) -> list[bytes]:
-        # A directory that cannot be listed is hidden: a pipe in it could be written to by its known
-        # name.
+        # A directory that cannot be listed is hidden, because a program could write to a pipe in it
+        # whose name it knows.
         if os.path.isdir(path) and not tree.is_open(path):
             return self.hide(path)
         return [b"--ro-bind", b"/dev/null" if tree.is_channel(path) else path, path]
 
     def ancestors(self, paths: dict[bytes, None], root: bytes) -> list[bytes]:
-        """Return the directories above the mounts. Renaming one would move the mount below it,
-        unless it is a mount itself.
+        """Return the directories above the mounts.
+
+        They become mounts themselves, because renaming one of them would move the mount below it.
         """
         found: dict[bytes, None] = {}
         for path in paths:
@@ -236,7 +247,7 @@ class Bubblewrap:
         return sorted(found)
 
     def hidden(self, root: bytes, given: Rules) -> list[bytes]:
-        """Return the paths that are denied to read, except those below another one."""
+        """Return the paths that are denied to read, except those below another such path."""
         found: list[bytes] = []
         closed = {*tree.closed(root)} if given.deny_read else set()
         for relative in sorted(tree.entries(root)):
@@ -272,7 +283,8 @@ class Bubblewrap:
         return os.path.realpath(os.path.dirname(path)) != os.path.dirname(path)
 
     def lies_in_closed(self, path: bytes) -> bool:
-        """True if the path lies in a directory that cannot be listed: it is hidden as a whole."""
+        """True if the path lies in a directory that cannot be listed, which is hidden as a
+        whole."""
         folder = os.path.dirname(path)
         while not os.path.isdir(folder):
             folder = os.path.dirname(folder)
@@ -286,7 +298,8 @@ class Bubblewrap:
         return made, [(b"TMPDIR", SCRATCH)]
 
     def check_for_new_links(self) -> None:
-        """Refuse if a program of an earlier call has put a link on the path of a bind."""
+        """Refuse the call if a program of an earlier call has made a link out of a path that is
+        mounted."""
         for at, word in enumerate(self.binds):
             if word == b"--bind" and os.path.realpath(self.binds[at + 1]) != self.binds[at + 1]:
                 path = os.fsdecode(self.binds[at + 1])
@@ -318,16 +331,18 @@ class Bubblewrap:
         return made + inside.command(argv, session=False, ruleset=ruleset, filter_=code)
 
     def own_mounts(self) -> list[bytes]:
-        """Return the commands that make mounts private: a later mount outside would otherwise
-        appear inside, and be writable.
+        """Return the commands that make mounts private.
+
+        Otherwise a file system that is mounted outside later would appear inside, and be writable.
         """
         user = [b"--user", b"--map-current-user"] if os.geteuid() != 0 else []
         return [UNSHARE, *user, b"--mount", b"--propagation", b"private"]
 
     def ruleset(self, root: bytes, profile: str) -> dict[str, Any] | None:
-        """Return the ruleset that refuses writing to pipes: a read-only mount does not, and a
-        process outside may read them. Without the filter, Landlock would also take mounts away from
-        the program.
+        """Return the ruleset that refuses writing to named pipes.
+
+        A read-only mount does not prevent that, and a process outside may read them. None without
+        the filter, because Landlock would then also keep the program from mounting.
         """
         if landlock.running_abi() < 2:
             return None
@@ -354,8 +369,9 @@ class Bubblewrap:
         return made
 
     def between(self, cache: bytes, root: bytes) -> list[bytes]:
-        """Return the directories between the cache and the root, from the top. Each gets a mount:
-        otherwise it could be renamed, and the root with it.
+        """Return the directories between the cache and the root, from the top.
+
+        Each gets a mount, because otherwise it could be renamed, and the root with it.
         """
         found: list[bytes] = []
         folder = os.path.dirname(root)

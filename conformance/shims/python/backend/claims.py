@@ -15,7 +15,7 @@ NOT_REQUESTED = "not-requested"
 
 
 class Claims:
-    """The claims by aspect; an aspect without a claim was not requested."""
+    """The claims for the aspects. An aspect without a claim was not requested."""
 
     def __init__(self) -> None:
         self.aspects: dict[str, tuple[str, list[str]]] = {}
@@ -57,7 +57,7 @@ class Claims:
 
 
 def nothing(requested: Collection[str], why: str) -> Claims:
-    """Return the claims of a backend that cannot be used here."""
+    """Return the claims of a backend that cannot be used on this host."""
     made = Claims()
     for aspect in requested:
         made.lacks(aspect, why, claim="unavailable")

@@ -1,4 +1,4 @@
-"""The context of a session, checked before any step."""
+"""The context of a session. It is checked before any other step."""
 
 from __future__ import annotations
 
@@ -19,25 +19,28 @@ LATE_NAMES = "late-names"
 
 
 class Context:
-    root: bytes  # canonical
-    cwd: bytes  # canonical; the root or a directory below it
+    root: bytes  # canonical path
+    cwd: bytes  # canonical path of the root or of a directory below it
     names_cwd = False
     profile: str
     egress: list[str] | None
     rules: Rules | None
     strict_metadata = False
     accepts_late_names = False
-    readable: Sequence[bytes] = ()  # readable also inside /tmp and /dev, which the sandbox replaces
+    # paths that must be readable even in /tmp and /dev, which the sandbox replaces
+    readable: Sequence[bytes] = ()
 
     @property
     def closed(self) -> bool:
-        """True if the profile has no network."""
+        """True if the profile permits no network."""
         return self.profile in CLOSED
 
 
 def cache(root: bytes) -> bytes | None:
-    """Return HOME/.cache with links resolved. If its name lies in the root, it is already granted
-    there, and may be a link that a program has made.
+    """Return HOME/.cache with links resolved.
+
+    Return None if its name lies in the root, because then it is permitted with the root, and a
+    program may have made it a link.
     """
     home = os.environb.get(b"HOME")
     named = os.path.join(os.path.realpath(home), b".cache") if home else b""
@@ -74,7 +77,7 @@ def read_cwd(reader: Reader, root: bytes) -> bytes:
 
 
 def inside(reader: Reader, name: str, path: bytes, root: bytes) -> bytes:
-    """Return a directory of the workspace with links resolved."""
+    """Return a directory of the workspace with links resolved; refuse one outside of it."""
     real = os.path.realpath(os.path.join(root, path))
     if real != root and not real.startswith(root.rstrip(b"/") + b"/"):
         reader.wrong(name, "lies outside the root")
@@ -100,7 +103,7 @@ def read_rules(reader: Reader) -> Rules | None:
 
 
 def read_accept(reader: Reader) -> bool:
-    """Whether rules may fail for names that do not exist at the start."""
+    """Return whether rules may stay unenforced for names that do not exist at the start."""
     given = reader.take("accept", list) or []
     for i, each in enumerate(given):
         if each != LATE_NAMES:

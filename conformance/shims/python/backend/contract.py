@@ -1,4 +1,4 @@
-"""The part of the backend contract that the Python implementation has."""
+"""The declaration of the contract backend in the Python implementation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kinds import Object
 
-# The strongest first: it is the default of a run that names no backend.
+# The first one is the strongest, and the default of a run that names no backend.
 MECHANISMS = {
     "bubblewrap+seccomp": "namespaces+seccomp",
     "bubblewrap": "namespaces",

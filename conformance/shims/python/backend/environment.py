@@ -22,17 +22,17 @@ def is_kept(name: bytes) -> bool:
 
 
 def base(request: Request) -> Pairs:
-    """Return the environment before the backend's additions."""
+    """Return the environment without the backend's additions."""
     if request.env is not None:
         return list(request.env)
     return [(name, value) for name, value in caller_environment().items() if is_kept(name)]
 
 
 def path_only() -> Pairs:
-    """Return the environment of a hermetic run: PATH only."""
+    """Return the environment of a hermetic run, which is only PATH."""
     return [(name, value) for name, value in caller_environment().items() if name == b"PATH"]
 
 
 def complete(request: Request, additions: Pairs) -> Pairs:
-    """Append the additions: of pairs with one name the last one counts."""
+    """Append the additions. If a name occurs twice, the last pair counts."""
     return [*base(request), *additions]

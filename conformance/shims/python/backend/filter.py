@@ -1,4 +1,4 @@
-"""A filter of system calls as BPF bytes, for x86-64 and aarch64."""
+"""Make a seccomp filter as BPF bytes, for x86-64 and aarch64."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ CALLS = {
     "x86_64": {"socket": 41, "socketpair": 53, "ioctl": 16, "clone": 56, "unshare": 272},
     "aarch64": {"socket": 198, "socketpair": 199, "ioctl": 29, "clone": 220, "unshare": 97},
 }
-# By number, because no library knows the newest names. The numbers below are the same on all
-# architectures.
+# Given by number, because no library knows the names of the newest calls. The numbers below are
+# equal on all architectures.
 NEW = {
     "io_uring": (425, 426, 427),
     "mounts": (428, 429, 430, 431, 432, 433, 442, 457, 458, 467),
@@ -89,7 +89,7 @@ def answer(error: int) -> bytes:
 
 
 def groups() -> dict[str, Sequence[int]]:
-    """Return the numbers of the refused calls, grouped by purpose."""
+    """Return the numbers of the calls that are refused, grouped by purpose."""
     own = DENIED[machine()]
     mounts = (*own["mounts"], *NEW["mounts"])
     return {**own, "io_uring": NEW["io_uring"], "mounts": mounts}
@@ -101,13 +101,18 @@ def machine() -> str:
 
 
 def families(inet: bool) -> tuple[int, ...]:
-    """Return the families that socket may use. Unix sockets are made only by socketpair."""
+    """Return the address families that socket may use.
+
+    Unix sockets can only be made by socketpair.
+    """
     return (AF_INET, AF_INET6, AF_NETLINK) if inet else (AF_NETLINK,)
 
 
 def program(inet: bool, metadata: bool = True) -> bytes:
-    """Return the whole filter. inet: allow Internet sockets. metadata: allow changes of mode,
-    owner, times and attributes.
+    """Return the whole filter.
+
+    inet: allow Internet sockets.
+    metadata: allow changes of mode, owner, times and attributes.
     """
     calls = CALLS[machine()]
     code = [
@@ -115,7 +120,7 @@ def program(inet: bool, metadata: bool = True) -> bytes:
         statement(EQUAL, ARCHES[machine()], 1, 0),
         statement(RETURN, KILL),
         statement(LOAD, NUMBER),
-        # x32 uses numbers above 0x40000000; calls newer than this list are unknown.
+        # Calls of x32 have numbers above 0x40000000. Calls newer than this list are unknown.
         statement(GREATER, NEWEST, 0, 1),
         answer(ENOSYS),
         statement(EQUAL, CLONE3, 0, 1),
@@ -135,12 +140,15 @@ def program(inet: bool, metadata: bool = True) -> bytes:
 
 
 def with_first_argument(number: int, then: list[bytes]) -> list[bytes]:
-    """Apply `then` to one call. It begins with a load of the argument that decides."""
+    """Apply the instructions `then` to one call.
+
+    They begin by loading the argument that decides.
+    """
     return [statement(LOAD, NUMBER), statement(EQUAL, number, 0, len(then)), *then]
 
 
 def one_of(values: Sequence[int], error: int) -> list[bytes]:
-    """Continue if the loaded value is one of these, otherwise answer with the error."""
+    """Continue if the loaded value is one of these; otherwise the call fails with the error."""
     equal = [statement(EQUAL, each, len(values) - i, 0) for i, each in enumerate(values)]
     return [*equal, answer(error)]
 
@@ -149,7 +157,7 @@ def allowed_families(inet: bool) -> list[bytes]:
     return [
         statement(LOAD, ARGUMENTS),
         *one_of(families(inet), EAFNOSUPPORT),
-        # netlink: only the routing table, which is protocol 0.
+        # Of netlink only protocol 0, which is the routing table.
         statement(EQUAL, AF_NETLINK, 0, 3),
         statement(LOAD, ARGUMENTS + 16),
         statement(EQUAL, 0, 1, 0),
@@ -158,14 +166,16 @@ def allowed_families(inet: bool) -> list[bytes]:
 
 
 def pairs() -> tuple[int, ...]:
-    """Return the types that socketpair may use. A pair of datagram sockets could send to any name
-    and receive from any process.
+    """Return the types that socketpair may use.
+
+    Datagram sockets are left out, because such a pair could send to any name and receive from any
+    process.
     """
     return (SOCK_STREAM, SOCK_SEQPACKET)
 
 
 def one_of_types(types: Sequence[int]) -> list[bytes]:
-    """Check the second argument without its flags."""
+    """Check the second argument, without its flags."""
     return [statement(LOAD, ARGUMENTS + 8), statement(AND, 0xF), *one_of(types, EPERM)]
 
 
@@ -174,7 +184,10 @@ def any_flag(flags: int) -> list[bytes]:
 
 
 def on_requests(number: int, more: Sequence[int]) -> list[bytes]:
-    """Refuse ioctl requests by their low 32 bits, because the kernel ignores the rest too."""
+    """Refuse ioctl requests.
+
+    Only the low 32 bits are compared, because the kernel ignores the others too.
+    """
     then = [statement(LOAD, ARGUMENTS + 8)]
     for request in (TIOCSTI, TIOCLINUX, *more):
         then += [statement(EQUAL, request, 0, 1), answer(EPERM)]

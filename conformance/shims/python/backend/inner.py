@@ -32,7 +32,7 @@ def call(number: int, *arguments: object) -> int:
 
 
 def new_session() -> None:
-    # A group leader cannot become a session leader, so its child does.
+    # A group leader cannot become a session leader, so a child of it does.
     if os.getpid() == os.getsid(0):
         return
     try:
@@ -91,7 +91,7 @@ def restrict(ruleset: dict[str, Any]) -> None:
     fd = call(CREATE_RULESET, ctypes.byref(head), ruleset["size"], 0)
     for path, access in ruleset["paths"]:
         try:
-            # A program may have put a link on this path.
+            # A program of an earlier call may have put a link on this path.
             if os.path.realpath(path) != path:
                 continue
             beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -122,7 +122,7 @@ def main() -> None:
         restrict(spec["ruleset"])
     if spec["filter"] is not None:
         install(spec["filter"])
-    # The interpreter ignores SIGPIPE, and exec would keep that.
+    # Restore SIGPIPE, which the interpreter ignores: exec would keep that for the program.
     import signal
 
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)

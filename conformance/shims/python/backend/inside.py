@@ -1,4 +1,4 @@
-"""Build the command that starts inner.py around a program."""
+"""Make the command that starts inner.py, which executes a program in the sandbox."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from backend.environment import Pairs
 
 ALWAYS = ("close_descriptors", "drop_capabilities", "no_new_privileges")
-# With so many words, even short ones exceed the kernel's limit unless they are packed.
+# Above MANY words, the words are packed together, PACK in one; otherwise even short words exceed
+# limits.
 MANY, PACK = 8000, 64
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def interpreter() -> bytes:
-    """Return the interpreter's real path: a link to it may not exist inside."""
+    """Return the real path of the interpreter, because a link to it may not exist inside."""
     return os.fsencode(os.path.realpath(sys.executable))
 
 
@@ -32,8 +33,9 @@ def command(
     ruleset: dict[str, Any] | None = None,
     filter_: bytes | None = None,
 ) -> list[bytes]:
-    """Return the command that runs argv inside. session: True if it must make a session of its
-    own.
+    """Return the command that runs argv in the sandbox.
+
+    session: True if the program must get a session of its own.
     """
     steps = [*(("new_session",) if session else ()), *ALWAYS]
     words = packed(argv)
@@ -43,15 +45,17 @@ def command(
 
 
 def packed(argv: Sequence[bytes]) -> Sequence[bytes]:
-    """Pack several words into one that is a list: bubblewrap accepts at most 9,000 words."""
+    """Pack several words into one word that is a list, because bubblewrap accepts at most 9,000
+    words."""
     if len(argv) < MANY:
         return argv
     return [repr(list(argv[at : at + PACK])).encode() for at in range(0, len(argv), PACK)]
 
 
 def given_inside(words: Sequence[bytes], env: Pairs) -> tuple[list[bytes], Pairs]:
-    """Move the program's environment into the command, and return both. The programs that start it
-    must not see it: it could contain variables of the dynamic loader.
+    """Move the program's environment into the command, and return command and environment.
+
+    Programs that start it must not get its variables, which may be for the dynamic loader.
     """
     code = read_file(os.path.join(HERE, "inner.py"))
     if code not in words:

@@ -1,5 +1,6 @@
-"""The Landlock backend, by its three system calls: a process gives up rights for itself and its
-children.
+"""The Landlock backend.
+
+It uses the three system calls by which a process gives up rights for itself and its children.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ DEVICES = (b"/dev/null", b"/dev/zero", b"/dev/full", b"/dev/tty", b"/dev/ptmx", 
 
 
 def running_abi() -> int:
-    """Return the kernel's Landlock version, or 0 without Landlock."""
+    """Return the version of the kernel's Landlock, or 0 without Landlock."""
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -42,7 +43,10 @@ def running_abi() -> int:
 
 
 class Landlock:
-    """One session. filters: True if a filter of system calls is added."""
+    """One session.
+
+    filters: True if a filter of system calls is added.
+    """
 
     strict_metadata = False
 
@@ -86,7 +90,7 @@ class Landlock:
 
     @property
     def refuses_metadata(self) -> bool:
-        """True if the filter refuses metadata changes. It does so for every path."""
+        """True if the filter refuses changes of metadata, which it does for every path."""
         return self.filters and self.strict_metadata
 
     @property
@@ -116,7 +120,8 @@ class Landlock:
             made.lacks("network", "a list of egress is not filtered: the network is open")
 
     def claim_ipc(self, made: Claims, abi: int) -> None:
-        # Reading is granted for the whole system, and Landlock cannot exclude a part of a grant.
+        # Reading is permitted for the whole system, because Landlock cannot exclude a part of a
+        # grant.
         made.lacks("ipc", "files of /dev/shm can be read")
         if self.filters:
             return
@@ -164,14 +169,15 @@ class Landlock:
         if self.scratch is not None:
             paths.append((self.scratch, write))
         cache = context_.cache(root) if profile == "full-dev" else None
-        # Grants add up: one around a root with rules would undo them.
+        # A grant of the cache is left out if it contains a root with rules, because it would permit
+        # paths that the rules deny.
         if cache is not None and (self.rules is None or not root.startswith(cache + b"/")):
             paths.append((cache, write))
         closed = profile in ("no-network", "ci-only")
         handled = (every, NET if closed and abi >= 4 else 0, SCOPES if abi >= 6 else 0)
-        # An older kernel rejects fields that it does not know.
+        # An older kernel refuses fields that it does not know.
         size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-        # Rights of directories are invalid for a device file.
+        # Rights for directories are not valid for a device file.
         paths = [(path, access & self.fitting(path)) for path, access in paths]
         return {"handled": handled, "size": size, "paths": paths}
 
@@ -182,13 +188,13 @@ class Landlock:
         return every
 
     def granted(self, root: bytes) -> list[bytes]:
-        """Return the root, or the paths in it that the policy allows to modify by name."""
+        """Return the root, or the paths in it that the policy permits to modify by name."""
         if self.rules is None or "**" in self.rules.grants:
             return [root]
         paths = [
             os.path.join(root, os.fsencode(each.removesuffix("/**"))) for each in self.rules.grants
         ]
-        # A link is not followed: the workspace must not grant a place outside of itself.
+        # A path through a link is left out, because it may lead outside of the workspace.
         return [path for path in paths if os.path.realpath(path) == path]
 
     def fitting(self, path: bytes) -> int:
@@ -202,7 +208,7 @@ class Landlock:
 
 
 def remove(folder: bytes) -> None:
-    """Remove a tree that a program has filled; links are removed and never followed."""
+    """Remove a tree that a program has filled. Links are removed and never followed."""
     for place, folders, files in os.walk(folder, topdown=False):
         for name in files:
             os.unlink(os.path.join(place, name))

@@ -1,4 +1,4 @@
-"""The paths that a rule names, and the entry for a rule that is not enforced."""
+"""Find the paths that a rule names, and make the entry for a rule that is not enforced."""
 
 from __future__ import annotations
 

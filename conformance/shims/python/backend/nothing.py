@@ -1,4 +1,7 @@
-"""No backend: unavailable for every profile, so programs run only in a session that may degrade."""
+"""The backend none.
+
+It is unavailable for every profile, so programs run only in a session that may degrade.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Pass the caller's stdin on through a pipe. A program could open a file or pipe again through
-/proc, also for writing; data written to the caller's pipe would reach its other readers.
+"""Pass the caller's stdin on through a pipe.
+
+A program could open a file or pipe again through /proc, also for writing, and what it writes to the
+caller's pipe would reach the pipe's other readers.
 """
 
 from __future__ import annotations
@@ -21,9 +23,8 @@ def can_be_opened_again(fd: int) -> bool:
 
 
 class Passing:
-    """Copies from `source` to a pipe until the source ends, the pipe has no reader, or close is
-    called.
-    """
+    """Copies from `source` to a pipe until the source ends, the pipe has no reader any more, or
+    close is called."""
 
     def __init__(self, source: int) -> None:
         self.source = source

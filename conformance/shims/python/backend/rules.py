@@ -1,4 +1,5 @@
-"""A policy for a backend: the rules that deny, and the paths of a workspace that they deny."""
+"""A policy, as a backend needs it: the rules that deny, and the paths of a workspace that they
+deny."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class Rules:
         return None if found.allowed else found.matched_rule
 
     def denying(self, op: str, path: str) -> str | None:
-        """The rule that denies it; None if it is allowed, or no rule matches it."""
+        """Return the rule that denies the path; None if it is allowed, or if no rule matches it."""
         found = decide.check(self.resolved, op, os.fsencode(path), False)
         listed = self.deny_read if op == "read" else self.deny_modify
         by_rule = any(rule.body == found.matched_rule for rule in listed)
@@ -41,7 +42,7 @@ class Rules:
 
     @property
     def grants(self) -> list[str]:
-        """Return the rules that allow to modify."""
+        """Return the rules that permit to modify."""
         return [entry.rule.body for entry in self.resolved.modify if entry.sign == "+"]
 
 
@@ -61,5 +62,5 @@ def rules_of(value: Object, pointer: str) -> Rules:
 
 
 def negated(entries: Sequence[decide.Entry]) -> list[Rule]:
-    """Return the negated rules of a profile, which are not in the policy's deny lists."""
+    """Return the negated rules of a profile, which are not in the deny lists of the policy."""
     return [entry.rule for entry in decide.of_profile(entries) if entry.sign == "-"]

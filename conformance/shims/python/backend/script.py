@@ -1,6 +1,4 @@
-"""A backend that follows a script in the request, so that a session can be tested without a
-sandbox.
-"""
+"""A backend that behaves as the request says, so that sessions can be tested without a sandbox."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ PROBES = ("fully", "partial", "unavailable", "error", "hang")
 
 
 class Scripted(Exception):
-    """Raised where the script requests an error."""
+    """Raised for an error that the script requests."""
 
 
 class Script:

@@ -1,4 +1,4 @@
-"""One session: probe, prepare, then wrap and run for each call, shutdown.
+"""One session: it calls probe and prepare, then wrap and run for each program, then shutdown.
 
 probe, prepare          refuse      degrade
 fully                   runs        runs inside
@@ -55,7 +55,8 @@ class Session:
         self.why: str | None = None
         self.claims: Claims | None = None
         self.enforcement = "none"
-        self.prepared = False  # True once prepare was called: then shutdown is due
+        # True once prepare was called, because then shutdown must be called too
+        self.prepared = False
         self.passing: Passing | None = None
 
     # The session ---------------------------------------------------------------------------
@@ -72,8 +73,9 @@ class Session:
         return self.report(opened, calls, before)
 
     def open(self) -> bool:
-        """Open the session. Return True if programs may run; `enforcement` says with what
-        effect.
+        """Open the session.
+
+        Return True if programs may run; `enforcement` says how much is enforced.
         """
         overall = self.probe()
         if overall in self.acceptable() and self.prepare():
@@ -89,7 +91,7 @@ class Session:
         return True
 
     def held_here(self, overall: str) -> str:
-        """The claim after prepare, which may have found rules that it cannot enforce."""
+        """Return the claim after prepare, which may have found rules that it cannot enforce."""
         claims = self.claims
         if claims is None or overall != "fully":
             return overall
@@ -145,7 +147,7 @@ class Session:
         return True
 
     def close(self) -> None:
-        """Shut the backend down, once, and only if prepare was called."""
+        """Call the backend's shutdown, only once and only if prepare was called."""
         if self.passing is not None:
             self.passing.close()
             self.passing = None
@@ -172,7 +174,7 @@ class Session:
         return {"result": {**answer, "enforcement": self.enforcement}}
 
     def seat(self, request: Request) -> None:
-        """Change the request so that its program starts inside."""
+        """Change the request so that its program starts in the sandbox."""
         cwd = request.current_dir or self.context.cwd
         request.current_dir = cwd
         if self.backend is not None:
@@ -198,8 +200,9 @@ class Session:
         request.program, *request.args = wrapped
 
     def give_stdin(self, request: Request) -> None:
-        """Connect stdin. All programs of the session share one pipe, so each continues where the
-        one before stopped.
+        """Connect stdin.
+
+        All programs of the session share one pipe, so each continues where the one before stopped.
         """
         if self.backend is None or request.stdin != "inherit":
             return
@@ -209,7 +212,8 @@ class Session:
             request.stdin_from = self.passing.reader
 
     def must_be_there(self, request: Request, cwd: bytes) -> None:
-        """Report a missing program here: a launcher inside could not report it as clearly."""
+        """Report a missing program here, because a launcher in the sandbox could not report it as
+        clearly."""
         try:
             found = find_program(request.program, dict(request.env or ()))
             starting.need_executable(os.path.join(cwd, found))
@@ -228,9 +232,8 @@ class Session:
     # Reporting -------------------------------------------------------------------------------
 
     def limited(self, work: Callable[[], T]) -> T:
-        """Call `work` on a thread of its own, so that a call that does not return cannot block the
-        session.
-        """
+        """Call `work` in a separate thread, so that a call that does not return cannot block the
+        session."""
         done = _thread.allocate_lock()
         done.acquire()
         found: list[Any] = []

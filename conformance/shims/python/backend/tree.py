@@ -1,4 +1,4 @@
-"""The files of a workspace."""
+"""Walk through the files of a workspace."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ if TYPE_CHECKING:
 
 
 def fail(why: OSError) -> None:
-    """Raise the error of a walk: no mount would protect an entry that the walk did not see."""
+    """Raise the error of a walk, because an entry that the walk did not see would not be
+    protected."""
     raise why
 
 
 def entries(root: bytes) -> Iterator[bytes]:
-    """Yield every entry of a workspace that can be listed, relative to the root; links are not
-    followed.
+    """Yield every entry of a workspace that can be listed, relative to the root.
+
+    Links are not followed.
     """
     for folder, folders, files in os.walk(root, onerror=fail):
         for name in (*folders, *files):
@@ -26,7 +28,7 @@ def entries(root: bytes) -> Iterator[bytes]:
 
 
 def is_below(path: bytes, folder: bytes) -> bool:
-    """Whether a path without links is the folder or lies in it."""
+    """True if a path, which has no links, is the folder or lies in it."""
     return (path + b"/").startswith(folder.rstrip(b"/") + b"/")
 
 
@@ -43,8 +45,9 @@ def closed(root: bytes) -> Iterator[bytes]:
 
 
 def other_names(root: bytes, paths: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the other names of these files in the workspace: a change under one name is a change of
-    all.
+    """Yield the other names of these files in the workspace.
+
+    A change under one name changes the file under all names.
     """
     files = {file_of(path) for path in paths} - {None}
     for relative in entries(root) if files else ():
@@ -54,7 +57,10 @@ def other_names(root: bytes, paths: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class InnerLinks:
-    """Links of a workspace that lead into it: a file has one more name below each of them."""
+    """Links of a workspace that lead into it.
+
+    A file has one more name for each such link to a directory above it.
+    """
 
     MOST_IN_A_NAME = 8
 
@@ -67,7 +73,7 @@ class InnerLinks:
                 self.targets.setdefault(real[len(root) + 1 :], []).append(relative)
 
     def names(self, relative: bytes, used: tuple[bytes, ...] = ()) -> Iterator[bytes]:
-        """Other names of a path. Each goes through a link at most once."""
+        """Yield other names of a path. Each name uses a link at most once."""
         parts = relative.split(b"/") if relative else []
         for n in range(len(parts) + 1) if self.targets else ():
             for link in self.targets.get(b"/".join(parts[:n]), ()):
@@ -79,23 +85,23 @@ class InnerLinks:
 
 
 def file_of(path: bytes) -> tuple[int, int] | None:
-    """Return the device and inode of a file that has several names, otherwise None."""
+    """Return device and inode of a file that has several names, otherwise None."""
     st = os.lstat(path)
     many = st.st_nlink > 1 and not stat.S_ISDIR(st.st_mode) and not stat.S_ISLNK(st.st_mode)
     return (st.st_dev, st.st_ino) if many else None
 
 
 def is_channel(path: bytes) -> bool:
-    """True for a pipe or socket: a read-only mount does not prevent writing to it."""
+    """True for a pipe or a socket, because a read-only mount does not prevent writing to it."""
     mode = os.lstat(path).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def missing_links(root: bytes) -> list[bytes]:
-    """Return files that have more links than names in the workspace."""
+    """Return files that have more hard links than names in the workspace."""
     seen: dict[tuple[int, int], list[bytes]] = {}
     counts: dict[tuple[int, int], int] = {}
-    # This runs after the program, which may have removed the root.
+    # After a run the root may be missing, because the program has removed it.
     for relative in entries(root) if os.path.isdir(root) else ():
         path = os.path.join(root, relative)
         st = os.lstat(path)
@@ -106,7 +112,7 @@ def missing_links(root: bytes) -> list[bytes]:
 
 
 def state(root: bytes) -> dict[bytes, tuple[int, ...]]:
-    """Return the attributes of every entry that a change of it would alter."""
+    """Return for every entry the attributes that change when the entry is changed."""
     found: dict[bytes, tuple[int, ...]] = {}
     for relative in entries(root):
         st = os.lstat(os.path.join(root, relative))

@@ -1,1 +1,1 @@
-"""The exec contract in plain Python, built differently from the reference."""
+"""The contract exec in plain Python, built in another way than the reference."""

@@ -1,4 +1,7 @@
-"""Concurrent runs, one thread each; the main thread owns the signal handlers for all of them."""
+"""Several runs at the same time, in a thread each.
+
+The main thread has the signal handlers for all of them.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """Runs every item and collects the answers.
+    """Makes all runs and collects the answers.
 
-    items: (after_ms, request, refusal) of each run. make: the class of a run, which decides the
-    form of the answer.
+    items: (after_ms, request, refusal) of each run.
+    make: the class of a run, which decides the form of the answer.
     """
 
     def __init__(self, items: Sequence[Item], caller_mask: Mask, make: type[Run] = Run) -> None:
@@ -36,7 +39,7 @@ class Batch:
         self.answers: dict[int, Object | Failed] = {}
         self.finished: list[tuple[int, Watch, Object | Failed]] = []
         self.active = 0
-        # tested once, and only after the first sandbox has accepted its request
+        # tested only once, after the first sandbox has accepted its request
         self.lost: bool | None = None
 
     def run(self) -> list[Object | Failed]:
@@ -71,8 +74,10 @@ class Batch:
         self.bell.clear()
 
     def begin(self, i: int) -> None:
-        """Start run i. The order is the contract's: the sandbox validates, the clock starts, the
-        handlers are installed, and the child is spawned on the run's thread.
+        """Start run number i.
+
+        The order is that of the contract: the sandbox validates, the clock starts, the handlers are
+        installed, and the child is started on the thread of the run.
         """
         _, request, refusal = self.items[i]
         try:
@@ -88,8 +93,9 @@ class Batch:
         try:
             _thread.start_new_thread(self.work, (i, request, watch, clock))
         except RuntimeError:
-            # Creating a thread fails where a filter refuses clone3 or the process limit is near. A
-            # fork may still work; if it does not, its error is the one to report.
+            # A thread cannot be created if a filter refuses clone3 or if the process limit is near.
+            # The run is then made in this thread, because a fork may still work; if it does not,
+            # its error is the one to report.
             self.work(i, request, watch, clock)
 
     def child_ends_are_lost(self) -> bool:
@@ -135,8 +141,9 @@ def count_threads() -> int:
 
 
 def await_thread_ends(expected: int) -> None:
-    """Wait until the threads of the runs are gone: a thread that has rung the bell still exists for
-    a moment, and an observer counts threads.
+    """Wait until the threads of the runs do not exist any more.
+
+    A thread that has reported its end still exists for a moment, and an observer counts threads.
     """
     until = monotonic_ns() + 100_000_000
     while count_threads() > expected and monotonic_ns() < until:

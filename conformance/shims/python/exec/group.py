@@ -1,4 +1,5 @@
-"""A process group that this program made: its members, signals to it, and its end."""
+"""A process group that this program has made: find its members, signal them, and notice their
+end."""
 
 from __future__ import annotations
 
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 PIDFD_SIGNAL_PROCESS_GROUP = 4
 
-End = tuple[int, int]  # si_code and si_status
+End = tuple[int, int]  # si_code and si_status of waitid
 
 
 class Member:
-    """A process as its line of /proc/PID/stat describes it."""
+    """A process, parsed from /proc/PID/stat."""
 
     def __init__(self, line: bytes) -> None:
-        # The name in parentheses may itself contain blanks and parentheses.
+        # The name, which is in parentheses, may itself contain blanks and parentheses.
         fields = line[line.rindex(b")") + 2 :].split()
         self.pid = int(line[: line.index(b" ")])
         self.state = fields[0]
@@ -32,14 +33,16 @@ class Member:
         self.born_tick = int(fields[19])
 
     def alive(self) -> bool:
-        """True if the process still runs. In state Z it does if only its main thread has ended."""
+        """True if the process still runs.
+
+        With state Z it does if only its main thread has ended.
+        """
         return self.state not in b"ZXx" or self.threads > 1
 
 
 def proc_is_ours() -> bool:
-    """False in a PID namespace that still sees the outer /proc: its numbers mean other
-    processes.
-    """
+    """False if this process is in a PID namespace but /proc is that of the outer one, so that its
+    numbers mean other processes."""
     try:
         return os.readlink("/proc/self") == str(os.getpid())
     except OSError:
@@ -62,7 +65,8 @@ def processes() -> Iterator[Member]:
 
 
 class Group:
-    """The leader stays unreaped until reap(): its zombie keeps the number from being reused."""
+    """A process group and its leader, which is not reaped before reap(): its zombie keeps the
+    number from being reused."""
 
     def __init__(self, leader: int) -> None:
         self.leader = leader
@@ -70,7 +74,8 @@ class Group:
         try:
             self.pidfd = os.pidfd_open(leader)
         except OSError:
-            # old kernel, a filter, or no free descriptor: run.py then looks at each tick
+            # old kernel, a filter, or no free descriptor; run.py then checks the leader at each
+            # tick
             self.pidfd = -1
 
     def signal(self, number: int) -> None:
@@ -89,9 +94,9 @@ class Group:
             pass
 
     def kill_by_pidfd(self) -> None:
-        """Kill the group by its leader's pidfd, after another process has reaped the leader.
+        """Kill the group by the pidfd of its leader, after another process has reaped the leader.
 
-        The number of the group may be in use again; the pidfd still stands for the old group.
+        The number of the group may be in use again; the pidfd still refers to the old group.
         """
         if self.pidfd >= 0:
             try:
@@ -102,14 +107,18 @@ class Group:
                 pass
 
     def leader_end(self) -> End | None:
-        """Return how the leader ended as (si_code, si_status) without reaping it; None while it
-        runs.
+        """Return how the leader ended as (si_code, si_status), without reaping it;
+
+        None while it runs.
         """
         info = os.waitid(os.P_PID, self.leader, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         return None if info is None else (info.si_code, info.si_status)
 
     def leader_stop(self) -> int | None:
-        """The signal that stopped the leader since the last look; None if it was not stopped."""
+        """Return the signal that has stopped the leader since the last call;
+
+        None if it was not stopped.
+        """
         try:
             info = os.waitid(os.P_PID, self.leader, os.WSTOPPED | os.WNOHANG)
         except ChildProcessError:
@@ -117,14 +126,15 @@ class Group:
         return None if info is None else info.si_status
 
     def is_ours(self, member: Member) -> bool:
-        # After the reap another group may get the same number. Its members started later.
+        # After the reaping another group may get the same number; its members have started later.
         return member.pgid == self.leader and (
             self.reaped_tick is None or member.born_tick <= self.reaped_tick
         )
 
     def alive(self) -> list[int]:
-        """Return the members that still run, and reap zombies among them that are children of
-        ours.
+        """Return the members that still run.
+
+        Zombies among them that are children of this process are reaped.
         """
         if not proc_is_ours():
             return []
@@ -154,7 +164,10 @@ class Group:
         self.reaped_tick = clock_gettime_ns(CLOCK_BOOTTIME) * TICKS_A_SECOND // 1_000_000_000
 
     def exists(self) -> bool:
-        """True unless the kernel reports that no such group exists. To be called after the reap."""
+        """True unless the kernel reports that no such group exists.
+
+        Call it after the leader was reaped.
+        """
         try:
             os.killpg(self.leader, 0)
         except ProcessLookupError:
@@ -165,7 +178,8 @@ class Group:
 
 
 class Ending:
-    """Waits for the last member of a group by polling the pidfd of one member at a time."""
+    """Waits until the last member of a group has ended, by polling the pidfd of one member at a
+    time."""
 
     def __init__(self, group: Group) -> None:
         self.group = group

@@ -1,4 +1,4 @@
-"""Select the secret environment variables, and remove their values from a stream."""
+"""Find secret environment variables, and replace their values in a stream."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def secrets(*environments: dict[bytes, bytes]) -> set[bytes]:
 
 
 class Redactor:
-    """Replaces secrets in the chunks of one stream; overlapping secrets become one mark."""
+    """Replaces secrets in the pieces of one stream. Secrets that overlap are replaced together."""
 
     def __init__(self, values: Iterable[bytes]) -> None:
         self.values = values
-        self.held = b""  # the end of the stream so far, because it may be the beginning of a secret
-        # the first so many bytes of `held` belong to a secret that is already marked
+        self.held = b""  # the end of the stream so far, which may be the beginning of a secret
+        # how many bytes of `held` belong to a secret that is already replaced
         self.covered = 0
 
     def feed(self, chunk: bytes, last: bool = False) -> bytes:
@@ -61,7 +61,8 @@ class Redactor:
         return b"".join(out)
 
     def undecided_from(self, data: bytes) -> int:
-        """Return the offset of the first incomplete secret at the end of data, or its length."""
+        """Return the offset of the first secret that is incomplete at the end of data; its length
+        if there is none."""
         first = len(data)
         for value in self.values:
             for start in range(max(0, len(data) - len(value) + 1), first):

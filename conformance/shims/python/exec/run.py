@@ -1,8 +1,8 @@
-"""One run: spawn, wait for the first cause to end it, end the group, report the result.
+"""One run: start the child, wait for the first cause to end it, end the group, report the result.
 
-A run has a thread of its own. It sleeps in one poll over its pipes, the child's pidfd and the pipe
-of the signal handlers. Each time it wakes it moves bytes once and checks for a cause once, so that
-neither a flood of output nor a blocked payload can delay a deadline or a signal.
+A run has a thread of its own, which sleeps in one poll on its pipes, the pidfd of the child and the
+pipe of the signal handlers. Each time it wakes, it moves bytes once and checks for a cause once. So
+neither much output nor a payload that blocks can delay a deadline or a signal.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Run:
         self.terminal = Terminal(-1)
         self.tee: Tee | None = None
         self.deadline: int | None = None
-        self.end: End | None = None  # (si_code, si_status) of the leader
+        self.end: End | None = None  # how the leader ended: (si_code, si_status)
         self.detached = False
-        # deadline (monotonic) for members that survive SIGKILL, once it was sent
+        # after SIGKILL: the time until which members may survive before they are given up
         self.given_up: int | None = None
         self.group_left = 0
 
@@ -110,8 +110,9 @@ class Run:
     # Looking and waiting.
 
     def look(self) -> Cause | None:
-        """Return the cause that ends the run, or None. The order of the checks sets the
-        precedence.
+        """Return the cause that ends the run, or None.
+
+        If there are several, the order of the checks decides.
         """
         self.end = self.end or self.group.leader_end()
         signals.handlers.collect()
@@ -135,7 +136,7 @@ class Run:
         return cause
 
     def turn(self, until: int | None) -> set[int]:
-        """Sleep until an event or `until`, then move each stream one step."""
+        """Sleep until an event or until `until`, then read and write each stream once."""
         poll = select.poll()
         for fd, events in self.interests():
             if fd >= 0:
@@ -160,19 +161,20 @@ class Run:
         yield self.watch.bell.fd, select.POLLIN
         yield signals.handlers.read_fd, select.POLLIN
         yield self.ending.fd, select.POLLIN
-        if not self.end:  # it stays readable after the leader has ended
+        if not self.end:  # not polled after the leader has ended, because it stays readable
             yield self.group.pidfd, select.POLLIN
         if self.tee and self.tee.queue:
             yield self.tee.fd, select.POLLOUT
 
     def patience_ms(self, until: int | None) -> int | None:
-        # Nothing tells of a stop.
+        # No descriptor reports that a process was stopped, so this is checked at each tick.
         if (self.group.pidfd < 0 or self.terminal.inherited) and not self.end:
             tick = monotonic_ns() + constants.TICK_NS
             until = tick if until is None else min(until, tick)
         if until is None:
             return None
-        # Rounded up: a poll that returns a little early would spin until the deadline.
+        # Rounded up, because a poll that returns a little early would be repeated without a pause
+        # until the deadline.
         return min(max(0, -(-(until - monotonic_ns()) // 1_000_000)), LONGEST_POLL_MS)
 
     def take(self, output: Output) -> None:
@@ -183,7 +185,7 @@ class Run:
     # Ending.
 
     def end_group(self, cause: Cause) -> None:
-        """End the group in the way that the cause requires; no member runs afterwards."""
+        """End the group in the way that the cause requires. No member runs afterwards."""
         if cause.name == "exit":
             self.end_after_exit()
         elif cause.name == "cap":
@@ -192,7 +194,7 @@ class Run:
             self.terminate(cause)
 
     def end_after_exit(self) -> None:
-        self.input.write()  # the child may have read from the pipe just before it exited
+        self.input.write()  # the child may have read from the pipe shortly before it exited
         self.group.kill()
 
     def terminate(self, cause: Cause) -> None:
@@ -209,11 +211,12 @@ class Run:
     def kill(self) -> None:
         self.group.kill()
         self.given_up = monotonic_ns() + KILL_NS
-        # Sent again and again: a member that was being forked may have missed the signal.
+        # SIGKILL is sent repeatedly, because a process that a member was forking may have missed
+        # it.
         self.await_end(self.given_up, again=self.group.kill)
 
     def await_end(self, until: int, again: Callable[[], None] | None = None) -> bool:
-        """Return True when the whole group has ended, False at `until`."""
+        """Return True when the whole group has ended, or False at the time `until`."""
         fired = True
         while not self.ended(fired):
             if monotonic_ns() >= until:
@@ -229,9 +232,8 @@ class Run:
         return not self.ending.left(fired) and bool(self.end)
 
     def drain(self) -> None:
-        """Read on until the pipes end, but not without limit: a process outside the group may hold
-        them.
-        """
+        """Read until the pipes end, but only for a limited time, because a process outside the
+        group may hold them."""
         now = monotonic_ns()
         limit = now + LINGER_NS
         if self.deadline is not None and self.deadline > now:
@@ -265,9 +267,8 @@ class Run:
     # Reporting.
 
     def final(self, cause: Cause) -> Cause:
-        """Return the cause after the drain, which may find output above the cap or unwritten
-        payload.
-        """
+        """Return the cause after all output was read, which may have exceeded the cap or left
+        payload unwritten."""
         if cause.name == "exit":
             if self.request.stdin_failure == "error" and (self.input.failure or self.input.rest):
                 return Cause("stdin")
@@ -297,7 +298,7 @@ class Run:
         }
 
     def stream(self, i: int, note: str | None = None) -> str | Object:
-        if not self.outputs:  # nothing was spawned
+        if not self.outputs:  # no child was started
             return text.as_json([], note=note)
         return text.as_json(self.outputs[i].kept, self.outputs[i].over, note)
 

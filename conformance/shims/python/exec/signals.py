@@ -1,13 +1,13 @@
-"""While at least one run is active, the runs handle SIGINT and SIGTERM.
+"""Handle SIGINT and SIGTERM while at least one run is active.
 
-The handler is the interpreter's own C handler: it writes the number into a pipe that never blocks.
+The handler is the one of the interpreter, in C: it writes the number into a pipe that never blocks.
 Python installs handlers only from the main thread, so the main thread calls acquire and release,
-while every run reads that pipe itself.
+and every run reads that pipe itself.
 """
 
 from __future__ import annotations
 
-# signal.py only wraps this module in enums, which costs a third of the start-up time
+# used directly, because signal.py wraps it in enums, which costs a third of the start-up time
 import _signal
 import _thread
 import os
@@ -36,9 +36,9 @@ def caller_mask() -> Mask:
 
 
 def child_ends_are_lost(alone: bool) -> bool:
-    """True if the kernel reaps children by itself: SIGCHLD is ignored, or SA_NOCLDWAIT is set.
+    """True if the kernel reaps children itself: SIGCHLD is ignored, or SA_NOCLDWAIT is set.
 
-    The flag is visible only through a child whose status is lost. If the process has other threads
+    The flag is visible only through a child whose status is lost. With other threads in the process
     (`alone` is false) a lost status proves nothing, because one of them may have reaped the child.
     """
     if _signal.getsignal(_signal.SIGCHLD) is _signal.SIG_IGN:
@@ -53,14 +53,14 @@ def child_ends_are_lost(alone: bool) -> bool:
     except ChildProcessError:
         return True
     except OSError:
-        pass  # fork failed: the run will report why
+        pass  # fork has failed, and the run will report the reason
     return False
 
 
 def hold_sigpipe() -> Mask:
-    """Block SIGPIPE in this thread, so that a write to a closed pipe does not end the process.
+    """Block SIGPIPE in this thread, so that writing to a closed pipe does not end the process.
 
-    The disposition is not changed: it belongs to the whole process and to the caller.
+    The disposition is not changed, because it belongs to the whole process and to the caller.
     """
     return _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGPIPE,))
 
@@ -72,7 +72,7 @@ def drop_sigpipe(mask: Mask) -> None:
 
 
 class Bell:
-    """Wakes a poll from another thread."""
+    """Wakes a poll of another thread."""
 
     def __init__(self) -> None:
         self.fd = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
@@ -110,11 +110,13 @@ class Handlers:
         self.read_fd = self.write_fd = -1
 
     def acquire(self) -> Watch:
-        """Start a watch. Raise OSError if no descriptor is free and InstallError if the handlers
-        cannot be installed; nothing is changed then.
+        """Begin to receive signals for a run.
+
+        Raise OSError if no descriptor is free, or InstallError if the handlers cannot be installed;
+        nothing is changed then.
         """
         if self.read_fd < 0:
-            # Never closed: a handler that is still running may write to it.
+            # It is never closed, because a handler that still runs may write to it.
             self.read_fd, self.write_fd = os.pipe()
             os.set_blocking(self.read_fd, False)
             os.set_blocking(self.write_fd, False)
@@ -140,7 +142,7 @@ class Handlers:
         _signal.set_wakeup_fd(-1)
 
     def release(self, watch: Watch) -> None:
-        """End a watch. watch.noted then holds every signal up to this moment."""
+        """Stop receiving signals for a run. watch.noted has every signal up to this moment."""
         if len(self.watches) == 1:
             self.restore()
         self.collect()
@@ -149,7 +151,7 @@ class Handlers:
         watch.bell.close()
 
     def collect(self) -> None:
-        """Pass every received signal to every active run."""
+        """Give every signal that was received to every active run."""
         with self.lock:
             while True:
                 try:

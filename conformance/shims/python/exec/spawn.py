@@ -1,4 +1,4 @@
-"""Start one child: from its pipes to its exec."""
+"""Start one child: make its pipes, fork, and execute the program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Environment = dict[bytes, bytes]
 
 
 class Child:
-    """The parent's side of a child. Descriptors are -1 once closed."""
+    """A child as its parent sees it. Descriptors are -1 once closed."""
 
     def __init__(self, pid: int, stdin: int, stdout: int, stderr: int) -> None:
         self.group = Group(pid)
@@ -41,8 +41,8 @@ class Spawn:
         self.terminal = terminal
         self.caller_mask = caller_mask
         self.environment = child_environment(request)
-        self.ours: list[int] = []  # ends that the parent keeps
-        self.theirs: list[int] = []  # ends that only the child needs
+        self.ours: list[int] = []  # ends of pipes that the parent keeps
+        self.theirs: list[int] = []  # ends of pipes that only the child needs
         self.stage = ""
 
     def start(self) -> Child:
@@ -96,7 +96,8 @@ class Spawn:
             os.close(fds.pop())
 
     def fork(self, stdio: Iterable[int], report: int) -> int:
-        # With every signal blocked, no handler of ours can run in the child and write to our pipe.
+        # All signals are blocked, so that no handler runs in the child and writes to the pipe of
+        # the parent.
         mask = _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())
         try:
             pid = os.fork()
@@ -107,7 +108,10 @@ class Spawn:
             _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
 
     def child(self, stdio: Iterable[int], report: int) -> NoReturn:
-        """Set up the child and exec. If a step fails, report (stage, errno) and exit."""
+        """Prepare the child and execute the program.
+
+        If a step fails, report (stage, errno) and exit.
+        """
         stage = b""
         try:
             self.join_group()
@@ -151,8 +155,9 @@ class Spawn:
         os.execve(path, [self.request.program, *self.request.args], self.environment)
 
     def await_exec(self, pid: int, report: int) -> None:
-        """Wait until the report pipe closes at exec. If the child reported a failure, reap it and
-        raise.
+        """Wait until exec closes the report pipe.
+
+        If the child has reported a failure, reap it and raise.
         """
         failure = os.read(report, 64)
         self.ours.remove(report)
@@ -175,8 +180,9 @@ def spawn_failure(program: bytes, reason: str) -> Failed:
 
 
 def caller_environment() -> Environment:
-    """Return the environment that the caller gave: the interpreter may have added LC_CTYPE to its
-    own.
+    """Return the environment that the caller gave.
+
+    The interpreter may have added LC_CTYPE to its own.
     """
     try:
         fd = os.open("/proc/self/environ", os.O_RDONLY)
@@ -210,8 +216,9 @@ def check_strings(request: Request, environment: Environment) -> None:
 
 
 def find_program(program: bytes, environment: Environment) -> bytes:
-    """Return the path of the program. Called in the child after chdir, because relative names
-    depend on the working directory.
+    """Return the path of the program.
+
+    Called in the child after chdir, because relative names depend on the working directory.
     """
     if b"/" in program:
         return program

@@ -1,4 +1,4 @@
-"""The parent's ends of the child's pipes. All are non-blocking."""
+"""The parent's ends of the child's pipes, which are all non-blocking."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ CHUNK = 65536
 
 
 class Output:
-    """Collects one stream, at most `cap` bytes of it."""
+    """Collects one output stream, at most `cap` bytes of it."""
 
     def __init__(self, name: str, fd: int, cap: int | None) -> None:
         self.name = name
@@ -45,7 +45,7 @@ class Output:
 
 
 class Input:
-    """Writes the payload as far as the child reads it, then closes."""
+    """Writes the payload as the child reads it, and then closes the pipe."""
 
     def __init__(self, fd: int, payload: bytes) -> None:
         self.fd = fd

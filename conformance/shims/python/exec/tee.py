@@ -1,4 +1,7 @@
-"""The debug copy of the output on the caller's stderr. It never blocks and never fails a run."""
+"""Copy the output to the caller's stderr for `debug`.
+
+The copy never blocks and never makes a run fail.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ if TYPE_CHECKING:
 
 ROOM = 64 * 1024
 GOODBYE_NS = 100_000_000
-SURE = 4096  # a pipe accepts so many bytes without blocking if poll reports it writable
+SURE = 4096  # a pipe that poll reports as writable accepts this many bytes without blocking
 
 
 def open_stderr_again() -> int:
-    """Open the caller's stderr as a new description.
+    """Open the caller's stderr again, to get an open file with flags of its own.
 
-    The file may belong to another user, and opening it is refused. Then the caller's own
-    description is used; it accepts SURE bytes without blocking if poll reports it writable.
+    If that is refused, because the file belongs to another user, the caller's descriptor is used.
+    It accepts SURE bytes without blocking if poll reports it as writable.
     """
     try:
         return os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
@@ -38,14 +41,13 @@ class Tee:
         self.fd = self.open()
 
     def open(self) -> int:
-        """Return a descriptor for stderr. Its description is our own, so that O_NONBLOCK is not set
-        on the caller's.
-        """
+        """Return a descriptor for stderr that does not share its flags with the caller, so that it
+        can be non-blocking."""
         try:
             mode = os.fstat(2).st_mode
             if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
                 return open_stderr_again()
-            # a file never blocks, and the caller's description has the right offset
+            # a file never blocks, and the caller's descriptor has the right offset
             return os.dup(2)
         except OSError:
             return -1
@@ -54,8 +56,9 @@ class Tee:
         self.put(self.redactors[stream].feed(chunk))
 
     def put(self, data: bytes) -> None:
-        """Queue as much as there is room for, drop the rest, and report the gap once there is room
-        again.
+        """Queue as much as there is room for and drop the rest.
+
+        Once there is room again, report how much was dropped.
         """
         if self.fd < 0:
             return
@@ -71,7 +74,7 @@ class Tee:
         self.dropped += len(data)
 
     def write(self) -> None:
-        """Write as much of the queue as is possible without blocking."""
+        """Write as much of the queue as possible without blocking."""
         while self.queue and self.fd >= 0 and self.writable(0):
             try:
                 written = os.write(self.fd, self.queue[:SURE])

@@ -1,7 +1,7 @@
-"""The caller's controlling terminal as the standard input of a child.
+"""Lend the caller's controlling terminal to a child that has it as standard input.
 
-A group that is not in the foreground is stopped when it reads from its terminal, so the child's
-group becomes the foreground group for the time of the run.
+A process group that is not in the foreground is stopped when it reads from its terminal. So the
+child's group is the foreground group during the run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ lender = _thread.allocate_lock()  # held by the run whose child has the terminal
 
 
 class Terminal:
-    """fd: what the child inherits as standard input, -1 if it inherits nothing."""
+    """The terminal of one run.
+
+    fd: what the child inherits as standard input; -1 if it inherits nothing.
+    """
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
@@ -27,27 +30,33 @@ class Terminal:
         self.lent = False
 
     def foreground(self) -> int | None:
-        """The foreground group; None unless this is the controlling terminal."""
+        """Return the foreground group; None if fd is not the controlling terminal."""
         try:
             return os.tcgetpgrp(self.fd)
         except OSError:
             return None
 
     def lend(self) -> None:
-        """Before the fork. Does nothing in the background, or if another run has the terminal."""
+        """Lend the terminal, before the fork.
+
+        Does nothing in the background, or if another run has the terminal.
+        """
         if self.foreground() == os.getpgrp() and lender.acquire(False):
             self.lent = True
 
     def enter_foreground(self) -> None:
-        """In the child, with SIGTTOU blocked."""
+        """Make the child's group the foreground group.
+
+        Called in the child, with SIGTTOU blocked.
+        """
         if self.lent:
             try:
                 os.tcsetpgrp(self.fd, os.getpgrp())
             except OSError:
-                pass  # the stop that follows is seen by the parent
+                pass  # the parent notices the stop that follows
 
     def check_stop(self, group: Group) -> int | None:
-        """Return the signal of a stop that nothing would end; continue other stops at once."""
+        """Return the signal of a stop that would last for ever; continue other stops at once."""
         number = group.leader_stop() if self.inherited else None
         if number in DENIED and not self.lend_now(group):
             return number
@@ -56,7 +65,8 @@ class Terminal:
         return None
 
     def lend_now(self, group: Group) -> bool:
-        """The caller may have come to the foreground since, and another run may have ended."""
+        """Lend the terminal now: since the start the caller may have come to the foreground, or
+        another run may have ended."""
         claimed = not self.lent and lender.acquire(False)
         foreground = self.foreground()
         good = (self.lent or claimed) and foreground in (group.leader, os.getpgrp())
@@ -77,7 +87,10 @@ class Terminal:
             _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
 
     def take_back(self) -> None:
-        """Once, after the run or a failed spawn. A shell that took the terminal keeps it."""
+        """Take the terminal back, once after the run or a failed start.
+
+        If a shell has taken it, the shell keeps it.
+        """
         if not self.lent:
             return
         if self.foreground() not in (None, os.getpgrp(), shell_group()):

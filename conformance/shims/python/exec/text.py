@@ -15,10 +15,10 @@ EDGE = 4096
 
 
 def decode(chunks: Iterable[bytes], cut: bool) -> Iterator[str]:
-    """Yield the text of the chunks; a character that is split between two chunks stays whole.
+    """Yield the text of the pieces. A character that is split between two pieces stays whole.
 
-    Each maximal subpart that is not UTF-8 becomes one U+FFFD, as CPython's decoder does it. With
-    `cut` an incomplete character at the end is dropped, because the cap split it.
+    Each maximal subpart that is not UTF-8 becomes one U+FFFD, as in CPython's decoder. With `cut`
+    an incomplete character at the end is dropped, because the cap has split it.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for chunk in chunks:
@@ -46,7 +46,7 @@ def pieces(chunks: Sequence[bytes], cut: bool, note: str | None) -> Iterator[str
 
 
 def digest(texts: Iterable[str]) -> Object:
-    # Imported here because these modules would double the start-up time.
+    # Imported only here, because these modules would double the start-up time.
     from binascii import b2a_base64
     from hashlib import sha256
 

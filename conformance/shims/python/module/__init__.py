@@ -1,1 +1,1 @@
-"""The module contract in plain Python."""
+"""The contract module in plain Python."""

@@ -1,4 +1,4 @@
-"""The part of the module contract that the Python implementation has."""
+"""The declaration of the contract module in the Python implementation."""
 
 from __future__ import annotations
 

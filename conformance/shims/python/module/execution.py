@@ -1,4 +1,4 @@
-"""One execution: look up the module, make a directory, run the runner once, judge how it ended."""
+"""One execution: find the module, make a directory, run the runner, and decide the outcome."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PASSED = (b"PATH", b"LANG", b"LC_ALL")
 
 
 class Failure(Exception):
-    """One of the contract's errors: its class and its fields other than module_id."""
+    """An error of the contract: its class, and its fields except module_id."""
 
     def __init__(self, name: str, **fields: object) -> None:
         super().__init__(name)
@@ -44,7 +44,7 @@ class Failure(Exception):
 
 
 class RawRun(Run):
-    """A run that reports its end and its output without conversion."""
+    """A run that returns its end and its output without converting them."""
 
     def report(self, cause: Cause) -> Object:
         outputs = {output.name: output for output in self.outputs}
@@ -63,13 +63,14 @@ class Execution:
     timeout_ms: int
     given_root: bytes | None
     left: str | None = None
-    around: Around | None = None  # the sandbox around the child
+    around: Around | None = None  # the sandbox around the child, if there is one
 
     def value(self) -> object:
         if not self.enabled:
             raise Failure("NotWired", message="nothing is wired in this process")
         self.look_up()
-        # From here on SIGINT and SIGTERM are handled here, so that the directory is always removed.
+        # From here on SIGINT and SIGTERM do not end this process, so that the directory is always
+        # removed.
         watch = signals.handlers.acquire()
         path = self.make_folder()
         try:
@@ -129,7 +130,7 @@ class Execution:
         return answer
 
     def go_inside(self, request: Request, path: bytes) -> None:
-        """Put the child into the sandbox, with the new directory as the workspace."""
+        """Put the child into the sandbox. The new directory is the workspace."""
         if self.around is not None:
             self.around.open(path, [self.root(), SHIMS])
             self.around.seat(request)
@@ -171,7 +172,10 @@ class Execution:
 
 
 def set_dumpable(value: int) -> int:
-    """Set whether processes of the same user may read this one in /proc. Return the old value."""
+    """Set whether processes of the same user may read this process in /proc.
+
+    Return the earlier value.
+    """
     import ctypes
 
     libc = ctypes.CDLL(None)
@@ -183,7 +187,8 @@ def set_dumpable(value: int) -> int:
 def runner_argv() -> Sequence[str]:
     """Return the command that started this shim, without the words of the protocol.
 
-    The runner starts in another directory, so words that name existing files become absolute paths.
+    Words that name existing files become absolute paths, because the runner starts in another
+    directory.
     """
     words = sys.orig_argv
     at = max(i for i, word in enumerate(words) if word in ("run", "serve"))

@@ -1,4 +1,4 @@
-"""The directory of one execution."""
+"""Make and remove the temporary directory of an execution."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ def make() -> bytes:
 
 
 def below() -> bytes:
-    """Return the parent of the directory. A relative TMPDIR is ignored: it would name another place
-    in the child.
+    """Return the directory in which it is made.
+
+    A relative TMPDIR is ignored, because in the child it would name another place.
     """
     named = os.environb.get(b"TMPDIR", b"")
     return named if named.startswith(b"/") else b"/tmp"
 
 
 def remove(path: bytes) -> bool:
-    """Remove the directory. Return False if another process kept writing into it for too long."""
+    """Remove the directory. Return False if another process kept writing to it for too long."""
     if not is_folder(path):
-        unlink(path)  # the module replaced the directory, for example by a link
+        unlink(path)  # the module has replaced the directory, for example by a link
         return True
     empty(path)
     until = monotonic_ns() + REMOVE_NS
@@ -50,8 +51,9 @@ def gone(path: bytes) -> bool:
 
 
 def empty(path: bytes) -> None:
-    """Remove the contents. Inner directories are moved up to `path`, so that no path gets too
-    long.
+    """Remove the contents.
+
+    Inner directories are moved up to `path`, so that no path becomes too long.
     """
     found = names(path)
     while found:
@@ -79,7 +81,7 @@ def names(path: bytes) -> list[bytes]:
 
 
 def is_folder(path: bytes) -> bool:
-    """True for a directory itself, not for a link to one."""
+    """True for a directory, but not for a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:

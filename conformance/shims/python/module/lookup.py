@@ -14,7 +14,8 @@ def is_id(text: str) -> bool:
 
 
 def absolute(root: bytes) -> bytes:
-    """Resolve the root by the caller's working directory, before a child has another one."""
+    """Make the root absolute with the caller's working directory, because the child has another
+    one."""
     return os.path.join(os.getcwdb(), root)
 
 

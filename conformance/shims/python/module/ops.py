@@ -1,4 +1,4 @@
-"""The operation of the contract: it reads a request and returns a value or one of the errors."""
+"""The operation of the contract module: decode a request, and return a value or an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runner: the child runs it before it becomes the module."""
+"""The runner: the child runs this code before it executes the module."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from files import write_all
 
 PR_SET_PDEATHSIG = 1
 PR_CAPBSET_DROP = 24
-# CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_PERFMON: each opens /proc/PID/environ of any process.
+# CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_PERFMON: each of them permits to open /proc/PID/environ of any
+# process.
 READS_ANY_PROCESS = (19, 21, 38)
 MOST_DESCRIPTORS = 1 << 20
 
 
 def main(words: list[str]) -> int:
-    """Exec the module. On failure print a line to stderr and return 1."""
+    """Execute the module. If that fails, print a line to stderr and return 1."""
     try:
         run(words)
     except Exception as why:
@@ -43,7 +44,8 @@ def run(words: list[str]) -> None:
 
 
 def close_inherited_descriptors() -> None:
-    """Close descriptors that the caller left inheritable: they are not meant for the module."""
+    """Close descriptors that the caller left inheritable, because they are not meant for the
+    module."""
     os.closerange(3, MOST_DESCRIPTORS)
 
 
@@ -58,7 +60,7 @@ def die_with_the_parent() -> None:
 
 
 def drop_capabilities() -> None:
-    """Drop the capabilities with which a module of root could read its caller's environment."""
+    """Drop the capabilities by which a module of root could read the environment of its caller."""
     import ctypes
 
     libc = ctypes.CDLL(None)
@@ -67,7 +69,7 @@ def drop_capabilities() -> None:
 
 
 def hand_over_input() -> None:
-    """Read and check all of stdin, and replace it with a file of the same bytes."""
+    """Read all of stdin and check it, then replace it by a file with the same bytes."""
     pieces = []
     while piece := os.read(0, 1 << 20):
         pieces.append(piece)

@@ -1,1 +1,1 @@
-"""The policy contract in plain Python, built differently from the reference."""
+"""The contract policy in plain Python, built in another way than the reference."""

@@ -19,7 +19,10 @@ NOTHING_ALLOWED = "[]"
 
 
 class Entry:
-    """One rule of a resolved list. sign: +, - (also every deny), or `except` for an exception."""
+    """One rule of a resolved list.
+
+    sign: `+`, `-` (every deny has it too), or `except` for an exception.
+    """
 
     def __init__(self, rule: Rule, origin: str, sign: str) -> None:
         self.rule = rule
@@ -40,7 +43,7 @@ class Entry:
 
 
 class Resolved:
-    """The effective profile: its own rules, followed by the global denies."""
+    """The lists that apply to a profile: its own rules, followed by the global denies."""
 
     def __init__(self, policy: Policy, name: str | None) -> None:
         self.name = UNRESTRICTED if name is None else name
@@ -82,7 +85,10 @@ def denying(rule: Rule) -> Entry:
 
 
 class Decision:
-    """The answer to one check. deciding: the entry of matched_rule, or None."""
+    """The answer to one check.
+
+    deciding: the entry that matched_rule names, or None.
+    """
 
     def __init__(
         self, path: str, allowed: bool, matched_rule: str, deciding: Entry | None = None
@@ -112,7 +118,7 @@ def last_match(entries: Sequence[Entry], text: glob.Text, fold: bool) -> Entry |
 
 
 def inside_exception(entries: Sequence[Entry], text: glob.Text, fold: bool) -> Entry | None:
-    """Decide again with the profile's own rules only, as if there were no denies."""
+    """Decide again with only the profile's own rules, as if there were no denies."""
     return last_match(of_profile(entries), text, fold)
 
 

@@ -1,6 +1,5 @@
-"""`case: fold`: map all spellings that a case-folding file system treats as one name to one
-text.
-"""
+"""Folding for `case: fold`: all spellings that a case-insensitive file system treats as one name
+become the same text."""
 
 from __future__ import annotations
 
@@ -15,7 +14,10 @@ def fold(text: str) -> str:
 
 
 def fold_one(character: str) -> str:
-    """casefold applies C and F. If F yields several characters, lower is S, if S exists."""
+    """casefold applies the statuses C and F.
+
+    If F gives several characters, lower is S, if S exists.
+    """
     for folded in (character.casefold(), character.lower()):
         if len(folded) == 1:
             return folded

@@ -1,4 +1,5 @@
-"""Match globs: walk the pattern once and keep the set of positions in the text that it can reach.
+"""Match globs by one walk through the pattern, which keeps the set of reachable positions in the
+text.
 
 A set of positions is an integer: bit i stands for the position before character i, and the bit at
 the length of the text for its end. A step is a few operations on all positions at once, so the cost
@@ -22,7 +23,7 @@ BELOW = "a slash and two stars at the end: the place itself and all below"
 
 
 class Text:
-    """A path as globs see it: the root is the empty text."""
+    """A path as the matcher needs it. The root is the empty text."""
 
     def __init__(self, path: str, fold: bool = False) -> None:
         text = "" if path == "." else path
@@ -34,7 +35,7 @@ class Text:
         self.names = self.places & ~self.slashes & ~self.end
 
     def where(self, character: str) -> int:
-        """Return the positions before this character."""
+        """Return the set of positions before this character."""
         if character not in self.masks:
             bits = "".join("1" if c == character else "0" for c in reversed(self.text))
             self.masks[character] = int(bits or "0", 2)
@@ -104,8 +105,9 @@ def one(places: int, text: Text, _: str) -> int:
 
 
 def star(places: int, text: Text, _: str) -> int:
-    """Let the carry of an addition run from each position through the rest of its name; the bits
-    that changed are the positions that were reached.
+    """Add numbers so that a carry runs from each position through the rest of its name.
+
+    The bits that change are the positions that a star can reach.
     """
     moving = places & text.names
     return places | ((moving + text.names) ^ text.names)

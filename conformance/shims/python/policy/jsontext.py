@@ -1,4 +1,7 @@
-"""A JSON parser after RFC 8259, in one loop, so that neither depth nor length exhausts it."""
+"""Parse JSON according to RFC 8259.
+
+It is one loop, so that deep nesting cannot exhaust the stack.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ class Reader:
         raise Malformed(self.i, f"{found} where {wanted} was due")
 
     def step(self) -> Node | None:
-        """Read up to the next complete value. Return it if it is the outermost one."""
+        """Read up to the end of the next value. Return the value if it is the outermost one."""
         top = self.open[-1] if self.open else None
         c = self.peek()
         if top is not None and top.node.kind == "object":
@@ -80,9 +83,7 @@ class Reader:
         return self.done(self.open.pop().node)
 
     def done(self, node: Node) -> Node | None:
-        """Add a complete value to the open object or array, and close those that end right after
-        it.
-        """
+        """Add a value to the open object or array, and close those that end right after it."""
         while self.open:
             top = self.open[-1]
             top.add(node)

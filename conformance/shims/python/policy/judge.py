@@ -1,4 +1,4 @@
-"""Rules that a well-formed policy must keep (problems) and should keep (warnings)."""
+"""Find problems and warnings of a policy that is well-formed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from policy.load import File, Policy, Profile, Rule
 
-    Warned = tuple[str, Rule | Profile, str]  # code, what it is about, message
+    Warned = tuple[str, Rule | Profile, str]  # code, the rule or profile, message
 
 NOT_PLAIN = "an exception must be exact or end in `/**`, with no other wildcard"
 
@@ -19,13 +19,16 @@ class Cover:
     """Finds rules that certainly match all paths of another rule, by comparing their texts."""
 
     def __init__(self, numbered: Iterable[tuple[int, Rule]]) -> None:
-        """`numbered`: pairs of a number and a rule; of rules with one body the last one counts."""
+        """`numbered` has pairs of a number and a rule.
+
+        Of rules with the same body the last one counts.
+        """
         self.numbers = {rule.body: number for number, rule in numbered}
         places = (below(body) for body in self.numbers)
         self.sizes = {len(place) for place in places if place is not None}
 
     def last(self, body: str) -> int:
-        """Return the highest number among the rules that cover `body`; -1 if no rule covers it."""
+        """Return the highest number among the rules that cover `body`; -1 if there is none."""
         covers = ["**", body]
         covers += [body[:size] + "/**" for size in self.sizes if ends_a_segment(body, size)]
         return max(self.numbers.get(cover, -1) for cover in covers)
@@ -57,7 +60,7 @@ def ends_a_segment(body: str, size: int) -> bool:
 
 
 def below(body: str) -> str | None:
-    """Return P of `P/**`, otherwise None."""
+    """Return P for `P/**`, otherwise None."""
     return body[:-3] if len(body) > 3 and body.endswith("/**") else None
 
 
@@ -66,7 +69,7 @@ def positive(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def validate(file: File, is_workspace: bool = False) -> None:
-    """Find the problems of one file taken by itself, and add them to its list."""
+    """Find the problems that a file has by itself, and add them to its list."""
     policy = file.policy
     for rule in policy.deny_read:
         if rule.negated:
@@ -122,7 +125,7 @@ def holds(deny: Rule, rule: Rule) -> bool:
 
 
 def validate_merge(base: File, workspace: File) -> None:
-    """Find the problems that a workspace file has only in combination with the global policy."""
+    """Find the problems that a workspace file has only together with the global policy."""
     holes = cover(base.policy.exceptions())
     for rule in workspace.policy.deny_modify:
         if rule.negated and not is_plain(rule.body):
@@ -162,9 +165,8 @@ def matches_nothing(body: str) -> bool:
 def under_a_deny(
     rules: Iterable[Rule], denies: Iterable[Rule], exceptions: Sequence[Rule]
 ) -> Iterator[Warned]:
-    """Warn about rules below a deny, unless an exception around or inside them restores some
-    paths.
-    """
+    """Warn about rules that a deny covers, unless an exception permits some of their paths
+    again."""
     denied = cover(denies)
     given_back = cover(exceptions)
     holds_one = {body for rule in exceptions for body in all_around(rule.body)}
@@ -175,9 +177,8 @@ def under_a_deny(
 
 
 def under_a_negated_read(profile: Profile) -> Iterator[Warned]:
-    """Warn if the last read rule that covers a modify rule is negated and an earlier one allows
-    it.
-    """
+    """Warn if the last read rule that covers a modify rule is negated, and an earlier one permits
+    it."""
     numbered = list(enumerate(profile.read))
     allowing = Cover((number, rule) for number, rule in numbered if not rule.negated)
     negated = Cover((number, rule) for number, rule in numbered if rule.negated)

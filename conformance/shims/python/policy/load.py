@@ -65,7 +65,7 @@ class Policy:
 
     def __init__(self) -> None:
         self.deny_read: list[Rule] = []
-        self.deny_modify: list[Rule] = []  # negated: an exception
+        self.deny_modify: list[Rule] = []  # a negated rule is an exception
         self.profiles: dict[str, Profile] = {}
 
     def denies(self) -> list[Rule]:
@@ -84,7 +84,7 @@ class File:
         self.policy = Policy()
         self.problems: list[Problem] = []
         self.known: set[tuple[int, str, str]] = set()
-        self.is_read = False  # True if it was read far enough to be validated
+        self.is_read = False  # True if it could be read far enough to be validated
         try:
             if self.source.failure:
                 raise self.source.failure
@@ -98,7 +98,10 @@ class File:
             self.is_read = True
 
     def wrong(self, at: int, pointer: str, message: str) -> None:
-        """Add a problem. One that both the file check and the merge check find is added once."""
+        """Add a problem.
+
+        If the checks of the file and of the merge both find it, it is added once.
+        """
         if (at, pointer, message) not in self.known:
             self.known.add((at, pointer, message))
             self.problems.append(Problem(at, pointer, message))
@@ -118,7 +121,7 @@ class File:
         }
 
     def head(self, root: Node) -> None:
-        """Check the fields that identify a policy file; the rest is read only if they are right."""
+        """Check the fields that identify a policy file. The rest is read only if they are right."""
         if root.kind != "object":
             self.wrong_kind(root, "", "object")
             return
@@ -166,7 +169,7 @@ class File:
     def object(
         self, node: Node, pointer: str, known: Collection[str] | None = None
     ) -> dict[str, Node]:
-        """Return the members by name; of repeated members the first."""
+        """Return the members by name. If a name is repeated, the first member counts."""
         if node.kind != "object":
             self.wrong_kind(node, pointer, "object")
             return {}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kinds import Object
 
 
-Text = tuple[bytes, str]  # of a file, and its format
+Text = tuple[bytes, str]  # the bytes of a file, and its format
 
 
 class Loaded:
@@ -23,8 +23,9 @@ class Loaded:
 
 
 def load(base: Text, workspace: Text | None = None) -> Loaded:
-    """Load a policy, and a workspace unless it is None; each is (bytes, format). Raise Failed with
-    all problems.
+    """Load a policy and, unless it is None, a workspace policy; each is (bytes, format).
+
+    Raise Failed with all problems.
     """
     files = [File(*base, "global")]
     if workspace is not None:
@@ -48,7 +49,9 @@ def refusal(problems: list[Object]) -> Failed:
 
 
 def merged(base: File, workspace: File) -> Policy:
-    """The workspace can only narrow: every deny is kept, and its profiles replace profiles of the
+    """Merge two files.
+
+    The workspace can only restrict: every deny is kept, and its profiles replace profiles of the
     same name.
     """
     policy = Policy()

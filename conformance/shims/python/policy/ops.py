@@ -1,4 +1,4 @@
-"""The operations of the contract: they read a request and return an answer."""
+"""The operations of the contract policy: decode a request and return an answer."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def items(answer: Callable[[T], Object], given: Iterable[T]) -> list[Object]:
 
 
 def item(answer: Callable[[T], Object], given: T) -> Object:
-    """Answer one item of a batch; an error of one item does not affect the others."""
+    """Answer one item of a batch. An error of one item does not affect the others."""
     try:
         return answer(given)
     except Refused as why:

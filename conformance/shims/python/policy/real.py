@@ -1,6 +1,5 @@
-"""Resolve the place that a path leads to, as the kernel does, and check both the path and the
-place.
-"""
+"""Find the place that a path leads to, as the kernel does, and check both the path and the
+place."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ OUTSIDE = "<outside workspace>"
 
 
 class NoPlace(Failed):
-    """A path that leads nowhere: a loop of links, or a name that is too long."""
+    """Raised for a path that leads to no place: a loop of links, or a name that is too long."""
 
 
 class Root:
@@ -55,7 +54,7 @@ def names(data: bytes) -> list[bytes]:
 def check_resolved(
     resolved: Resolved, op: str, data: bytes, fold: bool, root: Root, follow: str
 ) -> Object:
-    """Return the answer. Raise Refused or Failed if the check has none."""
+    """Return the answer; raise Refused or Failed if there is none."""
     entries = resolved.entries(op)
     path = path_of(root, data)
     if path is None:
@@ -77,7 +76,10 @@ def check_resolved(
 
 
 class Linked(Entry):
-    """A deny that leads through links: it counts where it is written and where it leads."""
+    """A deny whose path leads through links.
+
+    It applies to the path as written, and to the place where the links lead.
+    """
 
     def __init__(self, entry: Entry, body: str) -> None:
         super().__init__(entry.rule, entry.origin, entry.sign)
@@ -95,9 +97,10 @@ def at_its_place(root: Root, entry: Entry) -> Entry:
 
 
 def where_it_leads(root: Root, body: str) -> str | None:
-    """The rule with its names before the first wildcard replaced by the place they lead to.
+    """Return the rule with its names before the first wildcard replaced by the place they lead to.
 
-    None if it leads nowhere, or to no place below the root that a path can name."""
+    Return None if they lead to no place, or to one that no path below the root can name.
+    """
     segments = body.split("/")
     wild = [number for number, name in enumerate(segments) if "*" in name or "?" in name]
     literal = wild[0] if wild else len(segments)
@@ -124,15 +127,17 @@ def path_of(root: Root, data: bytes) -> str | None:
 
 
 def absolute(data: bytes) -> str:
-    """Return the normal form of an absolute path. A name is prepended because normal_path takes
-    only relative paths.
+    """Return the normal form of an absolute path.
+
+    A name is put before it, because normal_path takes only relative paths.
     """
     return normal_path(b"x" + data)[1:]
 
 
 def walk(start: Sequence[bytes], wanted: Sequence[bytes], follow: str = "final") -> list[bytes]:
-    """Return the names from `/` to the place of `wanted`, starting at `start`, which has no
-    links.
+    """Return the names from `/` to the place of `wanted`.
+
+    `start`, which has no links, is where the walk begins.
     """
     place = list(start)
     ahead = [(name, i == len(wanted) - 1) for i, name in enumerate(wanted)][::-1]
@@ -156,7 +161,7 @@ def walk(start: Sequence[bytes], wanted: Sequence[bytes], follow: str = "final")
 
 
 def link_at(place: Sequence[bytes], name: bytes) -> bytes | None:
-    """Return the target of the link of this name, or None if it is no link or does not exist."""
+    """Return the target of the link with this name; None if it is no link or does not exist."""
     path = b"/" + b"/".join([*place, name])
     try:
         return os.readlink(path) if stat.S_ISLNK(os.lstat(path).st_mode) else None

@@ -14,7 +14,7 @@ DEEPEST = 64
 
 
 class Problem:
-    """`at` is a position in the text, in code points."""
+    """A problem. `at` is a position in the text, in code points."""
 
     def __init__(self, at: int, pointer: str, message: str) -> None:
         self.at = at
@@ -23,7 +23,7 @@ class Problem:
 
 
 class Malformed(Exception):
-    """Raised for a file that is not JSON or YAML: its only problem."""
+    """Raised for a file that is not JSON or YAML. This is its only problem."""
 
     def __init__(self, at: int, message: str) -> None:
         super().__init__(message)
@@ -74,18 +74,25 @@ class Source:
 
 
 class Node:
-    """A value of either format. kind: object, array, string, integer, number, boolean or null."""
+    """A value in either format.
+
+    kind: object, array, string, integer, number, boolean or null.
+    """
 
     __slots__ = ("at", "kind", "value")
 
     def __init__(self, kind: str, at: int, value: Any) -> None:
         self.kind = kind
         self.at = at
-        self.value = value  # object: Members; array: Nodes; string and integer: the text
+        # of an object Members, of an array Nodes, of a string or an integer the text
+        self.value = value
 
 
 class Member:
-    """`repeated`: an earlier member of the object has the same name."""
+    """A member of an object.
+
+    repeated: an earlier member of the object has the same name.
+    """
 
     __slots__ = ("at", "name", "node", "repeated")
 
@@ -97,7 +104,7 @@ class Member:
 
 
 class Open:
-    """An object or array that is not yet closed."""
+    """An object or array that has not ended yet."""
 
     def __init__(self, kind: str, at: int) -> None:
         self.node = Node(kind, at, [])

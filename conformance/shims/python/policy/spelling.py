@@ -7,12 +7,16 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class Refused(Exception):
-    """Raised if a path or a rule is refused; the message continues `the path` or `the rule`."""
+    """Raised if a path or a rule is refused.
+
+    The message is the rest of a sentence that begins with `the path` or `the rule`.
+    """
 
 
 def normal_path(data: bytes) -> str:
-    """Return the path in normal form, or raise Refused. No byte is replaced, because the kernel
-    would not replace it either.
+    """Return the path in normal form, or raise Refused.
+
+    No byte is replaced, because the kernel would not replace it either.
     """
     text = decode(data)
     refuse_what_no_name_has(text)
@@ -49,7 +53,7 @@ def refuse_what_no_name_has(text: str) -> None:
 
 
 def refuse_foreign(text: str) -> None:
-    """Refuse paths that leave the workspace, here or on another system."""
+    """Refuse paths that lead outside of the workspace, on this system or on another."""
     if text.startswith("/"):
         raise Refused("is absolute; it must be relative to the root")
     if text == "~" or text.startswith("~/"):
@@ -79,8 +83,9 @@ def split_rule(text: str) -> tuple[bool, str]:
 
 
 def normal_body(text: str) -> str:
-    """Return the glob of a rule or of glob.match in normal form. A leading `!` is an ordinary
-    character here.
+    """Return the glob of a rule, or of glob.match, in normal form.
+
+    A leading `!` is an ordinary character here.
     """
     text = text.strip(BLANKS)
     refuse_what_no_name_has(text)
@@ -102,6 +107,6 @@ def shorten_stars(text: str) -> str:
 
 
 def printed(body: str) -> str:
-    """Return a spelling that is read as this body again."""
+    """Return a spelling that is parsed to this body again."""
     before = "./" if body[0] in "!" + BLANKS else ""
     return before + body + ("/" if body[-1] in BLANKS else "")

@@ -1,4 +1,5 @@
-"""The YAML 1.2 core schema over the events of PyYAML, which resolves no types at that level."""
+"""Read YAML 1.2 with the core schema, from the events of PyYAML, which does not resolve types at
+that level."""
 
 from __future__ import annotations
 
@@ -25,13 +26,13 @@ QUOTE = "; quote it if it is a text"
 
 
 def available() -> bool:
-    """True if PyYAML is installed. It is not imported, because that takes long."""
+    """True if PyYAML is installed. It is not imported for this, because that takes long."""
     add_site_packages()
     return any(os.path.isdir(os.path.join(place, "yaml")) for place in sys.path)
 
 
 def add_site_packages() -> None:
-    """Add the repository's own site-packages: with -S the interpreter has none."""
+    """Add the site-packages of the checkout, because with -S the interpreter has none."""
     root = os.path.abspath(__file__)
     for _ in range(5):
         root = os.path.dirname(root)
@@ -59,9 +60,8 @@ def read(text: str) -> Node:
 
 
 def loader(yaml: Any) -> Any:
-    """Return a loader with two rules of YAML 1.2 that PyYAML lacks: tabs between tokens, and `?`
-    inside flows.
-    """
+    """Return a loader with two rules of YAML 1.2 that PyYAML lacks: tabs between tokens, and `?` in
+    flow collections."""
 
     class Loader(yaml.SafeLoader):
         def scan_to_next_token(self) -> None:
@@ -73,7 +73,7 @@ def loader(yaml: Any) -> Any:
                 super().scan_to_next_token()
 
         def skip_comment(self) -> None:
-            """Skip a comment in one step: PyYAML takes seconds for each megabyte."""
+            """Skip a comment at once, because PyYAML takes seconds for each megabyte."""
             end = END_OF_LINE.search(self.buffer, self.pointer)
             assert end is not None  # PyYAML appends a NUL to the text
             size = end.start() - self.pointer
@@ -103,9 +103,8 @@ def loader(yaml: Any) -> Any:
             return self.with_questions(super().scan_plain)
 
         def with_questions(self, scan: Callable[[], Any]) -> Any:
-            """Treat a question mark in a flow as an ordinary character, as YAML 1.2 does: replace
-            it by a dash during the scan.
-            """
+            """Treat a question mark in a flow collection as an ordinary character, as YAML 1.2
+            does: it is replaced by a dash while it is scanned."""
             if self.flow_level:
                 self.peek = lambda i=0: super(Loader, self).peek(i).replace("?", "-")
             try:
@@ -117,9 +116,8 @@ def loader(yaml: Any) -> Any:
 
 
 def place_of(error: yaml.MarkedYAMLError) -> Any:
-    """Return the start of an unquoted `**` or `!(`, otherwise the position where reading
-    stopped.
-    """
+    """Return the place of an unquoted `**` or `!(` if there is one, otherwise the place where
+    reading stopped."""
     if error.context in ("while scanning an alias", "while scanning a tag"):
         return error.context_mark
     return error.problem_mark or error.context_mark
@@ -205,7 +203,7 @@ def scalar(event: Any, at: int) -> Node:
 
 
 def refuse_halves(text: str, at: int) -> None:
-    """Refuse escapes for characters that no UTF-8 file can contain."""
+    """Refuse escapes for characters that a UTF-8 file cannot contain."""
     if "\0" in text:
         raise Malformed(at, "an escaped NUL")
     if any("\ud800" <= c <= "\udfff" for c in text):
@@ -217,7 +215,7 @@ def is_plain(event: Any) -> bool:
 
 
 def kind_of_plain(text: str) -> str:
-    """YAML 1.2.2, 10.3.2: tag resolution of the core schema."""
+    """Resolve the type of a plain scalar according to the core schema (YAML 1.2.2, 10.3.2)."""
     if text in NULLS:
         return "null"
     if text in BOOLEANS:

@@ -1,1 +1,1 @@
-"""The process contract in plain Python."""
+"""The contract process in plain Python."""

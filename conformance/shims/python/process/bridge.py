@@ -1,4 +1,4 @@
-"""A program connected to the shim's own standard streams."""
+"""Connect a program to the shim's own standard streams."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LINGER_NS = 1_000_000_000
 CHUNK = 65536
-SURE = 4096  # a pipe accepts so many bytes without blocking if poll reports it writable
+SURE = 4096  # a pipe that poll reports as writable accepts this many bytes without blocking
 
 
 class Relay:
@@ -31,7 +31,7 @@ class Relay:
         self.target = target
         self.rest = b""
         self.passed = 0  # bytes written so far
-        self.failure: str | None = None  # why the source could not be read
+        self.failure: str | None = None  # the reason if the source could not be read
 
     def interests(self) -> list[tuple[int, int]]:
         if self.target < 0:
@@ -72,11 +72,12 @@ class Relay:
             return b""
 
     def held(self) -> int:
-        """Return the number of bytes that are buffered here or can be read right now."""
+        """Return the number of bytes that are buffered here, or that can be read right now."""
         from fcntl import ioctl
         from termios import FIONREAD
 
-        open_ends = self.source >= 0 and self.target >= 0  # otherwise the source may be closed
+        # false if one end is closed; the source may be closed too then
+        open_ends = self.source >= 0 and self.target >= 0
         in_pipe = ioctl(self.source, FIONREAD, bytes(4)) if open_ends else bytes(4)
         return len(self.rest) + int.from_bytes(in_pipe, byteorder)
 
@@ -119,9 +120,8 @@ class Bridge:
                 raise Failed("execution", f"failed to pass {name} on: {each.failure}")
 
     def dismiss(self, guard: int) -> None:
-        """Write 0 to the watcher so that it kills no group: from here on the number may be
-        reused.
-        """
+        """Write 0 to the watcher, so that it kills no group: from here on the number may be
+        reused."""
         os.write(guard, b"0\n")
 
     def until_the_end(self) -> Object:
@@ -143,9 +143,7 @@ class Bridge:
             self.process.signal(_signal.SIGKILL)
 
     def grace_is_used(self) -> bool:
-        """True if members of the group still run during the grace period, even without the
-        leader.
-        """
+        """True if members of the group still use the grace period, even if the leader has ended."""
         return self.until is not None and self.process.leaves_members()
 
     def grace_ms(self) -> int:
@@ -159,7 +157,8 @@ class Bridge:
         if self.process.end is None:
             poll.register(self.process.group.pidfd, select.POLLIN)
         elif self.until is not None:
-            until = monotonic_ns() + constants.TICK_NS  # there is no event for the end of a member
+            # the end of a member causes no event, so check again soon
+            until = monotonic_ns() + constants.TICK_NS
         if not self.signalled:
             poll.register(signals.handlers.read_fd, select.POLLIN)
         left = None if until is None else max(0, -(-(until - monotonic_ns()) // 1_000_000))
@@ -174,9 +173,10 @@ class Bridge:
                 self.process.close_stream(stream)
 
     def pass_the_rest_on(self) -> None:
-        """Forward the output that is left. The time limit starts again after each byte of the
-        group's output, because the reader may be slow; output that other processes add does not
-        extend it.
+        """Pass on the output that is left.
+
+        The time limit starts again after each byte of the group's output, because the reader may be
+        slow. Output that other processes add does not extend it.
         """
         until = monotonic_ns() + LINGER_NS
         outputs = self.relays[1:]
@@ -196,16 +196,16 @@ def still_owed(relays: list[Relay], whole: list[int]) -> int:
 
 
 def start_watcher() -> tuple[int, int]:
-    """Start the watcher and return (pid, the write end of its pipe). When the pipe closes, the
-    watcher kills the group whose number was written last.
+    """Start the watcher, and return its pid and the write end of its pipe.
+
+    When the pipe closes, the watcher kills the group whose number was written last.
     """
     read, write = os.pipe()
     mask = _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())
     pid = os.fork()
     if pid == 0:
         watch(read)
-    # The watcher leaves our group before anything else can happen: a kill of our group must not end
-    # it.
+    # The watcher leaves this group first, because a kill of this group must not end it.
     os.setpgid(pid, pid)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
     os.close(read)

@@ -1,4 +1,4 @@
-"""The part of the process contract that the Python implementation has."""
+"""The declaration of the contract process in the Python implementation."""
 
 from __future__ import annotations
 

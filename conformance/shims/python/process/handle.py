@@ -1,4 +1,4 @@
-"""A program that runs while its caller exchanges data with it."""
+"""A process handle: a program that runs while its caller exchanges data with it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ KILL_MS = 1_000
 
 
 class Plugged(Spawn):
-    """A spawn that connects each of the three streams as its mode says."""
+    """Starts a child whose three streams are connected as their modes say."""
 
     def __init__(
         self, request: Request, caller_mask: Mask, modes: Sequence[int], announce: int
     ) -> None:
         super().__init__(request, caller_mask)
-        self.announce = announce  # the child writes its PID to this descriptor before exec
+        self.announce = announce  # the child writes its pid to this descriptor before exec
         self.modes = list(modes)
         self.next = 1
 
@@ -65,7 +65,7 @@ class Plugged(Spawn):
 
 
 class Process:
-    """Safe to use from several threads; drop must be the last call."""
+    """A process handle. Several threads may use it; drop must be the last call."""
 
     def __init__(
         self, request: Request, modes: Sequence[int], nonblocking: bool, announce: int = -1
@@ -77,7 +77,7 @@ class Process:
         self.fds = [child.stdin, child.stdout, child.stderr]
         self.lock = _thread.allocate_lock()
         self.taking = _thread.allocate_lock()
-        self.closing = _thread.allocate_lock()  # held from the check to the close
+        self.closing = _thread.allocate_lock()  # held while a stream is checked and closed
         self.end: End | None = None
         self.reaped = False
         self.detached = False
@@ -97,7 +97,7 @@ class Process:
             os.close(fd)
 
     def settled(self) -> bool:
-        """True if the child has ended. Then its group is ended and it is reaped."""
+        """Return True if the child has ended. Its group is then ended, and the child is reaped."""
         with self.lock:
             if not self.reaped and self.look():
                 self.end_group()
@@ -114,14 +114,12 @@ class Process:
         return self.end is not None
 
     def leaves_members(self) -> bool:
-        """True if the leader has ended and members of its group still run. No process is
-        signalled.
-        """
+        """True if the leader has ended and members of its group still run. No signal is sent."""
         with self.lock:
             return not self.reaped and self.look() and bool(self.group.alive())
 
     def is_over(self) -> bool:
-        """True if no process of the group runs. No process is signalled."""
+        """True if no process of the group runs. No signal is sent."""
         with self.lock:
             return self.reaped or (self.look() and not self.group.alive())
 
@@ -185,7 +183,7 @@ class Process:
         return {**self.ended(), "detached_writers": self.detached}
 
     def await_group(self, until: int) -> None:
-        """Wait until the whole group has ended: the grace period is for all members."""
+        """Wait until the whole group has ended, because the grace period is for all members."""
         while not self.reaped and self.group.alive() and monotonic_ns() < until:
             sleep(0.005)
 
@@ -195,11 +193,11 @@ class Process:
                 self.signal(_signal.SIGKILL)
                 self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
         except Failed:
-            pass  # another process reaped the child, so there is no end to wait for
+            pass  # another process has reaped the child, so its end cannot be waited for
         for stream in (0, 1, 2):
             self.close_stream(stream)
         while self.waits:
-            sleep(0.001)  # the waits still use the pidfd that is closed next
+            sleep(0.001)  # the waits still use the pidfd, which is closed next
         self.group.close()
 
 

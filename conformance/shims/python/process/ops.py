@@ -1,4 +1,4 @@
-"""The operations of the contract: they read a request and return an answer."""
+"""The operations of the contract process: decode a request and return an answer."""
 
 from __future__ import annotations
 
@@ -108,8 +108,9 @@ def bridge(shim: Shim, reader: Reader) -> Object:
 
 
 def take_around(reader: Reader) -> Around | None:
-    """Return the sandbox of a request, or None. The backend is imported only if the request has
-    one.
+    """Return the sandbox of a request, or None.
+
+    The backend is imported only if the request has a sandbox.
     """
     if "backend" not in reader.fields:
         return None
@@ -119,7 +120,7 @@ def take_around(reader: Reader) -> Around | None:
 
 
 def go_inside(around: Around | None) -> Object:
-    """Open the sandbox and return what it enforces, as fields of the answer."""
+    """Open the sandbox. Return how much it enforces, as fields of the answer."""
     if around is None:
         return {}
     around.open()

@@ -1,4 +1,4 @@
-"""Run a script of steps over handles; some steps have threads of their own."""
+"""Run a script of steps on handles. Some steps have threads of their own."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Handle:
         self.process = Process(request, self.modes, self.nonblocking)
         for fd in self.taken:
             if fd >= 0:
-                os.close(fd)  # it belongs to a process that was dropped
+                os.close(fd)  # the descriptor was taken from a process that has been dropped
         self.taken = [-1, -1, -1]
         return self.process
 
@@ -67,8 +67,9 @@ class Step:
             self.result = why.as_json()
 
     def repeat(self) -> Object:
-        """Repeat the inner steps and return the results of the last round; a step that fails ends
-        it.
+        """Repeat the inner steps, and return the results of the last round.
+
+        A step that fails ends the repeat.
         """
         for rounds in range(self.count):
             last: list[Object] = []
@@ -160,7 +161,7 @@ class Step:
 
 
 def read(fd: int, most: int) -> bytes | None:
-    """Return up to `most` bytes, b"" at the end of the stream, None on an error."""
+    """Return up to `most` bytes; b"" at the end of the stream, None after an error."""
     try:
         return os.read(fd, most) if fd >= 0 else b""
     except OSError:

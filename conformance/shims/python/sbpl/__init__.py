@@ -1,1 +1,1 @@
-"""The sbpl contract in plain Python, built differently from the reference."""
+"""The contract sbpl in plain Python, built in another way than the reference."""

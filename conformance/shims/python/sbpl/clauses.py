@@ -1,4 +1,4 @@
-"""The clauses of a text, part by part, in the order of the contract's page."""
+"""Write the clauses of a text, part by part, in the order of the contract's page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAC_SYSCALLS = (
 )
 SCRATCH = ("/private/tmp", "/private/var/folders", "/dev")
 SCRATCH_AT_HOME = ("Library/Caches", ".orbit")
-# The variable that relocates a state directory (or None), and its default name below HOME.
+# The variable that sets a state directory (or None), and the default name below HOME.
 STATE = (("CODEX_HOME", ".codex"), ("CLAUDE_CONFIG_DIR", ".claude"), (None, ".gemini"))
 
 
@@ -67,9 +67,8 @@ def scratch(given: Input) -> Iterator[str]:
 
 
 def state(given: Input) -> Iterator[str]:
-    """Open the state directories of all providers: which one will run is not known at this
-    point.
-    """
+    """Permit writing to the state directories of all providers, because it is not known which one
+    will run."""
     for variable, name in STATE:
         found = state_directory(given.env, variable, name)
         if found is not None:
@@ -91,9 +90,8 @@ def allow_below(place: str, pointer: str) -> str:
 
 
 def guard(given: Input) -> Iterator[str]:
-    """Close the root again: it may lie in one of the places above, and only the rules may open
-    it.
-    """
+    """Deny writing to the root: it may lie in one of the places above, and only the rules may
+    permit writing to it."""
     yield clause("-", "file-write*", subpath(given.root, "/root"))
 
 
@@ -127,8 +125,9 @@ def own_rules(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def read(given: Input) -> Iterable[str]:
-    """Start at the first negated rule: reading is allowed by default, so earlier rules have no
-    effect.
+    """Start at the first negated rule.
+
+    Reading is permitted by default, so earlier rules have no effect.
     """
     return [rule_clause(given, "file-read*", entry) for entry in from_first_deny(given.read)]
 
@@ -148,7 +147,7 @@ def side_roots(given: Input) -> Iterator[str]:
 
 
 def unlink(given: Input) -> Iterator[str]:
-    """Deny renaming a path that may not be read, and each directory above it."""
+    """Deny renaming of paths that may not be read, and of each directory above them."""
     filters = [each for entry in read_denied(given) for each in unlink_filters(given, entry)]
     for each in dict.fromkeys(filters):
         yield clause("-", "file-write-unlink", each)
@@ -162,8 +161,7 @@ def unlink_filters(given: Input, entry: Entry) -> Iterator[str]:
 
 def ancestors(body: str) -> list[list[str]]:
     """Return the directories above a rule's path, as far as the rule names them without
-    wildcards.
-    """
+    wildcards."""
     names = plain_names(body)
     last = len(names) if len(names) < len(body.split("/")) else len(names) - 1
     return [names[:count] for count in range(1, last + 1)]
@@ -174,8 +172,9 @@ def read_denied(given: Input) -> list[Entry]:
 
 
 def unguarded(given: Input) -> list[str]:
-    """Return rules whose first segment is a wildcard: no directory above them can be guarded, so
-    one can be renamed.
+    """Return rules whose first segment is a wildcard.
+
+    The directories above their paths are not known, so they can be renamed.
     """
     found = [named(each) for each in read_denied(given) if wild(each.rule.body.split("/")[0])]
     return list(dict.fromkeys(found))

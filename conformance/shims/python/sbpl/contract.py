@@ -1,4 +1,4 @@
-"""The part of the sbpl contract that the Python implementation has."""
+"""The declaration of the contract sbpl in the Python implementation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convert one rule to one filter: (literal …), (subpath …) or (regex …)."""
+"""Convert a rule to a filter: (literal …), (subpath …) or (regex …)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 LONGEST = 1000
 SPECIAL = "\\.[](){}*+?^$|"
 
-# `?` is one character for a policy. It is not known if the kernel counts bytes or characters: a
-# deny matches up to four bytes that are not ASCII, an allow matches none.
+# `?` means one character. It is not known whether the kernel counts bytes or characters. So a deny
+# matches up to four bytes that are not ASCII, and an allow matches none.
 ONE_DENIED = "([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)"
 ONE_ALLOWED = "[ -.0-~]"
 # With folding, a letter and its marks count as one character, so up to eight further bytes that are
@@ -34,7 +34,7 @@ EXPRESSIONS = {
 
 
 def quoted(text: str, pointer: str) -> str:
-    """Return a string literal of the text. An error names `pointer`."""
+    """Return a string literal for the text. An error names `pointer`."""
     refuse_controls(text, pointer)
     inner = escape(text)
     if size(inner) > LONGEST:
@@ -64,14 +64,17 @@ def regex(expression: str, pointer: str) -> str:
 
 
 class Filters:
-    """Builds the filters of the rules below one root."""
+    """Makes the filters of the rules below one root."""
 
     def __init__(self, root: str, fold: bool) -> None:
         self.root = root
         self.fold = fold
 
     def of(self, entry: Entry, denied: bool) -> str:
-        """Return the filter of an entry. `denied`: True if the clause denies."""
+        """Return the filter of an entry.
+
+        denied: True if the clause denies.
+        """
         found = pieces(entry.rule.body)
         where = entry.rule.pointer
         if self.fold:
@@ -98,8 +101,9 @@ class Filters:
         return regex(anchored(self.expression(found, denied)), pointer)
 
     def expression(self, found: Sequence[str], denied: bool) -> str:
-        """Return the expression of a pattern. The root is written literally, also with folding: it
-        is one directory.
+        """Return the expression of a pattern.
+
+        The root is written literally, even with folding, because it is one directory.
         """
         if is_everything(found):
             return literally(self.root.rstrip("/")) + EXPRESSIONS[glob.BELOW]
@@ -130,9 +134,8 @@ def one(denied: bool, fold: bool) -> str:
 
 
 def runs(found: Iterable[str]) -> Iterator[str]:
-    """Yield characters in runs, because a spelling may span several, and each wildcard by
-    itself.
-    """
+    """Yield each wildcard separately, and other characters in groups, because a spelling may span
+    several characters."""
     run = ""
     for piece in found:
         if is_wildcard(piece):
@@ -145,7 +148,7 @@ def runs(found: Iterable[str]) -> Iterator[str]:
 
 
 def pieces(body: str) -> list[str]:
-    """Split a body as globs do, but keep only one of several successive `**` segments."""
+    """Split a body as globs do, but keep only one of several `**` segments in a row."""
     found: list[str] = []
     for piece in glob.pieces(body):
         repeated = found[-1:] == [piece] or is_everything(found)
@@ -155,7 +158,7 @@ def pieces(body: str) -> list[str]:
 
 
 def is_everything(found: Sequence[str]) -> bool:
-    """True for `**`, also repeated."""
+    """True for `**`, also if it is repeated."""
     return found == [glob.ANYTHING]
 
 
@@ -172,7 +175,7 @@ def is_subtree(found: Sequence[str]) -> bool:
 
 
 def plain_names(body: str) -> list[str]:
-    """Return the leading segments without wildcards; of `P/**` all of P."""
+    """Return the leading segments without wildcards; for `P/**` all of P."""
     names: list[str] = []
     for name in body.split("/"):
         if name == "." or wild(name):

@@ -1,4 +1,5 @@
-"""Remove the providers' own sandbox flags from a command: one sandbox decides about files."""
+"""Remove the providers' own sandbox flags from a command, because only one sandbox should decide
+about files."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ GEMINI_VALUES = (b"true", b"false", b"docker", b"podman", b"sandbox-exec")
 
 
 def neutral(argv: Words, provider: str | None) -> Words:
-    """Return the command without flags that would set up a sandbox of the provider."""
+    """Return the command without flags by which the provider would set up a sandbox."""
     ours, rest = split(argv)
     if provider in NEUTRAL:
         ours = NEUTRAL[provider](ours)
@@ -24,7 +25,7 @@ def neutral(argv: Words, provider: str | None) -> Words:
 
 
 def split(argv: Words) -> tuple[Words, Words]:
-    """Split the command at the first `--`: flags before it, data from there on."""
+    """Split the command at the first `--`, because words after it are no flags."""
     end = argv.index(b"--", 1) if b"--" in argv[1:] else len(argv)
     return argv[:end], argv[end:]
 
@@ -45,16 +46,17 @@ def codex(words: Words) -> Words:
 
 
 def codex_mode(words: Words, i: int) -> int:
-    """Return how many words from here set a sandbox mode; 0 if none does."""
+    """Return how many words from here set a sandbox mode; 0 if they do not."""
     word = words[i]
     if word in CODEX_MODES:
-        # A mode never begins with a dash, so a following flag is not consumed as the value.
+        # A mode never begins with a dash, so if the value is missing, the next flag is not taken
+        # for it.
         return 2 if words[i + 1 : i + 2] and not words[i + 1].startswith(b"-") else 1
     return int(word.startswith((b"--sandbox=", b"-s")))
 
 
 def codex_setting(words: Words, i: int) -> int:
-    """Return how many words from here set a sandbox mode in another way."""
+    """Return how many words from here set a sandbox mode in another way; 0 if they do not."""
     word = words[i]
     if word in CODEX_SETTINGS and i + 1 < len(words):
         return 2 if words[i + 1].startswith(CODEX_SETTING) else 0
@@ -62,9 +64,8 @@ def codex_setting(words: Words, i: int) -> int:
 
 
 def codex_place(words: Words) -> int:
-    """Return the position for flags if the command had none: after the program or after its
-    `exec`.
-    """
+    """Return where flags would be if the command had none: after the program, or after its
+    `exec`."""
     return 2 if words[1:2] and words[1] in CODEX_RUNS else 1
 
 
@@ -84,7 +85,7 @@ def gemini(words: Words) -> Words:
 
 
 def gemini_flag(words: Words, i: int) -> int:
-    """Return how many words from here are the flag and its value; 0 for none."""
+    """Return how many words from here are the flag and its value; 0 if it is another word."""
     if words[i] in GEMINI_FLAGS:
         return 2 if i + 1 < len(words) and words[i + 1] in GEMINI_VALUES else 1
     return int(words[i].startswith((b"--sandbox=", b"-s=")))

@@ -1,4 +1,4 @@
-"""The input of a compile."""
+"""The input of a compilation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Input:
-    """Canonical paths, and in `env` the variables that are set and not empty."""
+    """The paths are canonical. `env` has the variables that are set and not empty."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The operations of the contract: they read a request and return an answer."""
+"""The operations of the contract sbpl: decode a request and return an answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LISTS = ("read", "modify", "denyRead", "denyModify")
 VARIABLES = ("HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
-UNDER_TEST = "rules"  # the name of the profile that is made from bare rules
+UNDER_TEST = "rules"  # name of the profile that is made of the field `rules`
 
 
 def compile_(shim: Shim, reader: Reader) -> Object:
@@ -39,7 +39,7 @@ def compile_(shim: Shim, reader: Reader) -> Object:
 
 
 def take_profile(reader: Reader) -> decide.Resolved:
-    """Return the effective lists that are compiled."""
+    """Return the lists that are to be compiled."""
     if "rules" in reader.fields:
         if "policy" in reader.fields:
             reader.wrong("rules", "and policy exclude each other")
@@ -55,7 +55,7 @@ def take_profile(reader: Reader) -> decide.Resolved:
 
 
 def policy_of_rules(reader: Reader) -> Policy:
-    """Make a policy file of the rules, so that they are validated as in a file."""
+    """Make a policy file of the rules, so that they are validated like those of a file."""
     inner = Reader(reader.need("rules", dict), "/rules")
     lists = {name: inner.take(name, list) or [] for name in LISTS}
     inner.done()
@@ -78,7 +78,7 @@ def file_of(lists: dict[str, list[object]]) -> bytes:
 
 
 def in_rules(failure: Failed) -> Failed:
-    """Return the problems of that file with pointers into the request."""
+    """Return the problems of that file, with pointers into the request."""
     found = [(in_request(each["pointer"]), each["message"]) for each in failure.problems or ()]
     made = refused(*found[0])
     made.problems = [{"pointer": where, "message": why} for where, why in found]
@@ -93,7 +93,7 @@ def in_request(pointer: str) -> str:
 
 
 def take_env(reader: Reader) -> dict[str, str]:
-    """Return the variables that are set; an empty variable counts as unset."""
+    """Return the variables that are set. An empty variable counts as unset."""
     field = "env_b64" if "env_b64" in reader.fields else "env"
     if field == "env_b64" and "env" in reader.fields:
         reader.wrong(field, "and env exclude each other")
@@ -102,7 +102,7 @@ def take_env(reader: Reader) -> dict[str, str]:
     for name in VARIABLES:
         if name not in inner.fields:
             continue
-        # The values have the encoding of the whole object, and are read like a field of their own.
+        # The whole object has one encoding, so each value is read like a field of its own.
         holder = Reader({name + field.removeprefix("env"): inner.fields.pop(name)}, f"/{field}")
         value = holder.need_encoded(name, one)
         if is_set(value):

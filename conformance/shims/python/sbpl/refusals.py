@@ -1,4 +1,4 @@
-"""Refuse inputs that no text could enforce: variables and side roots that open too much."""
+"""Refuse inputs that no text could enforce: variables and side roots that permit too much."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def refuse_controls_of_rules(given: Input) -> None:
-    """Check every rule, also those that produce no clause."""
+    """Check every rule, even those that give no clause."""
     for entry in (*given.read, *given.modify):
         refuse_controls(entry.rule.body, entry.rule.pointer)
 
@@ -43,9 +43,8 @@ def spelled(path: str, fold: bool) -> str:
 
 
 def refuse_side_roots(given: Input) -> None:
-    """Refuse a side root that overlaps a read deny: it is writable as a whole, so the denied path
-    could be renamed.
-    """
+    """Refuse a side root that overlaps a path which may not be read: all of a side root is
+    writable, so the path could be renamed."""
     if given.provider != "codex":
         return
     denied = list(denied_places(given))

@@ -1,7 +1,7 @@
-"""All spellings of a name on a case-folding file system, as a regular expression.
+"""Find all spellings of a name on a case-insensitive file system, as a regular expression.
 
-A name is cut into letters with their marks. The spellings of a letter are found by trial: every way
-to write its parts is tested with the folding that the policy uses.
+A name is split into letters with their marks. The spellings of a letter are found by trial: every
+way to write its parts is tested with the folding that the policy uses.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-LAST = 0x30000  # no character from here on folds or decomposes
-MOST_MARKS = 4  # with more marks only the given order is used: the number of orders explodes
+LAST = 0x30000  # no character from this one on folds or decomposes
+# with more marks only the given order is used, because there would be too many orders
+MOST_MARKS = 4
 UNIFORM = ((0x3400, 0xA000), (0xAC00, 0xD7A4), (0xD800, 0xE000), (0x20000, 0x2F800))
 
 known: dict[str, list[str]] = {}
@@ -29,7 +30,7 @@ def expression(characters: str, literally: Callable[[str], str]) -> str:
 
 
 def letters(text: str) -> list[str]:
-    """Return each character together with the marks that follow it."""
+    """Return each character together with the marks after it."""
     found: list[str] = []
     for c in text:
         if found and found[-1] != "/" and joins(found[-1], c):
@@ -40,17 +41,17 @@ def letters(text: str) -> list[str]:
 
 
 def joins(letter: str, c: str) -> bool:
-    """True if c belongs to the letter: it is a mark, or both have a common spelling that NFC keeps
-    apart.
-    """
+    """True if c belongs to the letter: it is a mark, or the two have a common spelling that NFC
+    does not join."""
     return combining(c) > 0 or (
         not c.isascii() and bool(characters_of(normalize("NFD", letter + c)))
     )
 
 
 def fitting(before: str, letter: str) -> list[str]:
-    """Return the spellings of a letter that remain valid after the previous letter, which a leading
-    mark could join.
+    """Return the spellings of a letter that can follow the previous letter.
+
+    A leading mark could join that letter, so such spellings are left out.
     """
     if letter not in known:
         known[letter] = sorted(spellings(letter), key=lambda each: (len(each), each))

@@ -64,7 +64,7 @@ def refuse_option(reader: Reader, argv: list[bytes]) -> None:
 
 
 def is_there(requested: str | None) -> bool:
-    """True if the wrapper exists. The request may decide it, otherwise the system does."""
+    """True if the wrapper exists. The request may decide this; otherwise the system does."""
     if requested is not None:
         return requested == "present"
     return os.path.isfile(WRAPPER) and os.access(WRAPPER, os.X_OK)
@@ -75,9 +75,8 @@ def wrapper_words(file: bytes) -> list[bytes]:
 
 
 def bare(argv: list[bytes], provider: str | None) -> list[bytes]:
-    """Return the command unchanged: without the outer sandbox the provider's own flags must
-    stay.
-    """
+    """Return the command unchanged: without the outer sandbox, the provider's own flags must
+    stay."""
     return argv
 
 
@@ -127,8 +126,9 @@ class NewFile:
         self.directory = directory
 
     def file(self, shim: Shim) -> bytes:
-        """Return the path of a new file that no other user can change; the shim removes it at the
-        end.
+        """Return the path of a new file that no other user can change.
+
+        The shim removes the file at the end.
         """
         path = os.path.join(self.directory, file_name())
         try:
@@ -145,17 +145,17 @@ class NewFile:
 
 
 def file_name() -> bytes:
-    """Return a name that cannot be guessed, so that no link can wait in its place."""
+    """Return a name that cannot be guessed, so that nobody can prepare a link of this name."""
     return b"boxspec-" + os.urandom(12).hex().encode() + b".sb"
 
 
 def create(path: bytes, text: bytes, temporary: list[bytes]) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     temporary.append(path)
-    # so that a file size limit is an ordinary error
+    # so that exceeding a file size limit is an ordinary error
     before = _signal.signal(_signal.SIGXFSZ, _signal.SIG_IGN)
     try:
-        os.fchmod(fd, 0o600)  # independent of the umask
+        os.fchmod(fd, 0o600)  # set explicitly, because the umask must not matter
         write_all(fd, text)
     finally:
         _signal.signal(_signal.SIGXFSZ, before)

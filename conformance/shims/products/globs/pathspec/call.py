@@ -1,4 +1,4 @@
-"""Call only pathspec, for ../tries.py."""
+"""Use only pathspec, for ../tries.py."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""pathspec: one line of gitignore, as `GitIgnoreSpec` reads it, against paths."""
+"""A shim for pathspec: matches paths with one line of a gitignore file, by `GitIgnoreSpec`."""
 
 import os
 import sys

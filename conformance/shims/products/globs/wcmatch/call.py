@@ -1,4 +1,4 @@
-"""Call only wcmatch, for ../tries.py."""
+"""Use only wcmatch, for ../tries.py."""
 
 import sys
 

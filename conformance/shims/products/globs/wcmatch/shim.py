@@ -1,4 +1,4 @@
-"""wcmatch: `glob.compile` and its `match`, for paths that are not looked up."""
+"""A shim for wcmatch: `glob.compile` and its `match`, which do not access the file system."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Call only timeout, with the pipes of Python's subprocess, for ../tries."""
+"""Use only timeout, with the pipes of Python's subprocess, for ../tries."""
 
 import json
 import subprocess

@@ -1,7 +1,7 @@
-"""GNU timeout runs the program; Python's subprocess provides the pipes.
+"""A shim for GNU timeout, which runs the program. Python's subprocess provides the pipes.
 
-By its manual, a duration of 0 disables the timeout; status 124 is a deadline, 137 a deadline after
-which KILL was sent; 125 to 127 are errors of timeout itself.
+According to the manual, a duration of 0 disables the timeout. Status 124 means a deadline, 137 a
+deadline after which KILL was sent, and 125 to 127 are errors of timeout itself.
 """
 
 import os

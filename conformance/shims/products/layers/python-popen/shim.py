@@ -1,4 +1,4 @@
-"""subprocess.Popen as a handle; operations that it does not have are refused."""
+"""A shim for subprocess.Popen as a process handle. Operations that it does not have are refused."""
 
 import os
 import platform
@@ -53,7 +53,7 @@ class Library:
         raise Refused("a Popen has nothing that ends it in order")
 
     def drop(self, process):
-        """The last name of it goes, and that is all."""
+        """Drop the last reference, which is all that the library offers."""
 
 
 script.main(ABOUT, Library())

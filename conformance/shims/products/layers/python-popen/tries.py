@@ -1,4 +1,4 @@
-"""Show how a Popen behaves, without the kit: tries.py ID...; one line for each."""
+"""Show without the kit how a Popen behaves: tries.py ID... prints one line for each ID."""
 
 import gc
 import os
@@ -9,8 +9,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
-# If a library waits this long, it waits for a process that the try holds. When the try releases
-# that process, the end of the wait proves the cause.
+# If the library waits this long, it waits for a process that this program holds. If the wait then
+# ends when the process is released, the cause is proven.
 LONG_S = 3
 HOLDER = 'read x <"$0" & echo $!; '
 
@@ -23,7 +23,10 @@ def is_alive(pid):
 
 
 def started(line):
-    """Start a group of two; return the Popen and the pid of the second, which waits at a fifo."""
+    """Start a group of two processes.
+
+    Return the Popen and the pid of the second, which waits at a fifo.
+    """
     process = subprocess.Popen(
         ["/bin/sh", "-c", line, "gate"], stdout=subprocess.PIPE, process_group=0
     )

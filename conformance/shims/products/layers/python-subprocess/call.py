@@ -1,4 +1,4 @@
-"""Call only subprocess.run, for ../tries."""
+"""Use only subprocess.run, for ../tries."""
 
 import json
 import subprocess

@@ -1,4 +1,5 @@
-"""subprocess.run with its options for a timeout, its own group and captured output."""
+"""A shim for subprocess.run, with its options for a timeout, a process group and captured
+output."""
 
 import os
 import platform
@@ -44,12 +45,12 @@ def run(message):
         )
         out, err, code = done.stdout, done.stderr, done.returncode
     except subprocess.TimeoutExpired as late:
-        # Report it as a deadline of the protocol, with the annotation in stderr.
+        # Report it as a deadline of the protocol, with the line about it in stderr.
         err = late.stderr or b""
         out, err, code = late.stdout or b"", err + b"\n" * bool(err) + b"process timed out", None
     except (OSError, ValueError) as why:
         return {"error": {"kind": "execution", "message": f"failed to spawn: {why}"}}
-    except OverflowError as why:  # of its clock; the child has been killed
+    except OverflowError as why:  # the clock of the library overflows; the child was killed
         return {"error": {"kind": "execution", "message": str(why)}}
     return {
         "result": {
@@ -68,7 +69,7 @@ wire.main(
     ["exec", "exec.bytes"],
     {"exec.run": run},
     run_only=["exec.run"],
-    # It has no grace: a deadline sends SIGKILL at once. The constants are those of the contract, so
-    # that tests that scale with them still run.
+    # The library has no grace period: at a deadline it sends SIGKILL. The constants are the
+    # contract's, so that tests which scale with them can run.
     constants={"grace_ms": 5000, "tick_ms": 100},
 )

@@ -1,7 +1,8 @@
-"""sandlock's Sandbox.popen as a handle; operations that it does not have are refused.
+"""A shim for sandlock's Sandbox.popen as a process handle. Operations that it does not have are
+refused.
 
-The shim grants everything that sandlock can grant: the whole tree may be read and written, and each
-port reached. The remaining effects of the sandbox belong to the library.
+The shim permits everything that sandlock can permit: all files may be read and written, and all
+ports reached. Effects of the sandbox that remain belong to the library.
 """
 
 import importlib.metadata
@@ -33,7 +34,7 @@ class Library:
         if not all(mode in list(StdioMode) for mode in modes):
             raise Refused("a stream is INHERIT, PIPED or NULL")
         if request.get("env", "inherit") != "inherit":
-            # clean_env starts "with minimal environment", which is not an empty one.
+            # clean_env starts "with minimal environment", which is not empty.
             raise Refused("the environment cannot be replaced as a whole")
         command = [wire.take(request, "program"), *wire.take(request, "args", [])]
         folder = wire.take(request, "current_dir")
@@ -45,12 +46,14 @@ class Library:
 
     def wait(self, process, timeout_ms):
         if timeout_ms == 0 and process.pid is not None:
-            return {"running": True}  # "the child PID while running, else None"
-        # "On timeout the child is killed": there is no other wait with a limit.
+            # the documentation says: "the child PID while running, else None"
+            return {"running": True}
+        # The documentation says: "On timeout the child is killed", so there is no other wait with a
+        # limit.
         result = process.wait(timeout_ms and timeout_ms / 1000)
         if result.reason == ExitReason.EXITED:
             return script.ended(result.exit_code)
-        # "Linux bottoms both a timeout and an OOM kill out in SIGKILL"
+        # The documentation says: "Linux bottoms both a timeout and an OOM kill out in SIGKILL".
         by_signal = result.reason == ExitReason.SIGNALED
         return script.ended(-result.signal if by_signal else -signal.SIGKILL)
 
@@ -64,7 +67,7 @@ class Library:
         raise Refused("nothing ends it in order; leaving the context manager kills")
 
     def drop(self, process):
-        """The context manager's end."""
+        """Leave the context manager."""
         process.__exit__(None, None, None)
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from sandlock import Sandbox, StdioMode
 
-# Limit for events that must come.
+# Time limit for events that must happen.
 EVENTUALLY_S = 60
-# If a library waits this long, it waits for a process that the try holds.
+# If the library waits this long, it waits for a process that this program holds.
 LONG_S = 3
 
 

@@ -39,9 +39,10 @@ def line_of(name):
 def main(words):
     middle = words.index("--")
     caller = words[middle + 1 :]
-    # Some tries change PATH.
+    # The path is made absolute, because some tries change PATH.
     CALLER.extend([shutil.which(caller[0]), *caller[1:]])
-    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # a subreaper: no orphan of a try is lost
+    # become a subreaper, so that orphans of a try become children of this process
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
     for name in words[:middle] or TRIES:
         print(line_of(name), flush=True)
 

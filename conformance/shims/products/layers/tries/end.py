@@ -1,4 +1,4 @@
-"""Tries of streams, results, deadlines, and of signals to the caller."""
+"""Tries about streams, results, deadlines, and signals to the caller."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from scene import (
     tries,
 )
 
-# A pipe takes 64 KiB, and an argument of the caller's 128 KiB.
+# A pipe holds 64 KiB. An argument of the caller may have 128 KiB.
 MORE_THAN_A_PIPE = "x" * 100_000
 
 
@@ -42,7 +42,10 @@ def a_command_that_runs_on_without_its_input():
 
 
 def held(line, **more):
-    """Try whether the library waits for a holder of its pipes; `line` starts that holder."""
+    """Find out whether the library waits for a process that holds its pipes;
+
+    `line` starts this process.
+    """
     os.mkfifo("gate")
     run = Call(shell(line, os.path.abspath("gate")), **more)
     gate = opened("gate")
@@ -114,7 +117,7 @@ def a_death_that_dumps_core_or_has_no_name():
 
 @tries("EXEC-RESULT-08")
 def an_exit_and_a_deadline_in_one_look():
-    """The caller is stopped while both events happen."""
+    """The caller is stopped while both events happen, so it notices them together."""
     os.mkfifo("gate")
     line = 'echo $$ >pid; read x <"$0"; exit 7'
     run = Call(shell(line, os.path.abspath("gate")), timeout_ms=2000)
@@ -123,7 +126,7 @@ def an_exit_and_a_deadline_in_one_look():
     run.run.send_signal(signal.SIGSTOP)
     os.close(gate)
     select.select([child], [], [], EVENTUALLY_S)
-    select.select([], [], [], 2.5)  # until the deadline is past
+    select.select([], [], [], 2.5)  # until the deadline has passed
     run.run.send_signal(signal.SIGCONT)
     told = run.answer()
     return told.get("code") != 7 or bool(told.get("late")), told
@@ -157,7 +160,7 @@ def wake_ups_of_an_idle_wait():
 
 
 def wake_ups(pid):
-    """Count how often the threads of a process have waited."""
+    """Count how often the threads of a process went to sleep."""
     found = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/status")]
     words = [re.search(r"^voluntary_ctxt_switches:\s+(\d+)$", text, re.M) for text in found]
     return sum(int(word[1]) for word in words)
@@ -177,7 +180,7 @@ def sigchld_is_ignored():
 
 
 def signaled(number, setup=None):
-    """Send the caller a signal and release the child; return the answer and both states."""
+    """Send the caller a signal and release the child. Return the answer and the states of both."""
     os.mkfifo("gate")
     line = 'echo $$ >pid; read x <"$0"; exit 0'
     run = Call(shell(line, os.path.abspath("gate")), setup=setup)

@@ -1,4 +1,4 @@
-"""Tries of the group of a command: members that are left after a deadline or an exit."""
+"""Tries about the process group of a command: members that are left after a deadline or an exit."""
 
 import ctypes
 import os
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from scene import NOBODY, TRIES, Call, NotTried, call, ended, is_alive, shell, tries
 
-# A call with a deadline of 1 s and a grace of 5 s must return within 10 s; the command lives 60 s.
+# A call with a deadline of 1 s and a grace period of 5 s must return within 10 s. The command lives
+# for 60 s.
 WAITED_S, ALIVE_S = 10, 60
 HOLDER = 'sh -c \'read x <"$0"\' "$0" </dev/null >/dev/null 2>&1'
 STOPPED = "sh -c 'kill -STOP $$' </dev/null >/dev/null 2>&1 & echo $!\n"
@@ -21,7 +22,7 @@ LINES = {
 
 
 def orphan(line):
-    """Try whether an orphan without the pipes outlives the call."""
+    """Find out whether an orphan that has closed the pipes outlives the call."""
     os.mkfifo("gate")
     pid = int(call(shell(line, os.path.abspath("gate")))["out"])
     alive = is_alive(pid)
@@ -35,7 +36,10 @@ for name, line in LINES.items():
 
 @tries("EXEC-ORPHAN-06")
 def an_orphan_of_a_caller_that_collects():
-    """The orphan ends before the command; an unreaped one is adopted here."""
+    """The orphan ends before the command.
+
+    If the caller has not reaped it, this process becomes its parent.
+    """
     os.mkfifo("gate")
     line = "(sh -c 'read x <gate' </dev/null & echo $!) >pid; read pid <pid; echo $pid; : >gate\n"
     line += "until test ! -e /proc/$pid || grep -q ') Z ' /proc/$pid/stat; do sleep 0.05; done"
@@ -52,7 +56,7 @@ def subreaper():
 
 
 def past_its_deadline(leader, member):
-    """Run a group past a deadline; return the answer and the pid of the member."""
+    """Run a group past a deadline. Return the answer and the pid of the member."""
     told = call(shell(leader, member), timeout_ms=3000)
     if not Path("ready").exists():
         raise NotTried("the group was not set up before its deadline")
@@ -108,7 +112,7 @@ def a_stopped_command():
 
 @tries("EXEC-KILL-15")
 def a_command_of_another_user():
-    """The command becomes root, and its caller is an unprivileged user that cannot signal it."""
+    """The command becomes root, so its unprivileged caller cannot signal it."""
     os.chmod(".", 0o777)
     shutil.copy(shutil.which("setpriv"), "become")
     os.chmod("become", 0o4755)

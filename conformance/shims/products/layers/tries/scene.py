@@ -1,4 +1,4 @@
-"""Helpers of the tries: start a caller, read its answer, and check which processes live."""
+"""Helpers of the tries: start a caller, read its answer, and find out which processes live."""
 
 import json
 import os
@@ -8,19 +8,19 @@ import signal
 import subprocess
 from pathlib import Path
 
-# If a library waits this long, it waits for a process that the try holds. When the try releases
-# that process, the end of the wait proves the cause.
+# If a library waits this long, it waits for a process that the try holds. If the wait then ends
+# when the process is released, the cause is proven.
 LONG_S = 3
-# Limit for events that must come.
+# Time limit for events that must happen.
 EVENTUALLY_S = 60
 CALLER = []
-# Command prefix for a caller without privileges.
+# The start of a command that runs a caller without privileges.
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 TRIES = {}
 
 
 class NotTried(Exception):
-    """The try was not possible; the message is the reason."""
+    """Raised if the try was not possible. The message is the reason."""
 
 
 def tries(*names):
@@ -33,7 +33,7 @@ def tries(*names):
 
 
 class Call:
-    """A running caller; its working directory is the folder of the try, with a fifo `gate`."""
+    """A running caller. Its working directory is the folder of the try, which has a fifo `gate`."""
 
     def __init__(self, argv, before=(), setup=None, environ=None, stdin=None, **asked):
         text = json.dumps({"argv": argv, **asked})
@@ -48,7 +48,7 @@ class Call:
         )
 
     def answer(self, within_s=EVENTUALLY_S):
-        """Return the caller's answer, None if it died before it printed one."""
+        """Return the caller's answer, or None if it died before it printed one."""
         out, err = self.run.communicate(timeout=within_s)
         self.said = err.decode("utf-8", "replace").strip()
         return json.loads(out) if out.strip() else None
@@ -82,7 +82,8 @@ def script(name, text):
 
 
 def strace(call, *more):
-    """Return a command prefix that makes a system call fail with EPERM; `trace` logs the calls."""
+    """Return the start of a command in which a system call fails with EPERM; with `trace` the calls
+    are logged."""
     found = shutil.which("strace")
     if found is None:
         raise NotTried("there is no strace")
@@ -91,7 +92,7 @@ def strace(call, *more):
 
 
 def opened(fifo):
-    """Open a fifo once a process reads it; closing it releases that process."""
+    """Open a fifo once a process reads it. Closing it releases that process."""
     done = select.poll()
     for _ in range(EVENTUALLY_S * 100):
         try:

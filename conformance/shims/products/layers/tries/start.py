@@ -1,4 +1,4 @@
-"""Tries of how a command is found and started, and of its inherited attributes."""
+"""Tries about finding and starting a command, and about what it inherits."""
 
 import os
 import signal
@@ -49,7 +49,7 @@ def clone3_with_eperm():
 
 @tries("EXEC-SPAWN-15")
 def threads_that_a_limit_refuses():
-    """Try limits from one process up, as a user without other processes."""
+    """Try all limits from one process on, as a user without other processes."""
     os.chmod(".", 0o755)
     hung = []
     for limit in range(1, 13):
@@ -95,7 +95,7 @@ def candidates_in_order():
 def the_environment_of_the_caller():
     os.mkdir("there")
     environ = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "PWD": "/odd"}
-    environ["LC_ALL"] = "C.UTF-8"  # a Python would set one
+    environ["LC_ALL"] = "C.UTF-8"  # set explicitly, because a caller in Python would set it itself
     told = call(["/usr/bin/env"], cwd=os.path.abspath("there"), environ=environ)
     got = dict(line.split("=", 1) for line in told["out"].splitlines())
     changed = {name: value for name, value in got.items() if environ.get(name) != value}
@@ -129,7 +129,7 @@ def signals_that_the_caller_ignores():
 
 @tries("EXEC-CHILD-07")
 def another_disposition():
-    """Compare SIGHUP in the child with SIGHUP in the caller while the child runs."""
+    """Compare the disposition of SIGHUP in the child with the caller's, while the child runs."""
     os.mkfifo("gate")
     line = 'cat /proc/self/status; read x <"$0"'
     run = Call(shell(line, os.path.abspath("gate")), setup=ignoring(signal.SIGHUP))
