@@ -1,3 +1,3 @@
-"""The pytest door: options, fixtures and hooks live in boxspec.schedule.plugin."""
+"""Loads the kit's pytest plugin (boxspec.schedule.plugin): its options, fixtures and hooks."""
 
 pytest_plugins = ["boxspec.schedule.plugin"]

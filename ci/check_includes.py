@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check which room of the reference includes which, and that no files call each other in a circle.
+"""Check the includes between the reference's folders, and that no files call in a circle.
 
 usage: check_includes.py            check reference/; exit status 1 if anything is not allowed
        check_includes.py --prove    check that each planted mistake is noticed; else exit status 1
@@ -17,7 +17,8 @@ from pathlib import Path
 
 REFERENCE = Path(__file__).resolve().parent.parent / "reference"
 
-# Rooms whose private headers a room may include by "room/file.h".
+# For each room (a folder of the reference): the rooms whose private headers it may include, by
+# "room/file.h".
 ROOMS = {
     "base": "",
     "exec": "base",
@@ -42,7 +43,8 @@ ROOMS = {
     "shim": "base",
     "cli": "base shim",  # main starts the shim
 }
-# Rooms whose public headers a room and its public headers may include by <boxspec/file.h>.
+# For each room: the rooms whose public headers it and its own public headers may include, by
+# <boxspec/file.h>.
 EVERY = "base exec process module policy sbpl backend"
 PUBLIC = {
     "base": "base",
@@ -55,7 +57,7 @@ PUBLIC = {
     "shim": EVERY,
     "cli": EVERY,
 }
-# Public headers that have another name than their room.
+# Public headers whose name differs from the name of their room.
 HEADERS = {
     "bytes.h": "base",
     "error.h": "base",
@@ -79,7 +81,10 @@ class Wrong:
 
 
 def room_of(path: str) -> str | None:
-    """Return the room of a file by its path below reference/: the longest name that fits."""
+    """Return the room of a file by its path below reference/.
+
+    If several rooms fit, the longest name counts.
+    """
     parts = path.split("/")
     names = ("/".join(parts[:n]) for n in range(len(parts), 0, -1))
     return next((name for name in names if name in ROOMS), None)
@@ -91,7 +96,7 @@ def public_room_of(header: str) -> str | None:
 
 
 def _private(room: str, header: str) -> str | None:
-    """Return the reason against an include of "header" by a room, or None."""
+    """Return why a room must not include the private header `header`, or None if it may."""
     other = room_of(header)
     if other is None:
         return f'"{header}" is in no room: write "room/file.h", or add the room to ROOMS'
@@ -140,19 +145,19 @@ def wrong_below(reference: Path) -> list[Wrong]:
 
 # A comment, or a string or character literal: text without calls.
 NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
-# A public name anywhere, or the name of another function that is called.
+# A public name (`bs_…`) anywhere, or the name of another function followed by its call.
 NAME = re.compile(r"(?<!struct )(?<!enum )(?<!union )\b(bs_\w+|[a-z]\w*(?=\())")
-# A definition begins a line; clang-format indents everything else. `static` ones stay in their
-# file, except inline functions of a header.
+# A definition begins at the start of a line, because clang-format indents everything else. `static`
+# functions are visible only in their file, except inline functions of a header.
 DEFINITION = re.compile(
     r"^(?!typedef |extern )(static (?!inline ))?[A-Za-z_][\w \t*()]*?\b(\w+)"
     r"(?:\([^;{}]*\)\s*\{|(?:\[[^\]]*\])*\s*=)",
     re.MULTILINE,
 )
-# A declaration is no call.
+# A declaration names a function without calling it.
 DECLARATION = re.compile(r"^[A-Za-z_][^;{}=:]*;", re.MULTILINE)
 
-# By file without its suffix: the files that it calls, each with a name that it uses there.
+# For each file, without its suffix: the files that it calls, each with one name that it uses there.
 Calls = dict[str, dict[str, str]]
 
 
@@ -188,7 +193,7 @@ def calls_below(reference: Path) -> Calls:
 
 
 def way_back(calls: Calls, start: str) -> list[str] | None:
-    """Return the shortest circle of calls through a file, or None."""
+    """Return the shortest circle of calls that leads from a file back to it, or None."""
     came_from = dict.fromkeys(calls[start], start)
     todo = list(came_from)
     for at in todo:
@@ -205,7 +210,10 @@ def way_back(calls: Calls, start: str) -> list[str] | None:
 
 
 def circles_of(calls: Calls) -> list[Wrong]:
-    """Return one circle for each file that is in one, except for those of an earlier circle."""
+    """Return the circles, one for each file that is in a circle.
+
+    A file that an earlier circle contains gets no second one.
+    """
     wrong: list[Wrong] = []
     seen: set[str] = set()
     for start in sorted(calls):
@@ -219,7 +227,7 @@ def circles_of(calls: Calls) -> list[Wrong]:
 
 
 def circle() -> list[str]:
-    """Return the rooms of the table that lead back to themselves."""
+    """Return rooms of the table that include each other in a circle; empty if there are none."""
 
     def reached(room: str) -> set[str]:
         seen: set[str] = set()
@@ -257,7 +265,7 @@ PLANTED = (
 )
 
 
-# Files that call in a circle, each list in an otherwise empty tree.
+# Trees of files that call each other in a circle. Each must be noticed.
 PLANTED_CIRCLES: tuple[dict[str, str], ...] = (
     {
         "sbpl/a.c": "int bs_a(int n) { return other(n); }",
@@ -269,7 +277,8 @@ PLANTED_CIRCLES: tuple[dict[str, str], ...] = (
         "exec/c.h": "static inline int bs_c(int n) { return n + bs_a(n); }",
     },
 )
-# The same names, and no circle: a comment, a string, a declaration, a static function, one way.
+# A tree that uses the same names without a circle: in a comment, a string, a declaration, a static
+# function, and in one direction only.
 NO_CIRCLE = {
     "sbpl/a.c": '/* bs_b */ int bs_a(void) { return print("bs_b"); }\nint bs_b(void);',
     "sbpl/b.c": "int bs_b(void) { return bs_a() + bs_c(); }\nstatic int bs_c(void) { return 1; }",
@@ -287,7 +296,8 @@ def _circles_in(files: dict[str, str]) -> list[Wrong]:
 
 
 def prove_circles() -> int:
-    """Return how many planted circles are not noticed, and other files taken for one."""
+    """Return the number of wrong results: circles that are not noticed, and files without a circle
+    that are reported as one."""
     missed = [files for files in PLANTED_CIRCLES if len(_circles_in(files)) != 1]
     for files in missed:
         print(f"not noticed: a circle of {', '.join(files)}", file=sys.stderr)

@@ -1,9 +1,10 @@
-"""Report the coverage of the fuzz targets' corpora by parts of the reference; fail below the gate.
+"""Report how much of each part of the reference the fuzz corpora cover; fail below the minimum.
 
 usage: fuzz_coverage.py FED STARVED
-Both are tracefiles (lcov) of one build: FED from a replay of all corpora, STARVED from the same
-with failing allocations. Code that only STARVED reaches handles allocation failures: it is counted
-separately and is in neither percentage. Code that neither reaches is a gap.
+Both are tracefiles (lcov) of one build. FED comes from a replay of all corpora, STARVED from a
+replay with failing allocations. Lines and branches that only STARVED reaches handle allocation
+failures: they are counted separately and are in neither percentage. What neither replay reaches is
+reported as uncovered.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ PARTS = {
         sbpl/spell sbpl/spellings sbpl/unfold sbpl/unlink sbpl/wrap""",
 }
 # Code that no target tests: it reads folders, writes or rewrites files, relays streams, waits for
-# members of a group, or explains decisions. Every file of these rooms must be listed here or in
-# PARTS.
+# the processes of a group, or explains decisions. Every file of these rooms must be listed here or
+# in PARTS.
 ROOMS = ("module/", "policy/", "process/", "sbpl/")
 OUTSIDE = """module/environment module/folder module/lookup module/module module/runner
     module/shield process/bridge process/ending process/watcher policy/authoring/draft
@@ -45,12 +46,12 @@ OUTSIDE = """module/environment module/folder module/lookup module/module module
     policy/profile/audit policy/profile/linked policy/profile/resolved sbpl/file
     sbpl/writable"""
 
-Place = tuple[int, ...]  # a line, or a line and the numbers of a branch
+Place = tuple[int, ...]  # (line,), or (line, and the numbers of a branch)
 
 
 @dataclass
 class Coverage:
-    """The places of one file, and whether each was executed."""
+    """The lines and branches of one file, and whether each was executed."""
 
     lines: dict[Place, bool] = field(default_factory=dict)
     branches: dict[Place, bool] = field(default_factory=dict)
@@ -112,7 +113,7 @@ def part_of(unit: str | None) -> str | None:
 
 
 def unlisted(sources: Iterable[str]) -> list[str]:
-    """Return names in PARTS without a source, and sources that are in no list."""
+    """Return names in PARTS that have no source, and sources that no list names."""
     units = {unit for each in sources if (unit := unit_of(each)) is not None}
     named = {unit for each in PARTS.values() for unit in each.split()}
     rooms = {unit for unit in units if unit.startswith(ROOMS)}

@@ -23,8 +23,11 @@ LAST_COMMITS = 12
 
 
 def commands(build: Path) -> dict[str, dict[str, str]]:
-    """Map each source to its first command. A file of two targets has two, and clang-tidy 14
-    reports every va_list of the second check as uninitialised."""
+    """Return the first compile command of each source.
+
+    A file that belongs to two targets has two, and in the second check clang-tidy 14 reports every
+    va_list as uninitialised.
+    """
     every = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     return {each["file"]: each for each in reversed(every)}
 
@@ -43,7 +46,10 @@ def included(build: Path) -> dict[str, set[str]]:
 
 
 def reached(root: Path) -> set[str] | None:
-    """Return the files changed by the last commits and in the working tree; None if unknown."""
+    """Return the files that the last commits or the working tree changed.
+
+    Return None if the history is too short.
+    """
     output = subprocess.run(
         ["git", "diff", "--name-only", f"HEAD~{LAST_COMMITS}"],
         cwd=root,
@@ -56,7 +62,7 @@ def reached(root: Path) -> set[str] | None:
 
 
 def waits(sources: set[str], changed: set[str] | None, name: str, share: str) -> bool:
-    """True if the file is not in this commit's share."""
+    """True if the file is left for another commit, because it is not in this commit's share."""
     number, _, of = share.partition("/")
     if changed is None or sources & changed:
         return False
@@ -82,7 +88,8 @@ def main() -> None:
     changed = reached(root)
     for name in sys.argv[4:]:
         source = str(root / name)
-        # A source that is not built by default may include anything.
+        # A source that is not built by default may include any header, so all headers count as its
+        # own.
         sources = {source, *headers.get(source, every)}
         if source not in known or waits(sources, changed, name, sys.argv[3]):
             continue

@@ -2,8 +2,9 @@
 
     .venv/bin/python ci/try_templates.py WHEEL
 
-Each judges a shim that conforms in the tested part and one that does not, in a separate folder. The
-script checks what the runner would use: status, outputs, artifacts. Needs a package index.
+Each template judges two shims, in separate folders: one that conforms in the tested part and one
+that does not. The script checks what the runner would use: status, outputs, artifacts. It needs a
+package index.
 """
 
 from __future__ import annotations
@@ -110,13 +111,13 @@ def expect(what: str, expected: object, got: object) -> None:
 
 
 def broken(results: Path) -> list[str]:
-    """Return the requirements that fail, from the files that a runner collects."""
+    """Return the requirements that fail according to the files that a runner collects."""
     tree = json.loads((results / "result.json").read_text())
     ElementTree.parse(results / "junit.xml")
     return sorted(each["id"] for each in tree["requirements"] if each["verdict"] == "fails")
 
 
-# A part of a contract that subprocess.run satisfies.
+# A topic whose requirements a shim around subprocess.run meets.
 PART = "--topic EXEC-RESULT"
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 SUMMARY = re.compile(r"ERROR SUMMARY: (\d+) errors")
 LOST = re.compile(r"(definitely|indirectly|possibly) lost: ([\d,]+) bytes")
 ENDED_BY_CASE = re.compile(r"terminating with default action of signal (2|15)\b")
-# An open descriptor, and the line with its origin.
+# An open descriptor, and the next line of the log, which says where it was opened.
 OPEN = re.compile(r"Open (.*?\d+.*)\n==\d+==\s+(.*)")
 
 

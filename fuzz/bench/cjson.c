@@ -1,5 +1,5 @@
-/* Plain cJSON, for comparison with policy_json. It is the installed library: the engine has no
- * coverage of it, and of the sanitizer only the allocator takes part. */
+/* Plain cJSON, to compare its speed with that of policy_json. This is the installed library: the
+ * engine gets no coverage from it, and the sanitizer checks only its allocations. */
 #include <cjson/cJSON.h>
 
 #include "support/case.h"

@@ -1,4 +1,5 @@
-/* The cost of the engine itself: the targets' speeds are measured as ratios to it. */
+/* A target that does nothing: its cost is that of the engine. The targets' speeds are measured as
+ * ratios to it. */
 #include "support/case.h"
 
 const char bs_fuzz_target[] = "empty";

@@ -1,5 +1,5 @@
-/* Replaces the mutator by the inputs of a folder, in turns, from memory. Two targets thus get
- * exactly the same inputs from the same engine, at the same cost. With mutations each target would
+/* Replaces the mutator: the engine gets the inputs of a folder one after the other, from memory.
+ * Two targets thus get exactly the same inputs at the same cost. With mutations each target would
  * get the inputs that its own coverage leads to, and a target without coverage would never get past
  * the first bytes. */
 #define _GNU_SOURCE

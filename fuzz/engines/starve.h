@@ -15,7 +15,7 @@ void *bs_starved_malloc(size_t size);
 void *bs_starved_calloc(size_t n, size_t size);
 void *bs_starved_realloc(void *block, size_t size);
 
-/* Run the input repeatedly; each time another allocation fails. */
+/* Run the target on the input several times; in each run another allocation fails. */
 void bs_fuzz_starve(const uint8_t *data, size_t size);
 
 #endif

@@ -199,9 +199,9 @@ static inline int boxspec_fuzz_scalar(struct boxspec_fuzz_json *r) {
     }
 }
 
-/* True if the name in [from, end) also occurs anywhere before it. This errs on the safe side: an
- * escape may hide a repetition, and a name of another object counts too; if true, the parser may
- * accept or refuse. */
+/* True if the name in [from, end) also occurs somewhere before it. This may be true without a real
+ * repetition: an escape may hide one, and a name of another object counts too. If it is true, the
+ * parser may accept or refuse the text. */
 static inline int boxspec_fuzz_is_repeated(const unsigned char *text, const unsigned char *from,
                                            const unsigned char *end) {
     size_t len = (size_t)(end - from);
@@ -247,7 +247,7 @@ static inline int boxspec_fuzz_is_json(const char *text, size_t len, struct boxs
         } else {
             return 0;
         }
-        /* After a value: its container goes on or ends. */
+        /* A value is complete: next comes a comma, or the end of its container. */
         while (is_whole) {
             boxspec_fuzz_blanks(r);
             if (depth == 0)
@@ -288,7 +288,8 @@ static inline void boxspec_fuzz_fail(const char *oracle, const char *what, const
     abort();
 }
 
-/* One call on a separate block. An empty text is at the end of a block of one byte. */
+/* Call the parser once on its own copy of the text. An empty text points to the end of a block of
+ * one byte. */
 static inline int boxspec_fuzz_look(int (*take)(const char *, size_t), const uint8_t *data,
                                     size_t size) {
     char *block = (char *)malloc(size > 0 ? size : 1);

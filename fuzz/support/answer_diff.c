@@ -113,8 +113,8 @@ static bool errors_differ(const struct bs_fuzz_node *ours, const struct bs_fuzz_
         return true;
     *where = "problems";
     const struct bs_fuzz_node *problems = bs_fuzz_field(ours, "problems");
-    /* Problems of a request (rather than of a file) have no line, and the contract does not fix
-     * their pointers. */
+    /* The problems of a request, unlike those of a file, have no line, and the contract does not
+     * define their pointers. */
     bool placed = problems != NULL && problems->first != NULL &&
                   bs_fuzz_field(problems->first, "line") != NULL;
     return placed && !same_findings(problems, bs_fuzz_field(theirs, "problems"));

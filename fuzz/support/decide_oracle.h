@@ -1,5 +1,5 @@
-/* Decide a policy query rule by rule with the glob oracle: the last rule that matches decides. No
- * list is compiled and no state is kept between two queries. */
+/* Decide a policy query rule by rule with the glob oracle: the last rule that matches decides. Each
+ * query starts anew, without compiled lists, so that the code is simple enough to be trusted. */
 #ifndef BS_FUZZ_DECIDE_ORACLE_H
 #define BS_FUZZ_DECIDE_ORACLE_H
 
@@ -10,7 +10,7 @@ enum bs_fuzz_sign { BS_FUZZ_ALLOWS, BS_FUZZ_DENIES, BS_FUZZ_ASKS_OWN };
 struct bs_fuzz_entry {
     const struct bs_fuzz_rule *rule;
     enum bs_fuzz_sign sign;
-    bool is_own; /* the rule is the profile's, not a global deny */
+    bool is_own; /* from the profile and not from the global denies */
 };
 
 struct bs_fuzz_list {

@@ -17,7 +17,7 @@ struct bs_eval_case {
     struct bs_fuzz_node *global;
     struct bs_fuzz_node *workspace; /* NULL: none */
     enum bs_policy_format formats[2];
-    uint32_t law;        /* the law to check; drawn first, so that short inputs reach all laws */
+    uint32_t law;        /* number of the law; drawn first, so that short inputs reach all laws */
     const char *profile; /* NULL: no profile is named */
     struct bs_fuzz_text paths[BS_EVAL_MOST_PATHS];
     size_t n_paths;

@@ -19,9 +19,9 @@ static bool has_choice(const char *text) {
     return false;
 }
 
-/* Set `plain` to the literal characters that the expression begins with, and return where the rest
- * begins. The last literal stays in the rest if a repetition follows it. With an alternation
- * `plain` is empty. */
+/* Set `plain` to the literal characters at the start of the expression, and return where the rest
+ * begins. If a repetition follows the last literal, that literal belongs to the rest. `plain` is
+ * empty if the expression has an alternation. */
 static const char *split(struct bs_fuzz_expression *expression, struct bs_fuzz_pool *pool) {
     const char *at = expression->text + 1;
     char *plain = bs_fuzz_take(pool, strlen(at) + 1);

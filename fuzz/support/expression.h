@@ -27,10 +27,11 @@ struct bs_fuzz_expression {
 struct bs_fuzz_expression *bs_fuzz_expression_of(struct bs_fuzz_expression **list, const char *text,
                                                  struct bs_fuzz_pool *pool);
 
-/* Call this before the pool is cleared. */
+/* Free the compiled expressions. Call this before the pool is cleared. */
 void bs_fuzz_expressions_clear(struct bs_fuzz_expression *list);
 
-/* `path` ends in a NUL and must not change until the list is cleared. */
+/* True if the expression matches the path. `path` ends in a NUL and must not change until the list
+ * is cleared. */
 bool bs_fuzz_expression_matches(struct bs_fuzz_expression *expression, const char *path);
 
 #endif

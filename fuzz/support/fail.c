@@ -32,7 +32,7 @@ static void print_failure(const char *oracle, const char *format, va_list argume
 }
 
 void bs_fuzz_fail(const char *oracle, const char *format, ...) {
-    /* If the describe hook itself fails, do not call it again. */
+    /* Count the failures: if the describe hook itself fails, it must not be called again. */
     static int failing;
     va_list arguments;
     if (bs_fuzz_escape != NULL)

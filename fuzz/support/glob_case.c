@@ -85,9 +85,9 @@ static bool fnmatch_applies(const char *glob, size_t glob_len, const char *path,
     return stars <= 8 && has_locale();
 }
 
-/* True if fnmatch may match more than the contract allows, never less. glibc compares some patterns
- * as bytes too (in 2.36 `??` matches one character of two bytes), so a `?` together with a
- * multi-byte character may match too much. */
+/* True if fnmatch may match more paths than the contract allows; it never matches fewer. glibc also
+ * compares some patterns as bytes (in 2.36 `??` matches one character of two bytes), so a `?`
+ * together with a multi-byte character may match too much. */
 static bool fnmatch_is_lax(const char *glob, size_t glob_len, const char *path, size_t len) {
     if (memchr(glob, '?', glob_len) == NULL)
         return false;
@@ -147,7 +147,7 @@ void bs_fuzz_judge_glob(struct bs_fuzz_text glob, const struct bs_fuzz_text *pat
     bs_fuzz_steps_start();
     int code = bs_glob_compile(block, glob.len, BS_CASE_SENSITIVE, &compiled, &err);
     uint64_t took = bs_fuzz_steps_taken();
-    /* The compiled glob must hold its own copy: the text may now change. */
+    /* Give the text back before the queries: the compiled glob must have its own copy. */
     bs_fuzz_give_back(block, glob.len);
     judge_steps("compiling", took, COMPILE_BASE + COMPILE_BYTE * ((uint64_t)glob.len + 1));
     judge_verdict("glob", code, why);

@@ -10,8 +10,8 @@ struct symbol {
     char text[4]; /* no NUL at the end */
 };
 
-/* The first two entries end a text: a drawn text has about sixteen symbols, and ends when the input
- * is used up. The last entry selects the second table. fuzz/seed depends on both. */
+/* The first two entries end a text. A drawn text has about sixteen symbols, and ends when the input
+ * is used up. The last entry selects the second table. fuzz/seed depends on these positions. */
 static const struct symbol symbols[32] = {
     TEXT(""),   TEXT(""),       TEXT("a"),      TEXT("b"),          TEXT("c"), TEXT("x"),
     TEXT("/"),  TEXT("/"),      TEXT("/"),      TEXT("*"),          TEXT("*"), TEXT("*"),
@@ -66,7 +66,8 @@ static void add(struct bs_gen_text *out, const char *text, size_t len) {
     }
 }
 
-/* Copy four bytes whatever the length is: drawing is a large part of the cost of an input. */
+/* Always copy four bytes, which is faster than the exact length: drawing is a large part of the
+ * cost of an input. */
 static void add_symbol(struct bs_gen_text *out, const struct symbol *symbol) {
     if (sizeof symbol->text <= sizeof out->data - out->len) {
         memcpy(out->data + out->len, symbol->text, sizeof symbol->text);
@@ -87,7 +88,7 @@ void bs_gen_symbols(struct bs_fuzz_provider *provider, struct bs_gen_text *out) 
         uint8_t byte = bs_fuzz_byte(provider);
         unsigned times = 1;
         if (byte >= REPEATS) {
-            /* A repetition makes long texts from short inputs. */
+            /* Repeat the symbol, so that short inputs also make long texts. */
             times = 1 + (byte - REPEATS) * 2U;
             byte = bs_fuzz_byte(provider);
         }

@@ -5,8 +5,8 @@
 #include "support/glob_oracle.h"
 #include "support/shape_oracle.h"
 
-/* True if the rule equals one of the denies, which are those of the file and of the policy below
- * it. */
+/* True if the rule equals one of the denies. The denies are those of the file and of the policy
+ * below it. */
 static bool any_equals(const struct bs_fuzz_rules *denies, const struct bs_fuzz_rule *rule) {
     for (size_t i = 0; i < denies->n; i++) {
         if (!denies->items[i].negated && bs_fuzz_rule_equals(&denies->items[i], rule))
@@ -89,7 +89,8 @@ static void judge_file(struct bs_fuzz_file *file, const struct bs_fuzz_file *abo
     const struct bs_fuzz_policy *over = above != NULL && above->is_policy ? &above->policy : NULL;
     for (size_t i = 0; i < file->policy.n_profiles; i++)
         judge_profile(file, over, &file->policy.profiles[i]);
-    /* The exceptions that a workspace may repeat are known only with the global policy. */
+    /* A workspace file may repeat exceptions of the global policy, so its exceptions can only be
+     * judged if that policy is given. */
     if (above == NULL || over != NULL)
         judge_exceptions(file, over);
 }
@@ -155,8 +156,8 @@ static void warn_vain(struct warner *w, const struct bs_fuzz_rules *rules) {
     }
 }
 
-/* A rule equal to a deny is an error within one file and legitimate in a merge; it never gets this
- * warning. */
+/* True if the rule lies under a deny. A rule equal to a deny never gets this warning: it is an
+ * error within one file, and allowed in a merge. */
 static bool is_under(const struct bs_fuzz_rules *denies, const struct bs_fuzz_rule *rule) {
     for (size_t i = 0; i < denies->n; i++) {
         const struct bs_fuzz_rule *deny = &denies->items[i];

@@ -45,7 +45,7 @@ struct bs_fuzz_finding {
     const char *what; /* a warning's code; for a problem, a text for people */
     struct bs_fuzz_place place;
     bool of_workspace;
-    bool is_doubtful; /* the contract leaves open whether it is reported */
+    bool is_doubtful; /* the contract does not say whether this must be reported */
     struct bs_fuzz_finding *next;
 };
 

@@ -10,7 +10,7 @@ enum bs_law {
     BS_LAW_DEEPER,     /* `**`/P matches every path that ends in a path P matches */
     BS_LAW_BELOW,      /* P/`**` matches every path that begins with a path P matches */
     BS_LAW_FOLD,       /* spellings that fold to the same text match the same */
-    BS_LAW_TOGETHER,   /* a list's highest match is the highest of its single matches */
+    BS_LAW_TOGETHER,   /* the highest match of a list is the highest of its globs' matches */
     BS_LAW_LENGTH,     /* 65,536 bytes are the longest glob */
     BS_LAWS
 };
@@ -23,7 +23,7 @@ struct bs_law_case {
     struct bs_gen_text globs[BS_LAW_MOST_GLOBS];
     struct bs_gen_text path;
     struct bs_gen_text other; /* a second path, for the laws of literals and folding */
-    bool equal;               /* FOLD: `other` has exactly the glob's units */
+    bool equal;               /* FOLD: `other` has the same units as the glob */
     unsigned tier;            /* TOGETHER: the first tier to try, an enum bs_tier */
     size_t length;            /* LENGTH: the glob's length */
 };

@@ -10,7 +10,7 @@
 enum { HONEST = -1, NOT_READ = -2, MOST_BITS = 62 };
 
 static int bits = NOT_READ;
-static const char *only; /* NULL: any oracle */
+static const char *only; /* the only oracle to falsify; NULL: all of them */
 
 static void read_environment(void) {
     const char *value = getenv("BOXSPEC_FUZZ_LIE");

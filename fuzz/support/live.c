@@ -44,11 +44,12 @@ void bs_fuzz_live_write(struct bs_fuzz_live *model, size_t bytes) {
         model->written += (size_t)n;
 }
 
-/* Read all that is in flight: cat writes what it has read before it does anything else. */
+/* Read all output that has not come back yet. `cat` writes all that it has read before it does
+ * anything else, so the output is complete. */
 void bs_fuzz_live_read(struct bs_fuzz_live *model) {
     char text[MOST_WRITTEN];
     int fd = bs_process_stream(model->process, 1);
-    /* Without this the read would wait for output that the signal lost. */
+    /* Return early: the signal may have lost output, and the read would wait for it. */
     if (model->signaled || model->ended)
         close_held(model);
     while (fd >= 0 && model->read < model->written) {
@@ -71,7 +72,7 @@ void bs_fuzz_live_open(struct bs_fuzz_live *model, struct bs_opening *opening) {
     model->in = model->held = -1;
     int code = bs_opening_try(opening, &model->process, &err);
     int wanted = bs_opening_code(opening->kind);
-    /* Opening may always fail with BS_E_EXECUTION for lack of memory. */
+    /* Opening may always fail with BS_E_EXECUTION, because memory may run out. */
     bool is_right = code == wanted || code == BS_E_EXECUTION;
     if (!is_right || (code == BS_OK) != (model->process != NULL) ||
         (code != BS_OK && err.message[0] == '\0') || bs_fuzz_lie("opened"))
@@ -104,8 +105,8 @@ static bool is_gone(pid_t pid) {
     return false;
 }
 
-/* Check an answer against the end that is known; the first reported end is the one that all later
- * answers must repeat. */
+/* Check the answer of a wait against the steps taken so far. Once an end was reported, every later
+ * answer must be the same. */
 static void check_end(struct bs_fuzz_live *model, int code, const struct bs_process_end *end) {
     if (model->stolen) {
         if (code != BS_E_EXECUTION || bs_fuzz_lie("stolen"))
@@ -141,7 +142,8 @@ void bs_fuzz_live_wait(struct bs_fuzz_live *model, const uint64_t *ms) {
     struct bs_process_end end;
     if (ms == NULL && model->in < 0)
         model->closed = true;
-    /* A writer holds the child's stdin open: without a signal the child does not end. */
+    /* Without a limit, wait only if the child will end: another writer may hold its stdin open, and
+     * then only a signal ends it. */
     if (ms == NULL && !model->closed && !model->signaled)
         return;
     int code = bs_process_wait(model->process, ms, &end, NULL);
@@ -178,8 +180,8 @@ static void join(struct bs_fuzz_live *model) {
 void bs_fuzz_live_drop(struct bs_fuzz_live *model) {
     pid_t pid = model->pid;
     close_held(model);
-    /* A drop may start only after all other calls have begun; the kill wakes the concurrent wait.
-     */
+    /* A drop may start only when no other call is running. The kill makes the concurrent wait
+     * return. */
     if (model->has_beside)
         (void)bs_process_kill(model->process, NULL);
     join(model);

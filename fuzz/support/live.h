@@ -26,8 +26,8 @@ struct bs_fuzz_live {
     bool signaled; /* a signal was sent: output not echoed before it may be lost */
     bool ended;    /* its end was reported */
     bool stolen;   /* another part of this program reaped it */
-    int held;      /* a writer outside the group; else -1 */
-    bool detached; /* a close must report detached writers */
+    int held;      /* an open writing end of its stdout, outside the group; else -1 */
+    bool detached; /* a close must report that writers outside the group remain */
     bool has_members;
     struct bs_process_end end;
     pthread_t beside;
@@ -42,7 +42,7 @@ void bs_fuzz_live_open(struct bs_fuzz_live *model, struct bs_opening *opening);
 
 /* All functions below need an open process. Write up to `bytes`, as far as the pipe has room. */
 void bs_fuzz_live_write(struct bs_fuzz_live *model, size_t bytes);
-/* Read and check all that was written and has not come back. */
+/* Read all output of what was written so far, and check it. */
 void bs_fuzz_live_read(struct bs_fuzz_live *model);
 void bs_fuzz_live_close_stdin(struct bs_fuzz_live *model);
 void bs_fuzz_live_take(struct bs_fuzz_live *model);

@@ -97,8 +97,8 @@ void bs_fuzz_compare_loads(const struct bs_fuzz_load *first, const struct bs_fuz
         bs_fuzz_fail("again", "loading the same text again gives another answer");
 }
 
-/* After a refused event other things may be wrong, too, so only the refused one's place is checked.
- */
+/* After a refused event other things may be wrong too, so check only the place of the refused
+ * event. */
 static void check_event(const struct bs_policy_problem *problem, struct bs_fuzz_place at) {
     if (at.line != 0 && (problem->line != at.line || problem->column != at.column))
         bs_fuzz_fail("place", "refused at %u:%u, and the error is at %u:%u", problem->line,
@@ -221,8 +221,8 @@ static bool stands_at(const struct bs_fuzz_node *node, const struct bs_policy_pr
     return node->place.line == problem->line && node->place.column == problem->column;
 }
 
-/* True if the value that the pointer leads to, or its key, is at the problem's place. If a key is
- * repeated, both are tried. */
+/* True if the problem is at the value that the pointer leads to, or at the key of that value. If a
+ * key is repeated, try both of its values. */
 static bool leads_to(const struct bs_fuzz_node *node, const struct bs_fuzz_node *key,
                      const char *pointer, const struct bs_policy_problem *problem) {
     if (*pointer == '\0')

@@ -8,13 +8,13 @@
 #include "support/case.h"
 #include "support/judge.h"
 
-/* A file as the second readers parse it. */
+/* A file as the second reader parses it. */
 struct bs_fuzz_read {
     struct bs_policy_text text;
     struct bs_fuzz_node *root; /* NULL: the file is not well-formed */
     size_t first;              /* JSON: the range of bytes where a reader may report the error */
     size_t last;
-    size_t alien;            /* or at this byte */
+    size_t alien;            /* or the error may be reported at this byte */
     struct bs_fuzz_place at; /* YAML: the exact place of the error if line is not 0 */
 };
 

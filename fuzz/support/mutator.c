@@ -159,7 +159,8 @@ void *afl_custom_init(void *afl, unsigned seed) {
 size_t afl_custom_fuzz(void *opaque, uint8_t *data, size_t size, uint8_t **out, uint8_t *other,
                        size_t other_size, size_t most) {
     struct state *state = opaque;
-    /* afl-fuzz passes a megabyte here, whatever -G says, and later cuts longer inputs. */
+    /* afl-fuzz offers a megabyte here, whatever limit -G sets, and later cuts longer inputs. Use
+     * the target's own limit. */
     if (most > state->most)
         most = state->most;
     if (state->room < most) {
@@ -185,7 +186,8 @@ void afl_custom_deinit(void *opaque) {
 
 #else
 
-/* The interface of libFuzzer. Its own mutations, which find as much, get half of the calls. */
+/* The interface of libFuzzer. Half of the calls use libFuzzer's own mutations, because they find as
+ * much as these. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) __attribute__((weak));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 

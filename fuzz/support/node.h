@@ -26,7 +26,7 @@ struct bs_fuzz_node {
     struct bs_fuzz_place place;
     const char *text; /* of a scalar, of a string decoded; a NUL follows */
     size_t len;
-    struct bs_fuzz_node *first; /* of a list; of a map: key, value, key, value, ... */
+    struct bs_fuzz_node *first; /* first item of a list; of a map: key, value, key, value, ... */
     struct bs_fuzz_node *next;
 };
 

@@ -68,7 +68,8 @@ static int launch(void *ctx, const struct bs_exec_request *request, struct bs_wr
 
 static void describe(const struct bs_opening *opening, struct bs_exec_request *request,
                      struct bs_stdio *stdio) {
-    /* The member starts before `cat` and has none of its streams. */
+    /* A shell that starts a second process of the group before it becomes `cat`. That process has
+     * none of its streams. */
     static const char *const member[] = {"-c", "sleep 60 <&- >&- 2>&- & exec cat"};
     static const char *const stubborn[] = {
         "-c", "trap '' TERM; sleep 60 <&- >&- 2>&- & trap - TERM; exec cat"};

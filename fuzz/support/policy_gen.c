@@ -38,7 +38,7 @@ static void add(struct bs_fuzz_node *node, struct bs_fuzz_node *child) {
     *link = child;
 }
 
-/* A value of a wrong type. */
+/* Return a value that is probably of a wrong type. */
 static struct bs_fuzz_node *misfit(struct bs_gen_policies *gen) {
     static const struct {
         enum bs_fuzz_kind kind;
@@ -86,7 +86,7 @@ static void add_field(struct bs_gen_policies *gen, struct bs_fuzz_node *map, con
     add(map, value);
 }
 
-/* One of the spellings of a rule body. */
+/* Write a rule body in one of its equivalent spellings. */
 static struct bs_fuzz_text spelled(struct bs_gen_policies *gen, struct bs_fuzz_text body,
                                    bool negated) {
     static const char *const fronts[] = {"", "./", " ", "\t ", ".//", "././"};
@@ -137,7 +137,8 @@ static struct bs_fuzz_text with(struct bs_gen_policies *gen, struct bs_fuzz_text
     return (struct bs_fuzz_text){text, size - 1};
 }
 
-/* A profile must not repeat a deny, so extend a body that does. */
+/* Return a rule body for a profile. A profile must not repeat a deny, so a body that does is
+ * extended. */
 static struct bs_fuzz_text own_body(struct bs_gen_policies *gen) {
     struct bs_fuzz_text body = bs_gen_rule_body(gen);
     while (!gen->flawed && is_among(gen->denies, gen->n_denies, body))
@@ -261,7 +262,7 @@ static struct bs_fuzz_node *metadata(struct bs_gen_policies *gen) {
     return map;
 }
 
-/* Characters that are escaped, and their neighbours. */
+/* Characters that must be escaped in a file, and the characters next to them in Unicode. */
 #define UNSEEN                                                                                     \
     "\xE2\x80\xA8\x7F\xC2\x85\xC2\xA0\xE2\x80\x81\xE2\x81\x80\xEF\xBF\xBE\xEF\xBF\xBD\xEF\xBC\x81"
 

@@ -31,7 +31,7 @@ struct bs_gen_policies {
     const char *profiles[BS_GEN_MOST_PROFILES];
     size_t n_profiles;
     bool flawed;       /* this case may have errors */
-    bool crowded;      /* profiles have many rules, which other code matches */
+    bool crowded;      /* profiles have so many rules that the library uses other code for them */
     bool long_named;   /* rules may be longer than the matcher's inline buffer */
     bool is_workspace; /* the current policy is a workspace's */
 };
@@ -41,7 +41,7 @@ void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider 
                            struct bs_fuzz_pool *pool);
 struct bs_fuzz_node *bs_gen_policy(struct bs_gen_policies *gen);
 
-/* The name of a profile that probably exists; NULL: do not name one. */
+/* Return the name of a profile, which probably exists; NULL to name none. */
 const char *bs_gen_profile_name(struct bs_gen_policies *gen);
 
 /* A path in some spelling, half of the time derived from the rules; it may be invalid. */

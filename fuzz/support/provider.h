@@ -42,9 +42,10 @@ static inline bool bs_fuzz_flag(struct bs_fuzz_provider *provider) {
  * byte too many, and no text ends in a NUL by accident. Aborts if memory runs out. */
 char *bs_fuzz_block(const void *data, size_t size);
 
-/* The same for one call, at less cost: return the block before the next one is lent. The sanitizer
- * has the memory on both sides poisoned, and all of it after the return. This is as strict as the
- * heap, whose allocation is most of the cost of a short case. */
+/* As bs_fuzz_block, for a text that is needed for one call only, at less cost: give the block back
+ * before the next one is lent. The memory on both sides is poisoned for the sanitizer, and all of
+ * it once it is given back. This detects as much as a heap block, whose allocation is most of the
+ * cost of a short case. */
 char *bs_fuzz_lend(const void *data, size_t size);
 void bs_fuzz_give_back(char *block, size_t size);
 

@@ -7,11 +7,11 @@
 #include "support/memory.h"
 #include "support/provider.h"
 
-/* Limits for all memory. A file of single digits has a node for every second byte, the arenas
- * double, and tables and reports come on top. */
+/* Limits for all memory. A file of single digits has a node for every second byte, arenas double
+ * their size, and tables and reports need memory as well. */
 enum { BYTES_A_CALL = 48 * 1024, BYTES_A_BYTE = 256 };
 
-/* Exceptions need a matcher, which has tables. */
+/* Additional limit for a file with exceptions: they need a matcher, which has tables. */
 enum { BYTES_A_MATCHER = 4 * 1024 * 1024 };
 
 static void check_memory(const char *text, size_t size) {

@@ -47,7 +47,7 @@ static int value_of(char letter) {
     return found != NULL ? (int)(found - letters) : -1;
 }
 
-/* Decode groups of four letters; the bits left over must be zero. */
+/* Decode base64 in groups of four letters; unused bits of the last group must be zero. */
 static bool decode_base64(const char *text, size_t len, char *out, size_t *out_len) {
     size_t padding = 0;
     while (padding < 2 && padding < len && text[len - 1 - padding] == '=')
@@ -93,7 +93,8 @@ static struct bs_fuzz_bytes read_system_bytes(struct reading *r, const struct bs
     return bytes;
 }
 
-/* Return whichever of the two spellings is present; both at once are refused. */
+/* Return the member with the text or the member with the base64 form, whichever is present. Having
+ * both is refused. */
 static const struct bs_fuzz_node *twin(struct reading *r, const struct bs_fuzz_node *object,
                                        const char *name, const char *name_b64, bool *base64) {
     const struct bs_fuzz_node *plain = bs_fuzz_field(object, name);

@@ -18,7 +18,7 @@ struct bs_fuzz_bytes {
 struct bs_fuzz_request {
     bool refused;
     bool doubtful; /* the protocol leaves open whether it is refused */
-    bool has_nul;  /* in a string that the system would cut there */
+    bool has_nul;  /* a string has a NUL, where the system would cut it */
     struct bs_fuzz_bytes program;
     struct bs_fuzz_bytes current_dir;
     struct bs_fuzz_bytes stdin_bytes;

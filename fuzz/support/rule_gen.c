@@ -12,7 +12,8 @@
 #define FOUR(text) text text text text
 #define LONG_HELD "*a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once*"
 
-/* A used-up input selects the first. The last ones cannot begin a rule. */
+/* Segments of paths. A used-up input selects the first one; a rule cannot begin with one of the
+ * last ones. */
 static const char *const segments[] = {
     "a",
     "b",
@@ -176,7 +177,7 @@ void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider 
     gen->long_named = kind == 29;
 }
 
-/* The length without a truncated character at the end. */
+/* Return the length of the text without a character that is cut off at its end. */
 static size_t whole(const char *text, size_t len) {
     size_t last = len;
     while (last > 0 && ((unsigned char)text[last - 1] & 0xC0) == 0x80)

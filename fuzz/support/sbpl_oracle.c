@@ -22,7 +22,7 @@ const char *bs_fuzz_sbpl_absolute(const struct bs_fuzz_sbpl *sbpl, struct bs_fuz
     return text;
 }
 
-/* Drop repeated `**` segments at the end: the second one adds no path. */
+/* Remove repeated `**` segments at the end of a rule: they match the same paths as a single one. */
 static struct bs_fuzz_rule without_repeats(const struct bs_fuzz_sbpl *sbpl,
                                            const struct bs_fuzz_rule *rule) {
     struct bs_fuzz_rule shorter = *rule;
@@ -63,8 +63,9 @@ static bool is_ascii(const char *text, size_t len) {
     return true;
 }
 
-/* Return NULL, or a path that the filter matches and the rule does not, or the reverse. Beyond
- * ASCII, the contract leaves open what a `?` matches and what folds. */
+/* Compare the filter with the rule. Return a path that only one of them matches, or NULL. Outside
+ * ASCII the contract does not define what a `?` matches and which characters are equal without
+ * case. */
 static const char *misread(const struct bs_fuzz_sbpl *sbpl, const struct bs_fuzz_rule *rule,
                            struct bs_seat_filter *filter) {
     struct bs_fuzz_text probes[BS_PROBES_MOST];
@@ -121,7 +122,7 @@ static void expect(struct walk *walk, bool allows, const char *op, const struct 
     else if (!is_filter(walk->sbpl, first, &clause->filters[0]) ||
              (second != NULL && !is_filter(walk->sbpl, second, &clause->filters[1])))
         walk->why = "a filter is not its rule's, or its string is not exactly the path";
-    /* The filters of a pair are checked where they occur singly. */
+    /* Each filter of a pair also occurs alone in another clause, and is checked there. */
     else if (second == NULL)
         check_filter(walk, first, &clause->filters[0]);
 }
@@ -161,7 +162,8 @@ static void expect_sides(struct walk *walk) {
     }
 }
 
-/* The clause that denies writing at the root is the first that denies writing. */
+/* Find the clause that denies writing below the root: it is the first clause that denies
+ * writing. */
 static bool find_root(struct walk *walk) {
     while (walk->at < walk->profile->n && walk->profile->clauses[walk->at].allows)
         walk->at++;

@@ -1,5 +1,4 @@
-/* The required content of a Seatbelt profile, checked clause by clause and path
- * by path. */
+/* Check the content of a Seatbelt profile, clause by clause and path by path. */
 #ifndef BS_FUZZ_SBPL_ORACLE_H
 #define BS_FUZZ_SBPL_ORACLE_H
 
@@ -25,8 +24,9 @@ struct bs_fuzz_sbpl_answer {
     bool writes;
     bool reads;
     bool unlinks;
-    bool only_denies; /* an allowed path may be denied: a `?` meets a character beyond ASCII */
-    bool is_open;     /* this oracle does not decide it */
+    /* the profile may deny an allowed path: a `?` meets a character outside ASCII */
+    bool only_denies;
+    bool is_open; /* this oracle does not know the right answer */
 };
 
 /* `path` is in normal form, below the root. */

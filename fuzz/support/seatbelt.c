@@ -107,7 +107,8 @@ static bool take_filters(struct reader *r, struct bs_seat_clause *clause) {
            accept_text(r, ")");
 }
 
-/* These clauses never decide about a file, and each has exactly one form. */
+/* Read one of the two filters about system calls. Their clauses decide about no file, and each has
+ * exactly one form. */
 static bool take_mac_syscall(struct reader *r) {
     return accept_text(r, "(mac-policy-name \"vnguard\")") ||
            accept_text(r, "(require-all (mac-policy-name \"Sandbox\") (mac-syscall-number 67))");
@@ -192,8 +193,8 @@ static bool applies(struct bs_seat_clause *clause, const char *path, size_t len)
     return true;
 }
 
-/* The operations to look up, from specific to general: `file-write-data`, `file-write*`, `file*`;
- * then NULL. */
+/* An operation belongs to more and more general ones: `file-write-data`, `file-write*`, `file*`.
+ * True if `step` is step `number` of `op`. */
 static bool is_step(const char *op, const char *step, size_t number) {
     if (number == 0)
         return strcmp(op, step) == 0;

@@ -28,7 +28,7 @@ struct bs_seat_clause {
     bool allows;
     const char *op;
     struct bs_seat_filter filters[BS_SEAT_MOST_FILTERS]; /* all must match */
-    size_t n_filters;                                    /* 0: the clause has no filter */
+    size_t n_filters;                                    /* 0: the clause applies to all files */
 };
 
 struct bs_seatbelt {
@@ -47,7 +47,8 @@ void bs_seatbelt_clear(struct bs_seatbelt *profile);
 /* `path` ends in a NUL, here and below, and must not change until the profile is cleared. */
 bool bs_seat_filter_matches(struct bs_seat_filter *filter, const char *path, size_t len);
 
-/* The platform documents neither of two readings, so a profile must mean the same under both. */
+/* The platform does not document which of two readings is right, so a profile must have the same
+ * meaning under both. */
 enum bs_seat_reading {
     BS_SEAT_LAST_CLAUSE,  /* the last clause that matches, whatever its operation */
     BS_SEAT_MOST_SPECIFIC /* operations from specific to general; clauses with a filter first */

@@ -11,7 +11,7 @@ struct bs_fuzz_file {
     struct bs_fuzz_finding **problems;
     struct bs_fuzz_policy policy; /* as much of it as could be read */
     bool of_workspace;
-    bool is_policy; /* kind and version are valid, so the rest is read */
+    bool is_policy; /* kind and version are valid; only then the rest is read */
 };
 
 void bs_fuzz_shape_read(struct bs_fuzz_file *file, const struct bs_fuzz_node *root);

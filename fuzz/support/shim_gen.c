@@ -243,11 +243,13 @@ static bool is_broken(struct bs_fuzz_text text, enum bs_policy_format format,
                       struct bs_fuzz_pool *pool) {
     struct bs_fuzz_read read;
     bs_fuzz_read_text((struct bs_policy_text){text.text, text.len, format}, pool, &read);
-    /* The contract also leaves open how a file without content is read. */
+    /* A file without content counts as malformed, because the contract does not define how it is
+     * read. */
     return read.root == NULL || (read.root->kind == BS_FUZZ_NULL && read.root->len == 0);
 }
 
-/* Some YAML readers refuse an unknown directive, others skip it. */
+/* True if a YAML file has a directive. Some readers refuse unknown directives and others skip them,
+ * so such files would differ without a fault. */
 static bool has_directive(struct bs_fuzz_text text, enum bs_policy_format format) {
     for (size_t i = 0; i < text.len && format == BS_POLICY_YAML; i++) {
         if (text.text[i] == '%' && (i == 0 || text.text[i - 1] == '\n' || text.text[i - 1] == '\r'))
@@ -274,7 +276,8 @@ static void make_texts(struct maker *m, unsigned marks) {
     for (size_t number = 0; number < BS_SHIM_MOST_REQUESTS; number++) {
         if (whole.len > 0)
             *changed = (struct bs_fuzz_text){to, change(number, whole.text, whole.len, to)};
-        /* An unchanged file with a directive was chosen on purpose, so it is kept. */
+        /* Skip changed files that have a directive. An unchanged one was chosen on purpose and is
+         * kept. */
         if (number > 0 && (has_directive(global, format) || has_directive(workspace, other)))
             continue;
         (void)begin(m, "policy.load");

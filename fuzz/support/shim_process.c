@@ -70,7 +70,8 @@ static void read_stderr(void) {
         }
         memcpy(shim.said + shim.n_said, chunk, (size_t)n);
         shim.n_said += (size_t)n;
-        /* Stop at a short read: a shim that writes all the time must not block this loop. */
+        /* Stop after a short read: a shim that writes all the time must not keep this loop
+         * running. */
         if ((size_t)n < sizeof chunk)
             return;
     }
@@ -115,7 +116,7 @@ static char **command(void) {
     return words;
 }
 
-/* Between fork and exec: only system calls. */
+/* Runs between fork and exec, so it makes only system calls. */
 static _Noreturn void start_program(char **words, int in, int out, int err) {
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -192,7 +193,7 @@ static void write_some(struct talk *talk) {
         talk->left += n;
         talk->n_left -= (size_t)n;
     } else if (n < 0 && errno != EAGAIN) {
-        talk->n_left = 0; /* the shim is dead; answers it wrote before are still to be read */
+        talk->n_left = 0; /* the shim is dead; answers that it wrote before can still be read */
     }
 }
 

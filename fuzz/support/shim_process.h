@@ -49,7 +49,7 @@ enum bs_fuzz_trouble bs_fuzz_shim_ask(const struct bs_buf *requests, size_t n,
 /* The end of the last failed shim's stderr, at most 32 KiB; borrowed until the next failure. */
 const char *bs_fuzz_shim_last_words(size_t *len);
 
-/* Print the same for triage: printable text, each line prefixed with `boxspec-shim: `. */
+/* Print that text for triage: printable characters, each line prefixed with `boxspec-shim: `. */
 void bs_fuzz_shim_show_last_words(FILE *to);
 
 void bs_fuzz_shim_stop(void);

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-/* Count of the calling thread. */
+/* The number of basic blocks that the calling thread has executed. */
 extern _Thread_local uint64_t bs_fuzz_step_count;
 
 static inline void bs_fuzz_steps_start(void) { bs_fuzz_step_count = 0; }

@@ -6,7 +6,7 @@
 #include "support/fail.h"
 #include "support/lie.h"
 
-/* The effect of the wrapper on a piece. */
+/* What the wrapper does with a piece of the command: it stays, goes, or selects the mode. */
 enum fate { STAYS, GOES, FIRST_GOES, IS_MODE, FIRST_IS_MODE };
 
 struct piece {
@@ -94,7 +94,7 @@ static void put_piece(struct words *words, const struct piece *piece, enum fate 
         put_words(words, piece->words[1]);
 }
 
-/* A flag at the end without its value. */
+/* A flag at the end of the command without its value. */
 static const struct piece lasts[] = {{{"--sandbox"}, IS_MODE}, {{"-s"}, IS_MODE}, {{"-c"}, STAYS}};
 
 /* Draw pieces up to one that ends, or until there is no more room: each is at most two words. */

@@ -103,7 +103,8 @@ static struct bs_fuzz_node *add(struct reader *r, const yaml_event_t *event,
                                          (uint32_t)event->start_mark.column + 1};
     if (is_name && kind != BS_FUZZ_STRING)
         r->why = "a key that is no string";
-    /* The scalar may also be a missing value whose place the tag of the next one takes. */
+    /* A `!` where a scalar starts is a tag. A missing value has the place of the next value, whose
+     * tag is refused in the same way. */
     if (byte_at(r, event->start_mark.index) == '!')
         r->why = "a tag";
     *r->link = node;

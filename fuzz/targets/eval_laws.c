@@ -73,7 +73,7 @@ static void check_explained(const struct bs_profile *profile, enum bs_op op,
     bs_explanation_clear(&explanation);
 }
 
-/* False if the path is refused, and must be. */
+/* Query one path and check its answers. False if the reference rightly refuses the path. */
 static bool check_path(const struct bs_profile *profile, enum bs_op op, struct bs_fuzz_text query,
                        const char *normal, size_t len, bool refused, struct bs_decision *decision) {
     struct bs_error err = BS_ERROR_INIT;
@@ -166,7 +166,8 @@ static struct bs_fuzz_node *profile_of(const struct bs_eval_case *input) {
     return bs_fuzz_member(bs_fuzz_member(spec_of(input), "fsProfiles"), name);
 }
 
-/* How a decision may change when the policy changes. */
+/* How decisions may differ after a change of the policy: not at all, never from denied to allowed,
+ * or never from allowed to denied. */
 enum law { STAYS, NEVER_MORE, NEVER_LESS };
 
 static void check_law(const struct bs_eval_case *input, const char *oracle, enum law law,
@@ -207,7 +208,7 @@ static bool repeat(struct bs_eval_case *input, struct bs_fuzz_node *list) {
     return true;
 }
 
-/* Check one law for each case, because each needs another load. */
+/* Check one law for each case, because each law changes the policy and needs another load. */
 static void check_laws(struct bs_eval_case *input, const struct query *query, size_t n) {
     struct bs_fuzz_node *spec = spec_of(input);
     struct bs_fuzz_node *own = profile_of(input);

@@ -40,8 +40,9 @@ static bool normalize(struct bs_gen_text *text, bool glob) {
     return true;
 }
 
-/* Put text around a glob in normal form. A blank at its end would then no longer be at the end, so
- * only an unmodified glob may have one. False if there is no room. */
+/* Write `before`, the glob and `after` to `out`; the glob is in normal form. False if there is no
+ * room. A glob with a blank at its end is used only unchanged: with text after it the blank would
+ * have another meaning. */
 static bool surround(const char *before, const struct bs_gen_text *text, const char *after,
                      struct bs_gen_text *out) {
     size_t front = strlen(before);
@@ -55,7 +56,8 @@ static bool surround(const char *before, const struct bs_gen_text *text, const c
     return true;
 }
 
-/* Fail unless the finding fits the law; bs_fuzz_lie inverts the finding. */
+/* Fail unless the library's result fits the law. bs_fuzz_lie inverts the result, to test the
+ * oracle. */
 static void check_law(const char *law, bool found, bool expected, const char *what) {
     if ((found != bs_fuzz_lie(law)) != expected)
         bs_fuzz_fail(law, "%s", what);
@@ -85,7 +87,8 @@ static bool matches(const struct bs_glob *glob, const char *path, size_t len) {
     return bs_glob_match(glob, path, len, &matched, NULL) == BS_OK && matched;
 }
 
-/* True if P matches the part of the path after, or before, one of its separators. */
+/* True if the glob matches the part of the path after one of its separators, or the part before
+ * one. */
 static bool matches_a_part(const struct bs_gen_text *text, const struct bs_gen_text *path,
                            bool after) {
     struct bs_glob *glob = NULL;
@@ -111,7 +114,7 @@ static void judge_nested(const struct bs_law_case *law) {
         !surround(deeper ? "**/" : "", &glob, deeper ? "" : "/**", &around))
         return;
     enum verdict verdict = ask_path(&around, &path);
-    /* A part may be an invalid path (`a/~`), and then the law says nothing about it. */
+    /* The law says nothing about a path that is refused. */
     if (verdict == REFUSED)
         return;
     bool part = matches_a_part(&law->globs[0], &path, deeper);
@@ -165,7 +168,7 @@ static void judge_together(const struct bs_law_case *law) {
                      found, n, expected);
 }
 
-/* A glob of this length has no path to match here; the law is about whether it compiles. */
+/* A glob of this length is not matched with a path: the law is about whether it compiles. */
 static void judge_length(const struct bs_law_case *law) {
     char *text = malloc(law->length);
     struct bs_glob *glob = NULL;

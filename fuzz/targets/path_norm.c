@@ -75,8 +75,8 @@ static void judge_form(const char *path, size_t len) {
         bs_fuzz_fail("form", "the normal form `%.*s` %s", (int)len, path, why);
 }
 
-/* Either scan for normal paths may reject a normal path (a slower one then decides), but neither
- * may accept another path. */
+/* Two scans recognise paths in normal form quickly. A scan may miss one, because slower code then
+ * decides, but it must never accept a path in another form. */
 static void judge_scans(const char *path, size_t len, bool is_normal) {
     bool wide = bs_path_is_plain(path, len);
     bool portable = bs_path_is_plain_portable(path, len);

@@ -68,8 +68,8 @@ static int by_pointer(const void *a, const void *b) {
     return order != 0 || x->code == NULL || y->code == NULL ? order : strcmp(x->code, y->code);
 }
 
-/* Both reports must have the same places, compared in the order of their pointers, because lines
- * and columns differ between the formats. */
+/* The same problems must be reported for both formats. They are sorted by pointer before the
+ * comparison, because lines and columns differ between the formats. */
 static void compare_reported(struct bs_policy_problem *a, size_t n_a, struct bs_policy_problem *b,
                              size_t n_b) {
     if (n_a > 0)
@@ -125,7 +125,7 @@ static void check_printed(const struct bs_policy_text *texts, const struct bs_fu
             bs_fuzz_fail("print", "the printed policy is not well-formed:\n%.*s",
                          (int)texts[format].len, texts[format].data);
         bs_fuzz_judge(read.root, NULL, pool, &verdict);
-        /* Two files together may be more than one file may contain. */
+        /* Skip the check: the merge of two files may have more rules than one file may contain. */
         if (verdict.problems != NULL && merged)
             continue;
         if (verdict.problems != NULL || !bs_fuzz_same_policy(&verdict.policy, expected) ||

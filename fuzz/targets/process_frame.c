@@ -102,7 +102,8 @@ static bool is_plain(const struct bs_fuzz_node *root) {
     for (const struct bs_fuzz_node *key = handles->first; key != NULL; key = key->next->next) {
         const struct bs_fuzz_node *request = bs_fuzz_field(key->next, "request");
         const struct bs_fuzz_node *program = bs_fuzz_field(request, "program");
-        /* Exactly one member of each, so that only the members checked here can be wrong. */
+        /* Require exactly one member of each kind, so that only the members checked here can be
+         * wrong. */
         if (strlen(key->text) != key->len || request == NULL || key->next->first->next->next ||
             !is_string(program) || request->first->next->next ||
             strlen(program->text) != program->len)

@@ -81,7 +81,8 @@ static void misplace(struct input *input, struct bs_fuzz_provider *from) {
     case 4:
         input->side_roots[0] = place;
         sbpl->n_side_roots = 1;
-        /* Only the profile of this provider contains side roots. */
+        /* Only a profile for Codex contains side roots, so only there the long path has an
+         * effect. */
         if (strcmp(place, TOO_LONG) == 0)
             sbpl->provider = BS_PROVIDER_CODEX;
         break;
@@ -102,7 +103,7 @@ static void misplace(struct input *input, struct bs_fuzz_provider *from) {
     }
 }
 
-/* Drawn before the policy, so that short inputs still have all of it. */
+/* Draw the other fields before the policy, so that short inputs still have all of them. */
 static void decode(struct input *input, const uint8_t *data, size_t size) {
     struct bs_fuzz_provider from = {data, size};
     struct bs_sbpl_input *sbpl = &input->sbpl;
@@ -208,8 +209,8 @@ static bool may_be_unsayable(const struct bs_fuzz_resolved *resolved, bool folds
     return false;
 }
 
-/* A side root that meets a read-denied place must be refused. `sides` has only side roots that the
- * profile allows; others may be anywhere. */
+/* True if a side root meets a read-denied place, which the reference must refuse. `sides` has only
+ * side roots that the profile allows; others may be anywhere. */
 static bool is_refusal_due(const struct bs_fuzz_sbpl *sbpl) {
     bool due = false;
     for (size_t i = 0; i < sbpl->n_sides; i++)
@@ -220,7 +221,8 @@ static bool is_refusal_due(const struct bs_fuzz_sbpl *sbpl) {
 static void check_refusal(const struct input *input, const struct bs_fuzz_sbpl *sbpl, int code,
                           const struct bs_sbpl *made, const struct bs_error *err) {
     bool due = input->is_misplaced || is_refusal_due(sbpl);
-    /* This target does not decide which paths are equal on a case-insensitive file system. */
+    /* If case does not matter, this target does not know which paths are equal, and accepts both
+     * results. */
     bool is_open =
         !input->is_misplaced && ((sbpl->folds && input->sbpl.n_side_roots > 0) ||
                                  (code != BS_OK && may_be_unsayable(sbpl->resolved, sbpl->folds)));
@@ -271,7 +273,7 @@ static void check_path(const struct bs_fuzz_sbpl *sbpl, const struct bs_seatbelt
     check_op(profile, "file-write-unlink", absolute, answer.unlinks, answer.only_denies);
 }
 
-/* Outside the root only scratch places are writable. */
+/* Outside the root, only places for temporary files may be writable. */
 static void check_outside(const struct bs_fuzz_sbpl *sbpl, const struct bs_seatbelt *profile) {
     static const struct {
         const char *path;

@@ -91,7 +91,8 @@ static bool is_trouble(const struct bs_fuzz_shim_requests *requests, size_t from
     return trouble;
 }
 
-/* Return the sanitizer's word for the crash, which tells two crashes apart, or an empty text. */
+/* Return the word by which the sanitizer names the crash, such as the kind of overflow; empty if
+ * there is none. It distinguishes two crashes. */
 static const char *cause(char *word, size_t room) {
     static const char mark[] = "Sanitizer: ";
     size_t len = 0;
@@ -109,8 +110,8 @@ static const char *cause(char *word, size_t room) {
     return word;
 }
 
-/* A shim that a sanitizer is reporting about has crashed, even if the report is slow on a busy
- * machine. */
+/* Return the kind of failure. If a sanitizer has begun a report the shim has crashed, even if it
+ * seems to hang because a busy machine delays the report. */
 static enum bs_fuzz_trouble named(enum bs_fuzz_trouble trouble) {
     char word[64];
     return trouble == BS_SHIM_HUNG && *cause(word, sizeof word) != '\0' ? BS_SHIM_DIED : trouble;
@@ -193,7 +194,8 @@ static void compare(struct bs_fuzz_shim_requests *requests, const struct batch *
     const struct bs_fuzz_shim_request *request = &requests->items[requests->from + i];
     bool differs =
         differ(&found.ours.text, answers->lines[i], answers->lens[i], &requests->pool, &where);
-    /* The contract leaves open where a reader reports the error in a malformed file. */
+    /* In a malformed file, ignore a difference in the place of the error: the contract leaves it
+     * open. */
     differs = differs && !(request->is_broken && where != NULL && strcmp(where, "problems") == 0);
     differs = differs || bs_fuzz_lie("differs");
     if (differs)
