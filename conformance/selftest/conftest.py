@@ -1,11 +1,11 @@
 """pytest hooks of the self-tests.
 
-A session that gets SIGTERM ends its processes, as with SIGINT. Neither is ignored, also if the
-session was started in the background. Evidence of failing shims is deleted together with the
+SIGTERM and SIGINT end a session and its processes, even if the session was started in the
+background with these signals ignored. Evidence of failing shims is deleted together with the
 session's folder.
 
-Tests with the mark `turns(n)` take turns if BOXSPEC_TURN is a number. ci/test sets it by the
-commit, so that each of these tests runs at one of n commits. Without BOXSPEC_TURN all tests run.
+Tests with the mark `turns(n)` run only at one of n commits. For this, ci/test sets BOXSPEC_TURN to
+a number that depends on the commit. Without BOXSPEC_TURN all tests run.
 """
 
 from __future__ import annotations
@@ -32,20 +32,22 @@ def pytest_configure(config: pytest.Config) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     if hasattr(config, "workerinput"):
-        return  # a worker of xdist has the folder of the session
-    # pytest keeps its last three folders; they stay in the usual place.
+        return  # a worker of xdist uses the folder of the session
+    # Keep pytest's own folders in the usual place, because it leaves the last three there.
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
-    # The path is short because it may contain sockets.
+    # The path is short, because tests create sockets in it and socket addresses are short.
     folder = Path(tempfile.mkdtemp(prefix="boxspec-"))
-    # Some tests run as another user.
+    # Some tests run as another user, who must be able to enter the folder.
     folder.chmod(0o755)
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
     config.stash[temporary] = folder
 
 
 def _waits(item: pytest.Item, turn: int) -> bool:
-    """True if another turn has this test. Its name decides, so that new tests do not change the
-    turns of others."""
+    """True if the test is left to another commit.
+
+    This depends on the test's name, so that new tests do not move others to another commit.
+    """
     turns = item.get_closest_marker("turns")
     return turns is not None and (zlib.crc32(item.nodeid.encode()) + turn) % turns.args[0] != 0
 

@@ -1,4 +1,4 @@
-"""The folders in which cases are created."""
+"""Tests of the choice of the folder in which cases get their files."""
 
 from __future__ import annotations
 

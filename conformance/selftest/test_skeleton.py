@@ -18,7 +18,7 @@ import pytest
 from selftest.tools import CONFORMANCE, CONTRACTS, ROOT, Done, run
 
 SKELETON = Path(__file__).parent / "skeleton"
-# The copy has its own suite, and uses the build and generated files of this tree.
+# Parts that the copy does not change and therefore links from this tree.
 LENT = (".pytest.ini", "build", "fixtures", "fuzz", "conftest.py")
 
 
@@ -36,7 +36,7 @@ class Copy:
         return f"{sys.executable} -I -S {self.conformance / 'shims' / 'python' / 'shim.py'}"
 
     def boxspec(self, *words: str) -> Done:
-        # PYTHONPATH comes before the suite that this interpreter finds by default.
+        # Put the copy first in the path, before the suite that this interpreter would find.
         env = {"PYTHONPATH": str(self.conformance)}
         return run([sys.executable, "-P", "-m", "boxspec", *words], cwd=self.root, env=env)
 
@@ -69,7 +69,8 @@ def test_the_requirement_is_explained(with_echo: Copy) -> None:
 def test_its_page_is_as_it_is_made(with_echo: Copy) -> None:
     page = "conformance/contracts/echo/page.md"
     done = with_echo.boxspec("pages")
-    # The page of the protocol names all contracts, and the copy has one more.
+    # The command may name the page of the protocol, which lists all contracts: the copy has one
+    # more.
     assert page not in done.stdout, done.stdout
 
 

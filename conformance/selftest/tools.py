@@ -63,7 +63,7 @@ def run(
         out, err = process.communicate(stdin, timeout=within_s)
     finally:
         if process.poll() is None:
-            # SIGINT first: the kit then ends its own processes, which are in other groups.
+            # Send SIGINT first, so that the kit ends its own processes, which are in other groups.
             os.killpg(process.pid, signal.SIGINT)
             try:
                 process.wait(10)
@@ -74,7 +74,7 @@ def run(
 
 
 def boxspec(*words: str | Path, **how: Any) -> Done:
-    """Run the kit without ci/boxspec, which would build first."""
+    """Run the kit directly; ci/boxspec would build first."""
     return run([sys.executable, "-P", "-m", "boxspec", *words], **how)
 
 
@@ -145,8 +145,8 @@ def named_output(page: Path) -> str:
 
 
 class Asked:
-    """Requests by name, sent to the reference and to the Python implementation in one session
-    each."""
+    """Named requests, and the answers of the reference and of the Python implementation, from one
+    session each."""
 
     shims = {"reference": REFERENCE, "python": PYTHON_IMPLEMENTATION}  # noqa: RUF012
 

@@ -13,13 +13,17 @@ from boxspec.judge.requirements import load
 from boxspec.judge.results import ResultTree
 from boxspec.judge.verdict import Failure
 
-# The tests do not depend on their meaning; the second of each kind needs the first.
+# Any requirements would do. The second of each level needs the first one.
 MUST, OTHER_MUST = "EXEC-ENV-01", "EXEC-TEXT-01"
 HARDENED, SHOULD, CAPPED = "EXEC-SPAWN-07", "EXEC-SPAWN-09", "EXEC-CAP-01"
 
 
 def record(name: str, why: BaseException | None = None, *more: str, **fields: Any) -> Record:
-    """Return the record of test `NAME` (of requirement `ID` or `ID/NAME`) that raised `why`."""
+    """Return the record of a test.
+
+    `name` is the requirement's id, or `ID/NAME` with the test's name; `why` is what the test
+    raised.
+    """
     requirement, _, test = name.partition("/")
     made = Record(f"conformance/x.py::{test or requirement}", [requirement, *more], **fields)
     if why is not None:

@@ -1,4 +1,5 @@
-"""ci/setup and ci/boxspec in a checkout: missing tools are named, and present ones cost no time."""
+"""Tests of ci/setup and ci/boxspec in a checkout: they name missing tools, and cost no time if
+nothing is missing."""
 
 from __future__ import annotations
 
@@ -89,7 +90,10 @@ def test_a_read_only_checkout_is_reported_in_one_line(script: str, bare: Path) -
 
 
 def user_of(folder: Path) -> int | None:
-    """Let an ordinary user enter the folder and return the user's id. Without root, return None."""
+    """Let an ordinary user enter the folder, and return the user's id.
+
+    Return None if this process is not root.
+    """
     for parent in folder.parents:
         if parent.stat().st_mode & 0o777 == 0o700:
             parent.chmod(0o711)
@@ -111,7 +115,7 @@ def test_setup_is_silent_and_fast_if_everything_is_installed() -> None:
         done = run([ROOT / "ci" / "setup"])
         took.append(time.monotonic() - started)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    # Measured 9 ms on two idle cores; a setup that inspects packages takes seconds.
+    # This took 9 ms on two idle cores; a setup that inspects packages would take seconds.
     assert statistics.median(took) < 0.5
 
 
@@ -190,8 +194,8 @@ def test_a_signal_ends_programs_that_the_command_started(step: str, tmp_path: Pa
         (tmp_path / "ci").mkdir(exist_ok=True)
         shutil.copy(ROOT / "ci" / name, tmp_path / "ci" / name)
     number = tmp_path / "number"
-    # The program writes its pid to a file once it runs. Compilers of cmake are not children of
-    # ci/build.
+    # The program writes its pid to a file once it runs. With cmake, the program is a child of cmake
+    # and not of ci/build.
     lasts = f"echo $$ >{number}.new; mv {number}.new {number}; exec sleep 600"
     lines = {"setup": lasts, "cmake": f"sh -c '{lasts}'; exit"}
     for path, name in ((tmp_path / "ci" / "setup", "setup"), (tmp_path / "cmake", "cmake")):

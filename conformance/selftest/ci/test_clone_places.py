@@ -1,4 +1,4 @@
-"""Unit tests of sandboxes and a run pass wherever the checkout lies."""
+"""Unit tests of sandboxes and a run of the kit pass in a checkout that lies in an unusual place."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 
 from selftest.tools import ROOT, Done, run
 
-# Requirements whose tests start programs of the checkout and of its scratch inside a sandbox, and
-# one for each other way to start one.
+# The tests of the first requirement start programs of the checkout inside a sandbox. The other two
+# stand for other ways in which tests start a program.
 ASKED = ("BACKEND-LAUNCH-01", "EXEC-DEBUG-03", "MODULE-RUNNER-01")
 BUILT = (
     "build/release/fixtures",
@@ -49,8 +49,9 @@ def copy_of_checkout(root: Path) -> Path:
 
 @pytest.fixture(params=PLACES)
 def clone(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A copy of the checkout in a place that is unusual in one way."""
-    # Not tmp_path: TMPDIR of the self-tests may lie elsewhere, and sandboxes replace /tmp.
+    """A copy of the checkout in an unusual place, such as below /tmp or in a path with blanks."""
+    # Not in tmp_path, because the tests need a folder below /tmp, which sandboxes replace by
+    # another one.
     with tempfile.TemporaryDirectory(prefix="clone-", dir="/tmp") as name:
         folder = Path(name)
         folder.chmod(0o755)

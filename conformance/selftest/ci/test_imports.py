@@ -12,7 +12,8 @@ import pytest
 from selftest.tools import CONFORMANCE, ROOT, Done, run
 
 LONGEST = 9
-# It imports no module of the core, and each module may raise it: it lengthens no chain.
+# boxspec.errors makes no chain longer: it imports no module of the core. Every module may import
+# it.
 RAISED = {"boxspec.errors"}
 LINT = ROOT / ".venv" / "bin" / "lint-imports"
 
@@ -65,7 +66,7 @@ def test_no_chain_of_imports_is_long() -> None:
 
 
 def lint(folder: Path) -> Done:
-    """Check the rules on copies of the core and of the contracts."""
+    """Run the linter with the rules on copies of the core and of the contracts."""
     shutil.copy(ROOT / ".importlinter", folder)
     return run([LINT, "--no-logo", "--no-cache"], cwd=folder, env={"PYTHONPATH": str(folder)})
 

@@ -87,7 +87,8 @@ def test_a_topic_is_all_that_is_judged(tmp_path: Path) -> None:
 
 
 def test_an_undeclared_capability_removes_only_tests_that_need_it(tmp_path: Path) -> None:
-    """A shim without YAML gets the JSON vectors of a requirement, and they decide it."""
+    """A shim that does not support YAML gets only the JSON vectors of a requirement, and these
+    decide the verdict."""
     _, tree = judged(tmp_path, "--shim", LITERAL, "--topic", "POLICY-FILE")
     verdicts = {each["id"]: each["verdict"] for each in tree["requirements"]}
     assert verdicts["POLICY-FILE-15"] == "not-applicable"

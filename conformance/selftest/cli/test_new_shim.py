@@ -66,7 +66,8 @@ def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:
     if lacks:
         pytest.skip(f"c: this machine lacks {lacks}")
     _, judge = new_shim("c", tmp_path)
-    # One text contains NULs, the other one ends in the middle of a character.
+    # One text contains NULs, the other one ends in the middle of a character: both need the base64
+    # form.
     few = "nothing_is_trimmed and NUL or each_maximal_subpart and 61"
     done = run_printed(f"{judge} -k {shlex.quote(few)}", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -95,7 +96,7 @@ def test_the_commands_work_in_the_folder_of_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert places.command_from(ROOT) == "./ci/boxspec"
-    # A checkout with a path that a shell would split.
+    # A checkout whose path contains a blank, which a shell would split.
     root = tmp_path / "a checkout"
     (root / "ci").mkdir(parents=True)
     (root / "ci" / "boxspec").write_text("#!/bin/sh\necho ours $1\n")

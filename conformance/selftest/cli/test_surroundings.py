@@ -1,4 +1,5 @@
-"""Unusual environments of the caller: unset, hostile or malformed variables do not change a run."""
+"""Runs in unusual environments: unset, hostile or malformed variables of the caller change no
+verdict."""
 
 from __future__ import annotations
 
@@ -39,11 +40,12 @@ def test_words_for_another_pytest_change_nothing() -> None:
     without = run(words)
     with_them = run(words, env=theirs)
     assert without.stdout.split()[0] == with_them.stdout.split()[0] != "0", with_them.stderr
-    # Shims still get the variables.
+    # The kit ignores the variables, but shims still get them.
     assert with_them.stdout.strip().endswith(f"[] {ours | theirs}")
 
 
-# Shell code before "$@", the expected exit status, and the one line on stderr.
+# For each environment: shell code that runs "$@", the expected exit status, and the one line on
+# stderr.
 FULL = "No space left on device"
 SURROUNDINGS = {
     "a result that cannot be written": ('"$@" --json /dev/full', 2, f"--json /dev/full: .*{FULL}"),

@@ -1,4 +1,4 @@
-"""Verbs other than run, and wrong calls of each: their output and exit status."""
+"""Tests of all verbs except run, and of wrong calls of each verb: output and exit status."""
 
 from __future__ import annotations
 
@@ -172,7 +172,8 @@ def test_a_wrong_call_is_one_line_and_exit_2(words: list[str], named: str, tmp_p
     shim = [] if "--shim" in words or words[:1] != ["run"] else ["--shim", f"{FAKE} honest"]
     said = boxspec(*words, *shim, cwd=tmp_path)
     if words[-1:] == ["no_test_has_this_name"]:
-        # Detected when pytest collects the tests, after the lines with the selection.
+        # pytest detects this mistake only when it collects the tests; until then the run has
+        # printed the selection.
         said.stdout = ""
     assert named in refused(said)
 

@@ -28,7 +28,7 @@ from selftest.tools import (
 FUZZ = ROOT / "fuzz"
 PAGES = [
     ROOT / "README.md",
-    # test_tutorial.py runs the tutorial in its order.
+    # Without the tutorial: test_tutorial.py runs its commands in order.
     *sorted({*CONFORMANCE.rglob("*.md")} - {CONFORMANCE / "tutorial.md"}),
     FUZZ / "README.md",
     FUZZ / "planted" / "README.md",
@@ -39,7 +39,7 @@ EXAMPLES = {
 }
 
 
-# The lines of the other pages take turns.
+# Pages whose commands run at every commit; those of the other pages take turns.
 EVERY_TIME = {"README.md", "conformance/verify.md"}
 
 

@@ -1,6 +1,6 @@
-"""Each name of a test that a page or a self-test quotes is a part of a test's name.
+"""If a page or a self-test quotes the name of a test, or a part of one, such a test must exist.
 
-Self-tests select tests by `-k`. A word that no test has selects nothing, without an error.
+Self-tests select tests by `-k`. A word that no test has would select nothing, without an error.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from selftest.tools import ROOT
 
-# Examples that stand for a name.
+# Names in examples, which no test has.
 PLACEHOLDERS = {"test_TOPIC", "test_x"}
 
 

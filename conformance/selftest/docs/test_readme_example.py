@@ -27,7 +27,8 @@ def neutral(text: str) -> str:
     )
     text = re.sub(r"\d+ \(ppid \d+ pgid \d+", "4713 (ppid 4702 pgid 4711", text)
     text = re.sub(r"after [0-9.]+ ms", "after 61.8 ms", text)
-    # Command lines are cut at a fixed length, so that the cut depends on the length of the paths.
+    # The output cuts command lines at a fixed length, so the cut depends on the length of the
+    # paths. Remove the end.
     return re.sub(r"(fixtures/programs/\w+) /dev/shm/[^\"']*?('\])?$", r"\1 …\2", text, flags=re.M)
 
 

@@ -16,7 +16,10 @@ PAGE = CONFORMANCE / "tutorial.md"
 
 
 def changed(text: str, change: str) -> str:
-    """Apply a block of kind diff to `text`. A hunk has no line numbers: its words locate it."""
+    """Apply a diff of the tutorial to `text`.
+
+    Its parts have no line numbers; the unchanged lines say where they belong.
+    """
     for hunk in change.split("@@\n")[1:]:
         lines = hunk.splitlines(keepends=True)
         old = "".join(line[1:] for line in lines if line[0] in " -")
@@ -30,7 +33,8 @@ def kit(folder: Path) -> dict[str, str]:
     """Return an environment in which `boxspec` is the kit of this tree."""
     (folder / "boxspec").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m boxspec "$@"\n')
     (folder / "boxspec").chmod(0o755)
-    # Use this python3 for the shim: the python3 of a version manager starts a shell for each run.
+    # Use this python3 for the shim: with a version manager, `python3` would be a shell script that
+    # delays each run.
     return {"PATH": f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 

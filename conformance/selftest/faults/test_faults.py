@@ -24,7 +24,8 @@ from boxspec.faults.outcome import Outcome
 from selftest.tools import CONTRACTS, PYTHON_IMPLEMENTATION, ROOT, Done, boxspec, requirements, run
 
 FAULTS = ROOT / "conformance" / "shims" / "faults" / "shim.py"
-# Measured only with the real sandbox-exec or on btrfs, so that no fault is detected here.
+# Requirements that are measured only with the real sandbox-exec or on btrfs, so that no fault can
+# be detected here.
 ELSEWHERE = {"SBPL-MAC-01", "BACKEND-WRITE-08"}
 
 
@@ -162,7 +163,7 @@ def test_a_fault_is_a_shim_that_works_otherwise(name: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", preload(CONTRACTS))
 def test_each_preloaded_module_exists(name: str) -> None:
-    """The fork server does not report a module that it does not find."""
+    """The fork server ignores modules that it does not find, so a wrong name would go unnoticed."""
     assert find_spec(name) is not None
 
 
@@ -271,7 +272,10 @@ def test_a_matrix_goes_on_where_it_was_ended(tmp_path: Path) -> None:
 
 
 class Scripted:
-    """Runs with prepared results: one list of failing requirements per run, then no failures."""
+    """A fake runner of the kit.
+
+    The first runs fail for the given requirements, one list per run; all later runs fail for none.
+    """
 
     def __init__(self, *results: list[str]) -> None:
         self.results = list(results)

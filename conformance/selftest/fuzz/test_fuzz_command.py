@@ -70,7 +70,8 @@ def test_a_falsified_answer_is_reported_once(engine: str, work: Path) -> None:
 
 
 def test_afl_has_the_mutators_that_libfuzzer_has(work: Path) -> None:
-    """libFuzzer finds its mutator in the target; for AFL++ the list of targets names a library."""
+    """Both engines use the mutator of this tree: libFuzzer finds it in the target, AFL++ loads the
+    library that the list of targets names."""
     linked = {
         target.name
         for target in targets.every().values()
@@ -114,7 +115,8 @@ def test_a_signal_ends_a_run_in_order(engine: str, number: signal.Signals, work:
         until = time.monotonic() + 60
         while len(left_below(work)) < 2 and time.monotonic() < until:
             time.sleep(0.1)
-        # A started engine works a moment later; a signal before that is a valid test too.
+        # The engine has started but may not be ready yet; it must also obey a signal at that
+        # moment.
         process.send_signal(number)
         said, _ = process.communicate(timeout=30)
     assert process.returncode == 0, said

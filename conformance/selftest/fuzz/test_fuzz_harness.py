@@ -33,7 +33,7 @@ def compiled(out: Path, compiler: str, *words: str | Path) -> Path:
 
 
 def replayed(tmp_path: Path, *planted: str) -> Done:
-    """Replay the corpus in a program that the plain compiler built."""
+    """Build the program with the plain compiler and replay the corpus in it."""
     words = ["-std=c17", *(f"-DTINY_JSON_{each}" for each in planted), "-DBOXSPEC_FUZZ_MAIN"]
     program = compiled(tmp_path / "replay", "cc", *words, EXAMPLE / "tiny_fuzz.c", *PARSER)
     return run([program, *sorted(CORPUS.iterdir())])

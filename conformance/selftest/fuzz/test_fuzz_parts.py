@@ -171,7 +171,7 @@ def test_each_target_has_a_source_and_each_source_is_listed() -> None:
 
 @pytest.mark.parametrize("name", sorted(targets.every()))
 def test_no_input_of_a_corpus_is_longer_than_its_target_takes(name: str) -> None:
-    # Engines truncate or skip longer inputs, so that no run covers their code.
+    # Engines cut or skip longer inputs, so a longer one in the corpus would be useless.
     most = targets.every()[name].max_len
     sizes = {path.name: path.stat().st_size for path in (ROOT / "fuzz" / "corpus" / name).iterdir()}
     assert {each: size for each, size in sizes.items() if size > most} == {}

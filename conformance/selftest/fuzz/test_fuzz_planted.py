@@ -1,4 +1,4 @@
-"""The planted faults: the patches apply and compile, and the runner tries them."""
+"""Tests of the planted faults: their patches apply and compile, and the runner tries them."""
 
 from __future__ import annotations
 
@@ -98,7 +98,8 @@ def left_below(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
-    """Also if SIGINT was ignored at its start, as a shell does for background jobs."""
+    """The signal must also work if SIGINT was ignored at the start, as in a shell's background
+    job."""
     results = tmp_path / "results.jsonl"
     flags = ["--only", EASY, "--seeds", "1", "--control", "--seconds", "600"]
     with subprocess.Popen(

@@ -28,7 +28,8 @@ def replay(work: Path, *words: str | Path, lie: bool = True) -> Done:
 
 
 def test_a_replay_judges_an_input_again(work: Path) -> None:
-    # Unchanged, because the smallest input with a falsified answer is the empty one.
+    # Replay the input unchanged: reducing it would end at the empty input, for which the answer is
+    # falsified too.
     lied = replay(work, "--as-it-is")
     assert lied.returncode == 1
     assert 'pattern  "a*c"' in lied.stdout
@@ -71,7 +72,8 @@ def test_the_same_finding_is_promoted_once(work: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def full(work: Path) -> Path:
-    """Return a root in which neither a finding nor a vector can be written, as on a full disk."""
+    """Return a root in which neither findings nor vectors can be written, as if the disk were
+    full."""
     into = work.parent / "into"
     for path in (
         work / "glob_raw" / "findings" / "match-a41b8f58",

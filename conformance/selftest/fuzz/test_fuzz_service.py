@@ -12,7 +12,7 @@ import pytest
 from boxspec.fuzz import targets
 from selftest.tools import ROOT, run
 
-# The flags of the service's base image for address and libFuzzer.
+# The flags that the service's base image sets for the address sanitizer and libFuzzer.
 FLAGS = (
     "-O1 -fno-omit-frame-pointer -gline-tables-only -Wno-error -fsanitize=address"
     " -fsanitize-address-use-after-scope -fsanitize=fuzzer-no-link"
@@ -24,8 +24,8 @@ SERVED = [target for target in targets.every().values() if not target.shim]
 def out() -> Path:
     """Run build.sh and return its output folder.
 
-    The folder stays in build/, so that a second build takes a second; workers that share the
-    checkout take turns.
+    The folder stays in build/, so that a second build takes only a second. Workers of pytest share
+    the checkout and take turns.
     """
     folder = ROOT / "build" / "service"
     (folder / "src").mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ def test_a_shim_that_dies_is_a_finding_and_not_the_end(work: Path) -> None:
     assert left_below(work) == []
 
 
-# Answers hello correctly, and each other request as its argument says.
+# A shim that answers hello correctly; its argument says how it answers other requests.
 ODD = """\
 #!/usr/bin/env python3
 import json, os, sys, time
@@ -74,10 +74,10 @@ def test_an_odd_shim_is_a_finding_and_nothing_is_left(how: str, key: str, work: 
     shim = work.parent / "odd"
     shim.write_text(ODD)
     shim.chmod(0o755)
-    # On a busy machine a hundred megabytes take long, and so does a hang.
+    # These need longer: a hundred megabytes or a hang take long on a busy machine.
     seconds = {"huge": "12s", "hangs": "8s", "leaves": "8s"}.get(how, "4s")
     words = ["--shim", f"{shim} {how}", "--time", seconds, "--work", str(work), "--as-it-is"]
-    # Only a hang has the short time limit.
+    # Only the test of a hang sets a short time limit for the shim.
     env = {"BOXSPEC_FUZZ_SHIM_TIMEOUT_MS": "300" if key == "shim-hung" else "5000"}
     done = boxspec("fuzz", "shim_diff", *words, env=env)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -101,7 +101,7 @@ def test_differences_of_a_shim_are_grouped_and_shortened(work: Path, tmp_path: P
     assert asked is not None and len(asked[1]) < 16, block
 
 
-# Crashes on requests that match its first argument, and supports no operation.
+# A shim that crashes on requests that match its first argument, and supports no operation.
 DIES_OF = """\
 #!/usr/bin/env python3
 import json, os, re, sys
@@ -151,7 +151,7 @@ def test_a_sanitizers_report_that_takes_its_time_is_no_hang(work: Path) -> None:
     assert done.stdout.startswith("shim_diff: shim-died heap-buffer-overflow: "), done.stdout
 
 
-# Wraps the reference and rewrites some of its answers in an equivalent form.
+# A shim around the reference that rewrites some answers in an equivalent form.
 WRITES_OTHERWISE = """\
 #!/usr/bin/env python3
 import json, re, subprocess, sys

@@ -45,8 +45,10 @@ ENTRY = Entry(
 
 
 class Engines:
-    """Replaces an engine and records its calls in order. `name` crashes, or gets falsified
-    answers."""
+    """A fake engine that records the order of its calls.
+
+    The target `name` crashes, or gets falsified answers.
+    """
 
     def __init__(self, broken: str = "", lied_to: str = "", stops_after: int = 10**6) -> None:
         self.asked: list[tuple[str, int, float]] = []
@@ -244,7 +246,7 @@ def test_runs_are_appended_until_each_target_has_its_time(
     assert sorted(each.target for each in more) == sorted(names)
     assert {each.seed for each in more} == {2}
     if engine == "afl":
-        # AFL++ counts over all runs; a run must not report the executions of an earlier one again.
+        # AFL++ counts executions over all runs of a folder; a run must report only its own.
         (stats,) = path.parent.glob("work/path_norm/afl/out/main-*/fuzzer_stats")
         (total,) = re.findall(r"^execs_done\s*: (\d+)$", stats.read_text(), re.M)
         assert int(total) == sum(each.runs for each in [*first, *more])

@@ -1,4 +1,4 @@
-"""boxspec-ref in a wheel: bundled libraries, and the message if there is no CMake."""
+"""Tests of boxspec-ref in a wheel: the bundled libraries, and the message if there is no CMake."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def of(found: ResultTree, name: str) -> JudgedRequirement:
 
 @pytest.fixture
 def needing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """OTHER_MUST needs MUST, and SHOULD needs OTHER_MUST."""
+    """Change the registry: OTHER_MUST needs MUST, and SHOULD needs OTHER_MUST."""
     known = dict(load())
     known[OTHER_MUST] = replace(known[OTHER_MUST], needs=(MUST,))
     known[SHOULD] = replace(known[SHOULD], needs=(OTHER_MUST,))
@@ -62,7 +62,7 @@ def test_a_failure_that_needs_a_broken_requirement_is_blocked_by_it() -> None:
 def test_where_the_needed_one_conforms_a_failure_is_one() -> None:
     found = tree([record(MUST), record(OTHER_MUST, failed()), record(SHOULD, failed())])
     assert (of(found, OTHER_MUST).verdict, of(found, OTHER_MUST).blocked_by) == ("fails", [])
-    # The nearest broken requirement blocks it.
+    # SHOULD is blocked by the requirement that it needs directly.
     assert of(found, SHOULD).blocked_by == [OTHER_MUST]
 
 
@@ -79,7 +79,7 @@ def test_a_failure_may_name_the_blocking_requirement() -> None:
     records = [record(OTHER_MUST, explained), record(OTHER_MUST, failed())]
     assert of(tree([record(MUST, failed()), records[0]]), OTHER_MUST).blocked_by == [MUST]
     assert of(tree([record(MUST), records[0]]), OTHER_MUST).verdict == "fails"
-    # A failure without this need makes the requirement fail.
+    # The second failure does not need MUST, so the requirement fails.
     assert of(tree([record(MUST, failed()), *records]), OTHER_MUST).verdict == "fails"
 
 
@@ -121,7 +121,7 @@ def test_needs_are_transitive() -> None:
     ]
     assert of(tree(records), SHOULD).blocked_by == [MUST]
     assert of(tree([record(MUST), *records[1:]]), SHOULD).blocked_by == [OTHER_MUST]
-    # In a circle of needs one requirement must still fail.
+    # If requirements need each other in a circle, one of them must still fail.
     records[1].needs.append(SHOULD)
     found = tree([record(MUST), *records[1:]])
     assert "fails" in (of(found, OTHER_MUST).verdict, of(found, SHOULD).verdict)
@@ -195,8 +195,10 @@ def test_a_contract_that_is_not_declared_does_not_apply() -> None:
 def test_a_must_that_was_not_measured_makes_a_run_incomplete(
     why: Exception | None, code: int
 ) -> None:
-    """Except if the host lacks a feature; a hardened requirement counts if its profile is
-    selected."""
+    """This does not apply if the host lacks a feature.
+
+    Hardened requirements count only if their profile is selected.
+    """
     assert tree([record(MUST), record(OTHER_MUST, why)]).exit_code() == code
     assert tree([record(MUST), record(HARDENED, why)]).exit_code() == 0
     for profile in ("hardened", "all"):
@@ -225,7 +227,7 @@ def test_a_requirement_selected_by_id_counts_at_any_level(
 
 
 def test_unselected_requirements_do_not_count() -> None:
-    """A test may decide other requirements than the selected one."""
+    """A selected test may also decide requirements that are not selected; those do not count."""
     found = tree([record(HARDENED), record(MUST, failed())], asked=[HARDENED])
     assert found.exit_code() == 0
 

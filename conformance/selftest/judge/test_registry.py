@@ -1,4 +1,5 @@
-"""The list of requirements as a registry: public sources have addresses, versions never change."""
+"""Tests of the list of requirements: public sources have addresses, and released versions never
+change."""
 
 from __future__ import annotations
 
@@ -53,8 +54,10 @@ def test_explain_list_and_page_show_the_addresses() -> None:
 
 @pytest.fixture
 def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return the path of requirements.yaml in a folder of contracts with one contract; the test
-    writes it."""
+    """Return the path of requirements.yaml in a new folder of contracts.
+
+    The folder has one contract; the test writes the file.
+    """
     monkeypatch.setattr(requirements, "CONTRACTS", tmp_path)
     requirements.load.cache_clear()
     (tmp_path / "echo").mkdir()
@@ -148,7 +151,7 @@ def test_a_later_requirement_is_outside_of_an_older_version(tmp_path: Path) -> N
     assert "does not have MODULE-ID-99: it is new in 1.1" in refused.stderr
     listed = copy.boxspec("list", "--topic", "MODULE-ID").stdout
     assert re.search(r"^MODULE-ID-99 .*, since 1\.1 .*It is new\.$", listed, re.M), listed
-    # A requirement of the set must not change its level.
+    # The level of a requirement must not change within a version.
     known.write_text(known.read_text().replace("  level: MUST\n", "  level: SHOULD\n", 1))
     changed = copy.boxspec("run", "--contract", "module", "--spec", "1.0")
     assert changed.returncode == 2 and "requirements.yaml differs" in changed.stderr

@@ -1,4 +1,5 @@
-"""Bounds on times: the verdict for measured times, and which processes had to wait."""
+"""Tests of the limits on times: the verdict for measured times, and which processes had to wait for
+a processor."""
 
 from __future__ import annotations
 
@@ -85,7 +86,8 @@ def test_waiting_never_makes_a_late_run_conform() -> None:
     [
         (None, 0, "conforms"),
         (None, 1, "fails"),
-        # The longest measured end of a namespace is in reference/bench/backend.
+        # A namespace may take this long to end; reference/bench/backend has the longest measured
+        # time.
         ("bubblewrap", 254, "conforms"),
         ("bubblewrap", 301, "fails"),
     ],
@@ -115,7 +117,7 @@ def test_a_bound_of_a_count_is_decided_at_once(matcher: Any) -> None:
 
 @dataclass
 class FakeRun:
-    """A shim with pid 7 that started at 0 and has ended, on a machine without a free processor."""
+    """A run whose shim has pid 7, started at time 0 and has ended. No processor was free."""
 
     setting: Setting
     spent: Spent | None
@@ -156,7 +158,7 @@ def never_free(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stamp(t_ms: float, waited_ms: float = 0, threads: int = 1, early_ms: float = 0) -> Stamp:
-    """Return a stamp by an observer that also read the waiting time of shim 7."""
+    """Return a time stamp whose observer also read how long shim 7 had waited for a processor."""
     targets = {7: Waited(int(waited_ms * MS), threads)}
     return Stamp(int(t_ms * MS), int(early_ms * MS), targets=targets)
 

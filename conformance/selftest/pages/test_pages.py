@@ -56,7 +56,7 @@ def test_the_verb_finds_the_pages_as_they_are_made() -> None:
 
 @pytest.fixture
 def stale(tmp_path: Path) -> Path:
-    """Return a page with a SHOULD that was a MUST."""
+    """Return a page that is out of date: it has a SHOULD where the requirement is a MUST."""
     page = tmp_path / "page.md"
     made = generated.remade(f"<!-- generated: requirements EXEC-CAP -->\n{END}\n", "page")
     page.write_text(f"The MUST of prose.\n{made.replace('(MUST', '(SHOULD', 1)}The end.\n")

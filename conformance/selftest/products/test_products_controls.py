@@ -1,6 +1,6 @@
-"""Controls must fail: without a sandbox, one attempt of each aspect escapes.
+"""Products without a sandbox serve as controls: one attempt of each aspect must escape from them.
 
-A matrix with a broken control would prove nothing about its sandboxes.
+If an attempt did not escape from a control, its refusal by a sandbox would prove nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contracts.backend.products.cells import State, cell
 from selftest.tools import boxspec
 
 CONTROLS = [each.name for each in every() if each.control]
-# One attempt of each aspect, without a need for an optional feature of the host.
+# For each aspect an attempt that needs no optional feature of the host.
 ATTEMPTS = {
     "fs-write": "w_write",
     "fs-metadata": "w_chmod",
@@ -33,7 +33,8 @@ TOPICS = ("WRITE", "META", "NET", "PROC", "IPC", "KERNEL", "LAUNCH")
 def test_every_aspect_has_an_attempt() -> None:
     known = table()
     every = {probe.aspect for probe in known.values()} - {"fs-read", "rule", "allowed"}
-    # A descriptor leads to a file; but its inheritance belongs to the launch.
+    # For w_inherited_rwfd the table names the aspect of the file; here it stands for the launch,
+    # because the launcher leaves the descriptor open.
     of = {aspect: known[name].aspect for aspect, name in ATTEMPTS.items() if aspect != "launch"}
     assert of == {aspect: aspect for aspect in every - {"launch"}}
 
@@ -56,7 +57,7 @@ def test_a_control_lets_an_attempt_of_every_aspect_out(name: str, tmp_path: Path
     assert out.exists(), done.stderr
     known = table()
     cells = [cell(test, known, "", name) for test in json.loads(out.read_text())["tests"]]
-    # strict_metadata repeats the attempts for backends that have it.
+    # Skip the repeated attempts of strict_metadata, which are only for backends that have it.
     found = {each.probe: each.state for each in cells if each.state is not State.NOT_ASKED}
     went = {aspect: found[probe] for aspect, probe in ATTEMPTS.items()}
     wanted = dict.fromkeys(ATTEMPTS, State.ESCAPED) | {"kernel": State.DONE}

@@ -1,5 +1,5 @@
-"""Products that must not be accused: with private copies or mounts, which a program may change,
-or with fewer permissions than a profile grants."""
+"""Products that only seem to let attempts out: they have private copies or mounts, which a program
+may change, or grant less than a profile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from selftest.tools import CONFORMANCE, boxspec
 
 SHIM = CONFORMANCE / "shims" / "products" / "shim.py"
-# For one command, copies are bound over the originals; several commands run concurrently.
+# Gives each command private copies of the files, because several commands run at once.
 COPIES = """
 from products.adapter import EVERYTHING, FULLY, Adapter
 
@@ -63,7 +63,8 @@ def test_a_change_of_the_original_is_a_change_outside(tmp_path: Path) -> None:
     assert verdicts(tmp_path, bare, *FILES) == dict.fromkeys(PROBES, "contradiction")
 
 
-# It keeps root privileges in its own mount namespace, and does not claim the aspect kernel.
+# A product that keeps root's capabilities in its own mount namespace, and does not claim the aspect
+# kernel.
 MOUNTS = """
 from products.adapter import FULLY, Adapter
 
@@ -86,7 +87,8 @@ def test_a_mount_in_mounts_of_its_own_is_no_write_outside(tmp_path: Path) -> Non
     assert found == dict.fromkeys(names, "not-applicable")
 
 
-# It grants neither an open network nor a directory outside the root.
+# A product that grants neither the network nor directories outside the root, even if the profile
+# does.
 NARROW = """
 from products.adapter import EVERYTHING, Adapter
 

@@ -23,7 +23,7 @@ from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
 LIBRARIES = [each for each in declared.every() if each.here != declared.PRODUCTS]
 PAGES = sorted((CONFORMANCE / "shims" / "products").glob("*/*.md"))
 LONGEST = 150
-# A library that runs programs without a process group.
+# A library that starts programs without giving them their own process group.
 TINY: dict[str, Any] = {
     "name": "my-implementation",
     "about": "a template",
@@ -135,7 +135,8 @@ def test_a_failed_installation_keeps_its_reason(
 
 @pytest.mark.turns(5)
 def test_a_matrix_shows_failures_with_their_declared_reasons(tmp_path: Path) -> None:
-    """The JSON is an input of a report, and stored results produce the same page again."""
+    """The matrix as JSON is an input of the report; made again from stored results, the page is the
+    same."""
     entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}
     folder = product(tmp_path / "tiny", fails=[entry])
     gone = product(tmp_path / "gone", needs=["no-such-program"])

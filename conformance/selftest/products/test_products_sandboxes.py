@@ -55,8 +55,10 @@ def column(folder: Path, *words: str | Path) -> dict[str, Any]:
 
 
 def states(found: dict[str, Any]) -> Counter[str]:
-    """Count the states of the tested cells; strict_metadata is not tested, because no adapter
-    has it."""
+    """Count the states of the tested cells.
+
+    Those of strict_metadata are left out, because no adapter has it.
+    """
     return Counter(cell["state"] for cell in found["cells"] if cell["state"] != "not asked")
 
 
@@ -97,7 +99,7 @@ def test_a_kept_answer_is_used_only_for_the_same_question(
     def answer(product: Product, question: Question, host: dict[str, Any]) -> object:
         return judging.kept_answer(product, question, host, tmp_path)
 
-    # An incomplete result is not stored.
+    # A result that is not complete must not be stored.
     judging.keep(Judged(one, why="did not end within 3 s"), question, here, tmp_path)
     assert answer(one, question, here) is None
     judging.keep(Judged(one), question, here, tmp_path)
@@ -145,7 +147,7 @@ def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
     first.write_text(json.dumps(made))
     same = boxspec("products", "matrix", "--compare", first, first)
     assert (same.returncode, same.stdout) == (0, "differences: 0; products: 2; cells: 3\n")
-    # The comparison shows the kits that judged, but they are no difference.
+    # The comparison shows which kits judged, but other kits do not count as a difference.
     kits = ({"version": "1", "commit": commit * 20, "modified": commit == "b"} for commit in "ab")
     for file, kit in zip((first, second), kits, strict=True):
         file.write_text(json.dumps({**made, "backends": [{**facts, "kit": kit}]}))
@@ -220,7 +222,7 @@ def test_a_product_without_claims_is_no_contradiction(
 
 @pytest.mark.turns(5)
 def test_a_product_that_refuses_everything_holds_nothing(tmp_path: Path) -> None:
-    """It starts only its positive control."""
+    """The product starts only /bin/true, the probe's own check, and refuses all else."""
     command = "return argv if argv == ['/bin/true'] else ['/bin/false']"
     found = column(tmp_path, fake(tmp_path, command), *META)
     assert set(states(found)) == {"unproven"}
@@ -307,7 +309,8 @@ def test_a_failed_installation_names_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_command_keeps_its_callers_descriptors_and_session(tmp_path: Path) -> None:
-    """Otherwise a product would be credited for clean-up by the kit."""
+    """If the kit's adapter closed descriptors or made a session, the product would get the
+    credit."""
     file = fake(tmp_path, "return argv")
     inside = "readlink /proc/$$/fd/9; cut -d' ' -f6 /proc/$$/stat"
     message = {
@@ -356,7 +359,8 @@ def test_the_launcher_does_not_get_the_environment_of_a_request(
 
 @pytest.mark.parametrize("name", ["sandlock", "nono-py"])
 def test_a_python_launcher_does_not_import_from_the_workspace(name: str) -> None:
-    """A confined call could write json.py, and the next launcher would run it outside."""
+    """A confined call could write json.py into the workspace, and the next launcher would run that
+    file outside the sandbox."""
     text = (PRODUCTS / "sandboxes" / f"{name.replace('-', '_')}.py").read_text()
     assert '[self.found(), "-I", "-c", CODE' in text
 

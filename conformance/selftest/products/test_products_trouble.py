@@ -16,7 +16,7 @@ import pytest
 
 from contracts.backend.ground import made_ground
 
-# A unique duration, which identifies the processes of this test.
+# A duration that no other process uses, so that it identifies the processes of this test.
 FOREVER = "98765.25"
 TROUBLE = f"""
 from products.adapter import EVERYTHING, Adapter
@@ -90,7 +90,8 @@ def test_a_full_disk_is_a_verdict(tmp_path: Path) -> None:
     within = ["unshare", "--user", "--map-root-user", "--mount"]
     if subprocess.run([*within, "true"], check=False, capture_output=True).returncode:
         pytest.skip("there are no user namespaces to mount a small disk in")
-    # The mount ends with the namespace, so that leftovers are counted inside.
+    # Create the mount in its own namespace, so that it goes away at the end; count leftovers
+    # inside.
     left = tmp_path / "left"
     script = f"""
         mount -t tmpfs -o size=128k small {shlex.quote(str(small))} || exit 9

@@ -1,4 +1,4 @@
-"""The runner of mutants in reference/tests/mutants."""
+"""Tests of the program that runs the mutants in reference/tests/mutants."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from selftest.tools import ROOT, run
 
-# A recursive removal in Python stops at 1,000 levels.
+# More levels of folders than Python's recursion allows (1,000).
 DEEP = 2000
 LEAVES_A_DEEP_TREE = f"""
 import os

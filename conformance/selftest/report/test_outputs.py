@@ -94,7 +94,8 @@ def test_a_verdict_that_there_is_not_is_named_by_its_place(result: Result, tmp_p
 
 
 def test_every_fact_of_the_schema_is_required() -> None:
-    """A result without date, kit, commit or command cannot be compared with another one."""
+    """Without its date, kit, commit or command a result cannot be compared with another one, so
+    none may be missing."""
     required = json.loads(RESULT_SCHEMA.read_text())["required"]
     assert {"kit", "started", "command", "outcome", "host", "target"} <= {*required}
 
@@ -282,7 +283,8 @@ def test_vectors_are_counted_those_that_conform_too(tmp_path: Path) -> None:
 
 
 def test_several_results_of_one_file_are_columns_of_their_tab(tmp_path: Path) -> None:
-    """One file as written by a command that runs the backends one after the other."""
+    """One result file of several backends, as a run writes it that judges them one after the
+    other."""
     one = made("one", only="exec", tests=1, blamed={})
     many = [made("two", only="backend", tests=1, blamed={}, backend=name) for name in ("a", "b")]
     (tmp_path / "one.json").write_text(json_report.render(one.plain))

@@ -137,7 +137,8 @@ def small_seen(browser: Any, small_page: Path) -> Iterator[Seen]:
 
 
 def test_ten_implementations_open_within_a_second(browser: Any, ten_page: Path) -> None:
-    """Measured as processor time of the page's thread, which does not depend on a busy machine."""
+    """Measure the processor time of the page's thread: unlike the real time, it does not depend on
+    other programs."""
     context = browser.new_context(viewport={"width": 1600, "height": 900})
     page = context.new_page()
     session = context.new_cdp_session(page)
@@ -224,7 +225,8 @@ def test_everything_goes_by_keyboard(small_seen: Seen) -> None:
     press("/")
     page.keyboard.type(MUST.lower())
     assert small_seen.rows() == [MUST]
-    # From the search field through the other filters to the only cell in the tab order.
+    # Press Tab from the search field through the other filters. The table has only one cell in the
+    # tab order.
     for _ in range(40):
         press("Tab")
         if MUST in small_seen.focused() and "/" in small_seen.focused():

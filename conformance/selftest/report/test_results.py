@@ -19,7 +19,8 @@ from boxspec.judge.repro import RunFlags, repro_command
 from selftest.subject.test_isolation import can_mount
 from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
-# Selects requirements that the fake meets, violates, or that do not apply.
+# Tests of requirements that the fake meets, of some that it violates, and of some that do not
+# apply.
 SELECTION = f"{FEW_TEXTS} or test_cap or annotation_is_joined or childs_sigterm_comes"
 
 
@@ -132,7 +133,7 @@ def test_each_failed_requirement_is_shown_and_listed(judged: Judged) -> None:
 
 
 def test_a_test_that_failed_took_as_long_as_its_shim(judged: Judged) -> None:
-    """Also if the test ran concurrently with others, in another thread."""
+    """This also holds for a test that ran in another thread, at the same time as others."""
     failed = [each for each in judged.result["tests"] if each["verdict"] == "fails"]
     for each in failed:
         told = re.match(r"exited \d+ after ([0-9.]+) ms", each["evidence"].get("shim", ""))

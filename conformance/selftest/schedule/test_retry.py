@@ -1,4 +1,4 @@
-"""Late tests run again: the order of the attempts, and the attempt that decides."""
+"""Tests that were late run again: in which order, and which attempt decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The retry pool: which tests it takes, how many run at once, and which session has their cases."""
+"""Tests of the pool that runs late tests again: which tests it takes, how many run at once, and
+which session has their cases."""
 
 from __future__ import annotations
 

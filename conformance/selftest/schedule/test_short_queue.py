@@ -1,4 +1,5 @@
-"""The lane of short tests: one at a time, and more while the running ones only wait."""
+"""Tests of the queue for short tests: it runs one at a time, and more while the running ones only
+wait."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ IDLE = Machine(0, 2, 0, 0, 0)
 
 
 class Clock:
-    """Counters of two processors that were each free for this share of the time."""
+    """Counters of two processors, each of which was idle for this share of the time."""
 
     def __init__(self, free: float) -> None:
         self.free, self.last = free, IDLE

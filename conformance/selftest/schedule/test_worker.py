@@ -1,4 +1,4 @@
-"""The second lane: a separate process. If it ends, no verdict depends on that."""
+"""Tests of the worker process, which runs short tests. If it dies, no verdict depends on that."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FakeSession:
 
 
 def _run_test(session: Session, name: str) -> dict[str, Any]:
-    """The name selects the behaviour."""
+    """A fake test body: its name says what happens."""
     fake = cast(FakeSession, session)
     if name == "dies":
         os.kill(os.getpid(), signal.SIGKILL)

@@ -31,10 +31,14 @@ run_here = run.Run.result
 
 
 def supervise(channel: socket.socket) -> None:
-    """Execute one run in a separate process; the channel ends when that process has been reaped."""
+    """Execute one run in a separate process.
+
+    The channel is closed when that process has been reaped.
+    """
     pid = os.fork()
     if pid == 0:
-        # Otherwise this process would keep the channel of another run open.
+        # Close inherited descriptors: otherwise this process would keep the channel of another run
+        # open.
         os.closerange(3, channel.fileno())
         os.closerange(channel.fileno() + 1, 4096)
         with channel.makefile("rb") as asked:

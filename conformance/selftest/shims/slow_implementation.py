@@ -72,7 +72,8 @@ BURNING: list[int] = []
 
 
 def burn(processors: int) -> None:
-    # Separate processes, because threads of one interpreter take turns.
+    # Use processes, because the threads of one interpreter take turns and would keep only one
+    # processor busy.
     parent = os.getpid()
     for _ in range(processors):
         pid = os.fork()

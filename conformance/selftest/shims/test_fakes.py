@@ -1,4 +1,5 @@
-"""Shims that must not be trusted: the verdict and exit status of each, and its leftovers."""
+"""Tests with shims that lie, hang or flood: the verdict and exit status for each, and what it
+leaves."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ import pytest
 
 from selftest.tools import CONFORMANCE, FAKE, FEW_TEXTS, Done, boxspec, run
 
-# Words that the verdict must contain, by fake. `@run` keeps serve mode correct, which is tested
-# first.
+# For each fake: words that the verdict must contain. With `@run` the fake is correct in serve mode,
+# which is tested first, and wrong only in run mode.
 WRONG = {
     "always-yes": "says yes to all",
     "always-no": "a program that exits 0 is answered with",
@@ -129,7 +130,7 @@ def test_an_endless_stderr_fills_no_disk(name: str, most: int, tmp_path: Path) -
 
 
 MOST_KB = 300 * 1024
-# The peak memory of the kit itself, without the fakes that it waits for.
+# Prints the peak memory of the kit's own process; the fakes that it waits for are not counted.
 ITS_PEAK = """\
 import re, sys
 from boxspec.cli.main import main

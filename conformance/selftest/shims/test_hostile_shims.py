@@ -85,7 +85,8 @@ def test_byte_code_and_hidden_files_are_no_change(kit: Path) -> None:
 def test_byte_code_that_was_exchanged_is_seen(
     apart: bool, kit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A forged cache file with the source's time and length would be loaded by the next run."""
+    """The cache file has the time and length of the source file, so Python would load it in the
+    next run."""
     folder = kit.parent / "compiled" / kit.relative_to("/") if apart else kit / "__pycache__"
     folder.mkdir(parents=True)
     if apart:
@@ -151,7 +152,7 @@ def judged_as_runner(folder: Path, script: str) -> Done:
 
 @pytest.mark.turns(5)
 def test_a_hanging_runner_fails_and_leaves_no_process(tmp_path: Path) -> None:
-    # A background process in its own session holds the inherited descriptors.
+    # Leave a process in its own session that holds the inherited descriptors.
     hangs = f"setsid sleep 600 & echo $! $$ >>{tmp_path}/pids; wait"
     done = judged_as_runner(tmp_path, hangs)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -170,7 +171,7 @@ def test_a_runner_that_prints_without_end_fails(tmp_path: Path) -> None:
 
 def test_leftover_processes_of_a_shim_are_ended_and_reported(tmp_path: Path) -> None:
     daemon = "setsid sleep 600 <>/dev/null >&0 2>&0 &"
-    # Before that, setsid may show an empty command line.
+    # Wait until setsid has started sleep: before that its command line may be empty.
     named = "until grep -qs sleep /proc/$!/cmdline; do :; done;"
     script = f'if [ "$1" = run ] && grep -q "/emit" "$2"; then {daemon} {named} fi'
     done = judged(wrapped(tmp_path, script), "EXEC-TEXT-01")
@@ -199,7 +200,7 @@ def test_the_reason_that_a_folder_cannot_be_deleted_is_reported(
     place, file = tmp_path / "tmp", tmp_path / "result.json"
     place.mkdir(mode=0o755)
     words = ("run", "--shim", str(shim), "--requirement", "EXEC-RESULT-01", "--json", str(file))
-    # The mount ends with the namespace.
+    # Use a mount namespace: the mount ends with it.
     private = ("unshare", "--mount", "--propagation", "private")
     done = subprocess.run(
         [*private, sys.executable, "-P", "-m", "boxspec", *words],
@@ -301,7 +302,7 @@ def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Pa
     assert process.returncode == 2, err
     assert err.splitlines()[-1].startswith("boxspec: interrupted"), err
     assert list(folder.iterdir()) == []
-    # No process of the kit is left to reap it, so that its pid may exist for a moment.
+    # The kit has ended and reaps nothing any more, so the pid may still exist for a moment.
     pids = [Path(f"/proc/{pid}") for pid in started.read_text().split()]
     while any(pid.exists() for pid in pids):
         assert time.monotonic() < limit, "a shim lives on"
@@ -315,7 +316,8 @@ def test_the_next_run_removes_leftovers_of_a_killed_run(tmp_path: Path) -> None:
     process.communicate(timeout=60)
     (left,) = folder.iterdir()
     others = [folder / "boxspec-notes", folder / left.name.replace("boxspec-", "other-")]
-    # A process with the same pid but another start time is a different process.
+    # A pid may be used again: a process with another start time is not the one that left the
+    # folder.
     reused = folder / f"boxspec-{os.getpid()}-1-x"
     kept = folder / "boxspec-1-1-x"
     for each in (*others, reused, kept):

@@ -12,8 +12,8 @@ import pytest
 
 from selftest.tools import CONTRACTS, PYTHON_IMPLEMENTATION, ROOT, ask, converse, run
 
-# A request that only this contract supports. Some are refused in serve mode, which is not
-# `unsupported`.
+# For each contract a request that no other contract supports. In serve mode some of these are
+# refused, which is not the same as `unsupported`.
 QUESTIONS: dict[str, dict[str, Any]] = {
     "backend": {"op": "backend.probe", "backend": "none", "profile": "read-only"},
     "exec": {"op": "exec.format_env"},
@@ -22,7 +22,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "process": {"op": "process.script", "handles": [], "steps": []},
     "sbpl": {"op": "sbpl.compile", "rules": {}, "root": "/a"},
 }
-# Contracts that are removed together with it.
+# Contracts that need this one, and are removed together with it.
 BUILT_ON = {"exec": {"backend", "module", "process"}, "policy": {"backend", "sbpl"}}
 
 

@@ -1,4 +1,4 @@
-"""Correct implementations with an unusual design conform in everything that they support."""
+"""Correct implementations with an unusual design conform in all requirements that apply to them."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 @pytest.mark.turns(5)
 def test_a_runtime_that_handles_signals_at_its_start_is_no_failure(tmp_path: Path) -> None:
-    """The runtimes of Go and Node do so: their callers never ignore these signals."""
+    """The runtimes of Go and Node reset these signals, because their callers never ignore them."""
     (tmp_path / "shim.py").write_text(TAKES_SIGNALS_OVER)
     chosen = "automatic_reaping_is_detected or (are_ignored_again and exit)"
     found = judged(f"{PYTHON} {tmp_path / 'shim.py'}", tmp_path, "--profile", "all", "-k", chosen)
@@ -129,7 +129,8 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 @pytest.mark.turns(5)
 def test_a_shim_that_returns_with_its_child_may_ignore_later_signals(tmp_path: Path) -> None:
-    """The return may wait for an escapee for up to a second."""
+    """A run may take up to a second longer if a process has left the group; a shim that returns at
+    once gets no later signal."""
     (tmp_path / "shim.py").write_text(RETURNS_AT_ONCE)
     words = ("--contract", "exec", "--profile", "all", "-k", "after_the_childs_exit_is_listed")
     found = judged(f"{PYTHON} {tmp_path / 'shim.py'}", tmp_path, *words)
@@ -206,7 +207,7 @@ def test_extra_fields_and_other_messages_conform(tmp_path: Path) -> None:
 
 
 def explained(shim: str) -> set[str]:
-    """Return the requirements that a shim fails according to README.md."""
+    """Return the requirements that a shim fails according to the README of the unusual shims."""
     page = (HERE / "README.md").read_text()
     _, found, section = page.partition(f"\n## {shim}\n")
     assert found, f"{HERE / 'README.md'} has nothing about {shim}"
@@ -246,7 +247,7 @@ def test_a_compiled_runtime_with_threads_fails_only_its_known_differences(tmp_pa
     words = ("--contract", "exec", "--profile", "all", "-k", topics)
     found = judged(go_shim(tmp_path), tmp_path, *words)
     assert {*found.failing} - explained("go_shim.go") == set(), found.said
-    # If the caller does the search, its order cannot be tested.
+    # Go searches PATH in the calling process, where the tests cannot observe the order.
     blocked = [f"EXEC-PATH-{number}" for number in ("03", "04", "05")]
     assert found.all_of("not-measured") == blocked, found.said
     conforming = {f"EXEC-CHILD-{number:02}" for number in range(1, 11)}

@@ -1,5 +1,4 @@
-"""Properties of the shim as a caller, and of other processes of its user, do not count against
-it."""
+"""What the shim itself has inherited, and other processes of its user, do not count against it."""
 
 from __future__ import annotations
 
@@ -23,7 +22,8 @@ INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
 IDS = ["EXEC-CHILD-07", "EXEC-CHILD-08", "EXEC-CHILD-09", "EXEC-SIGNAL-12", "EXEC-STDIN-09"]
 
 
-# As on ordinary hosts: lower than the hard limit, to which some runtimes raise their limit.
+# Set a soft limit below the hard limit, as on ordinary hosts: some runtimes raise it at their
+# start.
 FEW_FILES = ["/bin/sh", "-c", 'ulimit -Sn 1024 && exec "$@"', "sh"]
 
 
@@ -82,8 +82,10 @@ def test_a_shim_whose_user_has_too_many_processes_is_not_judged(
 
 
 def test_too_many_processes_of_the_isolated_user_are_not_a_lack_of_the_host(taken: int) -> None:
-    """With --isolate the shim may have filled the user's limit: a process that cannot start then
-    is missing in the run."""
+    """With --isolate the shim's own processes may have filled the limit of its user.
+
+    If a process cannot start then, the test is not measured, but the host is not to blame.
+    """
     flags = ["--uid", str(taken), "--nproc", "0"]
     with Path(os.devnull).open("r+b") as null:
         ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}

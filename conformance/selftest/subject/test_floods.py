@@ -1,4 +1,4 @@
-"""Shims with endless output, and their effects on the folder of their case."""
+"""Shims with endless output, and the limits on what they can write to the folder of their case."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boxspec.subject.observe.warden import Warden
 
 
 class FakeWarden:
-    """The parts of a warden that are used here."""
+    """The parts of a warden that these tests use."""
 
     def __init__(self) -> None:
         self.ended_for = ""

@@ -26,8 +26,8 @@ needs_mounts = pytest.mark.skipif(not can_mount(), reason="--isolate needs root 
 
 
 def shim(folder: Path, script: str) -> Path:
-    """Return a shim that runs these shell lines and then the reference, only as the isolated
-    user."""
+    """Return a shim that runs these shell lines if it is the isolated user, and then the
+    reference."""
     path = folder / "shim"
     known = '[ "$(id -u)" -ge 55000 ] || exit 1'
     path.write_text(f'#!/bin/sh\n{known}\n{script}\nexec {REFERENCE} "$@"\n')
@@ -70,7 +70,7 @@ def test_where_the_shims_user_may_not_write_is_no_place_for_its_files(words: lis
         place.chmod(0o755)
         target = place / "shim"
         works = 'kept=$(mktemp) || exit 1\nrm -f "$kept"'
-        # Other users may have no access to the checkout.
+        # The other user may not be able to enter the checkout, so copy the reference.
         shutil.copy(REFERENCE, place / "reference")
         target.write_text(f'#!/bin/sh\n{works}\nexec {place / "reference"} "$@"\n')
         target.chmod(0o755)
@@ -97,7 +97,8 @@ ONLY_THE_KITS_USER = (
 @needs_mounts
 def test_actions_of_the_kits_user_fail_for_the_shim(tmp_path: Path) -> None:
     lines = [f"{each} 2>/dev/null && exit {41 + n}" for n, each in enumerate(ONLY_THE_KITS_USER)]
-    # kill -1 signals all processes of its user except itself; there must be no other.
+    # kill -1 reaches all processes of the user except the caller itself; there must be no other
+    # one.
     target = shim(tmp_path, "\n".join([*lines, "kill -s KILL -1 2>/dev/null"]))
     done = boxspec("smoke", "--isolate", "--shim", str(target))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -28,7 +28,7 @@ MS = 1_000_000
 
 
 class Stage:
-    """A case with a run that started ten seconds ago and had to wait this long for a processor."""
+    """A case whose run started ten seconds ago and had to wait this long for a processor."""
 
     def __init__(self, shim_ms: int = 0, member_ms: int = 0, needs_s: float = 0.0) -> None:
         run = SimpleNamespace(
@@ -74,7 +74,8 @@ def test_a_hang_counts_if_no_program_had_to_wait(
         (7.4, 0.0, Late),
         (7.6, 0.0, Failure),
         (7.6, 5.0, Failure),
-        # It may sleep as long as the test takes; it was late before that.
+        # The test itself needs 5.2 s of sleep. Without them the processes slept too briefly to be a
+        # hang.
         (7.6, 5.2, Late),
         (9.9, 8.0, Late),
     ],
@@ -144,7 +145,7 @@ def test_a_slow_shim_has_ten_runs_of_its_own(startup_ms: float, seconds: float) 
 
 @dataclass
 class NeverEnds:
-    """A shim that hangs, and the events of a child that it never starts."""
+    """A shim that hangs, with a child that never starts and therefore sends no events."""
 
     shim_pid: int = 0
     running: bool = True

@@ -1,4 +1,4 @@
-"""Shims with another timing: a late shim fails and a punctual one does not, on each machine."""
+"""Shims that react late must fail and punctual ones must not, on fast and busy machines alike."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "shims" / "slow_implem
 INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
 ROOT_USER = os.geteuid() == 0
 
-# One test has two time stamps of the child, the other one ends with the end of the shim.
+# The first test compares two time stamps of the child; in the second one the shim's end is the
+# later time.
 DEADLINE = "test_a_deadline_is_noticed_within_a_tick"
 END = "test_the_end_of_a_child_is_noticed_within_a_tick"
 
@@ -47,7 +48,7 @@ class Run:
         return {each["verdict"] for each in self.tree["tests"] if f"::{tests}" in each["id"]}
 
 
-# As root the second attempt has realtime priority, and decides on each machine.
+# As root the second attempt has real-time priority, which decides even on a busy machine.
 CONVICTED = {"fails"} if ROOT_USER else {"fails", "not-measured"}
 
 

@@ -1,4 +1,4 @@
-"""The trust checks if the machine kept the shim waiting."""
+"""Tests of the trust checks when a busy machine delays the shim."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_helper_may_end_shortly_after_the_shim(tmp_path: Path) -> None:
 
 @pytest.fixture
 def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the Python implementation into the caller's folder, as `my_shim.py`."""
+    """Put the Python implementation into the current folder, as `my_shim.py`."""
     shim, folder = str(PYTHON_IMPLEMENTATION), str(PYTHON_IMPLEMENTATION.parent)
     script = f"import runpy, sys\nsys.argv[0] = {shim!r}\nsys.path.insert(0, {folder!r})\n"
     script += "runpy.run_path(sys.argv[0], run_name='__main__')\n"

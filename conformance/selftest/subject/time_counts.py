@@ -66,7 +66,8 @@ def once(row: Row) -> dict[str, Any]:
 
 
 def told(row: Row, runs: list[dict[str, Any]]) -> tuple[str, bool]:
-    """Return a line for a row, and whether it holds: no test has a verdict of `never`."""
+    """Return the line of output for a row, and whether the row is as it must be: no test has a
+    verdict of `never`."""
     counts = Counter(verdict for each in runs for verdict in each["verdicts"])
     wrong = {name: n for name, n in counts.items() if name in row.never or name == "no result"}
     said = ", ".join(f"{name} {n}" for name, n in sorted(counts.items()))

@@ -1,4 +1,5 @@
-"""`boxspec verify`: leaks are seen, a held row has evidence, and no file or process remains."""
+"""Tests of `boxspec verify`: it detects leaks, has evidence for each row that holds, and leaves no
+file or process."""
 
 from __future__ import annotations
 
@@ -159,7 +160,8 @@ def test_a_command_that_hangs_is_started_once(tmp_path: Path) -> None:
 
 @needs_bubblewrap
 def test_a_glob_also_denies_names_that_are_not_there_yet(tmp_path: Path) -> None:
-    """A wrapper protects the files that match at its start."""
+    """The wrapper protects only the files that exist at its start, so a later file can be
+    written."""
     binds = """$(find "$PWD" -name '*.key' | sed 's/.*/--ro-bind & &/')"""
     box = wrapper(tmp_path, "box.sh", USUAL.format(more=binds))
     found = verify(tmp_path, "--deny-write", "*.key", "--", box)
@@ -368,7 +370,7 @@ def test_findings_are_sarif_with_the_line_of_their_rule(tmp_path: Path) -> None:
 
 
 def _left(caches: Path) -> list[str]:
-    """Return the remains of runs, apart from the folder of the kit and its empty register."""
+    """Return what runs left, except the folder of the kit and its empty register."""
     ours = {caches / "boxspec", caches / "boxspec" / "scenes"}
     walked = os.walk(caches)
     found = [Path(place, name) for place, below, files in walked for name in (*below, *files)]

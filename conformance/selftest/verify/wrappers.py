@@ -26,7 +26,7 @@ status=$?
 [ -s .mcp.json ] || rm -f .mcp.json
 exit $status
 """
-# As many people have it: writes are kept in, and everything can be read.
+# A typical wrapper: it restricts writing, but everything can be read.
 USUAL = """\
 exec bwrap --unshare-all --die-with-parent --cap-drop ALL --ro-bind / / --dev /dev --proc /proc \\
   --tmpfs /tmp --bind "$PWD" "$PWD" {more} -- "$@"

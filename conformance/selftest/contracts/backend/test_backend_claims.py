@@ -1,4 +1,5 @@
-"""The session's statements about itself are compared with the claims of its backend."""
+"""Tests of the comparison between what a confined session says about itself and what its backend
+claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Sandboxes that refuse everything, wrap nothing, claim everything or hang never conform."""
+"""Tests with fake sandboxes that refuse everything, wrap nothing, claim everything or hang: none of
+them conforms."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ def test_one_that_claims_for_nothing_is_seen_through(tmp_path: Path) -> None:
 
 @pytest.mark.turns(5)
 def test_one_in_which_no_attempt_is_made_proves_nothing(tmp_path: Path) -> None:
-    """An allowed counterpart that works is not sufficient evidence if all attempts crash."""
+    """The allowed operation works, but all attempts crash: this does not prove that they were
+    refused."""
     asked = ("META-01", "RULE-02", "RULE-06", "LAUNCH-02", "PROC-03")
     code, verdicts = judged("attempts-crash", tmp_path, *(f"BACKEND-{name}" for name in asked))
     assert set(verdicts.values()) == {"unproven"}

@@ -1,4 +1,5 @@
-"""Shims with a runtime that cannot start with few processes: these tests are not measured."""
+"""If a shim's runtime cannot start with few processes, tests that limit the number of processes are
+not measured."""
 
 from __future__ import annotations
 
@@ -24,9 +25,9 @@ pytestmark = [
 @pytest.mark.parametrize(
     ("how", "expected"),
     [
-        # The runtime of Node behaves so between two and five processes.
+        # The runtime of Node hangs at its start if it may have only two to five processes.
         ("starve=3", {STEPS: "conforms", REFUSED: "not-measured"}),
-        # A shim that hangs only when it starts a program is to blame.
+        # A shim that starts, and then hangs when it has to start a program, fails.
         ("lack=3", {STEPS: "fails", REFUSED: "fails"}),
     ],
     ids=["at its start", "in a run"],

@@ -1,4 +1,4 @@
-"""Many signals to a shim that the first one has ended cause no error in the kit."""
+"""Signals to a shim that has already ended cause no error in the kit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Terminals of the debug tests: a process that writes to one or holds it does not block the kit."""
+"""Tests of the terminals that debug tests use: a process that writes to a terminal or keeps it open
+does not block the kit."""
 
 from __future__ import annotations
 
@@ -31,6 +32,7 @@ def test_a_reader_does_not_wait_for_a_process_that_holds_its_terminal(
 
 
 def test_available_data_is_read_from_an_endless_terminal() -> None:
-    # Always readable, as if a process wrote faster than the kit reads.
+    # /dev/zero always has more to read, like a terminal to which a process writes faster than the
+    # kit reads.
     with Path("/dev/zero").open("rb", buffering=0) as endless:
         assert set(all_of(endless.fileno(), 0.05)) == {0}

@@ -1,4 +1,4 @@
-"""The kit of the pure contracts: vectors, oracle, blame, laws and costs."""
+"""Tests of the helpers of the glob and policy tests: vectors, oracle, blame, laws and costs."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_vectors_beyond_the_capabilities_are_left_out(case: PolicyCase) -> None:
 def test_a_crash_blames_only_the_vector_in_flight(
     case: PolicyCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The session ends before the second of three requests, without notice to the kit."""
+    """The session ends before the second of three requests, and does not report this to the kit."""
     asked = []
 
     def put(message: dict[str, Any], within_s: float | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""The schemas of the operations on globs and policies: real answers pass, bad ones are refused."""
+"""The schemas of the operations on globs and policies accept real answers and refuse bad ones."""
 
 from __future__ import annotations
 
@@ -173,7 +173,10 @@ def test_the_messages_before_modification_are_valid(op: str) -> None:
 
 
 def deep(message: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:
-    """Return `changed` for a pointer with numbers as steps."""
+    """Return a copy of the message with this value at the pointer.
+
+    Numbers in the pointer are indexes of lists.
+    """
     copied: dict[str, Any] = json.loads(json.dumps(message))
     holder: Any = copied
     *way, last = pointer.split("/")

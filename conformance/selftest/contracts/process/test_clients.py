@@ -167,7 +167,8 @@ def test_a_server_that_hangs_is_killed_by_the_clients_shutdown(bridge: Bridge) -
     calls = [("end_by", {"number": signal.SIGSTOP})]
     told = bridge.session(*SERVER, calls=calls, call_s=1)
     assert "timed out" in told["calls"][0]
-    # The bridge's grace is shorter than the client's second limit, unless the machine is too busy.
+    # The bridge gives its program less time than the client gives the bridge. On a busy machine the
+    # client may still be first.
     if told["shutdown_s"] < STUBBORN_S:
         assert bridge.response() == {"signaled": "SIGKILL"}
 

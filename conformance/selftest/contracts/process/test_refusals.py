@@ -1,4 +1,4 @@
-"""The refusal of a process for a field of exec.run in its request."""
+"""A process.run request with a field that only exec.run has must be refused."""
 
 from __future__ import annotations
 

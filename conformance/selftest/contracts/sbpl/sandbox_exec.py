@@ -1,7 +1,8 @@
-"""A fake sandbox-exec for Linux, to test the macOS lane: it filters between lane and probe.
+"""A fake sandbox-exec for Linux, to test the macOS tests there. It passes the lines between the
+test and the program that makes the attempts.
 
-It takes `-f FILE PROGRAM…` like the real one. The first word selects the kind: one that follows the
-text, one that confines nothing, one that allows nothing, one that rejects each text.
+It takes `-f FILE PROGRAM…` as the real one does. The first word selects its behaviour: follow the
+text, confine nothing, allow nothing, or reject each text.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ BAD_PROFILE = 65
 
 
 def between(text: Text, program: list[str], allows_nothing: bool) -> int:
-    """Forward requests that the text allows, and answer the others here."""
+    """Forward the requests that the text allows to the program, and answer the others with
+    EPERM."""
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as probe:
         assert probe.stdin is not None
         assert probe.stdout is not None

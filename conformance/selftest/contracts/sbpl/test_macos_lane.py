@@ -1,4 +1,4 @@
-"""The macOS lane, tested on Linux with a fake sandbox-exec."""
+"""The tests for macOS, tested on Linux with a fake sandbox-exec."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def goldens() -> Iterator[Path]:
-    """Yield a folder below the checkout: the lane refuses folders for temporary files, including
-    /dev/shm."""
+    """Yield a folder below the checkout, because the tests for macOS refuse folders for temporary
+    files, including /dev/shm."""
     with tempfile.TemporaryDirectory(dir=ROOT / "build", prefix="macos-lane-") as made:
         yield written(Path(made) / "goldens")
 
@@ -143,8 +143,8 @@ def test_a_silent_sandbox_breaks_the_lane(goldens: Path, monkeypatch: pytest.Mon
 
 
 def test_texts_and_setups_move_alike(goldens: Path) -> None:
-    """The Python implementation's text for the new home equals the lane's translation of the old
-    text."""
+    """Both ways to change the home directory give the same text: asking the Python implementation,
+    and translating the old text."""
     for shape in mac.goldens(goldens):
         if not shape.is_movable:
             continue
@@ -171,7 +171,8 @@ def test_nothing_is_made_outside_of_the_directory(goldens: Path) -> None:
 def test_a_directory_that_would_answer_otherwise_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A path that would need escapes, and a path below a directory that is always writable."""
+    """Paths that need escapes, and paths below a directory that is always writable, are refused:
+    both would get other answers."""
     monkeypatch.setattr(mac, "SCRATCH", (str(tmp_path / "tmp"),))
     folder = tmp_path / name
     folder.mkdir()

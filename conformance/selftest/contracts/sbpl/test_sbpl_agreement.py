@@ -1,4 +1,5 @@
-"""Engine, compiler, evaluator and oracle on random setups of every kind.
+"""Four independent parts agree on random setups: the profile's compiler, the evaluator of its text,
+the oracle, and the policy engine.
 
 BOXSPEC_TIMES=40 makes more than 20,000 pairs of a setup and a path.
 """
@@ -36,8 +37,8 @@ def case(request: pytest.FixtureRequest) -> Iterator[SbplCase]:
 
 
 def paths_of(chance: random.Random, given: Setup) -> list[str]:
-    """Return paths below the root (in other spellings if case folds), next to it, and in each
-    place."""
+    """Return paths below the root (in other spellings if case is ignored), next to the root, and in
+    each other place."""
     relative = generators.paths(chance, given, PATHS)
     if given.case == "fold":
         relative += [spelled(path) for path in relative[:6] for spelled in (str.upper, str.lower)]
@@ -45,7 +46,7 @@ def paths_of(chance: random.Random, given: Setup) -> list[str]:
     places = [*Meaning(given).places(), *map(str, given.side_roots)]
     place = chance.choice(places)
     root = str(given.root)
-    # `/` followed by 2 would be a path below the root again.
+    # For the root `/` there is no path next to it: `/2` would be below it again.
     beside = "/usr/x" if root == "/" else f"{root}2"
     return [*found, place, f"{place}/x", f"{place}2", "/usr/x", beside]
 
@@ -69,7 +70,8 @@ def test_all_agree_on_writable_readable_and_unlinkable_paths(case: SbplCase) -> 
                     text.expect(kind, {path: wanted}, names)
                 asked[f"{kind} {wanted}"] += 1
     print(asked)
-    # A generator with only one answer would prove little.
+    # Both answers must occur for each operation: a test that only sees one of them would prove
+    # little.
     for kind in ("modify", "unlink", "read"):
         decided = asked[f"{kind} True"] + asked[f"{kind} False"]
         assert min(asked[f"{kind} True"], asked[f"{kind} False"]) > decided / 20, asked

@@ -1,4 +1,5 @@
-"""The goldens: the reference's exact output, and the meaning of each text."""
+"""Tests of the goldens: they are the reference's exact output, and each has the meaning of its
+request."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def test_a_golden_is_made_of_the_clauses_of_the_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in SHAPES if name != SLASHES])
 def test_a_golden_decides_as_its_request_means(name: str) -> None:
-    """Compare the stored file, the evaluator and the oracle, without an implementation."""
+    """Compare the stored file with the evaluator and the oracle; no implementation runs."""
     setup = setup_of(SHAPES[name].request)
     assert setup is not None
     text, meaning, chance = Text(SHAPES[name].text, setup.root), Meaning(setup), random.Random(3)

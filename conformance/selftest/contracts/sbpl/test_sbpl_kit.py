@@ -1,4 +1,4 @@
-"""The kit of the sbpl contract: texts, meanings, refusals, hostile names, grammar."""
+"""Tests of the helpers of the sbpl tests: texts, meanings, refusals, hostile names, grammar."""
 
 from __future__ import annotations
 
@@ -289,7 +289,8 @@ def test_boxspec_times_multiplies_the_inputs(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_generated_setups_are_those_of_policies_that_load(case: SbplCase) -> None:
-    """No rule of a profile repeats a global deny, and exceptions lie inside a deny."""
+    """Generated setups come from policies that load: no profile repeats a global deny, and each
+    exception lies inside a deny."""
     chance = random.Random(3)
     excepted = 0
     for _ in range(200):

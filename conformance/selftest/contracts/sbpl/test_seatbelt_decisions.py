@@ -1,4 +1,5 @@
-"""The evaluator's decisions: results measured on Macs, the hierarchy, filters, and explain."""
+"""Tests of the evaluator's decisions: results measured on Macs, the hierarchy of operations,
+filters, and explanations."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def both(ruling: Ruling) -> tuple[str, str]:
     return ruling.last.outcome.value, ruling.specific.outcome.value
 
 
-# Profile, question, the result on a Mac, and the outcome of the last matching clause.
+# For each name: a profile, a question, the result on a Mac, and the outcome of the last matching
+# clause.
 MEASURED = {
     "1 a later deny of the same operation": (
         '(allow file-read* (subpath "/ws"))(deny file-read* (subpath "/ws/x"))',
@@ -161,7 +163,7 @@ def test_an_unknown_filter_is_undecidable_where_it_would_decide() -> None:
     ruling = ruled(text, "file-read-data")
     assert ruling.outcome is Outcome.UNDECIDABLE
     assert "(vnode-type SYMLINK)" in ruling.why
-    # Denied for each kind of file; but a later clause takes precedence.
+    # The clause denies each kind of file, but a later clause takes precedence.
     assert ruled(text, "file-read-data", "/elsewhere").outcome is Outcome.DENY
     assert ruled(text + '(allow file-read* (literal "/ws/x"))', "file-read-data").allowed
     known = '(deny file-read* (require-all (vnode-type SYMLINK) (subpath "/b")))'

@@ -1,4 +1,5 @@
-"""The evaluator's regular expressions: the dialect, both ways to count, and no explosion."""
+"""Tests of the evaluator's regular expressions: the dialect, counting in bytes and in characters,
+and bounded time."""
 
 from __future__ import annotations
 
@@ -79,7 +80,7 @@ def test_results_that_differ_for_bytes_and_characters_are_unknown() -> None:
     assert matches("^/a[^/][^/]c$", "/aéc") is None
     assert matches("^/[éÉ]$", "/É") is None
     assert matches("^/é?$", "/") is None
-    # The same result for both ways to count.
+    # Counting in bytes and counting in characters give the same result.
     assert matches("^/a[^/]*c$", "/aéc") is True
     assert matches("^/a[ -.0-~]c$", "/aéc") is False
     assert matches("^/a([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)c$", "/aéc") is True
@@ -94,7 +95,7 @@ def test_a_dot_that_meets_a_newline_is_unknown() -> None:
 
 
 def made(chance: random.Random, depth: int = 0) -> str:
-    """Return a random expression with the same meaning in Python."""
+    """Return a random expression that has the same meaning in Python."""
     parts = []
     for _ in range(chance.randint(1, 4)):
         kind = chance.randrange(7 if depth < 3 else 5)

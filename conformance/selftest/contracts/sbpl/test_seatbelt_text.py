@@ -1,4 +1,5 @@
-"""The evaluator's reader: strings, Scheme forms, clauses, and input that it refuses to guess."""
+"""Tests of the evaluator's reader: strings, Scheme forms, clauses, and input that it refuses
+because the meaning is unclear."""
 
 from __future__ import annotations
 
@@ -63,7 +64,7 @@ def test_a_backslash_that_is_not_escaped_is_lost() -> None:
 def test_a_raw_string_keeps_its_backslashes() -> None:
     assert allowed(rb'(allow file-write* (regex #"^/a\.b$"))', b"/a.b")
     assert not allowed(rb'(allow file-write* (regex #"^/a\.b$"))', b"/axb")
-    # A plain string needs two backslashes for one.
+    # In a plain string, unlike in a #"" string, two backslashes stand for one.
     assert allowed(rb'(allow file-write* (regex "^/a\\.b$"))', b"/a.b")
     assert allowed(rb'(allow file-write* (regex "^/a\.b$"))', b"/axb")
 

@@ -1,4 +1,5 @@
-"""The table of differences that a launcher causes, and the conditions of a run inside a sandbox."""
+"""Tests of inside.yaml, which lists what a launcher changes for tests inside a sandbox, and of the
+conditions of such a run."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ ENTRIES = [(name, each) for name in TABLES for each in changes(name)]
 
 @cache
 def requirements_by_test(contract: str) -> dict[str, set[str]]:
-    """Return, by test, the requirements that its `@requires` names."""
+    """Return, for each test of a contract, the requirements that its `@requires` names."""
     found: dict[str, set[str]] = {}
     for path in (CONTRACTS / contract).glob("test_*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -53,7 +54,8 @@ def test_an_entry_names_a_requirement_and_tests_of_it(contract: str, entry: Chan
 
 @pytest.mark.parametrize("contract", TABLES)
 def test_each_replacing_test_is_named_by_an_entry(contract: str) -> None:
-    # A test of test_inside*.py without an entry would test its requirement twice.
+    # Each test of test_inside*.py must have an entry; otherwise its requirement would be tested by
+    # this test and by the ordinary one.
     files = (CONTRACTS / contract).glob("test_inside*.py")
     written = [node for file in files for node in ast.parse(file.read_text("utf-8")).body]
     names = [node.name for node in written if isinstance(node, ast.FunctionDef)]
@@ -63,7 +65,7 @@ def test_each_replacing_test_is_named_by_an_entry(contract: str) -> None:
 
 
 def test_a_run_that_is_not_confined_is_no_run_inside() -> None:
-    # The backend `none` confines nothing and declares that.
+    # The backend `none` declares that it confines nothing, so this is no run inside a sandbox.
     done = boxspec("run", "--contract", "exec", "--topic", "EXEC-REQUEST", "--backend", "none")
     assert done.returncode == 2
     assert "it confines nothing here" in done.stderr

@@ -1,4 +1,5 @@
-"""A process that waited for a processor on a busy machine is not taken for a busy loop."""
+"""On a busy machine, a process that waits for a processor is not taken for one that runs a busy
+loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schemas of the operations: real transcripts pass, bad ones are refused."""
+"""The schemas of the operations accept real transcripts and refuse bad ones."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_schema_is_one(path: Path) -> None:
     document = json.loads(path.read_text())
     meta.validate(document)
     assert document["$id"] == f"urn:boxspec:ops:{path.stem}"
-    # Compilation detects a reference without a target.
+    # Compiling a schema detects a reference to a definition that does not exist.
     if schema.is_operation(path.stem):
         schema.of_request(path.stem)
         schema.of_answer(path.stem, DECLARED)

@@ -1,4 +1,4 @@
-"""Requests and answers of the wrong shape are refused, with the place."""
+"""Requests and answers of the wrong shape are refused, and the message names the wrong place."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ ERROR = {"kind": "execution", "message": "failed to spawn"}
 UINT = "an integer from 0 to 18446744073709551615"
 LONG = "an integer from 1048577 to 18446744073709551615, for a shorter stream is given whole"
 DIGEST = {"bytes": 1_048_577, "sha256": "0" * 64, "head_b64": "", "tail_b64": ""}
-# By label: the place in the answer, the wrong value, and the message.
+# For each label: the place in the answer, the wrong value, and the expected message.
 BAD_ANSWERS: dict[str, tuple[str, Any, str]] = {
     "no id": ("id", ABSENT, "/id: is None, asked was '1'"),
     "null as id of a result": ("id", None, "/id: is None, asked was '1'"),
@@ -166,7 +166,8 @@ BAD_ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a result that is a list": ({"result": []}, "/result: an object; given: []"),
 }
-# The shape check must accept these answers, because a requirement judges them.
+# Answers that the shape check must accept although they may be wrong, because a requirement judges
+# them.
 JUDGED_ELSEWHERE: dict[str, tuple[str, Any]] = {
     "an output": ("result/output", {}),
     "half a surrogate pair": ("result/stdout", "\ud800"),

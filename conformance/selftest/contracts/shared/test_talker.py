@@ -1,4 +1,5 @@
-"""Effects outside a partial sandbox: declared before the run, or an escape."""
+"""Effects outside a sandbox that enforces only a part: allowed if declared before the run,
+otherwise an escape."""
 
 from __future__ import annotations
 
@@ -17,7 +18,11 @@ CONNECTED = (CANARY, 1)
 
 
 def judge(effects: tuple[str, int], enforcement: str, **claims: str) -> None:
-    """Judge the effects. claims: the aspects in the answer of backend.probe, if it is available."""
+    """Judge the effects of a call outside.
+
+    claims: by aspect, the claim in the answer of backend.probe. Without claims the shim has no
+    backend.probe.
+    """
     aspects = {name.replace("_", "-"): {"claim": each} for name, each in claims.items()}
     answer = SimpleNamespace(result={"overall": "partial", "aspects": aspects})
     case = SimpleNamespace(

@@ -1,4 +1,5 @@
-"""mypy checks each request that a test makes: a test names the class of its cases, no `Any`."""
+"""mypy must be able to check each request of a test: a test names the class of its case instead of
+`Any`."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from selftest.tools import CONTRACTS, ROOT, run
 
 MYPY = ROOT / ".venv" / "bin" / "mypy"
 
-# Mistakes in a test, one a line: mypy reports each of these lines, and no other one.
+# Wrong lines in a test. mypy must report each of these lines and no other one.
 MISTAKES = {
     "exec": """
         case.exec.rum(program="true")
@@ -67,7 +68,7 @@ MISTAKES = {
 }
 
 
-# Each TypedDict of a result, and the definition of the schema that has the same fields.
+# For each TypedDict of a result: the definition in the schema that must have the same fields.
 RESULTS = {
     "exec.run": ("contracts.shared.runs:RunResult", "result"),
     "process.script": ("contracts.process.client:StepResult", "done"),
@@ -112,7 +113,8 @@ def test_mypy_finds_each_wrong_request_of_a_test(tmp_path: Path) -> None:
 
 
 def cases_of(contract: str) -> Iterator[tuple[str, str]]:
-    """Each parameter `case` of a contract's tests and helpers: its place and its annotation."""
+    """Yield each parameter `case` of a contract's tests and helpers: where it is, and its
+    annotation."""
     for path in sorted(CONTRACTS[contract].glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.FunctionDef):

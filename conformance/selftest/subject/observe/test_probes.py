@@ -28,7 +28,8 @@ def test_each_listed_probe_is_used(name: str, asked: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(table()))
 def test_each_accepted_error_is_printed_by_that_name(name: str) -> None:
-    """A number with two names has only one name in a probe: 95 is EOPNOTSUPP, never ENOTSUP."""
+    """If a number has two names, a probe accepts only one of them: 95 is always EOPNOTSUPP, never
+    ENOTSUP."""
     printed = set(re.findall(r"NAME\((E\w+)\)", NAMES.read_text()))
     assert table()[name].accepts - printed == set()
 

@@ -1,4 +1,4 @@
-"""Processes in /proc: which process has left a zombie."""
+"""Tests of reading /proc: which process has not reaped a zombie."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def process(state: str, parent: int, threads: int = 1) -> Proc:
     ("each", "is_left"),
     [
         (process("Z", SHIM), True),
-        # The warden reaps it later.
+        # The warden will reap the zombie later, so it does not count.
         (process("Z", WARDEN), False),
         (process("S", SHIM), False),
         (process("Z", SHIM, threads=2), False),

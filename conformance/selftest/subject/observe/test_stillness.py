@@ -1,4 +1,4 @@
-"""Tests of the time for which all processes of a run have slept, as /proc shows it."""
+"""Tests of Stillness, which measures in /proc for how long all processes of a run have slept."""
 
 from __future__ import annotations
 

@@ -57,7 +57,8 @@ def test_processes_without_their_warden_are_ended() -> None:
     stray = subprocess.Popen(["/bin/sh", "-c", "sleep 60; :"], env={}, start_new_session=True)
     began = procs.proc(left.pid)
     assert began is not None
-    # Children that earlier tests left to this process, a subreaper, do not count.
+    # Ignore processes that earlier tests left: this process is a subreaper and has become their
+    # parent.
     before = [each for each in procs.tree(os.getpid()) if each.starttime < began.starttime]
     try:
         end_all(mark, partial(procs.adopted, began.starttime, {known.pid}))
@@ -86,8 +87,10 @@ def test_a_process_without_an_environment_yet_is_checked_again(
 
 
 def test_a_process_during_execve_is_recognised() -> None:
-    """During execve a process has no environment for a moment, after its close-on-exec
-    descriptors are closed."""
+    """At one moment of execve() a process has no environment.
+
+    It must still be recognised as one that is executing a program.
+    """
     limit = Deadline(20)
     seen = False
     while not seen and not limit.over():
@@ -116,7 +119,7 @@ def test_a_process_with_an_empty_environment_is_not_in_execve() -> None:
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         assert not orphans.is_executing(Path(f"/proc/{child.pid}"))
     assert not orphans.is_executing(Path(f"/proc/{child.pid}"))
-    # A kernel thread, if it is visible.
+    # A kernel thread (pid 2), which may be hidden, is not executing a program.
     assert not orphans.is_executing(Path("/proc/2"))
 
 
@@ -129,7 +132,7 @@ def test_a_process_with_an_empty_environment_is_not_in_execve() -> None:
 def test_a_killed_process_is_no_survivor(
     place: str, pending: int, flags: int, dying: bool, tmp_path: Path
 ) -> None:
-    """A killed process may still wait for a processor before it ends."""
+    """A killed process that still waits for a processor is not counted as alive."""
     masks = {"SigPnd": 0, "ShdPnd": 0} | {place: pending}
     told = "".join(f"{name}:\t{mask:016x}\n" for name, mask in masks.items())
     (tmp_path / "status").write_text(f"State:\tR (running)\n{told}")
@@ -138,8 +141,10 @@ def test_a_killed_process_is_no_survivor(
 
 
 def test_processes_in_a_pid_namespace_end_with_its_init(monkeypatch: pytest.MonkeyPatch) -> None:
-    """bubblewrap's init is killed when its parent ends; its daemons end only when the init runs
-    again."""
+    """bubblewrap's init is killed when its parent ends.
+
+    The processes in its namespace end only when the init gets a processor.
+    """
     words = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]
     if run([*words, "true"]).returncode != 0:
         pytest.skip("there is no namespace of processes here")
@@ -162,7 +167,8 @@ def test_processes_in_a_pid_namespace_end_with_its_init(monkeypatch: pytest.Monk
 
 
 def test_a_reader_of_lines_waits_in_no_read() -> None:
-    """Another reader may have consumed the data between poll and read."""
+    """poll() may report data that another reader takes before the read, so the read must not
+    block."""
     ours, theirs = os.pipe()
     try:
         reader = LineReader(ours)
