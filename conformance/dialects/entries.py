@@ -69,13 +69,13 @@ def is_glob(path: str) -> bool:
 
 
 def covers(outer: str, inner: str) -> bool:
-    """True if a path is another one, or lies above it."""
+    """True if `inner` is `outer` or lies below it."""
     above, below = PurePosixPath(outer), PurePosixPath(inner)
     return below == above or above in below.parents or outer in (".", "/")
 
 
 def many(pattern: str, where: Where) -> int:
-    """Return the number of files that a glob matches now, up to some thousands."""
+    """Count the files that a glob matches now. Counting stops after some thousands."""
     last = pattern.rstrip("/").split("/")[-1]
     literal = [part for part in pattern.split("/")[:-1] if part]
     folder = where.real(pattern.partition("*")[0].rpartition("/")[0] or ".")
@@ -94,7 +94,7 @@ def many(pattern: str, where: Where) -> int:
 
 
 def of_now(path: str, where: Where) -> str:
-    """Return what the file system of the user says about a path of a rule, or ""."""
+    """Return a remark about a rule's path if it is a link or does not exist now, otherwise ""."""
     real = where.real(path)
     try:
         if real.is_symlink():

@@ -11,7 +11,7 @@ enum { BS_EVAL_MOST_PATHS = 4 };
 
 struct bs_eval_case {
     struct bs_fuzz_pool pool;
-    struct bs_gen_policies gen; /* draws continue where decoding ended */
+    struct bs_gen_policies gen; /* draws from the rest of the input */
     struct bs_fuzz_provider from;
     struct bs_fuzz_style style;
     struct bs_fuzz_node *global;

@@ -88,8 +88,8 @@ class Session:
         self._wardens: set[Warden] = set()
         self._interrupted = False
         self._busy: list[tuple[int, int]] = []
-        # For the id of a vector, or the name of several: True if they conformed. A refusal is
-        # evidence only if the allowed counterpart conformed.
+        # Whether a vector conformed, by its id; or whether several did, by a common name. Tests use
+        # this because a refusal is evidence only if the allowed counterpart conformed.
         self.outcomes: dict[str, bool] = {}
         # How long this shim takes to start, run `true` and end. The smoke test measures it.
         self.startup_ms = 0.0

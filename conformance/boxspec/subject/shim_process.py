@@ -146,7 +146,7 @@ class ShimProcess(Generic[Outcome]):
         return self.spent.waited if self.spent else procs.waited(self.shim_pid)
 
     def kept_waiting_ns(self) -> int:
-        """Return how long one of its processes that are left has waited for a processor at most."""
+        """Return the longest time that any of the shim's descendants has waited for a processor."""
         return max((procs.waited(proc.pid).ns for proc in self.descendants()), default=0)
 
     @property

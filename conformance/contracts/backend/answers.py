@@ -74,7 +74,7 @@ class ObservedProbe(Observed):
         return cast(Claims, super().result)
 
 
-# The requirement that a backend which enforces anything is used, even if it enforces only a part.
+# This requirement says that a backend which enforces only a part is used, too.
 KEPT = "BACKEND-SESSION-03"
 NOTHING: Claim = {"claim": "unavailable", "reasons": ["there is no claim"]}
 

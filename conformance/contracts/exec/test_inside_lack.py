@@ -233,8 +233,8 @@ def test_inside_nothing_runs_if_another_waiter_reaps_the_probe(
 
 @requires("EXEC-WAIT-04", capability=HERE, inside=True, overlap=1.0)
 def test_inside_a_launcher_reaped_by_another_waiter_is_a_wait_error(case: ExecCase) -> None:
-    # Another waiter begins to reap children only when the program runs, so that the probe of the
-    # sandbox succeeds.
+    # The preload reaps children only after the program has started. Earlier, it could reap the
+    # process that checks the sandbox.
     def run_once(turn: int) -> Outcome:
         events, gate = case.events(f"events-{turn}"), case.fifo(f"gate-{turn}")
         theft = case.fifo(f"theft-{turn}")

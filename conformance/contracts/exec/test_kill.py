@@ -64,7 +64,8 @@ def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(
     seen = case.exec.run(
         program=P.siglog, args=[events.path, "--ignore", "TERM"], timeout_ms=300, within_s=20
     )
-    # A SIGTERM that comes before the child ignores it would end the child.
+    # The child must ignore SIGTERM before the deadline, or SIGTERM would end it: check that it was
+    # ready.
     settled(events)
     # Both bounds are exact, because the spawn comes after the shim's start, and SIGKILL before the
     # shim's end.

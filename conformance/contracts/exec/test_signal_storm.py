@@ -84,7 +84,7 @@ def test_a_caller_that_is_stopped_and_continued_never_hangs(case: ExecCase) -> N
     codes = []
     for code in range(6):
         with case.exec.start(program=P.exit_with, args=[str(code)], within_s=10) as shim:
-            # From the start of the caller to its end; after each pair of signals it runs for a
+            # Stop and continue the caller from its start to its end. In between it runs for a
             # millisecond.
             limit = Deadline(3)
             while shim.running and not limit.over():

@@ -118,8 +118,8 @@ def test_a_wait_with_a_limit_does_not(case: ProcessCase) -> None:
 @requires("PROCESS-WAIT-05", needs=["PROCESS-KILL-01"])
 @pytest.mark.parametrize("how", ["wait", "poll", "close"])
 def test_a_child_reaped_by_other_code_is_an_error(case: ProcessCase, how: str) -> None:
-    # Another waiter begins to reap children only when the program runs, so that the probe of the
-    # sandbox succeeds.
+    # The preload reaps children only after the program has started. Earlier, it could reap a
+    # process that checks the sandbox.
     pause, events, fifo, theft = Pause(case), case.events(), case.fifo("gate"), case.fifo("theft")
     handles = {
         "a": handle(P.gate, [events.path, fifo, "--exit", 7]),

@@ -143,7 +143,7 @@ def test_a_question_mark_in_a_deny_matches_each_character(case: SbplCase, name: 
 def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
     case: SbplCase, name: str
 ) -> None:
-    """In denies of reading and unlinking, and in an exception, in which the profile decides."""
+    """A `?` in a deny of reading or unlinking, and in an exception to a deny of writing."""
     path = f"d/a{ONE[name]}c"
     reads = case.sbpl.compiled(Setup(modify=["**"], deny_read=["d/a?c"]))
     for names in (sbpl.READ, [sbpl.UNLINK]):

@@ -190,7 +190,8 @@ def expect_refused(
 def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], name: str) -> None:
     """Raise Declared if the sandbox is partial and claims none of the escaped aspects fully.
 
-    The result arrives only after the run, so the claims of backend.probe decide if the shim has it.
+    The result arrives only after the run. So if the shim has backend.probe, the claims of its
+    answer before the run decide.
     """
     reasons = [str(each) for each in result.get("enforcement_reasons", ())]
     if result.get("enforcement") != "partial" or not reasons:

@@ -111,7 +111,7 @@ class TellsForEver(Honest):
     """In serve mode stderr never ends, and no answer is written."""
 
     def deliver(self, line: bytes) -> None:
-        # Limited, in case that the kit gives it a file.
+        # Limit the size, because the kit may use a file as stderr.
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         with contextlib.suppress(OSError):

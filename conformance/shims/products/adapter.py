@@ -104,8 +104,8 @@ class Adapter:
                 given += filled(self.variable, name, value)
             return [*words[:end], *given, *words[end:]], own
         if words[len(words) - len(program) :] != program:
-            # The adapter passes the program in a form of its own, so env(1) cannot be put before
-            # it.
+            # The command does not end with the program's words, because the adapter passes them in
+            # another form. So env(1) cannot be put before them.
             return words, dict(env)
         inside = [b"/usr/bin/env", *(word for name in gone for word in (b"-u", name)), b"--"]
         inside += [name + b"=" + value for name, value in env.items()]

@@ -20,8 +20,8 @@ static int64_t now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The first process of the namespaces. If there is a pid namespace, it is pid 1, and its members
- * end with it. */
+/* Runs as the first process in the namespaces. With a pid namespace it is pid 1, and the other
+ * processes in it end together with this one. */
 static void end_last(int out, int members) {
     for (int i = 0; i < members; i++) {
         if (fork() == 0) {

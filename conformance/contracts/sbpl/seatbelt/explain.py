@@ -60,7 +60,7 @@ def described(decider: Decider, ruling: Ruling, operation: str, subject: str | N
 
 
 def notes(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
-    """Return what the decision does not say, in one line each."""
+    """Return warnings about a decision, one per line."""
     found = []
     for clause in (ruling.last.clause, ruling.specific.clause):
         if clause is not None and is_execution(operation) and clause.allow:

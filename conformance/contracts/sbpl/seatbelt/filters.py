@@ -55,10 +55,11 @@ Met = bool | None
 
 @dataclass(frozen=True)
 class Gap:
-    """An unknown form; `dialect`: a form that a regular expression must not have; `malformed`: one
-    that no dialect has.
+    """The reason why something in a profile cannot be decided.
 
-    With `fact` the form is known, but the question does not say the value that it looks at.
+    dialect: the form is one that a regular expression must not have.
+    malformed: no dialect of regular expressions has the form.
+    fact: the form is known, but it depends on this value, which the question does not give.
     """
 
     words: str
@@ -95,14 +96,17 @@ class Filter(ABC):
 
 
 class OfWords(Filter):
-    """A filter with a list of words, each an alternative; `written` is how the text spells them."""
+    """A filter that lists several words and matches if one of them does.
+
+    written: the words as the profile spells them.
+    """
 
     name: str
     written: tuple[str, ...]
 
     @abstractmethod
     def each(self, subject: Subject) -> list[Met]:
-        """Return the answer of each word."""
+        """Return for each word whether it matches the subject."""
 
     def meets(self, subject: Subject) -> Met:
         return any_of(self.each(subject))
@@ -119,7 +123,7 @@ class OfWords(Filter):
 
 @dataclass(frozen=True, eq=False)
 class OfPaths(OfWords):
-    """Filters on paths. A path filter on an operation on the network matches Unix sockets only."""
+    """A filter on paths. For operations on the network it matches only Unix sockets."""
 
     form: List
     name: str

@@ -12,7 +12,8 @@ from functools import cache
 
 DEFAULT = "default"
 
-# Each wider operation with the operations that it includes; `default` includes all.
+# For each wider operation: the operations that it includes. `default` is not listed, because it
+# includes all.
 _BELOW: dict[str, str] = {
     "file*": """file-read* file-write* file-chroot file-clone file-fsctl file-ioctl
         file-issue-extension* file-link file-map-executable file-mknod file-mount* file-revoke
@@ -123,7 +124,8 @@ def includes(wide: str, name: str) -> bool:
 
 @cache
 def chain(name: str) -> tuple[str, ...]:
-    """Return the operation, the wider ones, and `default`, the narrowest first."""
+    """Return the operation itself, then the operations that include it from narrow to wide, then
+    `default`."""
     met = [canonical(name)]
     while met[-1] != DEFAULT:
         met.append(_PARENT[met[-1]] if met[-1] in _PARENT else _parent_by_name(met[-1]))
@@ -139,7 +141,8 @@ def chain_with(name: str, unknown: Iterable[str]) -> tuple[str, ...]:
     own = chain(name)
     wide = [each for each in unknown if each not in own and includes(each, own[0])]
     narrow = [*own[:-1], *wide]
-    # A longer name is a narrower operation; the operation itself stays the narrowest.
+    # Of two operations, the one with the longer name is the narrower one. The operation itself
+    # stays first.
     return (
         own[0],
         *sorted((each for each in narrow if each != own[0]), key=len, reverse=True),

@@ -43,7 +43,7 @@ _KINDS = {
 }
 # A program has an extension only if another process issued one to it.
 NO_EXTENSION: dict[str, tuple[bytes, ...]] = {"extension": ()}
-# A subject has one name: filters on the other kinds of names do not match it.
+# A service has a name of one of these kinds. Filters on the other kinds do not match it.
 _NAMES_OF_SERVICES = ("global-name", "local-name", "xpc-service-name")
 
 

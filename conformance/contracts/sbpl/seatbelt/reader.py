@@ -50,7 +50,10 @@ class Unreadable(Exception):
 
 
 class Refused(Unreadable):
-    """A text that sandbox-exec refuses; `source` says who observed that, or why it is so."""
+    """A text that sandbox-exec refuses.
+
+    source: where that was observed, or from what it follows.
+    """
 
     kind = "refused"
 
@@ -156,8 +159,8 @@ def read(text: bytes) -> list[Node]:
         raise Undecidable(1, f"a text of more than {TEXT_BYTES} bytes")
     line = 1
     at = 0
-    # The open lists with the lines of their starts; the first list is the text itself. An open
-    # list after a quote ends with its first form.
+    # The lists that are still open, each with its line and the quote before it; the first one is
+    # the text itself. A list after a quote ends with its first form.
     lists: list[tuple[list[Node], int, str]] = [([], 1, "")]
     while at < len(text):
         found = _TOKEN.match(text, at)

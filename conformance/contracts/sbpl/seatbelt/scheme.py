@@ -67,7 +67,7 @@ class Evaluator:
         self.nested = 0
         self.left = STEPS
         self.left_of_form = STEPS_OF_A_FORM
-        # The unknown conditions under which the current form is evaluated.
+        # The unknown conditions that decide whether the current form is evaluated at all.
         self.conditions: list[Gap] = []
 
     def pay(self, steps: int, line: int) -> None:
@@ -118,7 +118,7 @@ class Evaluator:
         return self.call(function, given, node)
 
     def call(self, function: object, given: Sequence[object], form: List) -> object:
-        """Call a function; the value may be a Tail."""
+        """Call a function and return its value, or a Tail that still has to be evaluated."""
         self.pay(functions.cost(given), form.line)
         if isinstance(function, Function):
             return self._enter(function, given, form)
@@ -177,7 +177,7 @@ class Evaluator:
         return Unknown(Gap(f"the name {symbol}"), symbol.line) if found is None else found
 
     def word(self, symbol: Symbol, scope: Scope) -> object:
-        """Return the value of a name, or the word for an unbound one."""
+        """Return the value of a name. A name without a value stands for itself, as a word."""
         found = self.bound(symbol.name, scope)
         return Word(symbol.name) if found is None else found
 
@@ -192,7 +192,10 @@ class Evaluator:
         return Word(name) if is_word(name) else None
 
     def bind(self, name: str, value: object, scope: Scope, line: int) -> None:
-        """Bind a name; under an unknown condition its value is unknown afterwards."""
+        """Give a name a value.
+
+        Within a condition that is unknown, the value is unknown afterwards.
+        """
         if scope.branches < len(self.conditions):
             gap = Gap(f"the value of {name}, which depends on {self.conditions[-1].words}")
             value = Unknown(gap, line)

@@ -86,7 +86,7 @@ _VOCABULARY = frozenset(
 _CONSTANT = re.compile(
     r"(AF|SOCK|SYS|MSC|SIG|IPPROTO|SOL|SO|FSIOC|TIOC|F|PRIV)_?[A-Z][A-Za-z0-9_]*"
 )
-# These change the report and not the decision.
+# Modifiers of a clause: they change what is logged or reported, but not the decision.
 MODIFIERS = frozenset(
     words(
         """message no-report report no-log no-callout no-times partial-symbolication termination

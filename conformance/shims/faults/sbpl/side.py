@@ -10,8 +10,10 @@ from faults.sbpl.parts import moved, regex, replaces_part
 
 
 def each_side(make):
-    """Replace the lines of two or more side roots, because requests with a single one test
-    names."""
+    """Replace the lines of the side roots if there are at least two.
+
+    Requests with a single side root are about its name, which other tests check.
+    """
 
     @replaces_part("side_roots")
     def side_roots(lines, given):

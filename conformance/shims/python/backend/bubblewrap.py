@@ -104,10 +104,10 @@ class Bubblewrap:
     def lacks_rule(
         self, made: Claims, aspect: str, rule: Rule, why: str, late: bool = False
     ) -> None:
-        """Report a rule that is not enforced.
+        """Report a rule that is not enforced, and lower the claim of its aspect to partial.
 
-        Its aspect becomes partial, unless the rule is only broken for names that are made later and
-        the caller accepts that.
+        late: the rule is enforced except for names that are created later. If the caller accepts
+        that, the claim stays.
         """
         entry = naming.unenforced(rule, why)
         if entry not in made.not_enforced:

@@ -83,7 +83,10 @@ class Reader:
         return self.done(self.open.pop().node)
 
     def done(self, node: Node) -> Node | None:
-        """Add a value to the open object or array, and close those that end right after it."""
+        """Add a finished value to the object or array that is open.
+
+        Close those that end right after the value.
+        """
         while self.open:
             top = self.open[-1]
             top.add(node)

@@ -102,7 +102,8 @@ def take_env(reader: Reader) -> dict[str, str]:
     for name in VARIABLES:
         if name not in inner.fields:
             continue
-        # The whole object has one encoding, so each value is read like a field of its own.
+        # `env` and `env_b64` encode all their values alike. A Reader expects the encoding in the
+        # field's name, so each value is read as a field of its own.
         holder = Reader({name + field.removeprefix("env"): inner.fields.pop(name)}, f"/{field}")
         value = holder.need_encoded(name, one)
         if is_set(value):
