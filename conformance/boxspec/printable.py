@@ -10,7 +10,7 @@ _COMMAND = re.compile(r"^(\s*)::|##(?=\[|vso\[)")
 
 
 def one_line(text: object) -> str:
-    """Return the text as one line, with control characters escaped as \n, \x1b, \u202e."""
+    """Return the text as one line, with control characters escaped as \\n, \\x1b, \\u202e."""
     shown = str(text)
     if not shown.isprintable():
         shown = "".join(map(_shown, shown))

@@ -87,7 +87,7 @@ def _words(text: str) -> list[tuple[str, int]]:
         if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
             raise ValueError("an item is no text")
         return [(each, 1) for each in found]
-    # A captured list can have a backslash at the end of each line.
+    # Lists that are copied from a script may have a backslash at the end of each line.
     made = []
     lines = text.split("\0") if "\0" in text else None
     if lines is not None:

@@ -20,8 +20,11 @@ def tables(text: str) -> dict[str, Any] | Entry:
 
 
 def line_of(text: str, *words: str) -> int:
-    """The first line that has the last word as a key or a value, after one with each word before;
-    1 if there is none."""
+    """Find the line of a value for a message.
+
+    The words are searched one after the other, each from the line of the one before; a word that is
+    missing is skipped.
+    """
     lines, at = text.splitlines(), 0
     for word in words:
         wanted = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")

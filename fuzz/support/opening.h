@@ -6,10 +6,10 @@
 
 #include <boxspec/process.h>
 
-/* `cat`, by itself, with a group member that SIGTERM ends or does not end, or started by a
- * launcher; and openings that must fail: a program or mode that does not exist, a field of a run, a
- * sandbox that refuses the request, a launcher that fails, no way to learn about the child's end,
- * no free descriptors. */
+/* How the process is opened. These succeed: `cat` alone, `cat` with a group member that SIGTERM
+ * ends or does not end, and `cat` started by a launcher. All others must fail: a program or mode
+ * that does not exist, a field that only runs have, a sandbox that refuses the request, a launcher
+ * that fails, no way to learn about the child's end, no free descriptors. */
 enum bs_opening_kind {
     BS_OPENING_ALONE,
     BS_OPENING_MEMBER,

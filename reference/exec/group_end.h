@@ -18,8 +18,9 @@
 
 enum bs_group_end_phase {
     BS_GROUP_RUNS = 0,
-    BS_GROUP_GRACE,  /* a signal was sent; the group has until `until` to end */
-    BS_GROUP_KILLED, /* SIGKILL was sent; members that are alive at `until` are given up */
+    BS_GROUP_GRACE, /* a signal was sent; the group has until `until` to end */
+    /* SIGKILL was sent; at the time `until`, members that are still alive are given up */
+    BS_GROUP_KILLED,
     BS_GROUP_REAPED, /* the leader is reaped; other members may still be dying, until `until` */
     BS_GROUP_ENDED
 };

@@ -192,7 +192,7 @@ def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: Exe
         expect("the run that ended before the signal, and the one after it", got, wanted)
 
 
-# When the second run starts, and which of the two ends first.
+# For each label: when the second run starts, in ms, and which of the two runs ends first.
 ORDERS = {
     "one_after_the_other": (400, "first"),
     "the_first_ends_first": (0, "first"),

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 STEPS = (8, 16, 32, 64, 128)
 EVERY = range(1, STEPS[-1] + 3)
 NEAR = sorted({size + off for size in STEPS for off in (-2, -1, 0, 1, 2)})
-# For tests that need a request for each length.
+# The lengths for tests that need one request per length: not all, to limit their number.
 SOME = sorted({*range(1, 36), *NEAR})
 
 

@@ -251,7 +251,7 @@ WRITABLE = {
 
 
 def warned_of(case: SbplCase, place: Path, text: str) -> bool:
-    """Return if a warning of the wrap names its file."""
+    """True if a warning of the wrap names its file."""
     answer = case.sbpl.wrap(["x"], text=text, dir=place, wrapper="present")
     file = os.fsdecode(sbpl.argv_of(answer)[2])
     named = [file in each for each in answer.result["warnings"]]

@@ -100,7 +100,7 @@ class LogsToStdout(Honest):
 
 
 class ClosesStdout(Honest):
-    """In serve mode stdout is closed instead of an answer; the process continues."""
+    """In serve mode, closes stdout instead of answering. The process continues."""
 
     def deliver(self, line: bytes) -> None:
         os.close(1)
@@ -108,7 +108,7 @@ class ClosesStdout(Honest):
 
 
 class TellsForEver(Honest):
-    """In serve mode stderr never ends, and no answer is written."""
+    """In serve mode, writes to stderr without end and never answers."""
 
     def deliver(self, line: bytes) -> None:
         # Limit the size, because the kit may use a file as stderr.

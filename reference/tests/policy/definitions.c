@@ -167,8 +167,8 @@ static struct points points_of(const struct text *text) {
     return points;
 }
 
-/* The part of a path that follows its first `from` code points, matched by the part of the glob
- * that follows its first `at`. The glob does not end in a `**` segment after a slash. */
+/* True if the path, from code point `from` on, is matched by the glob from code point `at` on. The
+ * glob does not end in a `**` segment after a slash. */
 static bool rest_matches(const struct points *glob, size_t at, const struct points *path,
                          size_t from) {
     if (at == glob->n)

@@ -14,7 +14,8 @@ from contracts.sbpl.seatbelt.reader import Refused, Undecidable, Unreadable, Uns
 from contracts.sbpl.seatbelt.vocabulary import FACTS
 
 PATH, ADDRESS, CALL = "path", "address", "call"
-# What the subject of an operation is; a name is the fact that filters look at.
+# For each operation: what it acts on. Apart from the three constants, this is the name that filters
+# use for it.
 _KINDS = {
     "process-exec*": PATH,
     "network*": ADDRESS,

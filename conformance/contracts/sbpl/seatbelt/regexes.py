@@ -80,8 +80,8 @@ class Parser:
         self.at = 0
         self.program = Program()
         self.anchors: list[tuple[bool, bool]] = []
-        # An unknown form matches any text, so a path that the expression does not match then is not
-        # matched under any meaning of the form.
+        # The first unknown form, if there is one. It is taken to match any text. If the expression
+        # then still does not match a path, it does not match it whatever the form means.
         self.unknown = ""
 
     def refuse(self, words: str, kind: type[Undecidable] = Undecidable) -> Undecidable:
@@ -116,7 +116,10 @@ class Parser:
         return first, last
 
     def alternative(self) -> tuple[int, int]:
-        """Parse one outermost alternative; an end without an anchor matches any text."""
+        """Parse one outermost alternative.
+
+        Where it has no anchor, any text may precede or follow.
+        """
         begins = self.more() == "^"
         self.at += begins
         if begins and self.more() == "$":
@@ -349,7 +352,7 @@ class Regex:
             raise Undecidable(self.line, f"a regular expression of more than {STRING_BYTES} bytes")
         # The anchors and unknown forms are the same in all readings.
         self.anchored = self._reading(True, ANY).anchored
-        # The start of an unknown form in it, or an empty string.
+        # The first unknown form in the expression, or an empty string.
         self.unknown = self._reading(True, ANY).unknown
         self._dots = b"." in self.pattern
 

@@ -102,7 +102,8 @@ def quoted(value: object) -> str:
 
 
 def spelled(form: List, values: Sequence[object]) -> tuple[str, ...]:
-    """Return the spelling of each argument: the text's own for constants, else the value."""
+    """Return each argument as the profile spells it if the profile has it as a constant, else its
+    value."""
     nodes = form.items[1:]
     if len(nodes) != len(values):
         return tuple(map(quoted, values))

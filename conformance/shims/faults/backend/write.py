@@ -28,7 +28,8 @@ def home_is_writable():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         home = os.environb.get(b"HOME", b"")
-        # Only if the workspace does not lie in the home directory, which is another fault.
+        # Grant it only if the workspace lies outside of the home directory; otherwise this would be
+        # another fault.
         apart = root != b"/" and not root.startswith(home + b"/")
         more = [b"--bind", home, home] if os.path.isdir(home) and apart else []
         return original(self, argv, root, profile, cwd, [*more, *binds])

@@ -77,7 +77,7 @@ def spellings(letter: str) -> set[str]:
 
 
 def orders(parts: str) -> list[str]:
-    """Return the orders of the marks that are equivalent."""
+    """Return the letter with its marks in every order that means the same."""
     if not 3 <= len(parts) <= 1 + MOST_MARKS:
         return [parts]
     found = {parts[0] + "".join(marks) for marks in permutations(parts[1:])}

@@ -8,8 +8,8 @@ import signal
 import subprocess
 from pathlib import Path
 
-# If a library waits this long, it waits for a process that the try holds. If the wait then ends
-# when the process is released, the cause is proven.
+# A library that waits this long probably waits for a process that the try keeps running. If the
+# wait ends when that process is released, this is proven.
 LONG_S = 3
 # Time limit for events that must happen.
 EVENTUALLY_S = 60
