@@ -1,5 +1,5 @@
 """Readers of other tools' sandbox settings: one file for each format.
 
-Each reader has NAMES, WRITTEN_FOR and `read(text, where)`. It reads strictly and loses nothing: an
-entry that is wrong is one entry of the result, and never silences another.
+Each reader has NAMES, WRITTEN_FOR and `read(text, where)`. A wrong entry of a file is one
+entry of the result, and the reader still reads all other entries.
 """

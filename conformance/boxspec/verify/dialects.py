@@ -98,7 +98,7 @@ def line_of(found: SettingsOfTool, entry: Entry, word: str) -> str:
 
 
 def observed(found: SettingsOfTool, verdicts: Iterable[Verdict]) -> list[tuple[Entry, str]]:
-    """Return what each entry did: by its rows, or as documented if it has none."""
+    """Return the observed effect of each entry; the documented one if no row asks it."""
     rows: dict[str, list[Verdict]] = {}
     for each in verdicts:
         rows.setdefault(each.row.origin, []).append(each)

@@ -1,7 +1,7 @@
 """Targets behind a proxy that a sandbox runs for its programs, and a proxy for the control.
 
-All targets are listeners of the kit on 127.0.0.1, which no allowlist names. Each attempt writes the
-address in another way, because a proxy may compare names and connect to addresses.
+All targets are listeners of the kit on 127.0.0.1, which no allowlist names. The attempts write this
+address in different ways, because a proxy may compare names and connect to addresses.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _attempt(listener: Port, probe: str, to: str, host: str) -> Attempt:
 
 
 class ControlProxy:
-    """An HTTP and SOCKS proxy on 127.0.0.1 that refuses nothing; it connects to 127.0.0.1 only."""
+    """An HTTP and SOCKS proxy on 127.0.0.1 without rules. It connects only to 127.0.0.1."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))

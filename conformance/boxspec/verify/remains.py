@@ -1,7 +1,7 @@
-"""The remains of a session in which the program did nothing: of the command itself.
+"""Files and processes that the command itself leaves, after a program without an attempt.
 
-The command gets a TMPDIR and an XDG_RUNTIME_DIR of this start, so that each new file can be
-attributed to it. The control starts the program by a shell that leaves a process and files.
+TMPDIR and XDG_RUNTIME_DIR of the command are new folders, so that another process of the host
+makes no file there. The control starts the program by a shell that leaves a process and files.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VARIABLES = ("TMPDIR", "XDG_RUNTIME_DIR")
 LEAVES = 'sleep 60 >&- 2>&- & : >"$TMPDIR/left"; mkdir "$XDG_RUNTIME_DIR/left"; exec "$@"'
 # A start that leaves something, as the control.
 CONTROL = ["/bin/sh", "-c", LEAVES, "sh"]
-# The probe: it does nothing outside.
+# This probe has no effect outside.
 IDLE = "o_pipes"
 
 

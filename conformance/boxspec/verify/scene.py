@@ -46,8 +46,8 @@ Entered = TypeVar("Entered", bound=contextlib.AbstractContextManager[Any])
 def parents() -> list[Path]:
     """Return the folders below which a scene may lie, in a random order.
 
-    They differ, so that a command that confines only below one of them is found out. /tmp is none
-    of them, because sandboxes have their own.
+    With more than one folder, a command that confines only below one of them is found out. /tmp is
+    left out, because many sandboxes mount a new /tmp.
     """
     found = [case_root().parent]
     with contextlib.suppress(RuntimeError, OSError):

@@ -140,7 +140,7 @@ def _arranged(
                 attempts += target.attempts(scene)
             except UntestableError as why:
                 reasons.append(str(why))
-        # In the real home directory a row is asked about the files that are there.
+        # In the real home directory a row is about the existing files.
         if reasons and not (scene.real and attempts):
             refused[row.id] = reasons[0]
             continue
@@ -258,7 +258,8 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 
 def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Run a program that does nothing outside, to observe what the command itself leaves."""
+    """Run a program without an effect outside, to observe the files and processes that the command
+    leaves."""
     found = Outcome()
     before = starter.starts
     with starter.scene(rows) as (scene, arranged, refused):

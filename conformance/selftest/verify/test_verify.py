@@ -406,7 +406,7 @@ def _until(condition: Callable[[], bool]) -> None:
 def _commands_of_the_page() -> list[str]:
     blocks = re.findall(r"^```(?:sh|text)\n(.*?)^```", PAGE.read_text(), re.M | re.S)
     lines = [line.removeprefix("./ci/") for block in blocks for line in block.splitlines()]
-    return [line for line in lines if line.startswith("boxspec verify ")]
+    return [line for line in lines if re.match("boxspec verify (?!·)", line)]
 
 
 @needs_bubblewrap
@@ -414,6 +414,7 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
     wrapper(tmp_path, "box.sh", CAREFUL)
     (settings,) = re.findall(r"^```toml\n(.*?)^```", PAGE.read_text(), re.M | re.S)
     (tmp_path / "verify.toml").write_text(settings)
+    (tmp_path / "settings.json").write_text('{"filesystem": {"denyRead": ["~/.ssh"]}}')
     statuses = []
     for command in _commands_of_the_page():
         kit = f"{sys.executable} -P -m {command}"
@@ -421,4 +422,15 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
         statuses.append(done.returncode)
         assert not done.stderr
     # The wrapper hides no *.key, which only the file expects.
-    assert statuses == [1, 0, 1, 1]
+    assert statuses == [1, 0, 1, 1, 0, 0]
+
+
+@needs_bubblewrap
+def test_the_wrapper_of_the_page_closes_what_it_says(tmp_path: Path) -> None:
+    (body,) = re.findall(r"^```sh\n#!/bin/sh\n(.*?)^```", PAGE.read_text(), re.M | re.S)
+    found = verify(tmp_path, "--", wrapper(tmp_path, "box.sh", body))
+    assert {name for name, status in found.statuses.items() if status != HELD} == {
+        "env-files",
+        "git-hooks",
+        "tool-settings",
+    }, found.done.stdout

@@ -1,0 +1,137 @@
+"""Configurations with one mistake each, and the same ones corrected.
+
+The mistakes are kinds that people reported in public, in our own words, as scripts around
+bubblewrap. `{}` in a body is the mistake or its correction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+START = "exec bwrap --die-with-parent --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp"
+USUAL = f'{START} --unshare-all --new-session --cap-drop ALL --bind "$PWD" "$PWD" {{}} -- "$@"\n'
+# Without the namespaces and options that the mistake leaves out.
+OPEN = f'{START} --bind "$PWD" "$PWD" {{}} -- "$@"\n'
+LEAKED, BLOCKED = "LEAKED", "blocked too much"
+LATER_FILES = """$(find "$PWD" -name '*.pem' | sed 's/.*/--ro-bind \\/dev\\/null &/')"""
+GIT = '--bind "$PWD/.git" "$PWD/.git"'
+HOOKS = '--ro-bind "$PWD/.git/hooks" "$PWD/.git/hooks"'
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """asked: the words of `verify`. row: the one that the mistake is named by. body, wrong, right:
+    the script, with the mistake and without it. only_root: others lack the privilege for it."""
+
+    asked: tuple[str, ...]
+    row: str
+    body: str
+    wrong: str
+    right: str
+    status: str = LEAKED
+    only_root: bool = False
+
+
+def rule(option: str, value: str, body: str, wrong: str, right: str) -> Configuration:
+    return Configuration((f"--{option}", value), f"{option}:{value}", body, wrong, right)
+
+
+def row(name: str, body: str, wrong: str, right: str, only_root: bool = False) -> Configuration:
+    return Configuration(("--row", name), name, body, wrong, right, only_root=only_root)
+
+
+CONFIGURATIONS = {
+    "a_mask_below_a_later_mount": rule(
+        "deny-read",
+        "~/.ssh",
+        USUAL,
+        '--tmpfs "$HOME/.ssh" --ro-bind "$HOME" "$HOME" --bind "$PWD" "$PWD"',
+        '--ro-bind "$HOME" "$HOME" --bind "$PWD" "$PWD" --tmpfs "$HOME/.ssh"',
+    ),
+    "a_mask_of_another_home_directory": rule(
+        "deny-read", "~/.aws/", USUAL, "--tmpfs /tmp/.aws", '--tmpfs "$HOME/.aws"'
+    ),
+    "a_glob_of_the_files_at_the_start": rule(
+        "deny-read",
+        "secrets/*.pem",
+        "mkdir -p secrets\n" + USUAL,
+        LATER_FILES,
+        '--tmpfs "$PWD/secrets"',
+    ),
+    "a_file_that_is_hidden_only_if_it_exists": rule(
+        "deny-read",
+        ".env",
+        USUAL,
+        '$([ ! -e .env ] || echo "--ro-bind /dev/null $PWD/.env")',
+        '--ro-bind /dev/null "$PWD/.env"',
+    ),
+    "a_file_that_is_read_only_and_readable": rule(
+        "deny-read",
+        "token",
+        USUAL,
+        '--ro-bind-try "$PWD/token" "$PWD/token"',
+        '--ro-bind /dev/null "$PWD/token"',
+    ),
+    "hooks_that_can_be_written": rule("deny-write", ".git/hooks", USUAL, "", f"{GIT} {HOOKS}"),
+    "hooks_whose_folder_can_be_moved": rule(
+        "deny-write", ".git/hooks", USUAL, HOOKS, f"{GIT} {HOOKS}"
+    ),
+    "the_whole_home_directory_is_writable": rule(
+        "deny-write", "~/.bashrc", USUAL, '--bind "$HOME" "$HOME"', ""
+    ),
+    "a_name_that_can_be_made": rule(
+        "deny-write",
+        ".mcp.json",
+        USUAL,
+        '$([ ! -e .mcp.json ] || echo "--ro-bind $PWD/.mcp.json $PWD/.mcp.json")',
+        '--ro-bind /dev/null "$PWD/.mcp.json"',
+    ),
+    "an_output_folder_that_is_read_only": Configuration(
+        ("--allow-write", "build/"),
+        "allow-write:build/",
+        "mkdir -p build\n" + USUAL,
+        '--ro-bind "$PWD/build" "$PWD/build"',
+        "",
+        BLOCKED,
+    ),
+    "no_temporary_folder": Configuration(
+        ("--row", "work"), "work", USUAL, "--remount-ro /tmp", "", BLOCKED
+    ),
+    "the_network_of_the_host": Configuration(
+        ("--no-network",), "no-network", OPEN, "--unshare-pid", "--unshare-pid --unshare-net"
+    ),
+    "a_network_that_is_shared_again": Configuration(
+        ("--no-network",), "no-network", USUAL, "--share-net", ""
+    ),
+    "a_variable_that_is_passed_on": rule(
+        "deny-env", "MY_TOKEN", "{}" + USUAL.format(""), "", "unset MY_TOKEN\n"
+    ),
+    # The init process of bubblewrap keeps the variable in /proc/1/environ.
+    "a_variable_in_the_environment_of_the_launcher": rule(
+        "deny-env",
+        "MY_TOKEN",
+        "{}",
+        USUAL.format("--unsetenv MY_TOKEN"),
+        "unset MY_TOKEN\n" + USUAL.format(""),
+    ),
+    "sockets_of_the_home_directory": row(
+        "sockets", USUAL, "", '--tmpfs "$HOME" --bind "$PWD" "$PWD"'
+    ),
+    "processes_of_the_host": row(
+        "processes", OPEN, "--unshare-net", "--unshare-pid --cap-drop ALL"
+    ),
+    "a_program_that_lives_on": row("leftovers", OPEN, "--unshare-net", "--unshare-pid"),
+    "a_terminal_that_takes_input": row(
+        "terminal", OPEN, "--unshare-pid", "--unshare-pid --new-session --cap-drop ALL"
+    ),
+    "a_capability_that_mounts": row(
+        "outside", OPEN, "--unshare-pid", "--unshare-pid --cap-drop ALL", only_root=True
+    ),
+    "a_helper_that_is_left": row("remains", "{}" + USUAL.format(""), "sleep 60 & \n", ""),
+    "a_limit_that_is_missing": rule(
+        "limit", "open-files=64", "{}" + USUAL.format(""), "", "ulimit -n 64\n"
+    ),
+    "a_limit_that_is_too_high": rule(
+        "limit", "file-size=1M", "ulimit -f {}\n" + USUAL.format(""), "4096", "1024"
+    ),
+}

@@ -1,0 +1,40 @@
+"""Each mistake of a configuration is named by its row, and the corrected one raises no alarm."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from boxspec.verify.defaults import rows
+from selftest.verify.configurations import CONFIGURATIONS
+from selftest.verify.wrappers import Verified, verify, without_bubblewrap, wrapper
+
+pytestmark = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
+FINE = ("held",)
+
+
+def _verified(folder: Path, name: str, part: str) -> Verified:
+    found = CONFIGURATIONS[name]
+    box = wrapper(folder, "box.sh", found.body.replace("{}", part))
+    return verify(folder, *found.asked, "--", box)
+
+
+@pytest.mark.turns(5)
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_the_mistake_is_named_and_the_correction_is_not(tmp_path: Path, name: str) -> None:
+    found = CONFIGURATIONS[name]
+    if found.only_root and os.geteuid() != 0:
+        pytest.skip("only root has the privilege")
+    if found.row == "terminal" and "terminal" not in {row.id for row in rows()}:
+        pytest.skip("this kernel refuses TIOCSTI")
+    wrong = _verified(tmp_path, name, found.wrong)
+    bad = {row: status for row, status in wrong.statuses.items() if status not in FINE}
+    assert bad == {found.row: found.status}, wrong.done.stdout
+    right = _verified(tmp_path, name, found.right)
+    assert {*right.statuses.values()} == {*FINE}, right.done.stdout
+
+
+def test_there_are_at_least_twenty_mistakes() -> None:
+    assert len(CONFIGURATIONS) >= 20
