@@ -93,6 +93,8 @@ class Session:
         self.outcomes: dict[str, bool] = {}
         # How long this shim takes to start, run `true` and end. The smoke test measures it.
         self.startup_ms = 0.0
+        # The kinds of requests that did not return in the trust checks, in words of a contract.
+        self.stuck: set[str] = set()
         # The helper processes of a run, for each contract. The trust checks find them.
         self.helpers: dict[str, HelperProcesses] = {}
         self.hangs = Hangs()
@@ -153,6 +155,7 @@ class Session:
         return {
             "hello": self.hello,
             "startup_ms": self.startup_ms,
+            "stuck": sorted(self.stuck),
             "helpers": {name: asdict(found) for name, found in self.helpers.items()},
             "isolation": asdict(self.isolation) if self.isolation else None,
         }
@@ -160,6 +163,7 @@ class Session:
     def take_over(self, handed: Mapping[str, Any]) -> None:
         self.accept_hello(handed["hello"])
         self.startup_ms = handed["startup_ms"]
+        self.stuck = {*handed["stuck"]}
         self.helpers = {name: HelperProcesses(**found) for name, found in handed["helpers"].items()}
 
     def helpers_of(self, op: str) -> HelperProcesses:

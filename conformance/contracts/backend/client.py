@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import Any, TypedDict, Unpack
 from weakref import WeakKeyDictionary
 
-from boxspec.judge.verdict import Late, NotApplicable
+from boxspec.judge.verdict import Blocked, Late, NotApplicable
 from boxspec.subject.case import WITHIN_S, Case, Message, Options, State
 from boxspec.subject.client.b64 import Word, put_word
 from boxspec.subject.client.streams import Wish
@@ -23,6 +23,15 @@ from contracts.shared.requests import ExecRequest, exec_request
 CONTROL = "none"
 # If the backend's own time limit has cut off its probe, the session takes longer than this.
 CUT_OFF_MS = 2000.0
+# By kind of a request, the requirement that decides if requests of the kind return. If they do not,
+# each other test of them would only wait, and is blocked by that requirement.
+RETURNS = {
+    "probe": "BACKEND-PROBE-01",
+    "session": "BACKEND-ALLOW-01",
+    "script": "BACKEND-SESSION-01",
+}
+# The time limit of such a request, once the trust checks have seen that it does not return.
+STUCK_S = 10.0
 # The fields that a context and backend.probe have in common.
 PROBED = ("profile", "policy", "egress", "strict_metadata", "accept")
 # Variables whose value is different on each ground. They do not affect a claim.
@@ -124,6 +133,7 @@ class BackendClient:
             "profile": profile,
             **{name: value for name, value in fields.items() if value is not None},
         }
+        within_s = self._limit("probe", within_s)
         with self._case.launch(
             message, ObservedProbe, within_s=within_s, state=state, shim_env=shim_env
         ) as shim:
@@ -159,6 +169,7 @@ class BackendClient:
             message["script"] = dict(script)
         if on_unavailable is not None:
             message["on_unavailable"] = on_unavailable
+        within_s = self._limit("session" if script is None else "script", within_s)
         return self._case.launch(
             message,
             partial(ObservedSession, probed=partial(self._claimed, state, shim_env or {})),
@@ -169,6 +180,20 @@ class BackendClient:
             shim_env=shim_env,
             streams={"stdin": shim_stdin},
         )
+
+    def need_return(self) -> None:
+        """Raise Blocked before the preparations of a test if no session returns."""
+        self._limit("session", STUCK_S)
+
+    def _limit(self, kind: str, within_s: float) -> float:
+        """Return the time limit of a request; Blocked if its kind does not return."""
+        if kind not in self._case.session.stuck:
+            return within_s
+        first = self._case.attempt.number == 1 and not self._case.hangs.count(self._case.topic)
+        # One test shows it, and is repeated alone.
+        if RETURNS[kind] not in self._case.deciding or not (first or self._case.attempt.number > 1):
+            raise Blocked([RETURNS[kind]], f"a {kind} of this backend does not return")
+        return min(within_s, STUCK_S)
 
     def run(
         self, calls: Sequence[ExecRequest], **options: Unpack[SessionOptions]

@@ -21,6 +21,7 @@ from contracts.backend.giver import Giver
 from contracts.backend.ground import CANARY, Ground, made_ground
 from contracts.backend.hostipc import HostIpc
 from contracts.backend.pipereader import PipeReader
+from contracts.backend.sysctl import Sysctl
 
 WITHIN_S = 20.0
 # An environment variable of the caller that no program inside may get.
@@ -33,6 +34,7 @@ OBSERVERS: dict[str, Callable[[Ground], Any]] = {
     "giver": lambda ground: Giver(ground.ws, ground.out / "file"),
     "pipe": lambda ground: PipeReader(ground.out),
     "workspace-pipe": lambda ground: PipeReader(ground.ws),
+    "sysctl": lambda ground: Sysctl(),
     "host-ipc": lambda ground: HostIpc(ground.token),
     "victim": lambda ground: Victim(programs.victim, ground.out, ground.token),
 }

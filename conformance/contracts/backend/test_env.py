@@ -3,7 +3,9 @@
 import os
 from pathlib import Path
 
-from boxspec.api import expect, one_of, requires
+import pytest
+
+from boxspec.api import Verdict, expect, one_of, requires
 from contracts.backend.attempt import attempt, attempted_inside
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
@@ -204,6 +206,40 @@ def test_the_scratch_is_closed_to_others_and_is_removed(case: BackendCase) -> No
         expect("what others may do with the scratch", oct(mode & 0o077), "0o0")
         left = seen and scratch.exists()
         expect("whether the scratch is there after the session", left, False)
+
+
+@requires("BACKEND-ENV-05")
+@pytest.mark.parametrize("view", ["inside", "outside"])
+def test_no_value_stands_on_a_command_line(case: BackendCase, view: str) -> None:
+    with made_ground() as ground:
+        gates = [ground.ws / name for name in ("gate", "held")]
+        for gate in gates:
+            os.mkfifo(gate)
+        pairs = [["PATH", "/usr/bin:/bin"], ["ACCESS_KEY", ground.token]]
+        line = "cat /proc/[0-9]*/cmdline >seen 2>/dev/null; : <gate; : <held"
+        with case.backend.start(
+            [{"program": "/bin/sh", "args": ["-c", line], "env": {"clear_and_set": pairs}}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        ) as shim:
+            case.open_gate(gates[0])
+            lines = [_command_line(proc.pid) for proc in shim.descendants()]
+            case.open_gate(gates[1])
+            session = shim.finish()
+        session.need_enforcement()
+        expect("the program's end", session.only.result["exit_code"], 0)
+        if view == "inside":
+            lines = [(ground.ws / "seen").read_bytes()]
+        shown = [line.decode("utf-8", "replace") for line in lines if ground.token.encode() in line]
+        expect("command lines with a value", shown, [], verdict=Verdict.ESCAPED)
+
+
+def _command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def _has(folder: Path, token: str) -> bool:

@@ -21,6 +21,8 @@ PRIVILEGE = (
 )
 FILES = (
     *("k_core_pattern_open", "k_sysctl_open", "k_sysrq_open", "k_cgroup_procs_open"),
+    *("k_modprobe_open", "k_uevent_helper_open", "k_binfmt_open", "k_release_agent_open"),
+    *("k_debugfs_open", "k_sysctl_write", "k_disk"),
     *("k_sysfs_open", "k_dev_mem", "k_dev_kmsg", "k_dev_kvm", "k_dev_fuse", "k_dev_vda"),
 )
 

@@ -5,12 +5,19 @@ The checks are coarse on purpose, because requirements test the claims.
 
 from __future__ import annotations
 
+import threading
+
+from boxspec.errors import ShimBroke
+from boxspec.judge.verdict import Failure, Late, NotApplicable
 from boxspec.subject.contract import Say
 from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.sentinels import sentinel
 from contracts.backend.client import BackendCase
+from contracts.backend.ground import Ground, made_ground
 
 WITHIN_S = 30.0
+# Limit of the first requests. A backend that hangs is cut off after 10 s, and these do not hang.
+RETURNS_S = 10.0
 NO_SUCH = "no-such-backend"
 
 
@@ -21,6 +28,12 @@ def trust(case: BackendCase, say: Say) -> None:
         # be read after they have ended.
         case.session.helpers["backend"] = HelperProcesses(before=True, later=True)
     name = case.backend.chosen if declared else NO_SUCH
+    if declared:
+        case.session.stuck = _stuck(case, _stuck(case, {*STARTS}))
+        if case.session.stuck:
+            # The tests decide: each kind has a requirement that is broken if it does not return.
+            say(f"{name}: no answer to {', '.join(sorted(case.session.stuck))}")
+            return
     answer = case.backend.probe("repo-write", backend=name, within_s=WITHIN_S)
     sentinel("backend", declared, answer.raw or {}, say, "backend.probe")
     if not declared:
@@ -30,3 +43,56 @@ def trust(case: BackendCase, say: Say) -> None:
         aspects = answer.result["aspects"].values()
         reasons = dict.fromkeys(why for each in aspects for why in each.get("reasons", []))
         case.session.unavailable["backend"] = f"{name} is unavailable here: {'; '.join(reasons)}"
+
+
+def _probe(case: BackendCase, ground: Ground) -> None:
+    case.backend.probe("repo-write", within_s=RETURNS_S)
+
+
+def _session(case: BackendCase, ground: Ground) -> None:
+    case.backend.run(
+        [{"program": "/bin/true"}],
+        root=ground.ws,
+        profile="repo-write",
+        on_unavailable="degrade",
+        within_s=RETURNS_S,
+    )
+
+
+def _script(case: BackendCase, ground: Ground) -> None:
+    if "backend.script" in case.capabilities:
+        case.backend.run(
+            [{"program": "/bin/true"}],
+            script={},
+            root=ground.ws,
+            profile="repo-write",
+            within_s=RETURNS_S,
+        )
+
+
+STARTS = {"probe": _probe, "session": _session, "script": _script}
+
+
+def _stuck(case: BackendCase, kinds: set[str]) -> set[str]:
+    """Return the kinds of requests that do not return, out of these, which are sent at once."""
+    found: set[str] = set()
+
+    def ask(kind: str, ground: Ground) -> None:
+        try:
+            STARTS[kind](case, ground)
+        except NotApplicable:
+            return
+        except (Failure, Late) as why:
+            if getattr(why, "hang", False) or getattr(why, "symptom", "") == "does not return":
+                found.add(kind)
+        except ShimBroke:
+            # The checks that follow report it.
+            return
+
+    with made_ground() as ground:
+        threads = [threading.Thread(target=ask, args=(kind, ground)) for kind in sorted(kinds)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -20,6 +20,7 @@ OF_ONE = {
     "test_no_input_is_put_into_a_terminal": "i_tiocsti",
     "test_the_callers_terminal_is_not_the_controlling_terminal": "e_tty",
 }
+WORKS = "works inside"
 # The aspect for tests that use no probe, by topic.
 TOPICS = {
     "BACKEND-WRITE": "fs-write",
@@ -30,9 +31,25 @@ TOPICS = {
     "BACKEND-KERNEL": "kernel",
     "BACKEND-LAUNCH": "launch",
     "BACKEND-RULE": "rules",
-    "BACKEND-ALLOW": "works inside",
+    "BACKEND-ALLOW": WORKS,
 }
+# The control that puts nothing around a program.
+CONTROL = "none"
 OWN_ROWS = ("BACKEND-RULE", "BACKEND-ALLOW")
+# Requirements of other topics about what must work inside. Without a sandbox it works too.
+WORKING = frozenset({f"BACKEND-LAUNCH-0{number}" for number in (4, 6, 7, 8)})
+# Attempts that give the whole host to a program inside, whatever else is held.
+GIVES_THE_HOST = frozenset(
+    {
+        *("z_remount_write", "k_disk"),
+        *("k_core_pattern_open", "k_sysctl_open", "k_sysctl_write", "k_sysrq_open"),
+        *("k_modprobe_open", "k_uevent_helper_open", "k_binfmt_open", "k_release_agent_open"),
+        *("k_cgroup_procs_open", "k_debugfs_open", "k_sysfs_open"),
+        *("k_dev_mem", "k_dev_vda", "n_raw", "n_packet", "i_tiocsti"),
+        *("p_ptrace_seize", "p_ptrace_supervisor", "p_process_vm_writev", "p_proc_mem"),
+        *("p_setns_net", "p_pidfd_getfd"),
+    }
+)
 
 
 class State(StrEnum):
@@ -44,6 +61,7 @@ class State(StrEnum):
         effect.
     unclaimed: it had an effect, but the aspect is not claimed. The aspect launch always counts as
         claimed, because the contract requires it of every sandbox.
+    no evidence: held, but without a sandbox as well, so it counts for no product.
     """
 
     HELD = "held"
@@ -55,6 +73,7 @@ class State(StrEnum):
     UNPROVEN = "unproven"
     NOT_MEASURED = "not measured"
     NOT_ASKED = "not asked"
+    NO_EVIDENCE = "no evidence"
 
 
 BY_VERDICT = {
@@ -67,6 +86,15 @@ BY_VERDICT = {
     "not-measured": State.NOT_MEASURED,
     "not-applicable": State.NOT_ASKED,
 }
+
+
+# The states that decide an attempt.
+DECIDED = (State.HELD, State.ESCAPED, State.DONE, State.UNCLAIMED, State.OVERREFUSED, State.FAILS)
+BROKEN = (State.ESCAPED, State.DONE, State.UNCLAIMED)
+
+
+# Rows that held without a sandbox in a run of the control `none` (see test_products_evidence.py).
+HELD_WITHOUT: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -84,6 +112,13 @@ class Cell:
     state: State
     saw: str
     repro: str
+
+    @property
+    def gives_the_host(self) -> bool:
+        """True if the program inside gets power over the whole host, or the user's files."""
+        if self.aspect == "fs-write" and self.state in (State.ESCAPED, State.UNCLAIMED):
+            return True
+        return self.probe in GIVES_THE_HOST and self.state in BROKEN
 
     def to_json(self) -> dict[str, str]:
         return {name: str(value) for name, value in asdict(self).items()}
@@ -121,6 +156,10 @@ class Column:
         }
         return next((word for word in ("fully", "partial") if word in claims), "-")
 
+    def asked(self, aspect: str) -> bool:
+        """True if at least one attempt of the aspect was decided."""
+        return any(each.aspect == aspect and each.state in DECIDED for each in self.cells)
+
 
 def cell(test: Mapping[str, Any], table: Mapping[str, Probe], shim: str, backend: str) -> Cell:
     """Make the cell of one test in a result."""
@@ -136,7 +175,7 @@ def cell(test: Mapping[str, Any], table: Mapping[str, Probe], shim: str, backend
     words = [COMMAND, "run", "--shim", shim, "--backend", backend]
     words += ["--contract", "backend", "--profile", "all", "--topic", topic, "-k", chosen]
     return Cell(
-        aspect=probe.aspect if probe and topic not in OWN_ROWS else TOPICS[topic],
+        aspect=_aspect(requirement, topic, probe),
         probe=label,
         test=f"{place['file']}::{chosen}",
         requirement=requirement,
@@ -144,6 +183,31 @@ def cell(test: Mapping[str, Any], table: Mapping[str, Probe], shim: str, backend
         saw=saw,
         repro=shlex.join(words),
     )
+
+
+def _aspect(requirement: str, topic: str, probe: Probe | None) -> str:
+    if requirement in WORKING:
+        return WORKS
+    return probe.aspect if probe and topic not in OWN_ROWS else TOPICS[topic]
+
+
+def without_evidence(columns: Sequence[Column]) -> None:
+    """Mark each row that holds without a sandbox as no evidence, in all columns.
+
+    Of the controls only `none` changes nothing around a program. Without its column the rows are
+    those of an earlier run (HELD_WITHOUT).
+    """
+    none = [each for each in columns if each.name == CONTROL]
+    rows = HELD_WITHOUT
+    if none:
+        rows = frozenset(each.test for each in none[0].cells if each.state is State.HELD)
+    for column in columns:
+        column.cells = [
+            replace(each, state=State.NO_EVIDENCE, saw="held without a sandbox too")
+            if each.state is State.HELD and each.test in rows and each.aspect != WORKS
+            else each
+            for each in column.cells
+        ]
 
 
 def _state(test: Mapping[str, Any], probe: Probe | None) -> tuple[State, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from boxspec.printable import one_line
 from boxspec.report.markdown import table
-from contracts.backend.products.cells import Cell, Column, State
+from contracts.backend.products.cells import GIVES_THE_HOST, Cell, Column, State
 
 ORDER = (
     *("fs-write", "fs-metadata", "fs-read", "network", "process", "ipc", "kernel", "launch"),
@@ -24,13 +24,17 @@ SIGNS = {
     State.UNPROVEN: "?",
     State.NOT_MEASURED: "-",
     State.NOT_ASKED: " ",
+    State.NO_EVIDENCE: "0",
 }
 LEGEND = (
     "· held · **E** claimed, and an observer outside saw the effect · D claimed, and the call"
     " succeeded inside · e an effect, not claimed · R over-refused · F another failure · ? unproven"
-    " · - not measured on this host · empty: not asked. Launch needs no claim: the contract asks it"
+    " · - not measured on this host · empty: not asked · 0 held without a sandbox too: it"
+    " counts for no product. Launch needs no claim: the contract asks it"
     " of every sandbox."
 )
+# So many attempts of a kind are named in a summary.
+MOST_SHOWN = 8
 DETAILED = (State.ESCAPED, State.DONE, State.OVERREFUSED, State.FAILS, State.UNPROVEN)
 
 
@@ -60,6 +64,11 @@ def _lines(command: str, facts: Mapping[str, Any], columns: Sequence[Column]) ->
             for each in columns
         ),
     )
+    gives = [each for each in columns if _worst(each)]
+    if gives:
+        yield "## What gives the host away"
+        yield ""
+        yield from _table(["backend", "attempts"], ([each.name, _worst(each)] for each in gives))
     yield "## By aspect: claim, and how many attempts came to what"
     yield ""
     asked = [each for each in columns if each.cells]
@@ -80,7 +89,11 @@ def _sum(column: Column, aspect: str) -> str:
     found = Counter(each.state for each in column.cells if each.aspect == aspect)
     parts = ", ".join(f"{found[state]} {state}" for state in State if found[state])
     claim = column.claim(aspect)
-    return f"{claim}: {parts}" if claim != "-" else parts
+    if claim == "-":
+        return parts
+    if not column.asked(aspect):
+        return f"claimed {claim}, not asked" + (f" ({parts})" if parts else "")
+    return f"{claim}: {parts}"
 
 
 def _probes(columns: Sequence[Column]) -> Iterator[list[str]]:
@@ -116,11 +129,21 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield ""
 
 
+def _worst(column: Column) -> str:
+    """Name the attempts that give the host away; a number of held attempts does not balance one."""
+    found = [each for each in column.cells if each.gives_the_host]
+    # An attempt on the kernel weighs more than a write to one file.
+    found.sort(key=lambda each: each.probe not in GIVES_THE_HOST)
+    shown = ", ".join(f"{each.probe} ({each.state})" for each in found[:MOST_SHOWN])
+    more = f" and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""
+    return f"GIVES THE HOST AWAY: {shown}{more}" if found else ""
+
+
 def summary(columns: Sequence[Column]) -> Iterator[str]:
-    """Return one line for each backend."""
+    """Return one line for each backend; what gives the host away comes first."""
     for each in columns:
         found = Counter(cell.state for cell in each.cells)
         parts = ", ".join(f"{found[state]} {state}" for state in State if found[state])
         role = " (a control, must fail)" if each.control else ""
-        line = "; ".join(word for word in (parts, each.why) if word)
+        line = "; ".join(word for word in (_worst(each), parts, each.why) if word)
         yield f"{each.name:28}{role} {line}"

@@ -20,7 +20,7 @@ from boxspec.subject.trust import trust
 from contracts.backend.client import BackendCase
 from contracts.backend.host import landlock_abi, number
 from contracts.backend.products import markdown
-from contracts.backend.products.cells import TOPICS, Column, cell
+from contracts.backend.products.cells import TOPICS, Column, cell, without_evidence
 
 PROFILES = ("repo-write", "read-only", "no-network", "full-dev", "ci-only")
 # The backends of the reference. The word alone means all of them.
@@ -68,7 +68,7 @@ class Matrix:
             judged.why = f"unavailable here: {'; '.join(reasons)}"
 
     def plain(self, found: Sequence[Judged]) -> Facts:
-        columns = [column(each).to_json() for each in found]
+        columns = [each.to_json() for each in _all_columns(found)]
         return {"schema": self.schema, "host": self.host(), "backends": columns}
 
     def columns(self, plain: Facts) -> Columns:
@@ -81,10 +81,16 @@ class Matrix:
         }
 
     def page(self, command: str, found: Sequence[Judged]) -> str:
-        return markdown.render(command, self.host(), [column(each) for each in found])
+        return markdown.render(command, self.host(), _all_columns(found))
 
     def lines(self, found: Sequence[Judged]) -> Iterator[str]:
-        return markdown.summary([column(each) for each in found])
+        return markdown.summary(_all_columns(found))
+
+
+def _all_columns(found: Sequence[Judged]) -> list[Column]:
+    columns = [column(each) for each in found]
+    without_evidence(columns)
+    return columns
 
 
 def column(judged: Judged) -> Column:

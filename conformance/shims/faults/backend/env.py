@@ -4,7 +4,9 @@ import os
 import shutil
 import tempfile
 
+import backend.bubblewrap as bubblewrap
 import backend.environment as environment
+import backend.inside as inside
 from backend.bubblewrap import Bubblewrap
 from exec.spawn import caller_environment
 from faults.registry import fault, replaces
@@ -161,3 +163,13 @@ def one_list_for_all_profiles():
     @replaces(environment)
     def path_only(original):
         return [pair for pair in caller_environment().items() if environment.is_kept(pair[0])]
+
+
+@fault("BACKEND-ENV-05", "variables are set by words of the launcher", "bwrap --setenv KEY SECRET")
+def variables_are_words_of_the_launcher():
+    @replaces(inside)
+    def given_inside(original, words, env):
+        words, packed = original(words, env)
+        at = words.index(bubblewrap.BWRAP) + 1
+        sets = [word for pair in env for word in (b"--setenv", *pair)]
+        return [*words[:at], *sets, *words[at:]], packed

@@ -129,9 +129,19 @@ def main() -> None:
     words = [os.fsencode(word) for word in sys.argv[2:]]
     if spec["packed"]:
         words = [word for each in words for word in eval(each, {})]
-    if "env" in spec:
-        os.execvpe(words[0], words, dict(spec["env"]))
-    os.execvp(words[0], words)
+    env = given_environment()
+    if env is None:
+        os.execvp(words[0], words)
+    else:
+        os.execvpe(words[0], words, env)
+
+
+def given_environment() -> dict[bytes, bytes] | None:
+    """Return the environment of the program, which inside.py packed into variables."""
+    parts: list[bytes] = []
+    while (part := os.environb.get(b"SANDBOX_ENV_%d" % len(parts))) is not None:
+        parts.append(part)
+    return dict(eval(b"".join(parts), {})) if parts else None
 
 
 try:

@@ -18,6 +18,8 @@ ALWAYS = ("close_descriptors", "drop_capabilities", "no_new_privileges")
 # Above MANY words, the words are packed together, PACK in one; otherwise even short words exceed
 # limits.
 MANY, PACK = 8000, 64
+# The kernel limits one variable to 128 KiB.
+PART = 1 << 16
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -53,13 +55,13 @@ def packed(argv: Sequence[bytes]) -> Sequence[bytes]:
 
 
 def given_inside(words: Sequence[bytes], env: Pairs) -> tuple[list[bytes], Pairs]:
-    """Move the program's environment into the command, and return command and environment.
+    """Pack the program's environment into variables for inner.py; return the command and them.
 
-    Programs that start it must not get its variables, which may be for the dynamic loader.
+    The programs that start it must not use its variables: some are for the dynamic loader. And a
+    command line can be read by every user of the host, so the values cannot be words.
     """
-    code = read_file(os.path.join(HERE, "inner.py"))
-    if code not in words:
+    if read_file(os.path.join(HERE, "inner.py")) not in words:
         return list(words), env
-    at = list(words).index(code) + 1
-    spec = {**eval(words[at], {}), "env": env}
-    return [*words[:at], repr(spec).encode(), *words[at + 1 :]], []
+    text = repr(env).encode()
+    parts = [text[at : at + PART] for at in range(0, len(text), PART)]
+    return list(words), [(b"SANDBOX_ENV_%d" % n, part) for n, part in enumerate(parts)]

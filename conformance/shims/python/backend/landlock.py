@@ -145,6 +145,8 @@ class Landlock:
         folder = b"/tmp/boxspec-scratch-" + os.urandom(8).hex().encode()
         os.mkdir(folder, 0o700)
         self.scratch = folder
+        # The umask of the caller may have removed bits.
+        os.chmod(folder, 0o700)
 
     def wrap(
         self, argv: Sequence[bytes], context: Context, cwd: bytes
