@@ -27,14 +27,16 @@ static void plan_next_step(struct bs_group_end *end, uint64_t now) {
     end->at = bs_earlier(at, end->until);
 }
 
-void bs_group_end_start(struct bs_group_end *end, pid_t pgid, int signo, uint64_t grace_ms,
-                        uint64_t now) {
-    uint64_t until = bs_after_ms(now, grace_ms);
-    if (end->phase == BS_GROUP_GRACE)
-        until = bs_earlier(until, end->until);
+void bs_group_end_start(struct bs_group_end *end, pid_t pgid, int signo, uint64_t grace_ms) {
     end->pgid = pgid;
     end->unsent = bs_group_signal(end->pgid, signo) ? 0 : signo;
     (void)bs_group_signal(end->pgid, SIGCONT);
+    /* The clock is read after the signal: if this process is delayed between the two, the grace
+     * period must not become shorter. */
+    uint64_t now = bs_now_ns();
+    uint64_t until = bs_after_ms(now, grace_ms);
+    if (end->phase == BS_GROUP_GRACE)
+        until = bs_earlier(until, end->until);
     enter_phase(end, BS_GROUP_GRACE, until);
     plan_next_step(end, now);
 }

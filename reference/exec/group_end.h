@@ -38,10 +38,10 @@ struct bs_group_end {
     uint64_t reaped_at; /* clock ticks since boot */
 };
 
-/* Send a signal, and SIGCONT so that a stopped member can handle it. If a grace period has begun
- * already, the signal is sent again and the earlier end of the two grace periods is kept. */
-void bs_group_end_start(struct bs_group_end *end, pid_t pgid, int signo, uint64_t grace_ms,
-                        uint64_t now);
+/* Send a signal, and SIGCONT so that a stopped member can handle it. The grace period begins after
+ * the signal. If one has begun already, the signal is sent again and the earlier end of the two
+ * grace periods is kept. */
+void bs_group_end_start(struct bs_group_end *end, pid_t pgid, int signo, uint64_t grace_ms);
 
 void bs_group_end_kill(struct bs_group_end *end, pid_t pgid, uint64_t now);
 

@@ -32,9 +32,9 @@ static bool is_running(const struct bs_run *run) { return run->group.phase == BS
 static bool is_draining(const struct bs_run *run) { return run->group.phase == BS_GROUP_ENDED; }
 
 /* End the run. Later causes are ignored: the first one decides the result. */
-static void end_run(struct bs_run *run, enum bs_cause cause, int signo, uint64_t now) {
+static void end_run(struct bs_run *run, enum bs_cause cause, int signo) {
     run->cause = cause;
-    bs_group_end_start(&run->group, pgid(run), signo, BS_EXEC_GRACE_MS, now);
+    bs_group_end_start(&run->group, pgid(run), signo, BS_EXEC_GRACE_MS);
 }
 
 static void kill_group(struct bs_run *run, uint64_t now) {
@@ -97,21 +97,21 @@ static void decide_cause(struct bs_run *run, uint64_t now) {
         bs_feed_abandon(&run->child->feed);
     int signo = bs_signal_first(run->slot);
     if (strict && bs_feed_failed(&run->child->feed)) {
-        end_run(run, STDIN_FAILED, SIGTERM, now);
+        end_run(run, STDIN_FAILED, SIGTERM);
     } else if (signo != 0) {
         run->signo = signo;
-        end_run(run, SIGNALLED, signo, now);
+        end_run(run, SIGNALLED, signo);
     } else if (run->out.over || run->err.over) {
         kill_group(run, now);
     } else if (leader_ended(run)) {
         run->cause = EXITED;
         bs_group_end_after_exit(&run->group, pgid(run), now);
     } else if (cancelled(run)) {
-        end_run(run, CANCELLED, SIGTERM, now);
+        end_run(run, CANCELLED, SIGTERM);
     } else if (run->stopped_by != 0) {
-        end_run(run, STOPPED, SIGTERM, now);
+        end_run(run, STOPPED, SIGTERM);
     } else if (now >= run->deadline) {
-        end_run(run, DEADLINE, SIGTERM, now);
+        end_run(run, DEADLINE, SIGTERM);
     }
 }
 

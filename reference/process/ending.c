@@ -151,7 +151,7 @@ void bs_process_set_grace(struct bs_process *process, uint64_t grace_ms) {
     struct bs_group_end *group = &process->group_end;
     bool is_killed = group->phase == BS_GROUP_KILLED || group->phase == BS_GROUP_REAPED;
     if (!bs_process_is_over(process) && !is_killed)
-        bs_group_end_start(group, process->pid, SIGTERM, grace_ms, bs_now_ns());
+        bs_group_end_start(group, process->pid, SIGTERM, grace_ms);
 }
 
 void bs_process_start_grace(struct bs_process *process, uint64_t grace_ms) {

@@ -21,6 +21,8 @@ int __wrap_kill(pid_t pid, int signo);
 
 static int refused; /* a signal that the kernel refuses to send in this test */
 static unsigned sent[NSIG];
+static uint64_t sent_at[NSIG];
+static int delay_ms; /* before each signal */
 
 int __wrap_kill(pid_t pid, int signo) {
     if (signo != 0 && signo == refused) {
@@ -28,6 +30,8 @@ int __wrap_kill(pid_t pid, int signo) {
         return -1;
     }
     sent[signo]++;
+    (void)poll(NULL, 0, delay_ms);
+    sent_at[signo] = bs_now_ns();
     return __real_kill(pid, signo);
 }
 
@@ -87,7 +91,7 @@ static void members_that_obey_end_within_the_grace_period(void **state) {
     (void)state;
     struct bs_group_end end = {0};
     pid_t leader = start_group(false, false);
-    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS, bs_now_ns());
+    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS);
     assert_int_equal(end.phase, BS_GROUP_GRACE);
     step_to_the_end(&end, leader, 0);
     assert_int_equal(sent[SIGTERM], 1);
@@ -100,7 +104,7 @@ static void a_group_is_killed_after_the_grace_period(void **state) {
     (void)state;
     struct bs_group_end end = {0};
     pid_t leader = start_group(true, false);
-    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS, bs_now_ns());
+    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS);
     assert_false(bs_group_end_step(&end, false, bs_now_ns()));
     assert_int_equal(end.phase, BS_GROUP_GRACE);
     assert_int_equal(sent[SIGKILL], 0);
@@ -109,11 +113,23 @@ static void a_group_is_killed_after_the_grace_period(void **state) {
     assert_group_is_gone(leader);
 }
 
+static void a_delay_before_the_signal_does_not_shorten_the_grace_period(void **state) {
+    (void)state;
+    struct bs_group_end end = {0};
+    pid_t leader = start_group(true, false);
+    delay_ms = 20;
+    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS);
+    delay_ms = 0;
+    assert_true(end.until >= bs_after_ms(sent_at[SIGTERM], BS_EXEC_GRACE_MS));
+    step_to_the_end(&end, leader, BS_EXEC_GRACE_MS);
+    assert_group_is_gone(leader);
+}
+
 static void a_member_keeps_its_grace_period_after_the_end_of_the_leader(void **state) {
     (void)state;
     struct bs_group_end end = {0};
     pid_t leader = start_group(true, true);
-    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS, bs_now_ns());
+    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS);
     while (!has_ended(leader))
         (void)poll(NULL, 0, 1);
     assert_false(bs_group_end_step(&end, true, bs_now_ns()));
@@ -128,18 +144,18 @@ static void a_second_start_keeps_the_earlier_end_of_the_grace_period(void **stat
     (void)state;
     struct bs_group_end end = {0};
     pid_t leader = start_group(true, true);
-    uint64_t now = bs_now_ns();
-    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS, now);
+    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS);
+    uint64_t until = end.until;
     while (!has_ended(leader))
         (void)poll(NULL, 0, 1);
-    assert_false(bs_group_end_step(&end, true, now));
-    bs_group_end_start(&end, leader, SIGTERM, 2UL * BS_EXEC_GRACE_MS, now);
-    assert_true(end.until == bs_after_ms(now, BS_EXEC_GRACE_MS));
+    assert_false(bs_group_end_step(&end, true, bs_now_ns()));
+    bs_group_end_start(&end, leader, SIGTERM, 2UL * BS_EXEC_GRACE_MS);
+    assert_true(end.until == until);
     /* The leader has ended, so the next step is due soon, and not at the end of the grace
      * period. */
-    assert_true(end.at <= bs_after_ms(now, BS_EXEC_TICK_MS));
-    bs_group_end_start(&end, leader, SIGTERM, 0, now);
-    assert_true(end.until == now);
+    assert_true(end.at <= bs_after_ms(bs_now_ns(), BS_EXEC_TICK_MS));
+    bs_group_end_start(&end, leader, SIGTERM, 0);
+    assert_true(end.until <= bs_now_ns());
     step_to_the_end(&end, leader, 0);
     assert_group_is_gone(leader);
 }
@@ -166,7 +182,7 @@ static void a_signal_that_is_refused_is_sent_again(void **state) {
         uint64_t now = bs_now_ns();
         refused = signals[i];
         if (signals[i] == SIGTERM)
-            bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS, now);
+            bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS);
         else
             bs_group_end_kill(&end, leader, now);
         assert_false(bs_group_end_step(&end, false, now));
@@ -217,6 +233,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(members_that_obey_end_within_the_grace_period),
         leaves_nothing(a_group_is_killed_after_the_grace_period),
+        leaves_nothing(a_delay_before_the_signal_does_not_shorten_the_grace_period),
         leaves_nothing(a_member_keeps_its_grace_period_after_the_end_of_the_leader),
         leaves_nothing(a_second_start_keeps_the_earlier_end_of_the_grace_period),
         leaves_nothing(the_rest_of_a_group_is_killed_after_an_exit),

@@ -198,9 +198,9 @@ class Run:
         self.group.kill()
 
     def terminate(self, cause: Cause) -> None:
-        until = monotonic_ns() + constants.GRACE_NS
         self.first_signal(cause)
-        if not self.await_end(until):
+        # The clock is read after the signal, so that a delay does not shorten the grace period.
+        if not self.await_end(monotonic_ns() + constants.GRACE_NS):
             self.kill()
 
     def first_signal(self, cause: Cause) -> None:
