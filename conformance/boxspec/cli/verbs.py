@@ -18,6 +18,7 @@ VERBS = {
     "baseline": "record current failures as a baseline",
     "report": "write a page, Markdown or other formats from earlier results",
     "diff": "compare two results: fixed, broken and changed requirements",
+    "orders": "force the events of a run into many orders, and judge each",
     "products": "third-party libraries and sandboxes: install, judge and compare them",
     "faults": "run the suite against each seeded fault",
     "pages": "compare or write the generated parts of the documentation pages",
@@ -64,6 +65,10 @@ EXAMPLES = {
         "report old.json new.json --md summary.md": "two results side by side",
     },
     "diff": {"diff old.json new.json": "fixed, broken and changed requirements"},
+    "orders": {
+        "orders --shim ./my-shim -n 500": "the shortest 500 orders",
+        "orders --shim ./my-shim --order exit-term/4=TERM": "one order again, with its trace",
+    },
     "products": {
         "products list": "installed and missing products",
         "products install execa": "below build/products",

@@ -78,6 +78,8 @@ class Contract:
         the number of processors.
     preload: modules that each run of a fault needs, imported once before the runs are forked.
     fuzzing: `module:name` of a Fuzzing object, for a contract that has fuzz targets.
+    orders: `module:name` of an Orders object (orders/explore.py), for a contract whose orders of
+        events can be forced.
     products: `module:name` of a class that judges, shows and compares products of the contract
         (boxspec/products/view.py); empty if requirements by topic are enough.
     features: features of a host that its tests need (HostLacks), each with a `module:function` that
@@ -96,6 +98,7 @@ class Contract:
     fault_lanes: int = 2
     preload: tuple[str, ...] = ()
     fuzzing: str = field(default="")
+    orders: str = ""
     products: str = ""
     features: Mapping[str, str] = field(default_factory=dict)
 
@@ -115,6 +118,10 @@ class Contract:
     def load_fuzzing(self) -> Fuzzing:
         found: Fuzzing = _named(self.fuzzing)
         return found
+
+    def load_orders(self) -> Any:
+        """Return the Orders object of the contract."""
+        return _named(self.orders)
 
     def view(self) -> Any:
         """Return the view of the contract, which judges, shows and compares products."""

@@ -29,5 +29,6 @@ CONTRACT = Contract(
     # Runs of exec wait most of the time, so several of them fit on one processor.
     fault_lanes=6,
     fuzzing="contracts.exec.fuzzing:FUZZING",
+    orders="contracts.exec.orders:ORDERS",
     features={"pipes": "contracts.exec.host:without_pipes"},
 )

@@ -1,0 +1,94 @@
+"""The system calls at which an implementation is held, and their words for people (x86-64)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+READ, WRITE, POLL, RT_SIGACTION, SELECT, NANOSLEEP = 0, 1, 7, 13, 23, 35
+CLONE, FORK, VFORK, EXECVE, WAIT4, KILL, GETTIMEOFDAY, SETPGID = 56, 57, 58, 59, 61, 62, 96, 109
+PRCTL, TKILL, TIME, GETDENTS64, CLOCK_GETTIME, CLOCK_NANOSLEEP, EXIT_GROUP = (
+    157,
+    200,
+    201,
+    217,
+    228,
+    230,
+    231,
+)
+EPOLL_WAIT, TGKILL, WAITID, OPENAT, PSELECT6, PPOLL = 232, 234, 247, 257, 270, 271
+EPOLL_PWAIT, PIDFD_SEND_SIGNAL, PIDFD_OPEN, CLONE3, EPOLL_PWAIT2 = 281, 424, 434, 435, 441
+SETITIMER, TIMER_SETTIME, TIMERFD_SETTIME, ALARM = 38, 223, 286, 37
+
+# Clocks are never a point of decision: the driver answers them from the time of the order.
+CLOCKS = frozenset({GETTIMEOFDAY, TIME, CLOCK_GETTIME})
+SENDS = frozenset({KILL, TKILL, TGKILL, PIDFD_SEND_SIGNAL})
+SLEEPS = frozenset({NANOSLEEP, CLOCK_NANOSLEEP})
+# A timer of the kernel runs by the real clock, so no order of it can be forced.
+KERNEL_TIMERS = {
+    SETITIMER: "setitimer",
+    TIMER_SETTIME: "timer_settime",
+    TIMERFD_SETTIME: "timerfd_settime",
+    ALARM: "alarm",
+}
+
+WORDS = {
+    CLONE: "starts a process or thread",
+    CLONE3: "starts a process or thread",
+    FORK: "starts a process",
+    VFORK: "starts a process",
+    EXECVE: "executes a program",
+    SETPGID: "makes a process group",
+    PIDFD_OPEN: "opens a pidfd",
+    EXIT_GROUP: "exits",
+}
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Where a call has its time limit: the register, and the unit or the form in memory."""
+
+    register: str
+    form: str
+
+
+TIMED = {
+    POLL: Timed("rdx", "ms"),
+    PPOLL: Timed("rdx", "timespec"),
+    SELECT: Timed("r8", "timeval"),
+    PSELECT6: Timed("r8", "timespec"),
+    EPOLL_WAIT: Timed("r10", "ms"),
+    EPOLL_PWAIT: Timed("r10", "ms"),
+    EPOLL_PWAIT2: Timed("r10", "timespec"),
+    NANOSLEEP: Timed("rdi", "timespec"),
+    CLOCK_NANOSLEEP: Timed("rdx", "timespec"),
+}
+
+TRACED = frozenset(
+    {
+        READ,
+        WRITE,
+        RT_SIGACTION,
+        WAIT4,
+        WAITID,
+        PRCTL,
+        OPENAT,
+        GETDENTS64,
+        *WORDS,
+        *TIMED,
+        *CLOCKS,
+        *SENDS,
+        *KERNEL_TIMERS,
+    }
+)
+
+
+def limit_ns(form: str, value: int, memory: bytes) -> int | None:
+    """Return the time limit of a timed call in ns; None without one."""
+    if form == "ms":
+        ms = struct.unpack("<i", struct.pack("<I", value & 0xFFFFFFFF))[0]
+        return None if ms < 0 else ms * 1_000_000
+    if value == 0:
+        return None
+    seconds, rest = struct.unpack("<qq", memory)
+    return int(seconds * 1_000_000_000 + rest * (1000 if form == "timeval" else 1))

@@ -1,0 +1,238 @@
+"""Enumerate orders, and run one of them.
+
+An order is a list of choices: decision number, and the event that happens there. Without a choice,
+the implementation goes on; where it is blocked, the first possible event happens. So an order of no
+choices is the calm one, in which each event finds the implementation waiting.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from boxspec.errors import UsageError
+from boxspec.subject.orders import ptrace
+from boxspec.subject.orders.task import Event, Line, Note
+from boxspec.subject.orders.world import NotForced, World
+
+Choices = tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A request, the script of its child, and the signals that the caller receives."""
+
+    name: str
+    script: Sequence[str]
+    request: Mapping[str, Any] = field(default_factory=dict)
+    signals: Sequence[str] = ()
+    escapes: bool = False  # a process leaves the group and keeps the pipes
+
+    @property
+    def deadline_ms(self) -> int | None:
+        return self.request.get("timeout_ms")
+
+
+@dataclass(frozen=True)
+class Order:
+    """The choices of one run of a scenario."""
+
+    scenario: str
+    choices: Choices = ()
+
+    @property
+    def seed(self) -> str:
+        return f"{self.scenario}/" + ",".join(f"{at}={event}" for at, event in self.choices)
+
+    @classmethod
+    def parse(cls, seed: str) -> Order:
+        name, _, rest = seed.partition("/")
+        try:
+            pairs = [word.split("=", 1) for word in rest.split(",") if word]
+            return cls(name, tuple((int(at), event) for at, event in pairs))
+        except ValueError:
+            raise UsageError(seed, "is no order", "copy the seed of a failure") from None
+
+
+@dataclass
+class Ran:
+    """One order that was run."""
+
+    order: Order
+    lines: list[Line]
+    notes: list[Note]
+    answer: Mapping[str, Any] | None
+    leader: int
+    hung: str | None
+    exit_status: int | None
+    # Of each decision: the events that could have happened instead.
+    others: list[tuple[int, list[str]]]
+    missed: list[str]
+    decisions: int
+
+    def trace(self) -> list[str]:
+        """Return the trace for people; it is the same each time."""
+        rows = []
+        for line in self.lines:
+            mark = "" if line.decision is None else f"  [{line.decision}]"
+            # The clock of the order is read often; its microseconds say nothing.
+            rows.append(f"{line.at // 1_000_000:>7,} ms  {line.who}: {line.text}{mark}")
+        if self.hung:
+            rows.append(f"{'':>11}{self.hung}")
+        return rows
+
+
+def run_order(argv: Sequence[str], puppet: str, scenario: Scenario, order: Order) -> Ran:
+    """Run one order in this process, which must have no other children."""
+    ptrace.become_subreaper()
+    folder = Path(tempfile.mkdtemp(prefix="boxspec-order-"))
+    others: list[tuple[int, list[str]]] = []
+    wanted = dict(order.choices)
+    missed: list[str] = []
+
+    def decide(number: int, events: Sequence[Event], usual: Event | None) -> Event | None:
+        event = usual
+        if number in wanted:
+            name = wanted.pop(number)
+            event = next((each for each in events if each.id == name), None)
+            if event is None:
+                missed.append(f"{number}={name}")
+                event = usual
+        others.append((number, [each.id for each in events if each is not usual]))
+        return event
+
+    try:
+        request, response = folder / "request", folder / "answer" / "response"
+        response.parent.mkdir()
+        fields = {"program": puppet, "args": list(scenario.script), **scenario.request}
+        request.write_text(json.dumps({"id": "1", "op": "exec.run", "request": fields}))
+        world = World(
+            argv,
+            str(request),
+            str(response),
+            puppet,
+            caller_signals=scenario.signals,
+            deadline_ms=scenario.deadline_ms,
+        )
+        world.run(decide)
+        answer = json.loads(response.read_text()) if response.exists() else None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    missed += [f"{at}={event}" for at, event in wanted.items()]
+    return Ran(
+        order,
+        world.lines,
+        world.notes,
+        answer,
+        world.leader,
+        world.hung,
+        world.exit_status,
+        others,
+        missed,
+        world.decisions,
+    )
+
+
+def longer(ran: Ran) -> Iterator[Order]:
+    """Return the orders that have one more choice, after the last one of this order."""
+    last = ran.order.choices[-1][0] if ran.order.choices else -1
+    for number, events in ran.others:
+        if number > last:
+            for event in events:
+                yield Order(ran.order.scenario, (*ran.order.choices, (number, event)))
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A law that an order breaks."""
+
+    requirement: str
+    law: str
+    expected: str
+    actual: str
+
+
+Judge = Callable[[Scenario, Ran], list[Violation]]
+
+
+@dataclass(frozen=True)
+class Orders:
+    """The orders of a contract: `orders` in its declaration names such an object.
+
+    not_forced: events of the contract that no order contains, each with the reason.
+    """
+
+    scenarios: Sequence[Scenario]
+    judge: Judge
+    not_forced: Mapping[str, str]
+
+    def scenario(self, name: str) -> Scenario:
+        for each in self.scenarios:
+            if each.name == name:
+                return each
+        known = ", ".join(each.name for each in self.scenarios)
+        raise UsageError(name, "no such scenario", f"known: {known}")
+
+
+@dataclass
+class Outcome:
+    """The judged run of one order, without what only the judge needs."""
+
+    order: Order
+    violations: list[Violation]
+    trace: list[str]
+    next: list[Order]
+    missed: list[str]
+    not_forced: str = ""
+
+    @property
+    def digest(self) -> str:
+        text = "\n".join([self.order.scenario, *self.trace])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+Task = tuple[Sequence[str], str, Scenario, Judge, Order]
+
+
+def outcome_of(task: Task) -> Outcome:
+    """Run and judge one order."""
+    argv, puppet, scenario, judge, order = task
+    try:
+        ran = run_order(argv, puppet, scenario, order)
+    except NotForced as why:
+        return Outcome(order, [], [], [], [], str(why))
+    violations = judge(scenario, ran)
+    return Outcome(order, violations, ran.trace(), list(longer(ran)), ran.missed)
+
+
+def outcomes(
+    argv: Sequence[str], puppet: str, of: Orders, orders: Iterable[Order], jobs: int
+) -> Iterator[Outcome]:
+    """Run orders in `jobs` processes; the results come in the order of `orders`."""
+    tasks = [(argv, puppet, of.scenario(each.scenario), of.judge, each) for each in orders]
+    # Each worker waits for all of its children, so a worker is a process of its own.
+    pool = get_context("fork").Pool(jobs)
+    try:
+        yield from pool.imap(outcome_of, tasks)
+        pool.close()
+    except BaseException:
+        pool.terminate()
+        raise
+    finally:
+        pool.join()
+
+
+def chosen(orders: list[Order], most: int, seed: int) -> list[Order]:
+    """Return at most so many of these orders, chosen by a seed."""
+    if len(orders) <= most:
+        return orders
+    kept = set(random.Random(seed).sample(range(len(orders)), most))
+    return [order for at, order in enumerate(orders) if at in kept]

@@ -1,0 +1,114 @@
+"""The threads and events of a world, and what /proc says about a thread."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from boxspec.subject.orders import ptrace
+
+
+@dataclass
+class Task:
+    """One thread: of the implementation, or of a puppet."""
+
+    tid: int
+    pid: int
+    kind: str  # "shim", "spawn" (a child before its exec) or "puppet"
+    state: str = "runs"  # or "new", "held", "exit", "puppet", "stopped", "dead"
+    name: str = ""
+    regs: ptrace.Regs = field(default_factory=ptrace.Regs)
+    wants_exit: bool = False
+    in_vfork: bool = False
+    blocked: bool = False
+    wake: int | None = None  # time of the order at which its wait ends
+    probing: bool = False  # the same wait again: no new decision
+    checked: int = 0  # the progress of the world when it last asked if something is ready
+    then: Callable[[], None] | None = None  # what follows at the end of its call
+    action: str = ""
+    born: int = 0
+    group: int = 0
+    left: bool = False  # it left the group of the run
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that the driver can make happen now."""
+
+    id: str
+    text: str
+    fire: Callable[[], None]
+
+
+@dataclass
+class Line:
+    """A line of the trace."""
+
+    at: int  # time of the order, ns since the start
+    who: str
+    text: str
+    decision: int | None = None
+
+
+@dataclass
+class Note:
+    """A fact for the laws: its kind, its number, its time, and details.
+
+    batch: the implementation finds events with the same number at once.
+    """
+
+    kind: str
+    step: int
+    at: int
+    batch: int
+    facts: dict[str, object]
+
+
+def in_words(action: str) -> str:
+    word, _, rest = action.partition(":")
+    return {
+        "out": f"writes {len(rest)} bytes to stdout",
+        "err": f"writes {len(rest)} bytes to stderr",
+        "read": f"reads {rest} bytes of stdin",
+        "close": f"closes descriptor {rest}",
+        "ignore": f"ignores SIG{rest}",
+        "on": f"handles SIG{rest.partition(':')[0]}",
+        "fork": f"starts {rest}",
+        "setsid": "leaves the group",
+        "stop": "stops itself",
+        "die": f"ends by SIG{rest}",
+        "exit": f"exits with {rest}",
+    }.get(word, action)
+
+
+def state_of(tid: int) -> str:
+    text = Path(f"/proc/{tid}/stat").read_bytes()
+    at = text.rindex(b")") + 2
+    return chr(text[at])
+
+
+def sleeps(task: Task) -> bool:
+    """True if a running thread sleeps in the kernel, so that only another one can wake it."""
+    try:
+        state = state_of(task.tid)
+        if state == "S":
+            # A thread that was interrupted in the middle of a call may still have this state. The
+            # kernel waits until it is off its processor, or says that it runs.
+            return Path(f"/proc/{task.tid}/syscall").read_text().strip() != "running"
+    except OSError:
+        return False
+    return state == "Z" or (state == "D" and task.in_vfork)
+
+
+def mask(pid: int, name: str) -> int:
+    status = Path(f"/proc/{pid}/status").read_text()
+    found = re.search(rf"^{name}:\s*(\w+)", status, re.M)
+    return int(found[1], 16) if found else 0
+
+
+def thread_group(tid: int) -> int:
+    status = Path(f"/proc/{tid}/status").read_text()
+    found = re.search(r"^Tgid:\s*(\d+)", status, re.M)
+    return int(found[1]) if found else tid

@@ -1,0 +1,803 @@
+"""One traced run: the implementation, its children, their clock, and what each of them does next.
+
+The processes of a world run one at a time. A thread of the implementation stops at each system call
+of calls.py. A child is a `puppet` (fixtures/programs/puppet.c), which stops before each of its
+actions. At a stop the world offers a decision: one of the events that are possible now, or the
+system call.
+
+The clock of the implementation is the one of the order. A wait with a time limit is made without
+one; if no descriptor is ready, the implementation is blocked, and only an event or the end of its
+limit resumes it. So five seconds of grace take no time, and the load of the machine cannot matter.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import struct
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from boxspec.errors import HarnessError
+from boxspec.subject.orders import calls, ptrace
+from boxspec.subject.orders.task import (
+    Event,
+    Line,
+    Note,
+    Task,
+    in_words,
+    mask,
+    sleeps,
+    state_of,
+    thread_group,
+)
+
+MS = 1_000_000
+HOLD = 0x70757070
+# Both signals also wake a stopped process or are ignored by default, so no event delivers them.
+QUIET = frozenset({signal.SIGCONT, signal.SIGCHLD})
+MOST_STEPS = 40_000
+MOST_TIME_MS = 60_000
+SETTLE_S = 20.0
+LOOK_S = 0.0005
+
+
+class NotForced(Exception):
+    """The order cannot be forced; the message says why."""
+
+
+# Takes the number of the decision, the events, and the one that happens without a choice.
+Decide = Callable[[int, Sequence[Event], Event | None], Event | None]
+
+
+class World:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        request: str,
+        response: str,
+        puppet: str,
+        *,
+        caller_signals: Sequence[str] = (),
+        deadline_ms: int | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.now = 0
+        self.base = {
+            clock: time.clock_gettime_ns(clock)
+            for clock in (time.CLOCK_REALTIME, time.CLOCK_MONOTONIC, time.CLOCK_BOOTTIME)
+        }
+        self.tasks: dict[int, Task] = {}
+        self.lines: list[Line] = []
+        self.notes: list[Note] = []
+        self.decisions = 0
+        self.steps = 0
+        self.request, self.response = request, response
+        self.puppet = os.path.realpath(puppet)
+        self.answers = os.path.join(os.path.dirname(response), "")  # noqa: PTH118, PTH120
+        self.begun = self.answered = False
+        self.signals_left = list(caller_signals)
+        self.deadline_ms = deadline_ms
+        self.deadline_at: int | None = None
+        self.last_wake: int | None = None
+        self.leader = 0
+        self.collected: set[int] = set()
+        self.exit_status: int | None = None
+        self.hung: str | None = None
+        self.last: Task | None = None
+        self.strangers: set[int] = set()
+        self.handlers: dict[int, int] = {}
+        self.progress = self.batch = 0
+        # For the waits in _settle.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+        self.root = ptrace.start(
+            [*argv, "run", request, response], dict(env or os.environ), calls.TRACED
+        )
+        self.tasks[self.root] = Task(self.root, self.root, "shim", name="caller")
+
+    # ---- The loop ----
+
+    def run(self, decide: Decide) -> None:
+        """Run until the implementation has exited."""
+        try:
+            while self.exit_status is None and self.hung is None:
+                self._settle()
+                if self.exit_status is not None:
+                    break
+                self._turn(decide)
+        finally:
+            self._end()
+
+    def _turn(self, decide: Decide) -> None:
+        self.steps += 1
+        if self.steps > MOST_STEPS or self.now > MOST_TIME_MS * MS:
+            self.hung = "it did not return"
+            return
+        for task in self.tasks.values():
+            if task.state == "exit" and task.then is not None:
+                then, task.then = task.then, None
+                then()
+                return
+        actor = self._actor()
+        if actor is not None:
+            if not (self._is_point(actor) and self._decide(decide, blocked=False)):
+                self._step(actor)
+            return
+        if self._probe_stale():
+            return
+        if not self._decide(decide, blocked=True):
+            self.hung = "it waits, and nothing is left that could end its wait"
+
+    def _decide(self, decide: Decide, *, blocked: bool) -> bool:
+        """Offer the events. True if one happened.
+
+        Before a blocked implementation notices an event, more events may happen: it finds them at
+        once.
+        """
+        self.batch += 1
+        if blocked:
+            self._note("waits", alive=[task.name for task in self.members()])
+        if not self._offer(decide, usual=blocked):
+            return False
+        while blocked and self._offer(decide, usual=False):
+            pass
+        self._probe(list(self.tasks.values()))
+        return True
+
+    def _offer(self, decide: Decide, *, usual: bool) -> bool:
+        """Let one event happen. usual: the first event happens unless another one is chosen."""
+        events = list(self._events(waits=usual))
+        if not events or self.exit_status is not None:
+            return False
+        number = self.decisions
+        self.decisions += 1
+        event = decide(number, events, events[0] if usual else None)
+        if event is None:
+            return False
+        self.lines.append(Line(self.now, "event", event.text, number))
+        event.fire()
+        self._settle()
+        return True
+
+    def _actor(self) -> Task | None:
+        """Return the thread that goes on: the last one while it can, else the oldest."""
+        ready = [
+            task
+            for task in self.tasks.values()
+            if task.kind != "puppet" and task.state == "held" and not task.blocked
+        ]
+        if self.last in ready:
+            return self.last
+        self.last = ready[0] if ready else None
+        return self.last
+
+    def _is_point(self, actor: Task) -> bool:
+        if not self.begun or self.answered or actor.probing:
+            return False
+        if actor.regs.orig_rax in (calls.READ, calls.WRITE):
+            return self._link(actor).startswith(("pipe:", "anon_inode:", "socket:"))
+        if actor.regs.orig_rax == calls.OPENAT:
+            return self._path(actor).startswith("/proc")
+        return actor.regs.orig_rax not in (calls.PRCTL, calls.RT_SIGACTION, calls.GETDENTS64) or (
+            actor.regs.orig_rax == calls.RT_SIGACTION
+            and actor.regs.rdi in (signal.SIGINT, signal.SIGTERM)
+            and actor.regs.rsi != 0
+        )
+
+    def _is_trivial(self, task: Task) -> bool:
+        """True for a call that neither is a point of decision nor needs the driver."""
+        number = task.regs.orig_rax
+        if number == calls.WRITE:
+            return not self._is_point(task)
+        if number == calls.READ:
+            return not (self._is_point(task) or self._stat_of(task))
+        if number == calls.GETDENTS64:
+            return self._link(task) != "/proc"
+        if number == calls.OPENAT:
+            path = self._path(task)
+            return not path.startswith(("/proc", os.path.dirname(self.request)))  # noqa: PTH120
+        if number == calls.RT_SIGACTION:
+            return not self._is_point(task)
+        if number in calls.CLOCKS:
+            self._answer_clock(task)
+            return False
+        return number == calls.PRCTL
+
+    # ---- Events ----
+
+    def _events(self, *, waits: bool) -> Iterator[Event]:
+        for task in self.tasks.values():
+            if task.kind == "puppet" and task.state == "puppet":
+                yield from self._puppet_events(task)
+        for name in self.signals_left[:1]:
+            if self.handlers and not self.answered:
+                yield Event(name, f"the caller receives SIG{name}", partial(self._signal, name))
+        yield from self._time_events(waits=waits)
+
+    def _puppet_events(self, task: Task) -> Iterator[Event]:
+        pending = self._pending(task)
+        if pending:
+            name = signal.Signals(min(pending)).name
+            yield Event(
+                f"{task.name}~{name[3:]}",
+                f"{name} is delivered to {task.name}",
+                lambda: self._continue(task),
+            )
+        elif task.action != "wait":
+            yield Event(
+                task.name, f"{task.name}: {in_words(task.action)}", lambda: self._release(task)
+            )
+
+    def _time_events(self, *, waits: bool) -> Iterator[Event]:
+        """The end of the next limit. If the implementation does not wait, it is a delay."""
+        wakes = [task.wake for task in self.tasks.values() if task.blocked and task.wake]
+        if not wakes and not self._actor():
+            return
+        due = wakes or [self.deadline_at or 0, self.last_wake or 0]
+        ahead = [at for at in due if at > self.now]
+        if ahead:
+            at = min(ahead)
+            ms = (at - self.now + MS - 1) // MS
+            yield Event("time", f"{ms:,} ms pass", partial(self._pass, at, blocked=waits))
+
+    def _pass(self, until: int, *, blocked: bool) -> None:
+        ms = (until - self.now) // MS
+        self.now = max(self.now, until)
+        self._note("time", ms=ms, blocked=blocked)
+
+    def _signal(self, name: str) -> None:
+        self.signals_left.pop(0)
+        number = signal.Signals["SIG" + name]
+        # Each handler is installed once and restored once. A held sigaction comes before the
+        # delivery.
+        changes = self.handlers.get(number, 0) + any(
+            task.state == "held"
+            and task.pid == self.root
+            and (task.regs.orig_rax, task.regs.rdi) == (calls.RT_SIGACTION, number)
+            for task in self.tasks.values()
+        )
+        self._note("signal", signal=number, handled=changes % 2 == 1)
+        os.kill(self.root, number)
+
+    def _release(self, task: Task) -> None:
+        self._note("action", task=task, action=task.action, name=task.name)
+        task.regs.orig_rax = (1 << 64) - 1
+        task.regs.rax = 1
+        ptrace.set_regs(task.tid, task.regs)
+        self._continue(task)
+
+    def _running(self, task: Task) -> Task:
+        task.state = "runs"
+        return task
+
+    def _continue(self, task: Task) -> None:
+        ptrace.call(ptrace.CONT, self._running(task).tid)
+
+    def _pending(self, task: Task) -> set[int]:
+        text = Path(f"/proc/{task.pid}/status").read_text()
+        bits = {
+            key: int(value, 16)
+            for key, value in re.findall(r"^(SigPnd|ShdPnd|SigBlk|SigIgn):\s*(\w+)", text, re.M)
+        }
+        waiting = (bits["SigPnd"] | bits["ShdPnd"]) & ~bits["SigBlk"] & ~bits["SigIgn"]
+        return {n for n in range(1, 65) if waiting >> (n - 1) & 1} - QUIET
+
+    # ---- Steps of the implementation ----
+
+    def _step(self, task: Task) -> None:
+        """Let a held thread make its system call and go on to the next one."""
+        number = task.regs.orig_rax
+        self._describe(task)
+        if not task.probing:
+            self.progress += 1
+        task.probing = False
+        if number in calls.KERNEL_TIMERS:
+            raise NotForced(f"it uses {calls.KERNEL_TIMERS[number]}")
+        if number in calls.CLOCKS:
+            self._answer_clock(task)
+        elif number in calls.SLEEPS:
+            self._sleep(task)
+        elif number in calls.TIMED:
+            self._probe_wait(task)
+        elif number in calls.SENDS:
+            self._send(task)
+        elif number in (calls.WAIT4, calls.WAITID):
+            self._wait(task)
+        elif number == calls.READ and self._stat_of(task):
+            self._read_stat(task)
+        elif number == calls.GETDENTS64:
+            self._list_proc(task)
+        elif number == calls.RT_SIGACTION:
+            if self._is_point(task) and task.pid == self.root:
+                self.handlers[task.regs.rdi] = self.handlers.get(task.regs.rdi, 0) + 1
+            self._continue(task)
+        else:
+            if number == calls.EXIT_GROUP and task.pid == self.root:
+                self._note("exits", masks=self._dispositions())
+            if number == calls.OPENAT and task.pid == self.root:
+                self._opened(self._path(task))
+            self._continue(task)
+
+    def _opened(self, path: str) -> None:
+        if path == self.request and not self.begun:
+            self.begun = True
+            self._note("begins", masks=self._dispositions())
+        elif self.begun and not self.answered and path.startswith(self.answers):
+            self.answered = True
+            self._note("answers", masks=self._dispositions())
+
+    def _to_exit(self, task: Task) -> int:
+        """Make the held call up to its end; return its result."""
+        task.wants_exit = True
+        ptrace.call(ptrace.SYSCALL, self._running(task).tid)
+        self._settle()
+        return task.regs.result if task.state == "exit" else -1
+
+    def _resume_from_exit(self, task: Task) -> None:
+        task.blocked, task.wake = False, None
+        if task.state == "exit":
+            self._continue(task)
+
+    def _answer_clock(self, task: Task) -> None:
+        regs = task.regs
+        self.now += 1000
+        clock, at = regs.rdi, regs.rsi
+        if regs.orig_rax != calls.CLOCK_GETTIME:
+            clock, at = time.CLOCK_REALTIME, regs.rdi
+        base = {0: 0, 5: 0, 1: 1, 4: 1, 6: 1, 7: 7, 8: 0, 9: 7}.get(clock)
+        if base is None or regs.orig_rax == calls.TIME:
+            self._continue(task)
+            return
+        seconds, rest = divmod(self.base[base] + self.now, 1_000_000_000)
+        if regs.orig_rax == calls.GETTIMEOFDAY:
+            rest //= 1000
+        if at:
+            ptrace.write_memory(task.pid, at, struct.pack("<qq", seconds, rest))
+        self._skip(task, 0)
+        self._continue(task)
+
+    def _skip(self, task: Task, result: int) -> None:
+        task.regs.orig_rax = (1 << 64) - 1
+        task.regs.rax = result & ((1 << 64) - 1)
+        ptrace.set_regs(task.tid, task.regs)
+
+    def _limit(self, task: Task) -> int | None:
+        timed = calls.TIMED[task.regs.orig_rax]
+        value = getattr(task.regs, timed.register)
+        memory = b""
+        if timed.form != "ms" and value:
+            memory = ptrace.read_memory(task.pid, value, 16)
+        return calls.limit_ns(timed.form, value, memory)
+
+    def _sleep(self, task: Task) -> None:
+        limit = self._limit(task) or 0
+        if task.regs.orig_rax == calls.CLOCK_NANOSLEEP and task.regs.rsi & 1:
+            limit -= self.base[time.CLOCK_MONOTONIC] + self.now
+        self._skip(task, 0)
+        self._to_exit(task)
+        self._block(task, max(0, limit))
+
+    def _block(self, task: Task, limit: int | None) -> None:
+        task.blocked, task.checked = True, self.progress
+        task.wake = None if limit is None else self.now + limit
+        if task.wake:
+            self.last_wake = task.wake
+        if task.wake is not None and task.wake <= self.now:
+            self._resume_from_exit(task)
+
+    def _probe_wait(self, task: Task) -> None:
+        """Make a call with a time limit, without waiting. If nothing is ready, it is blocked."""
+        timed = calls.TIMED[task.regs.orig_rax]
+        limit, wake = self._limit(task), task.wake
+        kept = getattr(task.regs, timed.register)
+        if timed.form == "ms":
+            setattr(task.regs, timed.register, 0)
+        else:
+            place = (task.regs.rsp - 512) & ~15
+            ptrace.write_memory(task.pid, place, bytes(16))
+            setattr(task.regs, timed.register, place)
+        ptrace.set_regs(task.tid, task.regs)
+        result = self._to_exit(task)
+        if task.state != "exit":
+            return
+        setattr(task.regs, timed.register, kept)
+        if result == -516:
+            # ERESTART_RESTARTBLOCK would restart with the limit of the probe.
+            task.regs.rax = -514 & ((1 << 64) - 1)
+        if -517 < result < -511:
+            task.probing = True
+        ptrace.set_regs(task.tid, task.regs)
+        if result == 0 and limit != 0:
+            # The limit of a repeated wait is what is left of it.
+            left = limit if wake is None else max(0, wake - self.now)
+            self._block(task, left)
+        else:
+            self._resume_from_exit(task)
+
+    def _probe_stale(self) -> bool:
+        """Let the threads that blocked before the last step ask again. True if there are any."""
+        stale = [
+            task
+            for task in self.tasks.values()
+            if task.blocked and task.state == "exit" and task.checked < self.progress
+        ]
+        for task in stale:
+            task.checked = self.progress
+        self._probe(stale)
+        return bool(stale)
+
+    def _probe(self, tasks: Sequence[Task]) -> None:
+        """Let blocked threads ask again if something is ready."""
+        for task in tasks:
+            if not task.blocked or task.state != "exit":
+                continue
+            number = task.regs.orig_rax
+            if number not in calls.TIMED:
+                if task.wake is not None and task.wake <= self.now:
+                    self._resume_from_exit(task)  # a sleep
+                continue
+            wake = task.wake
+            if self._has_signal(task):
+                # ERESTARTNOHAND: EINTR after a handler, and the call again without one.
+                task.regs.rax = -514 & ((1 << 64) - 1)
+            else:
+                task.regs.rip -= 2
+                task.regs.rax = number
+            ptrace.set_regs(task.tid, task.regs)
+            self._resume_from_exit(task)
+            self._settle()
+            if task.state == "held" and task.regs.orig_rax == number:
+                task.probing, task.wake = True, wake
+
+    def _has_signal(self, task: Task) -> bool:
+        text = Path(f"/proc/{task.pid}/task/{task.tid}/status").read_text()
+        bits = {
+            key: int(value, 16)
+            for key, value in re.findall(r"^(SigPnd|ShdPnd|SigBlk):\s*(\w+)", text, re.M)
+        }
+        return bool((bits["SigPnd"] | bits["ShdPnd"]) & ~bits["SigBlk"])
+
+    def _send(self, task: Task) -> None:
+        number, regs = task.regs.orig_rax, task.regs
+        target = ptrace.signed(regs.rdi, 32)
+        signo = regs.rsi
+        if number == calls.TGKILL:
+            target, signo = ptrace.signed(regs.rsi, 32), regs.rdx
+        if number == calls.PIDFD_SEND_SIGNAL:
+            group = bool(regs.r10 & 4)
+            target = self._pid_of_pidfd(task)
+            target = -target if group else target
+        alive = [each.name for each in self.members()]
+        own = target > 0 and target in self.tasks and self.tasks[target].pid == task.pid
+        if number in (calls.TKILL, calls.TGKILL) and own:
+            self._continue(task)
+            return
+        self._note("send", target=target, signal=int(signo), alive=alive, by=task.kind)
+        self._to_exit(task)
+        self._resume_from_exit(task)
+        if signo:
+            self._await_kills()
+
+    def _pid_of_pidfd(self, task: Task) -> int:
+        info = Path(f"/proc/{task.pid}/fdinfo/{task.regs.rdi & 0xFFFFFFFF}").read_text()
+        found = re.search(r"^Pid:\s*(-?\d+)", info, re.M)
+        return int(found[1]) if found else 0
+
+    def _await_kills(self) -> None:
+        """Wait until each puppet that was sent SIGKILL, or that is stopped, has done its part."""
+        for task in list(self.tasks.values()):
+            if task.kind == "puppet" and task.state in ("puppet", "stopped"):
+                with contextlib.suppress(OSError):
+                    if state_of(task.tid) not in "tT":
+                        task.state = "runs"
+        self._settle()
+
+    def _wait(self, task: Task) -> None:
+        regs = task.regs
+        options = regs.rdx if regs.orig_rax == calls.WAIT4 else regs.r10
+        target = ptrace.signed(regs.rdi if regs.orig_rax == calls.WAIT4 else regs.rsi, 32)
+        by_pid = regs.orig_rax == calls.WAIT4 or regs.rdi == 1
+        keeps = bool(options & 0x01000000)
+        number, info = regs.orig_rax, regs.rdx
+        if by_pid and target in self.collected and not keeps:
+            self._note("collects again", pid=target)
+
+        def collect() -> None:
+            pid = task.regs.result
+            if number == calls.WAITID:
+                pid = 0
+                if task.regs.result == 0 and info:
+                    pid = struct.unpack("<i", ptrace.read_memory(task.pid, info + 16, 4))[0]
+            if pid > 0 and not keeps and self._is_dead(pid):
+                self.collected.add(pid)
+                self._note("collects", pid=pid, name=self._name(pid))
+            self._resume_from_exit(task)
+
+        # It may wait for long, while other threads and children go on.
+        task.then, task.wants_exit = collect, True
+        ptrace.call(ptrace.SYSCALL, self._running(task).tid)
+
+    def _is_dead(self, pid: int) -> bool:
+        return pid in self.tasks and self.tasks[pid].state == "dead"
+
+    def _stat_of(self, task: Task) -> int:
+        """Return the process of the world whose /proc/PID/stat a held read is for, or 0."""
+        found = re.fullmatch(r"/proc/(\d+)/stat", self._link(task))
+        pid = int(found[1]) if found else 0
+        return pid if pid in self.tasks else 0
+
+    def _read_stat(self, task: Task) -> None:
+        """Give the processes of the world a start time on the clock of the order."""
+        born = self.tasks[self._stat_of(task)].born
+        at = task.regs.rsi
+        result = self._to_exit(task)
+        if result > 0:
+            head, mark, rest = ptrace.read_memory(task.pid, at, result).rpartition(b") ")
+            fields = rest.split(b" ")
+            ticks = (self.base[time.CLOCK_BOOTTIME] + born) // 10_000_000
+            width = len(fields[19])
+            fields[19] = str(ticks).zfill(width).encode()[-width:]
+            ptrace.write_memory(task.pid, at, head + mark + b" ".join(fields))
+        self._resume_from_exit(task)
+
+    def _list_proc(self, task: Task) -> None:
+        """Leave the processes that do not belong to the world out of a listing of /proc."""
+        at = task.regs.rsi
+        result = self._to_exit(task)
+        if task.state != "exit":
+            return
+        if result > 0:
+            kept, rest = b"", ptrace.read_memory(task.pid, at, result)
+            while rest:
+                size = struct.unpack_from("<H", rest, 16)[0]
+                name = rest[19:size].partition(b"\0")[0]
+                if not name.isdigit() or int(name) in self.tasks:
+                    kept += rest[:size]
+                rest = rest[size:]
+            if kept:
+                ptrace.write_memory(task.pid, at, kept)
+                task.regs.rax = len(kept)
+                ptrace.set_regs(task.tid, task.regs)
+        self._resume_from_exit(task)
+
+    # ---- Stops ----
+
+    def _settle(self) -> None:
+        """Wait until every thread is at a stop or sleeps in the kernel."""
+        limit = time.monotonic() + SETTLE_S
+        idle = 0
+        while True:
+            try:
+                tid, status = os.waitpid(-1, ptrace.WALL | os.WNOHANG)
+            except ChildProcessError:
+                return
+            if tid:
+                with contextlib.suppress(ProcessLookupError):
+                    self._stopped(tid, status)
+                idle = 0
+                continue
+            busy = [
+                task
+                for task in self.tasks.values()
+                if task.state in ("runs", "new") and not sleeps(task)
+            ]
+            if not busy:
+                idle += 1
+                if idle > 1:
+                    return
+                continue
+            idle = 0
+            if time.monotonic() > limit:
+                raise HarnessError(f"a traced process did not stop: {busy}")
+            # A stop sends SIGCHLD; that a thread sleeps is seen at the next look.
+            signal.sigtimedwait({signal.SIGCHLD}, LOOK_S)
+
+    def _stopped(self, tid: int, status: int) -> None:
+        task = self.tasks.get(tid)
+        if os.WIFEXITED(status) or os.WIFSIGNALED(status):
+            self._died(tid, status)
+            return
+        signo, event = os.WSTOPSIG(status), status >> 16
+        if task is None:
+            # The stop of a new process may come before the event of its parent.
+            self.tasks[tid] = Task(tid, tid, "unknown", state="new", born=self.now)
+            self.strangers.add(tid)
+            return
+        if event == ptrace.EVENT_SECCOMP:
+            self._at_call(task)
+        elif signo == ptrace.SYSCALL_STOP:
+            self._at_exit(task)
+        elif event in (ptrace.EVENT_FORK, ptrace.EVENT_VFORK, ptrace.EVENT_CLONE):
+            self._forked(task, event)
+        elif event == ptrace.EVENT_VFORK_DONE:
+            task.in_vfork = False
+            self._go(task)
+        elif event == ptrace.EVENT_EXEC:
+            self._executed(task)
+        elif event == ptrace.EVENT_STOP and signo != signal.SIGTRAP:
+            task.state = "stopped"
+            ptrace.call(ptrace.LISTEN, tid)
+        elif event == ptrace.EVENT_STOP:
+            if tid in self.strangers:
+                self.strangers.discard(tid)
+            self._go(task)
+        else:
+            self._deliver(task, signo)
+
+    def _go(self, task: Task, signo: int = 0) -> None:
+        how = ptrace.SYSCALL if task.wants_exit else ptrace.CONT
+        ptrace.call(how, self._running(task).tid, signo)
+
+    def _deliver(self, task: Task, signo: int) -> None:
+        name = signal.Signals(signo).name if signo < 32 else f"signal {signo}"
+        if signo not in QUIET and task.kind == "puppet":
+            self._note("delivered", task=task, signal=signo)
+        elif signo not in QUIET and self.begun:
+            self.lines.append(Line(self.now, task.name, f"{name} is delivered to a thread of it"))
+        self._go(task, signo)
+
+    def _at_call(self, task: Task) -> None:
+        task.regs = ptrace.get_regs(task.tid)
+        task.wants_exit = False
+        if task.kind != "puppet":
+            task.state = "held"
+            if self._is_trivial(task):
+                self._continue(task)
+        elif task.regs.orig_rax == calls.PRCTL and task.regs.rdi == HOLD:
+            task.state = "puppet"
+            task.name = ptrace.read_text(task.pid, task.regs.rsi)
+            task.action = ptrace.read_text(task.pid, task.regs.rdx)
+        else:
+            self._continue(task)
+
+    def _at_exit(self, task: Task) -> None:
+        task.regs = ptrace.get_regs(task.tid)
+        if task.wants_exit:
+            task.wants_exit = False
+            task.state = "exit"
+        else:
+            self._continue(task)
+
+    def _forked(self, task: Task, event: int) -> None:
+        tid = ptrace.event_message(task.tid)
+        thread = event == ptrace.EVENT_CLONE and thread_group(tid) == task.pid
+        pid = task.pid if thread else tid
+        kind = task.kind if thread or task.kind == "puppet" else "spawn"
+        new = Task(tid, pid, kind, born=self.now, group=task.group, left=task.left)
+        new.name = task.name if thread else "a child before its program"
+        stopped_already = tid in self.strangers
+        self.tasks[tid] = new
+        task.in_vfork = event == ptrace.EVENT_VFORK
+        if not thread:
+            self._note("born", pid=pid, kind=kind)
+        if stopped_already:
+            self.strangers.discard(tid)
+            self._go(new)
+        self._go(task)
+
+    def _executed(self, task: Task) -> None:
+        if task.kind == "shim":
+            ptrace.hide_vdso(task.pid)
+        elif task.kind == "spawn" and _runs(task, self.puppet):
+            task.kind = "puppet"
+            task.group = os.getpgid(task.pid)
+            self.leader = self.leader or task.pid
+            if self.deadline_ms is not None and self.deadline_at is None:
+                self.deadline_at = self.now + self.deadline_ms * MS
+            self._note("starts", pid=task.pid, group=task.group)
+        self._go(task)
+
+    def _died(self, tid: int, status: int) -> None:
+        task = self.tasks.get(tid)
+        if task is None:
+            return
+        task.state = "dead"
+        if task.tid != task.pid:
+            return
+        if tid == self.root:
+            self.exit_status = status
+            self._note("ended", alive=[each.name for each in self.members()])
+        how = (
+            f"is killed by {signal.Signals(os.WTERMSIG(status)).name}"
+            if os.WIFSIGNALED(status)
+            else f"has exited with {os.WEXITSTATUS(status)}"
+        )
+        if task.kind != "spawn":
+            self.lines.append(Line(self.now, task.name, how))
+        self._note("died", task=task, pid=tid, status=status)
+
+    # ---- Words ----
+
+    def _describe(self, task: Task) -> None:
+        number = task.regs.orig_rax
+        if not self.begun or self.answered or number in calls.CLOCKS or task.probing:
+            return
+        text = calls.WORDS.get(number)
+        if number in calls.TIMED:
+            text = "waits for events"
+        elif number in (calls.WAIT4, calls.WAITID):
+            text = "asks how a child ended"
+        elif number in (calls.READ, calls.WRITE):
+            text = f"{'reads' if number == calls.READ else 'writes'} a pipe"
+            if not self._is_point(task):
+                return
+        elif number == calls.OPENAT:
+            path = self._path(task)
+            if not path.startswith("/proc"):
+                return
+            text = "looks for processes" if path == "/proc" else "looks at a process"
+        elif number == calls.RT_SIGACTION:
+            if not self._is_point(task):
+                return
+            text = f"changes its handler of {signal.Signals(task.regs.rdi).name}"
+        elif number in calls.SENDS:
+            target = ptrace.signed(task.regs.rdi, 32)
+            name = signal.Signals(task.regs.rsi).name if task.regs.rsi in range(1, 32) else "0"
+            text = f"sends {name} to {self._name(target)}"
+        if text:
+            who = "implementation" if task.kind == "shim" else task.name
+            self.lines.append(Line(self.now, who, text))
+
+    def _name(self, pid: int) -> str:
+        if pid < 0 and -pid == self.leader:
+            return "the group"
+        task = self.tasks.get(abs(pid))
+        return task.name if task else "a process"
+
+    def _path(self, task: Task) -> str:
+        path = ptrace.read_text(task.pid, task.regs.rsi)
+        found = re.fullmatch(r"(?:/proc/)?(\d+)/stat", path)
+        if found and int(found[1]) not in self.tasks:
+            return ""
+        return f"/proc/{path}" if found and not path.startswith("/") else path
+
+    def _link(self, task: Task) -> str:
+        try:
+            return os.readlink(f"/proc/{task.pid}/fd/{task.regs.rdi & 0xFFFFFFFF}")  # noqa: PTH115
+        except OSError:
+            return ""
+
+    # ---- Facts ----
+
+    def _note(self, kind: str, /, **facts: object) -> None:
+        self.notes.append(Note(kind, len(self.notes), self.now, self.batch, facts))
+
+    def members(self) -> list[Task]:
+        """Return the members of the group of the run that have not ended."""
+        found = []
+        for task in self.tasks.values():
+            if task.kind != "puppet" or task.tid != task.pid or task.state == "dead":
+                continue
+            with contextlib.suppress(ProcessLookupError):
+                if os.getpgid(task.pid) == self.leader and state_of(task.pid) not in "ZX":
+                    found.append(task)
+        return found
+
+    def _dispositions(self) -> dict[str, int]:
+        both = 1 << (signal.SIGINT - 1) | 1 << (signal.SIGTERM - 1)
+        return {name: mask(self.root, name) & both for name in ("SigIgn", "SigCgt")}
+
+    def _end(self) -> None:
+        """Kill all that is left, and collect it."""
+        for task in self.tasks.values():
+            if task.tid == task.pid and task.state != "dead":
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(task.pid, signal.SIGKILL)
+        limit = time.monotonic() + SETTLE_S
+        while time.monotonic() < limit:
+            try:
+                tid, status = os.waitpid(-1, ptrace.WALL)
+            except ChildProcessError:
+                return
+            if os.WIFSTOPPED(status):
+                with contextlib.suppress(OSError):
+                    ptrace.call(ptrace.CONT, tid)
+
+
+def _runs(task: Task, program: str) -> bool:
+    """True if a process executes this program; a shim may start others, such as an interpreter."""
+    return os.path.realpath(f"/proc/{task.pid}/exe") == program

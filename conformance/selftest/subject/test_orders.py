@@ -1,0 +1,77 @@
+"""Orders of events that the driver forces on a real implementation."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from pathlib import Path
+
+import pytest
+
+from boxspec.faults.fault import catalogue, shim_of
+from boxspec.programs import programs
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.orders import ptrace
+from boxspec.subject.orders.explore import Order, Outcome, chosen, outcomes
+from contracts.exec.orders import ORDERS
+
+pytestmark = pytest.mark.skipif(
+    ptrace.unsupported() is not None, reason="orders are forced on x86-64 only"
+)
+
+# For each law, the fault that breaks it and the shortest order that shows it.
+CAUGHT = {
+    "exec-kill.shorter-grace": "ignoring/",
+    "exec-kill.never-kills": "ignoring/",
+    "exec-result.deadline-before-exit": "exit-deadline/12=time",
+}
+
+
+def run(orders: list[str], argv: list[str] | None = None) -> list[Outcome]:
+    wanted = [Order.parse(seed) for seed in orders]
+    return list(outcomes(argv or shim_argv(None), programs.puppet, ORDERS, wanted, 1))
+
+
+def test_the_calm_order_of_each_scenario_conforms_and_has_one_trace() -> None:
+    seeds = [Order(scenario.name).seed for scenario in ORDERS.scenarios]
+    first, second = run(seeds), run(seeds)
+    for one, two in zip(first, second, strict=True):
+        assert (one.order.seed, one.violations, one.not_forced) == (one.order.seed, [], "")
+        assert one.trace == two.trace
+
+
+def test_orders_with_a_choice_conform_and_have_one_trace() -> None:
+    calm = run(["orphan-forks/", "deadline-term/"])
+    orders = chosen([each for one in calm for each in one.next], 20, seed=1)
+    seeds = [each.seed for each in orders]
+    assert len(set(seeds)) == 20
+    first, second = run(seeds), run(seeds)
+    assert [each.trace for each in first] == [each.trace for each in second]
+    assert not any(each.violations or each.missed for each in first)
+
+
+def test_five_seconds_of_grace_take_no_time() -> None:
+    began = time.monotonic()
+    (ran,) = run(["ignoring/"])
+    assert time.monotonic() - began < 5
+    assert any(line.startswith("  6,000 ms  child: is killed by SIGKILL") for line in ran.trace)
+
+
+def test_a_choice_that_is_not_possible_is_reported() -> None:
+    (ran,) = run(["exit/3=TERM"])
+    assert ran.missed == ["3=TERM"]
+
+
+def test_a_shim_that_does_not_answer_breaks_a_law(tmp_path: Path) -> None:
+    shim = tmp_path / "shim"
+    shim.write_text("#!/bin/sh\ncat < $2 > /dev/null\n")
+    shim.chmod(0o755)
+    (ran,) = run(["exit/"], [str(shim)])
+    assert [each.law for each in ran.violations] == ["it answers"]
+
+
+@pytest.mark.parametrize(("fault", "seed"), CAUGHT.items())
+def test_a_fault_of_an_order_is_found(fault: str, seed: str) -> None:
+    (found,) = [each for each in catalogue() if each.id == fault]
+    (ran,) = run([seed], shlex.split(shim_of(found)))
+    assert ran.violations
