@@ -23,7 +23,7 @@ from typing import Any
 import yaml
 
 CI = Path(__file__).resolve().parent
-TEMPLATE = CI.parent / "conformance" / "shims" / "templates" / "python" / "shim.py"
+TEMPLATE = CI.parent / "conformance" / "shims" / "templates" / "exec" / "python" / "shim.py"
 
 
 def script(text: str, folder: Path, env: Mapping[str, str], *shell: str) -> int:

@@ -27,6 +27,8 @@ TAKEN = (
     "conformance/shims",
     "conformance/spec",
     "conformance/tutorial.md",
+    "conformance/tutorial-backend.md",
+    "conformance/tutorial-policy.md",
     "conformance/verify.md",
     "fixtures",
 )

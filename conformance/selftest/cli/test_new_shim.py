@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from boxspec import places
-from boxspec.cli.new_shim import LANGUAGES
+from boxspec.cli.new_shim import SHARED, contracts
 from boxspec.places import TEMPLATES
 from selftest.tools import ROOT, Done, boxspec, run
 
@@ -32,11 +33,15 @@ def missing(language: str) -> str | None:
 KIT = shlex.quote(str(ROOT / "ci" / "boxspec"))
 
 
-def new_shim(language: str, folder: Path) -> list[str]:
+# Each template: a contract and a language.
+TEMPLATE = [(name, language) for name, known in contracts().items() for language in known]
+
+
+def new_shim(language: str, folder: Path, contract: str = "exec") -> list[str]:
     """Create and build a new shim as printed; return the printed commands of the kit."""
-    done = boxspec("new-shim", language, "mine", cwd=folder)
+    done = boxspec("new-shim", language, "mine", "--contract", contract, cwd=folder)
     assert done.returncode == 0, done.stderr
-    commands = [line.strip() for line in done.stdout.splitlines()[1:]]
+    commands = [line.strip() for line in done.stdout.splitlines() if line.startswith("  ")]
     for command in commands:
         if not command.startswith(KIT):
             built = run(["sh", "-c", command], cwd=folder)
@@ -50,15 +55,32 @@ def run_printed(command: str, folder: Path) -> Done:
     return run(["sh", "-c", command.replace(KIT, kit, 1)], cwd=folder)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_new_shim_may_be_scored_at_once(language: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("contract", "language"), TEMPLATE)
+def test_a_new_shim_may_be_scored_at_once(contract: str, language: str, tmp_path: Path) -> None:
     lacks = missing(language)
     if lacks:
         pytest.skip(f"{language}: this machine lacks {lacks}")
-    smoke, _ = new_shim(language, tmp_path)
+    smoke, judge = new_shim(language, tmp_path, contract)
+    assert f"--contract {contract}" in judge
     done = run_printed(smoke, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "my-implementation 0.1 passed the trust checks; it declares exec" in done.stdout
+    (passed,) = [line for line in done.stdout.splitlines() if "passed the trust checks" in line]
+    declared = passed.partition("it declares ")[2].split(", ")
+    assert contract in declared
+
+
+def test_the_build_in_c_names_its_library(tmp_path: Path) -> None:
+    done = boxspec("new-shim", "c", "mine", cwd=tmp_path)
+    assert "needs cJSON and pkg-config (Debian: apt-get install libcjson-dev)" in done.stdout
+
+
+def test_a_contract_without_a_template_in_the_language_names_those_that_there_are(
+    tmp_path: Path,
+) -> None:
+    done = boxspec("new-shim", "rust", "mine", "--contract", "backend", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert "has no template in rust (take python" in done.stderr
+    assert not (tmp_path / "mine").exists()
 
 
 def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:
@@ -74,11 +96,21 @@ def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:
     assert "contract MUST 2/2" in done.stdout
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_template_is_short_and_marks_the_parts_to_fill_in(language: str) -> None:
-    texts = [path.read_text() for path in (TEMPLATES / language).rglob("*.*") if path.is_file()]
+COUNTS = {"Three": 3, "Four": 4, "Five": 5}
+
+
+@pytest.mark.parametrize(("contract", "language"), TEMPLATE)
+def test_a_template_is_short_and_counts_the_places_to_fill_in(contract: str, language: str) -> None:
+    folders = [TEMPLATES / contract / language, TEMPLATES / SHARED / language]
+    files = [path for folder in folders for path in folder.rglob("*.*") if path.is_file()]
+    texts = [path.read_text() for path in files if "__pycache__" not in path.parts]
     assert max(text.count("\n") for text in texts) <= 100
-    assert sum(text.count("FILL IN") for text in texts) >= 4
+    whole = "\n".join(texts)
+    (stated,) = re.findall(r"(\w+) places say FILL IN", whole, re.I)
+    assert (
+        len(re.findall(r"FILL IN:", whole)) - len(re.findall(r"say FILL IN:", whole))
+        == COUNTS[stated.capitalize()]
+    )
 
 
 def test_a_folder_with_files_is_not_changed(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ TINY: dict[str, Any] = {
     "documents": "https://example.org/tiny",
     "contracts": ["exec"],
     "needs": ["python3"],
-    "run": ["python3", "{root}/conformance/shims/templates/python/shim.py"],
+    "run": ["python3", "{root}/conformance/shims/templates/exec/python/shim.py"],
     "version": ["echo", "0.1"],
 }
 CHILD = ("--topic", "EXEC-CHILD")
@@ -158,7 +158,7 @@ def test_a_matrix_shows_failures_with_their_declared_reasons(tmp_path: Path) -> 
     assert re.search(r"\| \d{4}-\d\d-\d\d, ([0-9a-f]{10}|unknown) \|", page), page
     repro = re.search(r"^ {6}(\./ci/boxspec repro .*)$", page, re.M)
     assert repro is not None
-    assert "conformance/shims/templates/python/shim.py" in repro[1]
+    assert "conformance/shims/templates/exec/python/shim.py" in repro[1]
     (one,) = json.loads(files["json"].read_text())["results"]
     assert one["target"]["implementation"]["name"] == "my-implementation"
     kept, html = results / "tiny.json", tmp_path / "page.html"

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A shim for boxspec. Three places say FILL IN: name, capabilities and how to run a program.
+// A shim for boxspec. Four places say FILL IN: name, capabilities, constants, how to run.
 // Until then it runs programs by spawnSync, so that `boxspec smoke` and `boxspec run` answer at
 // once. shim-protocol.md of boxspec describes requests and answers.
 import { spawnSync } from 'node:child_process';

@@ -1,6 +1,5 @@
-/* The two modes of boxspec's shim protocol, run and serve. Your part is in shim.h and run.c. Until
-   you fill it in, programs are run by fork and execvp, so that `boxspec smoke` answers at once.
- */
+/* The modes of boxspec's shim protocol. Five places say FILL IN, in shim.h, run.c and text.c. Until
+   you fill them in, programs are run by fork and execvp. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// A shim for boxspec. Four places say FILL IN: name, capabilities, constants and how to run
-// a program. Until then it runs programs by std::process, so that `boxspec smoke` and `boxspec run`
+// A shim for boxspec. Five places say FILL IN: name, capabilities, constants, how to run a
+// program, and the digest of a long output. Until then it runs programs by std::process, so that `boxspec smoke` and `boxspec run`
 // answer at once. shim-protocol.md of boxspec describes requests and answers. The other files need
 // no change.
 

@@ -1,4 +1,5 @@
-/* Convert the output of a stream to the text of the protocol. FILL IN: only the digest. */
+/* Convert the output of a stream to the text of the protocol. Only the digest of a long text is
+ * missing. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""A shim for boxspec, contract policy. Five places say FILL IN: name, capabilities, and how to
+match a glob, to resolve a profile and to check a path.
+
+Until then rules are matched by Python's fnmatch, so that `boxspec smoke` and `boxspec run` answer
+at once. protocol.py needs no change.
+"""
+
+import json
+from fnmatch import fnmatchcase
+
+import protocol
+from protocol import Failed, Unsupported
+
+# FILL IN: the name and version of your implementation.
+ABOUT = {"name": "my-implementation", "version": "0.1", "language": "Python"}
+# FILL IN: its capabilities, by their names in shim-protocol.md. All others are refused.
+CAPABILITIES = ["glob", "policy", "policy.json"]
+
+
+def matches(glob, path):
+    """FILL IN: whether a glob matches a path."""
+    return fnmatchcase(path, glob)
+
+
+def loaded(source):
+    """Return the `spec` of a policy file in JSON."""
+    protocol.refuse_others(source, {"format", "text"}, "policy")
+    if source["format"] != "json":
+        raise Unsupported("policy.yaml")
+    try:
+        return json.loads(source["text"])["spec"]
+    except (ValueError, KeyError, TypeError) as why:
+        raise Failed("invalid_input", f"the policy does not load: {why}") from None
+
+
+def resolved(spec, profile):
+    """FILL IN: the rules of a profile with the global denies, in the order in which they count.
+
+    A rule with `!` denies. Exceptions in denyModify are not handled here.
+    """
+    profiles = spec.get("fsProfiles", {})
+    if profile != "unrestricted" and profile not in profiles:
+        raise Failed("invalid_input", f"there is no profile `{profile}`")
+    rules = profiles.get(profile, {"read": ["**"], "modify": ["**"]})
+    denies = {"read": spec.get("denyRead", []), "modify": spec.get("denyModify", [])}
+    return {op: [*rules.get(op, []), *(f"!{rule}" for rule in denies[op])] for op in denies}
+
+
+def check(rules, path):
+    """FILL IN: decide by the last rule that matches; without a match the path is denied."""
+    for rule in reversed(rules):
+        body = rule.removeprefix("!")
+        if matches(body, path):
+            return {"allowed": rule == body, "path": path, "matched_rule": body}
+    positive = any(not rule.startswith("!") for rule in rules)
+    none = "<no matching rule>" if positive else "[]"
+    return {"allowed": False, "path": path, "matched_rule": none}
+
+
+def glob_match(message):
+    return {"items": [{"match": matches(message["pattern"], path)} for path in message["paths"]]}
+
+
+def policy_resolve(message):
+    spec, profile = loaded(message["policy"]), message.get("profile", "unrestricted")
+    defined = profile in spec.get("fsProfiles", {})
+    origin = "defined" if defined else "synthesized"
+    return {"profile": profile, "profile_origin": origin, **resolved(spec, profile)}
+
+
+def policy_check(message):
+    spec, checks = loaded(message["policy"]), []
+    for each in message["checks"]:
+        protocol.refuse_others(each, {"op", "path", "profile"}, "policy.check")
+        try:
+            rules = resolved(spec, each.get("profile", "unrestricted"))
+            checks.append(check(rules[each["op"]], each["path"]))
+        except Failed as why:
+            checks.append({"error": why.error})
+    return {"checks": checks}
+
+
+def never(message):
+    return False
+
+
+protocol.main(
+    {"implementation": ABOUT, "capabilities": CAPABILITIES},
+    {
+        "glob.match": (glob_match, {"pattern", "paths"}, never),
+        "policy.resolve": (policy_resolve, {"policy", "profile"}, never),
+        "policy.check": (policy_check, {"policy", "checks"}, never),
+    },
+)

@@ -1,0 +1,100 @@
+"""FILL IN: one handle of your implementation. Each method takes a step and returns its result."""
+
+import hashlib
+import signal
+import subprocess
+from base64 import b64encode
+
+from protocol import Failed, content, refuse_others
+
+FIELDS = {"program", "args", "current_dir", "env"}
+NAMES = ("stdin", "stdout", "stderr")
+MODES = {0: None, 1: subprocess.PIPE, 2: subprocess.DEVNULL}
+
+
+class Handle:
+    def __init__(self, asked):
+        # Streams are owned by the handle until the caller takes them.
+        self.asked, self.child, self.owned = asked, None, set()
+
+    def open(self, step):
+        request = self.asked["request"]
+        refuse_others(request, FIELDS, "process")
+        modes = {name: self.asked.get(name, 1) for name in NAMES}
+        if set(modes.values()) - set(MODES):
+            raise Failed("invalid_input", f"a stream mode is 0, 1 or 2: {modes}")
+        env = request.get("env", "inherit")
+        self.child = subprocess.Popen(
+            [request["program"], *request.get("args", [])],
+            cwd=request.get("current_dir"),
+            env=None if env == "inherit" else dict(env["clear_and_set"]),
+            **{"process_group": 0, "bufsize": 0},
+            **{name: MODES[mode] for name, mode in modes.items()},
+        )
+        self.owned = {name for name, mode in modes.items() if mode == 1}
+        return {"pid": self.child.pid}
+
+    def streams(self, step):
+        return {name: name in self.owned for name in NAMES}
+
+    def take(self, step):
+        before, name = self.owned, step.get("stream", "stdin")
+        self.owned = before - {name}
+        return {"taken": name in before}
+
+    def write(self, step):
+        data = left = content(step, "data")
+        while left:
+            left = left[self.child.stdin.write(left) :]
+        return {"written": len(data)}
+
+    def read_until(self, step):
+        stream, end, data = getattr(self.child, step["stream"]), content(step, "until"), b""
+        while not data.endswith(end):
+            if not (byte := stream.read(1)):
+                break
+            data += byte
+        return {"data_b64": b64encode(data).decode(), "eof": not data.endswith(end)}
+
+    def read_eof(self, step):
+        data = b"".join(iter(lambda: getattr(self.child, step["stream"]).read(1 << 16), b""))
+        whole = {"data_b64": b64encode(data).decode()} if len(data) <= 1 << 16 else {}
+        return whole | {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+    def close_stdin(self, step):
+        self.child.stdin.close()
+        return {}
+
+    def poll(self, step):
+        return self.wait({"timeout_ms": 0})
+
+    def wait(self, step):
+        if "timeout_ms" not in step and "stdin" in self.owned:
+            self.child.stdin.close()
+        try:
+            code = self.child.wait(step["timeout_ms"] / 1000 if "timeout_ms" in step else None)
+        except subprocess.TimeoutExpired:
+            return {"running": True}
+        return {"exited": code} if code >= 0 else {"signaled": signal.Signals(-code).name}
+
+    def terminate(self, step):
+        self.child.terminate()
+        return {}
+
+    def kill(self, step):
+        self.child.kill()
+        return {}
+
+    def close(self, step):
+        self.child.terminate()
+        if "running" in self.wait({"timeout_ms": step.get("grace_ms", 5000)}):
+            self.child.kill()
+        self.owned.clear()
+        return self.wait({}) | {"detached_writers": False}
+
+    def drop(self, step):
+        if self.child and "running" in self.poll({}):
+            self.child.kill()
+            self.child.wait()
+        self.__init__(self.asked)
+        return {}
