@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
@@ -135,6 +136,8 @@ def main(words: Sequence[str]) -> int:
     given = command or list(settings.command)
     prefix = Command(given, home, Path.cwd(), os.environ.get("PATH", os.defpath))
     found = verify(prefix, rows, defaults.rows(), args.timeout, layout)
+    entries = [entry for each in tools for entry in dialects.plain(each, found.verdicts)]
+    found = replace(found, rules=tuple(entries))
     print_table(found, terminal, args.verbose)
     for each in tools:
         terminal.block(dialects.differing(each, found.verdicts))

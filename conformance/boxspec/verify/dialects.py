@@ -119,6 +119,20 @@ def _word(entry: Entry, found: SettingsOfTool, rows: dict[str, list[Verdict]]) -
     return "dead" if Status.BLOCKED in statuses else "enforced"
 
 
+def plain(found: SettingsOfTool, verdicts: Iterable[Verdict]) -> Iterator[dict[str, object]]:
+    """Yield the JSON of each entry."""
+    for entry, word in observed(found, verdicts):
+        yield {
+            "origin": found.origin(entry),
+            "key": entry.key,
+            "value": entry.value,
+            "documented": entry.meaning.value,
+            "observed": word if entry.rules else None,
+            "why": entry.why,
+            "rows": [f"{kind}:{value}" if value else kind for kind, value in entry.rules],
+        }
+
+
 def differing(found: SettingsOfTool, verdicts: Iterable[Verdict]) -> list[str]:
     """Return a line for each entry that is not simply enforced, with the observed word."""
     made = []

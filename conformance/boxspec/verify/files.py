@@ -32,6 +32,7 @@ def plain(found: Verification) -> Plain:
         "exit_status": found.exit_status,
         "counts": {status.value: found.count(status) for status in Status},
         "rows": [_row(each, found) for each in found.verdicts],
+        "rules": list(found.rules),
     }
 
 

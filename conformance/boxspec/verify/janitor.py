@@ -53,6 +53,10 @@ class Janitor:
             entry.write(json.dumps(str(path)) + "\n")
         self._tell("remove", str(path))
 
+    def remove_now(self, path: Path) -> None:
+        """Remove the path while the run goes on; no process of the run uses it any more."""
+        self._tell("now", str(path))
+
     def after(self, pid: int) -> None:
         """Wait for this process before anything is removed."""
         self._tell("after", pid)
@@ -90,6 +94,10 @@ def _work(pipe: int, entry: Path) -> None:
             what, value = json.loads(line)
             if what == "remove":
                 paths.append(value)
+                continue
+            if what == "now":
+                if _remove(Path(value)):
+                    paths.remove(value)
                 continue
             # A descriptor now, because the number may belong to another process later.
             with contextlib.suppress(OSError):

@@ -21,6 +21,7 @@ INTERNET = {
     "n_tfo": "tcp4",
     "n_io_uring_connect": "tcp4",
     "n_udp": "udp4",
+    "n_udp6": "udp6",
     "n_udp_sendto": "udp4",
     "n_udp_wide": "udp4",
 }
@@ -36,6 +37,7 @@ NAMED = {
     "tcp4": "a TCP service on 127.0.0.1 was reached",
     "tcp6": "a TCP service on ::1 was reached",
     "udp4": "a UDP service on 127.0.0.1 was reached",
+    "udp6": "a UDP service on ::1 was reached",
     "socket": "a Unix socket outside the workspace was reached by its path",
     "socket-dgram": "a Unix datagram socket outside the workspace was reached by its path",
     "abstract": "an abstract Unix socket was reached",

@@ -30,6 +30,7 @@ class Verification:
     verdicts: tuple[Verdict, ...]
     flags: tuple[str, ...] = ()
     product: str = ""
+    rules: tuple[dict[str, object], ...] = ()
 
     def count(self, status: Status) -> int:
         return sum(each.status is status for each in self.verdicts)

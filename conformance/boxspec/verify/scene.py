@@ -362,6 +362,7 @@ class Scene:
 
     def close(self) -> None:
         self._stack.close()
+        self._janitor.remove_now(self.base)
 
     def __enter__(self) -> Scene:
         return self

@@ -247,6 +247,30 @@ def test_expectations_come_from_a_file_with_their_lines(tmp_path: Path) -> None:
     assert found.statuses["deny-read:~/.ssh"] == LEAKED
 
 
+SRT = """\
+{"network": {"allowedDomains": []},
+ "filesystem": {
+   "denyRead": ["~/.ssh", 7],
+   "denyWrite": ["*.lock"]}}
+"""
+
+
+@needs_bubblewrap
+def test_rules_of_another_tool_have_a_verdict_with_their_line(tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text(SRT)
+    box = wrapper(tmp_path, "box.sh", USUAL.format(more=HIDES))
+    found = verify(tmp_path, "--from", "srt", "s.json", "--", box)
+    assert [(each["origin"], each["value"], each["observed"]) for each in found.plain["rules"]] == [
+        ("s.json:1", "(no domain)", "enforced"),
+        ("s.json:3", "7", None),
+        ("s.json:3", "~/.ssh", "enforced"),
+        ("s.json:4", "*.lock", "dead"),
+    ]
+    assert found.rows["deny-write:*.lock"]["origin"] == "s.json:4"
+    assert "s.json:4  dead " in found.done.stdout
+    assert found.done.returncode == 1
+
+
 @needs_bubblewrap
 def test_rules_of_each_kind(tmp_path: Path) -> None:
     (tmp_path / "build").mkdir()

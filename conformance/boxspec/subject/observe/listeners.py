@@ -26,6 +26,8 @@ class Listeners:
             with contextlib.suppress(OSError):
                 self._inet("tcp6", socket.AF_INET6, socket.SOCK_STREAM, "::1")
             self._inet("udp4", socket.AF_INET, socket.SOCK_DGRAM, "127.0.0.1")
+            with contextlib.suppress(OSError):
+                self._inet("udp6", socket.AF_INET6, socket.SOCK_DGRAM, "::1")
             self._unix("abstract", socket.SOCK_STREAM, f"\0{token}")
             self._unix("abstract_dgram", socket.SOCK_DGRAM, f"\0dgram-{token}")
             self._by_path(out, "socket", socket.SOCK_STREAM)
@@ -36,7 +38,8 @@ class Listeners:
         self.params["abstract"] = token
         self.params["abstract_dgram"] = f"dgram-{token}"
         # The host has no IPv6: the probe gets a closed port, so it has no control.
-        self.params.setdefault("tcp6", 1)
+        for name in ("tcp6", "udp6"):
+            self.params.setdefault(name, 1)
 
     def _keep(self, name: str, made: socket.socket) -> socket.socket:
         self._sockets[name] = self._stack.enter_context(made)
