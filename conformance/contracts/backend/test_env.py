@@ -89,7 +89,7 @@ def test_an_empty_list_of_pairs_is_an_empty_environment(case: BackendCase) -> No
         caller = {**dict.fromkeys(names, ground.token), "HOME": str(ground.home)}
         call: ExecRequest = {"env": {"clear_and_set": []}}
         given = environment(report(case, ground, call=call, shim_env=caller))
-        expect("what is the caller's", [name for name in names if name in given], [])
+        expect("variables with the caller's value", [name for name in names if name in given], [])
 
 
 @requires("BACKEND-ENV-02")
@@ -97,11 +97,11 @@ def test_inherit_keeps_a_list_of_names(case: BackendCase) -> None:
     with made_ground() as ground:
         caller = {**KEPT, **dict.fromkeys(DROPPED, ground.token), "HOME": str(ground.home)}
         given = environment(report(case, ground, shim_env=caller))
-        expect("what is kept", {name: given.get(name) for name in KEPT}, KEPT)
+        expect("variables that are passed", {name: given.get(name) for name in KEPT}, KEPT)
         # If HOME cannot be read inside, the scratch directory replaces it.
         homes = one_of(str(ground.home), given.get("TMPDIR", str(ground.home)))
         expect("HOME", given.get("HOME"), homes)
-        expect("what is dropped", sorted({*given} & {*DROPPED}), [])
+        expect("variables that must not be passed", sorted({*given} & {*DROPPED}), [])
         expect("the secret is nowhere", ground.token in given.values(), False)
 
 
@@ -113,7 +113,7 @@ def test_a_hermetic_run_inherits_only_the_path(case: BackendCase) -> None:
         caller = {**mine, "PATH": KEPT["PATH"], "HOME": str(ground.home)}
         given = environment(report(case, ground, profile="ci-only", shim_env=caller))
         found = {name for name, value in given.items() if value == caller.get(name)}
-        expect("what is the caller's", found, {"PATH"})
+        expect("variables with the caller's value", found, {"PATH"})
 
 
 @requires("BACKEND-ENV-02")
@@ -143,7 +143,7 @@ def test_the_scratch_is_private_and_goes(case: BackendCase) -> None:
         # Files that the program created there are not outside, because the directory was private or
         # is gone.
         left = [str(each) for each in (Path("/tmp"), scratch) if _has(each, ground.token)]
-        expect("what is left of it", left, [])
+        expect("files left of the scratch directory", left, [])
 
 
 @requires("BACKEND-ENV-03")
@@ -158,7 +158,11 @@ def test_the_mode_of_the_scratch_does_not_depend_on_the_umask(case: BackendCase)
             state=["--umask", "0177"],
         )
         session.need_enforcement()
-        expect("the end of the program that writes there", session.only.result["exit_code"], 0)
+        expect(
+            "the end of the program that writes to the scratch directory",
+            session.only.result["exit_code"],
+            0,
+        )
 
 
 @requires("BACKEND-ENV-03")
@@ -205,7 +209,7 @@ def test_the_scratch_is_closed_to_others_and_is_removed(case: BackendCase) -> No
         expect("the program's end", session.only.result["exit_code"], 0)
         expect("what others may do with the scratch", oct(mode & 0o077), "0o0")
         left = seen and scratch.exists()
-        expect("whether the scratch is there after the session", left, False)
+        expect("whether the scratch directory exists after the session", left, False)
 
 
 @requires("BACKEND-ENV-05")

@@ -72,7 +72,7 @@ def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(case: Backend
         )
         session.need_enforcement()
         *opened, looked = session.only.stdout.decode().split() or ["nothing"]
-        expect("the end of what looks for them", looked, "looked")
+        expect("the end of the program that opens the files", looked, "looked")
         expect_nothing_outside(session, opened, "opened for writing")
 
 

@@ -152,7 +152,7 @@ def test_a_program_is_in_a_session_of_its_own(case: BackendCase) -> None:
         session.need_enforcement()
         if not inner:
             raise NotMeasured("no process of the shim stands in the workspace")
-        expect("whether it shares the shim's session", shims in found, False)
+        expect("whether the program is in the shim's session", shims in found, False)
 
 
 def _stands_in(pid: int, folder: Path) -> bool:
@@ -195,7 +195,7 @@ def test_a_missing_program_is_a_failure_to_spawn(case: BackendCase) -> None:
         )
         error = session.only.error
         expect("the kind of the error", error["kind"], "execution")
-        expect("its message", error["message"], startswith("failed to spawn"))
+        expect("the message of the error", error["message"], startswith("failed to spawn"))
 
 
 @requires("BACKEND-LAUNCH-04")
@@ -217,7 +217,7 @@ def test_a_file_that_cannot_be_executed_is_a_failure_to_spawn(case: BackendCase,
         )
         error = session.only.error
         expect("the kind of the error", error["kind"], "execution")
-        expect("its message", error["message"], startswith("failed to spawn"))
+        expect("the message of the error", error["message"], startswith("failed to spawn"))
 
 
 @requires("BACKEND-LAUNCH-05")

@@ -185,7 +185,7 @@ def test_no_temporary_file_is_left(case: BackendCase, what: str) -> None:
                 shim_env=env,
             )
             session.need_enforcement()
-        expect("what is left", [path.name for path in place.iterdir()], [])
+        expect("files left in TMPDIR", [path.name for path in place.iterdir()], [])
 
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)

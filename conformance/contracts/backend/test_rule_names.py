@@ -32,7 +32,12 @@ def inside(
 ) -> ObservedSession:
     """Run a script as line_inside does. Its last output shows that it ran to its end."""
     session = line_inside(case, ground, f"{line}\necho ran", rules, root=root, profile=profile)
-    expect("whether it ran", b"ran\n" in session.only.stdout, True, verdict=Verdict.OVERREFUSED)
+    expect(
+        "whether the program ran",
+        b"ran\n" in session.only.stdout,
+        True,
+        verdict=Verdict.OVERREFUSED,
+    )
     return session
 
 

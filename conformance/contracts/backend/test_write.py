@@ -244,7 +244,7 @@ def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> 
                 return
         expect_nothing_outside(session, ground.changes(), "a link of the root")
         ran = b"ran\n" in session.only.stdout
-        expect("whether the line was run", ran, True, verdict=Verdict.OVERREFUSED)
+        expect("whether the shell line was executed", ran, True, verdict=Verdict.OVERREFUSED)
 
 
 # The program waits at two gates. It opens the first one itself to show that it runs. Before the

@@ -51,7 +51,7 @@ def test_runs_in_one_process_wait_at_the_same_time(case: ExecCase) -> None:
             events.wait("ready", timeout_s=8)
         open_gate_for_all(fifo, lambda: len(events.all("end")) < 2)
         codes = [run.result["exit_code"] for run in shim.finish().runs]
-    expect("exit codes of two runs that met", codes, [0, 0])
+    expect("exit codes of two runs that were active at the same time", codes, [0, 0])
 
 
 @pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
@@ -239,7 +239,7 @@ def test_each_of_64_concurrent_runs_has_its_own_output_and_end(case: ExecCase) -
     got = [(run.result["exit_code"], run.stdout) for run in found]
     wanted = [(n, f"<{n}>".encode()) for n in codes]
     expect(
-        "runs with another's output or end",
+        "runs with the output or exit code of another run",
         [g for g, w in zip(got, wanted, strict=True) if g != w],
         [],
     )

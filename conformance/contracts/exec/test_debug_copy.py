@@ -75,7 +75,7 @@ def test_output_of_a_sigterm_handler_is_copied(case: ExecCase, how: str) -> None
         seen = shim.finish()
     if seen.stdout != b"at the end\n":
         raise Late("the child writes at its end", "at the end", str(seen.stdout))
-    expect("whether it is copied", seen.stdout in seen.shim_stderr, True)
+    expect("whether the output is copied", seen.stdout in seen.shim_stderr, True)
 
 
 def read_until(fd: int, word: bytes, limit_s: float) -> bytes:

@@ -168,7 +168,7 @@ def test_a_terminal_that_cannot_be_reopened_gets_the_copy(case: ExecCase) -> Non
         os.close(theirs)
     got = (outcome(seen), seen.stdout, b"copied\n" in copied)
     expect(
-        "the child's end, the capture, and whether it was copied",
+        "the child's end, the captured output, and whether it was copied",
         got,
         ("exit 0", b"copied\n", True),
     )

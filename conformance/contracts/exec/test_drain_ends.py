@@ -50,7 +50,7 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(case: ExecCase
     # The kernel counts the time that a thread waits for a processor only once the thread runs, so
     # on a busy machine `wanted` is too low.
     expect(
-        "shares of the time in which the shim used a processor, and in which it wanted one",
+        "whether the shim used a processor at most 25 % of the time, wanted one at most 50 %",
         (used / looked <= 0.25, wanted / looked <= 0.5),
         (True, True),
         {"used_ms": used, "wanted_ms": wanted, "looked_ms": looked},

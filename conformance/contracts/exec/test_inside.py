@@ -234,7 +234,7 @@ def test_inside_a_run_ends_while_another_one_waits(case: ExecCase, first: int) -
         both = [with_launchers(shim, str(fifo)) for _, fifo in gates]
         ends, waits = both[first] - both[1 - first], both[1 - first] - both[first]
         if not ends or not waits:
-            raise NotMeasured("the two programs do not show below the caller")
+            raise NotMeasured("the two programs are not visible as descendants of the caller")
         case.open_gate(gates[first][1])
         gates[first][0].wait("end")
         until(lambda: not ends & {each.pid for each in shim.tree()}, 5)

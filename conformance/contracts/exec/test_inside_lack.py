@@ -63,7 +63,7 @@ class Shortage:
         self._message = {"op": "exec.run", "request": request}
         control = case.send(self._message)
         got = (outcome(control), mark.exists())
-        expect("the run without a sandbox, and whether it wrote", got, (CONFINED, True))
+        expect("the run without a sandbox, and whether its program wrote", got, (CONFINED, True))
 
     def run(self, state: list[str], on_unavailable: str = "degrade") -> tuple[str, int]:
         """Run once; return a text about the result, and the number of descriptors that the shim has

@@ -53,7 +53,7 @@ def test_a_name_that_only_the_callers_path_has_is_not_found(case: ExecCase) -> N
     refused = output_of(case, program=TOOL, env=path(case.tmp / "child"), shim_env=caller)
     inherited = output_of(case, program=TOOL, shim_env=caller)
     expect(
-        "with a PATH of its own, and with the caller's",
+        "the run with a PATH of the child, and with the caller's PATH",
         (refused, inherited),
         (SPAWN_FAILURE, "the caller's"),
     )
@@ -132,7 +132,7 @@ def test_a_candidate_without_its_interpreter_ends_the_search(case: ExecCase) -> 
     control = output_of(case, program=TOOL, env=folders)
     first.write_text("#!/no/such/interpreter\n")
     got = output_of(case, program=TOOL, env=folders)
-    expect("with the interpreter, and without it", (control, got), ("first", SPAWN_FAILURE))
+    expect("the script with its interpreter, and without", (control, got), ("first", SPAWN_FAILURE))
 
 
 @requires("EXEC-PATH-03")

@@ -153,7 +153,7 @@ def test_a_refusing_sandbox_ends_the_run_before_anything_starts(case: ExecCase) 
     before = starts.exists()
     allowed = case.exec.run(**request)
     expect(
-        "kind of the refusal, started under it, and the same run without it",
+        "kind of the refusal, whether the program started, and the run without `sandbox`",
         (error_of(refused).get("kind"), before, outcome(allowed), len(left_by_child(starts))),
         ("policy_denied", False, "exit 0", 1),
         {"error": error_of(refused)},

@@ -261,7 +261,7 @@ def test_stdin_failure_of_one_run_does_not_apply_to_another(case: ExecCase, afte
     runs: list[Run] = [(lenient, {**run, "stdin_failure": "ignore"}), (strict, run)]
     seen = case.exec.batch(runs).runs
     got = (outcome(seen[0]), error_of(seen[1]).get("kind"))
-    expect("the end of one, and the error of the other", got, ("exit 0", "execution"))
+    expect("the end of one run, and the error of the other", got, ("exit 0", "execution"))
 
 
 @pytest.mark.parametrize("how", ["failed_spawn", "failed_stdin"])
@@ -282,7 +282,7 @@ def test_a_run_that_fails_keeps_the_handlers_for_the_others(
         seen = shim.finish()
     got = seen.runs[1].result["exit_code"] if seen.ok else seen.shim_exit
     with for_the_prompt(case):
-        expect("exit_code of the run that went on", got, 143)
+        expect("exit_code of the run that was still active", got, 143)
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8, needs=["EXEC-DEBUG-02"])

@@ -53,7 +53,9 @@ def expect_signal_reaches_child(case: ExecCase, name: str, option: str) -> None:
         seen = shim.finish()
     got = (arrived, seen.result["exit_code"], seen.stdout)
     with for_the_prompt(case):
-        expect("whether the child got it, exit_code, stdout", got, (True, CODE[name], b"abcd"))
+        expect(
+            "whether the child got the signal, exit_code, stdout", got, (True, CODE[name], b"abcd")
+        )
 
 
 @pytest.mark.parametrize("option", OPTIONS)

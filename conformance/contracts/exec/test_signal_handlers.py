@@ -182,7 +182,7 @@ def test_a_signal_around_the_childs_end_is_not_lost(case: ExecCase, name: str) -
         events.close()
         went[destination_of_signal(shim, seen, name, termination)] += 1
     expect(
-        "where signals went that did not go where they may",
+        "destinations of signals that are not allowed",
         sorted(set(went) - GOOD),
         [],
         evidence=dict(went),
@@ -319,7 +319,7 @@ def test_another_signal_acts_on_the_caller_by_default(case: ExecCase, name: str)
     got = end_of_a_caller(case, name, "--core", "0")
     if got != wanted:
         wanted = end_when_idle(case, name, "--core", "0")
-    expect("the end of a caller that gets it", got, wanted)
+    expect("the end of a caller that gets the signal", got, wanted)
 
 
 End = tuple[str, int] | None
@@ -366,7 +366,7 @@ def test_another_signal_that_the_caller_ignores_changes_nothing(case: ExecCase, 
     got = end_of_a_caller(case, name, "--ignore", name)
     if got != wanted:
         wanted = end_when_idle(case, name, "--ignore", name)
-    expect("the end of a caller that gets it", got, wanted)
+    expect("the end of a caller that gets the signal", got, wanted)
 
 
 def without_handlers(case: ExecCase, **request: Unpack[RunOptions]) -> ShimProcess[ObservedRun]:

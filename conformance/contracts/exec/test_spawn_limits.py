@@ -125,7 +125,7 @@ def test_an_impossible_variable_name_is_a_spawn_failure(case: ExecCase, name: st
     before = starts.exists()
     allowed = case.exec.run(**request, env=[("GOOD", "1"), ("A_B", "x")])
     expect(
-        "the bad name, whether it started, and a good name",
+        "the run with the bad name, whether it started, and a run with a good name",
         (outcome(refused), before, outcome(allowed)),
         (SPAWN_FAILURE, False, "exit 0"),
     )

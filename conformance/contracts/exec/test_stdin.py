@@ -44,7 +44,11 @@ def test_an_inherited_stdin_is_the_callers_own_open_file(case: ExecCase) -> None
         rest = os.read(reader, 100)
     finally:
         os.close(reader)
-    expect("the child's end and what it left", (outcome(seen), rest), ("exit 0", b"456789"))
+    expect(
+        "the child's end, and the bytes of the caller's stdin that it did not read",
+        (outcome(seen), rest),
+        ("exit 0", b"456789"),
+    )
 
 
 @requires("EXEC-STDIN-01", pitfalls=["C15"])

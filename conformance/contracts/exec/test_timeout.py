@@ -164,7 +164,7 @@ def test_a_child_that_exits_0_on_the_deadlines_sigterm_is_timed_out(case: ExecCa
     )
     settled(case.events())
     expect(
-        "success and exit_code of a child that took its SIGTERM politely",
+        "success and exit_code of a child that exits 0 on SIGTERM",
         (seen.result["success"], seen.result["exit_code"]),
         (False, None),
         evidence={"events": [str(event) for event in events.all()]},
@@ -199,7 +199,7 @@ def test_an_exit_at_the_deadline_is_one_outcome_or_the_other(
             )
         ] += 1
     expect(
-        "outcomes that are neither the exit's nor the deadline's",
+        "outcomes that are neither an exit nor a timeout",
         sorted(set(outcomes) - {"exit", "deadline"}),
         [],
         evidence=dict(outcomes),

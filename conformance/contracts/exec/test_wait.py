@@ -215,7 +215,7 @@ def test_interruptions_end_no_wait_early(case: ExecCase) -> None:
     events = case.events()
     seen = run_interrupted(case, program=P.slow_exit, args=[events.path, "300"], timeout_ms=8000)
     got = (seen.result["exit_code"], len(events.all("end")))
-    expect("exit_code, and ends of its own that the child reached", got, (0, 1))
+    expect("exit_code, and how often the child ended by itself", got, (0, 1))
 
 
 @requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.8, timing=True)

@@ -34,8 +34,14 @@ def test_it_is_new_empty_and_closed(case: ModuleCase) -> None:
     case.module.execute("tells")
     case.module.execute("tells")
     facts = [line.split(" ") for line in noted(place).splitlines()]
-    expect("names in it, and its mode", [each[:2] for each in facts], [["0", "700"]] * 2)
-    expect("whether the second is another one", len({each[2] for each in facts}), 2)
+    expect(
+        "names in the fresh directory, and its mode",
+        [each[:2] for each in facts],
+        [["0", "700"]] * 2,
+    )
+    expect(
+        "whether the second execution has another directory", len({each[2] for each in facts}), 2
+    )
 
 
 @requires("MODULE-DIR-01")
@@ -187,7 +193,7 @@ def test_a_module_may_remove_it_itself(case: ModuleCase) -> None:
     case.module.script("removes", noting_home(case, body))
     seen = case.module.execute("removes")
     got = (end(seen), seen.value, seen.result.get("directory_left"))
-    expect("the end, the value, and what is said to be left", got, ("value", 1, None))
+    expect("the end, the value, and the directory reported as left", got, ("value", 1, None))
     expect_home_gone(case, seen)
 
 
@@ -229,7 +235,7 @@ def test_a_directory_that_is_left_is_reported(case: ModuleCase) -> None:
     expect("the end", end(seen), "value")
     told = seen.result.get("directory_left")
     expect(
-        "the reported directory, and the one that is left",
+        "the reported directory, and the directory that is left",
         told,
         str(home) if home.is_dir() else None,
     )
@@ -291,7 +297,7 @@ def test_removal_is_repeated_until_a_writer_stops(case: ModuleCase) -> None:
         raise Late("the writer behind the module", f"it stops within {STOPPED_MS} ms", "it writes")
     with for_the_prompt(case):
         got = (left, seen.result.get("directory_left"))
-        expect("whether it is left, and the reported directory", got, (False, None))
+        expect("whether the directory is left, and the reported one", got, (False, None))
     expect_not_held_up(case, seen)
 
 

@@ -41,7 +41,7 @@ def test_listed_variables_reach_the_module(case: ModuleCase) -> None:
         "APCORE_OAUTH_AUTH_URL": "x",
     }
     got, _ = environment(case, given)
-    expect("those of them that arrived", {name: got.get(name) for name in given}, given)
+    expect("variables that reached the module", {name: got.get(name) for name in given}, given)
 
 
 DECOYS: dict[str, str | bytes] = {
@@ -93,8 +93,8 @@ def test_home_tmpdir_and_working_directory_are_one(case: ModuleCase) -> None:
     home, temporary, here, *named_so = noted(place).split("\0")
     callers = {"/boxspec", *(os.path.realpath(each) for each in (case.tmp, case.module.below))}
     expect("whether HOME and TMPDIR are set", [bool(each) for each in named_so], [True, True])
-    expect("the three of them", {home, temporary, here}, {here})
-    expect("whether it is the caller's", here in callers, False)
+    expect("HOME, TMPDIR and working directory", {home, temporary, here}, {here})
+    expect("whether the value is the caller's", here in callers, False)
 
 
 def expect_named_in_full(case: ModuleCase, temporary: str, given: str) -> None:
@@ -126,7 +126,7 @@ def test_tokens_stay_with_the_caller(case: ModuleCase) -> None:
     given = {"APCORE_AUTH_TOKEN": "t", "APCORE_AUTH_": "t", "APCORE_AUTHOR": "me"}
     got, _ = environment(case, given)
     arrived = {name for name in given if name in got}
-    expect("those of them that arrived", sorted(arrived), ["APCORE_AUTHOR"])
+    expect("variables that reached the module", sorted(arrived), ["APCORE_AUTHOR"])
 
 
 def _reading_ancestors(token: str, place: Path) -> str:

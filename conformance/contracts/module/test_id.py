@@ -141,7 +141,7 @@ def test_a_similar_name_is_not_executed(case: ModuleCase) -> None:
         script_at(case.module.root / name, body)
     seen = case.module.execute("missing")
     got = (end(seen), mark.exists())
-    expect("the end, and whether one of them was executed", got, ("SpawnFailed", False))
+    expect("the end, and whether one of the files was executed", got, ("SpawnFailed", False))
 
 
 @requires("MODULE-ID-03")
@@ -155,7 +155,7 @@ def test_the_root_is_the_only_place(case: ModuleCase, where: str) -> None:
     else:
         seen = case.module.execute("tool", state=["--cwd", place])
     got = (end(seen), mark.exists())
-    expect("the end, and whether it was executed", got, ("SpawnFailed", False))
+    expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
 
 
 def link_out(case: ModuleCase, body: str) -> None:
@@ -187,7 +187,7 @@ def test_only_a_program_inside_the_root_is_found(case: ModuleCase, what: str) ->
     ODD[what](case, body)
     seen = case.module.execute("odd")
     got = (end(seen), mark.exists())
-    expect("the end, and whether it was executed", got, ("SpawnFailed", False))
+    expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
 
 
 @requires("MODULE-ID-04")

@@ -24,7 +24,7 @@ def test_inside_home_and_working_directory_are_one(case: ModuleCase, home: str |
     expect("the end", end(seen), "value")
     at_home, place, scratch = cast(list[str], seen.value)
     fresh = str((case.tmp / "directories").resolve())
-    expect("HOME, and where it is", (at_home, place.startswith(f"{fresh}/")), (place, True))
+    expect("HOME, and its location", (at_home, place.startswith(f"{fresh}/")), (place, True))
     private = satisfies(lambda path: path.startswith("/") and path != place, "another directory")
     expect("TMPDIR", scratch, private)
 

@@ -166,4 +166,4 @@ def test_the_input_is_the_same_value(case: ModuleCase, what: str) -> None:
     seen = case.module.execute("keeps", VALUES[what])
     expect("the end", end(seen), "value")
     got = json.dumps(json.loads(place.read_bytes()), sort_keys=True)
-    expect("what came on stdin, read as JSON", got, json.dumps(VALUES[what], sort_keys=True))
+    expect("the module's stdin, read as JSON", got, json.dumps(VALUES[what], sort_keys=True))

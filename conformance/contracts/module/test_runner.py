@@ -34,7 +34,7 @@ def test_a_wrong_call_executes_nothing(case: ModuleCase, what: str) -> None:
     right = case.module.runner("marks", given=b"[1]")
     control = (right.shim_exit, right.shim_stdout, mark.exists())
     wanted = (("exited", 0), b"[1]", True)
-    expect("a right call: its end, output, mark", control, wanted, verdict="unproven")
+    expect("a valid call: end, output, whether the module ran", control, wanted, verdict="unproven")
     mark.unlink()
     words, given = WRONG[what]
     for word in words:
@@ -42,7 +42,11 @@ def test_a_wrong_call_executes_nothing(case: ModuleCase, what: str) -> None:
             case.module.script(word, f": >{quoted(mark)}; cat")
     wrong = case.module.runner(*words, given=given)
     got = (wrong.shim_exit, bool(wrong.shim_stderr.strip()), mark.exists())
-    expect("its end, whether it says why, mark", got, (("exited", 1), True, False))
+    expect(
+        "the runner's end, whether stderr has a message, whether the module ran",
+        got,
+        (("exited", 1), True, False),
+    )
 
 
 @requires("MODULE-RUNNER-02")

@@ -92,7 +92,7 @@ def test_a_group_that_ignores_sigterm_is_killed(case: ModuleCase) -> None:
     seen = time_out(case, "stays", lambda: bool(events.all("ready")))
     expect("the end", end(seen), "Timeout")
     expect_none_left(seen, events, ready=1, member=2)
-    expect("whether the module worked on", mark.exists(), False)
+    expect("whether the module ran on after the timeout", mark.exists(), False)
     member = events.all("member")[-1].pid
     told = events.wait("signal", pid=member).effect
     what = "from the member's SIGTERM to the end of the run"

@@ -154,7 +154,7 @@ def test_the_checks_of_a_batch_do_not_disturb_each_other(case: PolicyCase) -> No
     chance = random.Random(case.session.seed)
     order = [chance.randrange(len(checks)) for _ in range(200)]
     answers = case.policy.allowed(policy, [checks[at] for at in order])
-    expect("the same in another order", answers, [wanted[at] for at in order])
+    expect("the checks in another order", answers, [wanted[at] for at in order])
 
 
 # Different spellings. A shim may normalise some of them wrongly, so its answers are compared only

@@ -52,7 +52,12 @@ def judged(case: PolicyCase, what: str, question: Question) -> None:
         steps.append(f"{once:.3f} ms, twice as large {twice:.3f} ms, {twice / once:.2f} times")
         if twice <= RATIO * once + SPARE_MS:
             return
-    expect(f"how the cost of {what} grows", "faster than its size", "as its size", {"steps": steps})
+    expect(
+        f"how the cost of {what} grows",
+        "faster than its size",
+        "in proportion to its size",
+        {"steps": steps},
+    )
 
 
 @requires("POLICY-COST-01")

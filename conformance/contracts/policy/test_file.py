@@ -110,7 +110,7 @@ def test_problems_come_in_the_order_of_the_file(case: PolicyCase) -> None:
         expect("places of the problems", places, sorted(places), {"answer": answer.raw})
         again = case.policy.load(as_json(text))
         first, second = (known.answer("policy.load", {"error": e.error}) for e in (answer, again))
-        expect("the same file a second time", second, first)
+        expect("the file, loaded a second time", second, first)
 
 
 @requires("POLICY-FILE-06")

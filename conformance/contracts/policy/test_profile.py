@@ -25,7 +25,11 @@ def test_another_unicode_form_of_a_name_is_another_profile(case: PolicyCase, nam
     own = policy({"fsProfiles": {name: {"read": ["**"]}}})
     asked = [question("read", "x", each) for each in (name, *sorted(others))]
     wanted = [True, *(None for _ in others)]
-    expect("decisions by the name and by its like", case.policy.allowed(own, asked), wanted)
+    expect(
+        "decisions for the profile, and for names in another Unicode form",
+        case.policy.allowed(own, asked),
+        wanted,
+    )
 
 
 # Names that every table of some programming languages contains, although the program did not add
@@ -41,10 +45,14 @@ INHERITED = [
 def test_a_built_in_name_of_a_language_is_no_profile(case: PolicyCase, name: str) -> None:
     asked = [question(op, "x", name) for op in ("read", "modify")]
     expect(
-        "decisions by a name that is unknown", case.policy.allowed(one_profile(), asked), [None] * 2
+        "decisions for an unknown profile", case.policy.allowed(one_profile(), asked), [None] * 2
     )
     own = policy({"fsProfiles": {name: {"read": ["**"], "modify": ["y"]}}})
-    expect("decisions by the same name, defined", case.policy.allowed(own, asked), [True, False])
+    expect(
+        "decisions for the profile once it is defined",
+        case.policy.allowed(own, asked),
+        [True, False],
+    )
 
 
 @requires("POLICY-PROFILE-02", needs=["POLICY-CHECK-03"])

@@ -109,7 +109,12 @@ def test_a_random_tree_is_decided_by_its_real_locations(case: PolicyCase) -> Non
             got = (item.get("allowed"), item.get("real"))
         if got != wanted:
             wrong.append(f"{path} -> {place}: expected {wanted}, got {item}")
-    expect("paths that are answered otherwise than they lie", wrong, [], {"asked": len(paths)})
+    expect(
+        "paths with an answer that differs from their real location",
+        wrong,
+        [],
+        {"asked": len(paths)},
+    )
 
 
 @requires("POLICY-REAL-01")

@@ -101,7 +101,7 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: P
         for at, is_unreadable in enumerate(wanted)
         if is_unreadable
     )
-    expect("rules that cannot be read", got, right)
+    expect("modify rules that have a warning because they cannot be read", got, right)
 
 
 @requires("POLICY-WARN-06", needs=["POLICY-WARN-03", "POLICY-WARN-05", "POLICY-MERGE-01"])

@@ -85,7 +85,7 @@ def test_a_slow_reader_gets_every_byte(case: ProcessCase) -> None:
         seen = shim.finish()
     if got < HELD and max(gaps) > LINGER_MS / 2:
         raise NotMeasured(f"the test itself read nothing for {max(gaps):.0f} ms")
-    expect("the response, and the bytes that came", (seen.how, got), ({"exited": 0}, HELD))
+    expect("the response, and the bytes that arrived", (seen.how, got), ({"exited": 0}, HELD))
 
 
 @requires("PROCESS-BRIDGE-01")
@@ -280,7 +280,7 @@ def test_a_killed_bridge_leaves_nothing(case: ProcessCase, all_of_it: bool) -> N
         (shim.signal_group if all_of_it else shim.signal)("KILL")
         shim.wait_exit()
         gone = are_gone(case, shim, group)
-    expect("members that were there; whether they are gone", (len(group), gone), (3, True))
+    expect("number of members; whether all have ended", (len(group), gone), (3, True))
 
 
 @requires("PROCESS-BRIDGE-04")
@@ -379,7 +379,7 @@ def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
         shim.wait_exit()
         reader.join()
         seen = shim.finish()
-    expect("whether it waited", running, True)
+    expect("whether the child's write blocked", running, True)
     expect("the end, and all bytes", (seen.how, total[0]), ({"exited": 0}, flood))
 
 

@@ -101,7 +101,11 @@ def test_a_child_that_closed_its_stdin_runs_on(case: ProcessCase) -> None:
     steps = [step("open"), read, step("write", data=DATA), look, step("kill")]
     seen = case.process.script({"a": closed}, steps)
     got = (seen.steps[2], seen.steps[3])
-    expect("the write, and a look", got, ({"written": 0, "errno": "EPIPE"}, {"running": True}))
+    expect(
+        "the result of the write, and of a poll after it",
+        got,
+        ({"written": 0, "errno": "EPIPE"}, {"running": True}),
+    )
 
 
 @requires("PROCESS-BYTES-02")

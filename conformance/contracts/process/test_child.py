@@ -59,7 +59,7 @@ def test_it_runs_in_no_other_directory(case: ProcessCase, place: str) -> None:
     wrong["request"]["current_dir"] = str(case.tmp / place)
     seen = case.process.script({"a": wrong}, [step("open"), step("wait")])
     kind = seen.steps[0].get("error", {}).get("kind")
-    expect("the error, and whether it ran", (kind, mark.exists()), ("execution", False))
+    expect("the error, and whether the program ran", (kind, mark.exists()), ("execution", False))
 
 
 @requires("PROCESS-CHILD-01")
@@ -78,14 +78,14 @@ def test_it_has_the_environment_of_its_request(case: ProcessCase, how: str) -> N
 def test_an_environment_of_nothing_is_empty(case: ProcessCase, how: str) -> None:
     said = reported(case, how, env={"clear_and_set": []})
     names = [b64decode(each).decode().partition("=")[0] for each in said["env_b64"]]
-    expect("its variables", [name for name in names if name != "TMPDIR"], [])
+    expect("variables of the child", [name for name in names if name != "TMPDIR"], [])
 
 
 @requires("PROCESS-CHILD-02")
 @HOW
 def test_it_has_0_1_and_2_alone(case: ProcessCase, how: str) -> None:
     said = reported(case, how)
-    expect("its descriptors", [each["fd"] for each in said["fds"]], [0, 1, 2])
+    expect("descriptors of the child", [each["fd"] for each in said["fds"]], [0, 1, 2])
 
 
 @requires("PROCESS-CHILD-02")

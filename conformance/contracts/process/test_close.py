@@ -108,7 +108,7 @@ def test_detached_writers_is_true_for_a_writer_outside_the_group(
     seen = case.process.script({"a": handle(P.orphan, words)}, steps)
     helper = case.events().wait("orphan").pid
     lives = helper in {each.pid for each in seen.lasting}
-    expect("whether it lives", lives, True, verdict="unproven")
+    expect("whether the process is alive", lives, True, verdict="unproven")
     expect("detached_writers", seen.steps[2].get("detached_writers"), keep != "none")
 
 
@@ -231,7 +231,7 @@ def test_a_second_close_returns_the_same(case: ProcessCase, first: str) -> None:
     steps = [step("open"), step(first), step("close"), step("close")]
     seen = case.process.script({"a": handle(P.exit_with, ["7"])}, steps)
     one, two = seen.steps[2], seen.steps[3]
-    expect("whether they are equal", one == two, True)
+    expect("whether the two results are equal", one == two, True)
     expect("what they say beside an end", one.get("detached_writers"), False)
 
 

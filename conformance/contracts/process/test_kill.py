@@ -46,7 +46,7 @@ def test_a_terminate_does_not_kill(case: ProcessCase) -> None:
     line = "trap '' TERM; echo ready; exec sleep 60"
     seen = case.process.script({"a": shell(line)}, steps, within_s=20)
     got = (seen.steps[3], seen.steps[5])
-    expect("a look, and the end", got, ({"running": True}, {"signaled": "SIGKILL"}))
+    expect("the result of a poll, and the end", got, ({"running": True}, {"signaled": "SIGKILL"}))
 
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
@@ -81,7 +81,7 @@ def test_members_receive_the_first_signal_too(case: ProcessCase) -> None:
         second.reached()
         second.go_on()
         shim.finish()
-    expect("how many of the group heard it", len(heard), 3)
+    expect("number of group members that got the signal", len(heard), 3)
 
 
 @requires("PROCESS-KILL-02")
@@ -205,7 +205,11 @@ def test_a_process_that_left_the_group_lives_on(case: ProcessCase) -> None:
     words = [events.path, "--keep", "none", "--setsid"]
     seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
     helper = events.wait("orphan").pid
-    expect("whether it lives", helper in {each.pid for each in seen.lasting}, True)
+    expect(
+        "whether the process that left the group is alive",
+        helper in {each.pid for each in seen.lasting},
+        True,
+    )
 
 
 @requires("PROCESS-GROUP-02")
@@ -223,7 +227,11 @@ def test_a_process_that_left_an_ended_group_lives_on(case: ProcessCase, how: str
         pause.reached()
         pause.go_on()
         seen = shim.finish()
-    expect("whether it lives", helper in {each.pid for each in seen.lasting}, True)
+    expect(
+        "whether the process that left the group is alive",
+        helper in {each.pid for each in seen.lasting},
+        True,
+    )
 
 
 @requires("PROCESS-THREAD-01", needs=["PROCESS-OPEN-01"])

@@ -70,7 +70,7 @@ def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
     expect("cycles that were made", told.get("repeated"), many, verdict="unproven")
     ends = [each for each in told["last"] if "exited" in each or "signaled" in each]
     wanted = [{"exited": 0}, {"signaled": "SIGKILL"}]
-    expect("the ends that its waits tell", ends[1:], wanted)
+    expect("the ends that the waits report", ends[1:], wanted)
     return more
 
 
@@ -150,4 +150,4 @@ def test_failed_opens_leak_nothing(case: ProcessCase) -> None:
     expect("opens that failed", failed, rounds * len(ways), verdict="unproven")
     for what in COUNTED:
         expect(f"{what} more than before", grown[what], at_most(FEW))
-    expect("an open after them all", seen.steps[-1], {"exited": 0})
+    expect("an `open` after all failed ones", seen.steps[-1], {"exited": 0})

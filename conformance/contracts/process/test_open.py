@@ -22,7 +22,7 @@ def test_lines_go_to_and_fro(case: ProcessCase) -> None:
     steps = [step("open"), *asked(b"one\n"), *asked(b"two\n"), step("poll")]
     seen = case.process.script({"a": handle(CAT)}, steps)
     got = (seen.data(2), seen.data(4), seen.steps[5])
-    expect("both answers, and a look after them", got, (b"one\n", b"two\n", {"running": True}))
+    expect("the two answers, and a poll after them", got, (b"one\n", b"two\n", {"running": True}))
 
 
 @requires("PROCESS-OPEN-01")
@@ -53,11 +53,11 @@ def test_a_bad_mode_spawns_nothing(case: ProcessCase, stream: str, mode: int) ->
     seen = case.process.script(handles, [step("open"), step("streams"), step("wait")])
     kinds = [each.get("error", {}).get("kind") for each in seen.steps]
     expect(
-        "errors of the steps, and whether it ran",
+        "errors of the steps, and whether the program ran",
         (kinds[0], mark.exists()),
         ("invalid_input", False),
     )
-    expect("whether there is a handle", kinds[1:], ["invalid_input"] * 2)
+    expect("whether `open` gave a handle", kinds[1:], ["invalid_input"] * 2)
 
 
 @requires("PROCESS-OPEN-03")
@@ -65,7 +65,7 @@ def test_a_bad_mode_spawns_nothing(case: ProcessCase, stream: str, mode: int) ->
 def test_a_program_that_cannot_start_is_an_error_of_open(case: ProcessCase, program: str) -> None:
     seen = case.process.script({"a": handle(program)}, [step("open"), step("wait")])
     expect("kind", seen.steps[0].get("error", {}).get("kind"), "execution")
-    expect("whether there is an end of it", [*seen.steps[1]], ["error"])
+    expect("whether a `wait` reports an end", [*seen.steps[1]], ["error"])
 
 
 @requires("PROCESS-OPEN-04")
@@ -86,7 +86,7 @@ def test_a_null_stream_is_dev_null(case: ProcessCase) -> None:
     told = shell(f"({line}) >&2; :", stdin=2, stdout=2)
     seen = case.process.script({"a": told}, steps)
     expect("its end", seen.steps[2], {"exited": 0})
-    expect("where they lead", seen.data(1).splitlines(), [b"/dev/null"] * 2)
+    expect("targets of the child's descriptors", seen.data(1).splitlines(), [b"/dev/null"] * 2)
 
 
 @requires("PROCESS-OPEN-04")
@@ -130,9 +130,9 @@ def test_fields_of_exec_runs_are_refused(case: ProcessCase, field: dict[str, obj
     plain = handle("/bin/true")
     odd = {**plain, "request": {**plain["request"], **field}}
     seen = case.process.script({"a": odd}, [step("open")])
-    expect("how the field is refused", refusal(seen, case.capabilities), "invalid_input")
+    expect("the refusal of the field", refusal(seen, case.capabilities), "invalid_input")
     control = case.process.script({"a": plain}, [step("open")])
-    expect("whether it opens without", "pid" in control.steps[0], True)
+    expect("whether the handle opens without the field", "pid" in control.steps[0], True)
 
 
 @requires("PROCESS-OPEN-07", needs=["PROCESS-BYTES-01"])
@@ -141,7 +141,7 @@ def test_a_write_without_room_says_so(case: ProcessCase) -> None:
     seen = case.process.script(full, [step("open"), step("write", data=b"x" * 2**21), step("kill")])
     told = seen.steps[1]
     got = (told.get("errno"), 0 < told.get("written", 0) < 2**21)
-    expect("errno, and whether a part of it was written", got, ("EAGAIN", True))
+    expect("errno, and whether a part of the data was written", got, ("EAGAIN", True))
 
 
 @requires("PROCESS-OPEN-07", needs=["PROCESS-OPEN-01"])
@@ -152,7 +152,11 @@ def test_a_read_of_nothing_does_not_wait(case: ProcessCase, stream: str) -> None
     steps = [step("open"), read, step("poll"), step("kill")]
     seen = case.process.script({"a": handle(CAT, nonblocking=True)}, steps, within_s=10)
     got = (seen.data(1), seen.steps[1].get("eof", False), seen.steps[2])
-    expect("what is read, whether it is the end, and a look", got, (b"", False, {"running": True}))
+    expect(
+        "bytes read, whether end-of-file was reached, and a poll",
+        got,
+        (b"", False, {"running": True}),
+    )
 
 
 @requires("PROCESS-TAKE-01")
@@ -162,7 +166,11 @@ def test_a_stream_is_taken_once(case: ProcessCase, stream: str) -> None:
     steps = [step("open"), take, take, step("streams")]
     seen = case.process.script({"a": handle(CAT)}, steps)
     got = (seen.steps[1], seen.steps[2], seen.steps[3].get(stream))
-    expect("taken, taken again, still there", got, ({"taken": True}, {"taken": False}, False))
+    expect(
+        "first take, second take, whether the handle still has the stream",
+        got,
+        ({"taken": True}, {"taken": False}, False),
+    )
 
 
 @requires("PROCESS-TAKE-02", stress=3)
@@ -202,7 +210,7 @@ def test_a_handle_that_is_opened_again_has_streams_again(case: ProcessCase) -> N
     steps = [step("open"), *takes, step("drop"), step("open"), step("streams"), *asked(b"x\n")]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     streams = {name: seen.steps[5].get(name) for name in ("stdin", "stdout", "stderr")}
-    expect("its streams", streams, dict.fromkeys(streams, True))
+    expect("streams of the handle", streams, dict.fromkeys(streams, True))
     expect("the answer", seen.data(7), b"x\n")
 
 
@@ -214,4 +222,4 @@ def test_a_null_output_accepts_data(case: ProcessCase, stream: str) -> None:
     steps = [step("open"), step("read_eof", stream=other), step("wait")]
     seen = case.process.script({"a": shell(line, **{stream: 2})}, steps)
     expect("the end", seen.steps[2], {"exited": 0})
-    expect("where it leads", seen.data(1), b"/dev/null\n")
+    expect("target of the child's descriptor", seen.data(1), b"/dev/null\n")

@@ -45,7 +45,7 @@ def test_a_bare_name_is_one_of_its_own_path(case: ProcessCase, how: str) -> None
     (case.tmp / "empty").mkdir()
     caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
     got = [said(case, how, TOOL, case.tmp / at, shim_env=caller) for at in ("child", "empty")]
-    expect("with a PATH that has it, and one that has not", got, ["the child's", NOT_STARTED])
+    expect("the run with the program in PATH, and without", got, ["the child's", NOT_STARTED])
 
 
 @requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
@@ -101,7 +101,7 @@ def test_the_working_directory_is_searched_where_path_says_so(case: ProcessCase,
         said(case, how, f"sub/{TOOL}", case.tmp / "bin", current_dir=here),
     ]
     wanted = [NOT_STARTED, "in current", NOT_STARTED]
-    expect("without a dot, with one, and a name with a slash", got, wanted)
+    expect("PATH without a dot, PATH with a dot, and a name with a slash", got, wanted)
 
 
 @requires("PROCESS-OPEN-08", needs=["PROCESS-CHILD-03"])

@@ -76,7 +76,7 @@ def test_a_wait_that_runs_out_changes_nothing(case: ProcessCase, look: dict[str,
     seen = case.process.script({"a": handle(CAT)}, steps)
     got = (seen.steps[1], seen.data(3), seen.steps[4], seen.steps[6])
     running = {"running": True}
-    expect("look, answer, look, end", got, (running, b"x\n", running, {"exited": 0}))
+    expect("poll, answer of the child, poll, end", got, (running, b"x\n", running, {"exited": 0}))
 
 
 @requires("PROCESS-WAIT-03")
@@ -141,5 +141,7 @@ def test_a_child_reaped_by_other_code_is_an_error(case: ProcessCase, how: str) -
     said = [each.get("error", each) for each in seen.steps[3:]]
     told = [(each.get("kind"), str(each.get("message", each))[:12]) for each in said]
     expect(
-        "the error of the wait, and of a close after it", told, [("execution", "wait error: ")] * 2
+        "the errors of the wait and of the close after it",
+        told,
+        [("execution", "wait error: ")] * 2,
     )

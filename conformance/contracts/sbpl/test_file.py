@@ -42,10 +42,10 @@ def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) ->
     place = folder(case, "profiles")
     with held(case, place, state=["--umask", umask]) as file:
         expect("the directory of the file", file.parent, place)
-        expect("what lies there", os.listdir(place), [file.name])
+        expect("files in the directory", os.listdir(place), [file.name])
         expect("its bytes", file.read_bytes(), TEXT.encode())
         expect("its mode", oct(stat.S_IMODE(file.stat().st_mode)), "0o600")
-        expect("whether it is a file", stat.S_ISREG(file.lstat().st_mode), True)
+        expect("whether FILE is a regular file", stat.S_ISREG(file.lstat().st_mode), True)
 
 
 @requires("SBPL-FILE-01")
@@ -72,7 +72,7 @@ def test_each_wrap_has_a_file_of_its_own(case: SbplCase) -> None:
     place = folder(case, "profiles")
     with held(case, place) as one, held(case, place) as other:
         expect("whether two wraps share a file", one == other, False)
-        expect("what lies there", sorted(os.listdir(place)), sorted([one.name, other.name]))
+        expect("files in the directory", sorted(os.listdir(place)), sorted([one.name, other.name]))
 
 
 @requires("SBPL-FILE-02")
@@ -94,7 +94,7 @@ def test_an_existing_entry_is_not_opened(case: SbplCase, kind: str) -> None:
         expect("whether a name is used again", file in used, False)
         expect("its bytes", file.read_bytes(), TEXT.encode())
     kept = [each.read_text() for each in {victim, *used}]
-    expect("what lay there before", set(kept), {"kept"})
+    expect("the file that existed before", set(kept), {"kept"})
 
 
 @requires("SBPL-FILE-02")
@@ -128,7 +128,7 @@ def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> N
 def test_the_file_is_gone_after_the_end(case: SbplCase) -> None:
     place = folder(case, "profiles")
     with held(case, place) as file:
-        expect("whether it is there meanwhile", file.exists(), True)
+        expect("whether FILE exists during the hold", file.exists(), True)
     expect("what is left", os.listdir(place), [])
 
 
@@ -164,11 +164,11 @@ def test_a_fallback_makes_no_file(case: SbplCase) -> None:
     fields: WrapFields = {"text": TEXT, "dir": place, "wrapper": "missing", "allow_fallback": True}
     answer = case.sbpl.wrap(["x"], **fields)
     expect("the command", sbpl.argv_of(answer), [b"x"])
-    expect("whether something was made there", place.stat().st_mtime, 1.0)
+    expect("whether a file was created", place.stat().st_mtime, 1.0)
     message = sbpl.wrap_message(["x"], **fields)
     with case.launch(message, Observed, hold=True) as shim:
         shim.wait_response()
-        expect("what lies there meanwhile", os.listdir(place), [])
+        expect("files in the directory during the hold", os.listdir(place), [])
         shim.finish()
     case.sbpl.wrap(["x"], **(fields | {"wrapper": "present"}))
     made = satisfies("a later time than before", lambda got: got > 1)
@@ -180,7 +180,7 @@ def test_a_partly_written_file_is_not_left(case: SbplCase) -> None:
     place, state = folder(case, "profiles"), ["--fsize", "65536", "--ignore", "XFSZ"]
     fields: WrapFields = {"dir": place, "wrapper": "present"}
     answer = case.send(sbpl.wrap_message(["x"], **(fields | {"text": "x" * 300_000})), state=state)
-    expect("whether it is wrapped", answer.ok, False)
+    expect("whether the command is wrapped", answer.ok, False)
     expect("what is left", os.listdir(place), [])
     twin = case.send(sbpl.wrap_message(["x"], **(fields | {"text": "x" * 30_000})), state=state)
     expect("whether one that fits is wrapped", twin.ok, True)
@@ -299,4 +299,4 @@ def test_a_directory_that_cannot_be_written_to_is_an_error(case: SbplCase) -> No
         expect(f"kind of the error of {place}", answer.error["kind"], "io", {"answer": answer.raw})
         expect("the message", answer.error["message"], sbpl.naming(str(place)))
     good = case.sbpl.wrap(["x"], text=TEXT, dir=folder(case, "good"), wrapper="present")
-    expect("whether a good one is wrapped", good.ok, True)
+    expect("whether a good directory is accepted", good.ok, True)

@@ -243,9 +243,11 @@ def test_regular_expressions_are_anchored_and_of_the_known_dialect(
     wrong = [gap.words for gap in text.gaps() if gap.dialect]
     expect("counts, class names and backslash letters", wrong, [], text.evidence())
     found = text.regexes()
-    expect("whether there are some", len(found) >= 4, True, text.evidence())
+    expect("whether the text has regular expressions", len(found) >= 4, True, text.evidence())
     open_ended = [regex.pattern for regex in found if not regex.anchored]
-    expect("those that are not anchored at both ends", open_ended, [], text.evidence())
+    expect(
+        "regular expressions that are not anchored at both ends", open_ended, [], text.evidence()
+    )
 
 
 PIECES = ["a", "b", "ab", ".", "/", "/", "*", "**", "**/", "/**", "/**/", "[", "]", "+", "(", ")"]

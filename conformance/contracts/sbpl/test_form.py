@@ -86,7 +86,7 @@ def test_no_other_operation_is_allowed_on_any_path(case: SbplCase, name: str) ->
     on_paths = [each for each in OTHERS if sbpl.on_paths(each)]
     text.expect("what is no write", dict.fromkeys(EVERYWHERE, False), on_paths)
     allowed = [each for each in OTHERS if each not in on_paths and text.allows(each)]
-    expect("what is allowed that no clause of the page names", allowed, [], text.evidence())
+    expect("allowed operations that no clause of the page names", allowed, [], text.evidence())
 
 
 @requires("SBPL-FORM-04")

@@ -120,7 +120,7 @@ def test_a_name_keeps_its_spelling(case: SbplCase, spelled: str) -> None:
     )
     text = case.sbpl.compiled(given).data
     forms = {unicodedata.normalize(form, name) for form in ("NFC", "NFD")} - {name}
-    expect("whether the name is there as it was given", name.encode() in text, True)
+    expect("whether the text has the name as it was given", name.encode() in text, True)
     expect("other spellings", [each for each in forms if each.encode() in text], [])
 
 

@@ -21,7 +21,7 @@ BEGIN = [WRAPPER, b"-f", sbpl.FILE.encode()]
 def test_a_command_runs_under_the_wrapper(case: SbplCase, argv: list[str]) -> None:
     answer = case.sbpl.wrap(argv, wrapper="present")
     expect("the command", sbpl.argv_of(answer), BEGIN + [word.encode() for word in argv])
-    expect("whether it is wrapped", answer.result["wrapped"], True)
+    expect("whether the command is wrapped", answer.result["wrapped"], True)
     expect("warnings", answer.result["warnings"], [])
 
 
@@ -43,14 +43,14 @@ def test_without_the_wrapper_a_command_is_refused(case: SbplCase, provider: str 
         expect("kind of the error", answer.error["kind"], MISSING, {"answer": answer.raw})
         expect("the message", answer.error["message"], sbpl.naming(WRAPPER.decode()))
     there = case.sbpl.wrap(["true"], wrapper="present", provider=provider)
-    expect("whether it is wrapped where the wrapper is", there.result["wrapped"], True)
+    expect("whether the command is wrapped if the wrapper exists", there.result["wrapped"], True)
 
 
 @requires("SBPL-WRAP-02")
 def test_the_wrapper_is_looked_for(case: SbplCase) -> None:
     answer = case.sbpl.wrap(["true"])
     if HERE:
-        expect("whether it is wrapped", answer.result["wrapped"], True)
+        expect("whether the command is wrapped", answer.result["wrapped"], True)
     else:
         expect("kind of the error", answer.error["kind"], MISSING, {"answer": answer.raw})
 
@@ -60,7 +60,7 @@ def test_the_wrapper_is_looked_for(case: SbplCase) -> None:
 def test_a_fallback_is_the_command_as_it_was_given(case: SbplCase, argv: list[str]) -> None:
     answer = case.sbpl.wrap(argv, wrapper="missing", allow_fallback=True)
     expect("the command", sbpl.argv_of(answer), [word.encode() for word in argv])
-    expect("whether it is wrapped", answer.result["wrapped"], False)
+    expect("whether the command is wrapped", answer.result["wrapped"], False)
 
 
 @requires("SBPL-WRAP-03")
@@ -95,7 +95,7 @@ def test_a_fallback_keeps_the_flags_of_the_provider_and_warns(
 def test_with_the_wrapper_there_is_no_fallback(case: SbplCase, provider: str) -> None:
     fields: WrapFields = {"wrapper": "present", "provider": provider}
     given = case.sbpl.wrap(OWN_FLAGS[provider], **(fields | {"allow_fallback": True}))
-    expect("whether it is wrapped", given.result["wrapped"], True)
+    expect("whether the command is wrapped", given.result["wrapped"], True)
     strict = case.sbpl.wrapped(OWN_FLAGS[provider], **fields)
     expect("the command, a fallback being allowed", sbpl.argv_of(given), strict)
 
@@ -152,7 +152,7 @@ def test_an_empty_command_is_refused(case: SbplCase) -> None:
 @pytest.mark.parametrize("file", ["p.sb", "./p.sb", "../p.sb", "~/p.sb", "", "-"])
 def test_a_file_that_is_not_absolute_is_refused(case: SbplCase, file: str) -> None:
     sbpl.refused(f"the file {file!r}", case.sbpl.wrap(["x"], wrapper="present", file=file))
-    expect("an absolute one", case.sbpl.wrapped(["x"], file="/p.sb")[2], b"/p.sb")
+    expect("an absolute path", case.sbpl.wrapped(["x"], file="/p.sb")[2], b"/p.sb")
 
 
 @requires("SBPL-WRAP-07")
@@ -161,7 +161,9 @@ def test_a_directory_that_is_not_absolute_is_refused(case: SbplCase, folder: str
     given: WrapFields = {"wrapper": "present", "text": "(version 1)\n"}
     sbpl.refused(f"the directory {folder!r}", case.sbpl.wrap(["x"], **(given | {"dir": folder})))
     expect(
-        "whether an absolute one is", case.sbpl.wrap(["x"], **(given | {"dir": case.tmp})).ok, True
+        "whether an absolute path is accepted",
+        case.sbpl.wrap(["x"], **(given | {"dir": case.tmp})).ok,
+        True,
     )
 
 
@@ -191,4 +193,4 @@ def test_a_program_is_never_read_as_an_option_of_the_wrapper(case: SbplCase, pro
     else:
         sbpl.refused(f"the program {program!r}", answer)
     there = [f"./{program}".encode(), *(word.encode() for word in more)]
-    expect("one that is named by its path", case.sbpl.wrapped(there), BEGIN + there)
+    expect("a program that is named by its path", case.sbpl.wrapped(there), BEGIN + there)
