@@ -56,7 +56,7 @@ void bs_put_backends(struct bs_json_writer *out);
 
 #define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
 
-/* What to do after a request was answered. */
+/* The work that remains after a request was answered. */
 struct bs_done {
     enum bs_answer answer;
     bool bye;   /* end the process */

@@ -108,7 +108,7 @@ class AnswerText(str):
 
 @dataclass
 class Facts:
-    """What was observed of one shim process from outside.
+    """The observations of one shim process from outside.
 
     survivors: processes that ran when the shim ended, or when its response appeared.
     lasting: the survivors without those that were killed already and about to end.

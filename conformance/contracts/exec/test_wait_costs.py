@@ -18,7 +18,7 @@ from contracts.shared.requests import ExecRequest, Limits
 # More than a pipe holds without a reader.
 LARGE = b"x" * 2**20
 
-# What a wait may cost in a second: 12 wake-ups and 5 % of a processor. The second limit is needed
+# Limits for a wait of one second: 12 wake-ups and 5 % of a processor. The second limit is needed
 # because a loop that never sleeps has no wake-ups. The time of waiting for a processor does not
 # count, because on a busy machine even twelve wake-ups wait long.
 COSTS = {"wakeups": 12, "cpu_ms": 50}

@@ -25,7 +25,8 @@ PIECES = [
 EVERY = ["P", "PP", "P*", "*P", "*.P", "P*P", "*P*", "P*P*P", "P?P", "?P*", "P?.*", "*P?*", "*?"]
 EVERY += ["*??", "*?P?"]
 BEHIND = ["", "", "", "/**", "/s", "/*", "/**/s"]
-# What may come before that segment, and its patterns. They determine where a look-up may begin.
+# Texts that may come before that segment, and patterns for the segment. They determine where a
+# look-up may begin.
 RULES = {
     "anywhere": (["", "", "**/", "s/", "s/**/", "*/", "**/s/", "*/*/"], [*EVERY, "**P"]),
     "below a double star": (["**/", "**/", "**/s/", "**/s/**/"], EVERY),

@@ -11,7 +11,7 @@ Mask = Collection[int]  # a set of signals
 
 
 class Shim(Protocol):
-    """What an operation may use of the shim."""
+    """The part of the shim that operations may use."""
 
     serving: bool
     hold: str | None

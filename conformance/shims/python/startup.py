@@ -1,4 +1,4 @@
-"""What a process of this shim does first when it starts."""
+"""The first steps of a process of this shim."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@
 #include "backend/session/report.h"
 #include "base/error.h"
 
-/* What prepare makes for a session; its shutdown frees it. */
+/* The state that prepare makes for a session, and that shutdown frees. */
 struct prepared {
     struct bs_private_dir dir;
     char *launcher;

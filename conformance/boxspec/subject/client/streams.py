@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 NAMES = ("stdin", "stdout", "stderr")
-# What a test wants one stream of the shim to be (see `Streams`).
+# One stream of the shim as a test requests it (see `Streams`).
 Wish = int | str | os.PathLike[str] | None
 # Limits for reading from a pipe, a terminal or a file.
 MOST_PARTS, PART = 256, 65_536

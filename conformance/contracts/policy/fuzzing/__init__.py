@@ -1,4 +1,4 @@
-"""What fuzzing needs of the contract policy: first inputs, and vectors made from findings."""
+"""For fuzzing of the contract policy: first inputs, and vectors made from findings."""
 
 from boxspec.subject.contract import Fuzzing
 from contracts.policy import vectors

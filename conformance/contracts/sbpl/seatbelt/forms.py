@@ -113,7 +113,8 @@ class Loader(Evaluator):
         self.missing: list[NotSet] = []
         self.file, self.importing = "", 0
         self.at_most = CLAUSES
-        # What `with-filter` and `with-operations` add to every clause inside them.
+        # The filters and operations that `with-filter` and `with-operations` add to every clause
+        # inside them.
         self.extra_filters: list[Filter] = []
         self.extra_operations: list[str] = []
         self.builtins |= {

@@ -312,7 +312,7 @@ FUNCTIONS: dict[str, Function_] = {
                                          "cdddr", "cadddr")},
 }  # fmt: skip
 
-# What a function of Python raises for arguments that do not fit.
+# The exceptions that Python's functions raise for arguments that do not fit.
 UNFIT = (Unfit, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError)
 
 

@@ -1,4 +1,4 @@
-/* What the measurements share. Each command prints one line of JSON; the script `run` in the folder
+/* Shared by the measurements. Each command prints one line of JSON; the script `run` in the folder
  * above makes the table. */
 #ifndef BOXSPEC_BENCH_POLICY_BENCH_H
 #define BOXSPEC_BENCH_POLICY_BENCH_H
