@@ -176,7 +176,7 @@ def test_a_stream_is_taken_once(case: ProcessCase, stream: str) -> None:
 @requires("PROCESS-TAKE-02", stress=3)
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
 def test_one_of_two_threads_gets_a_stream(case: ProcessCase, stream: str) -> None:
-    """Two threads try to take it at the same moment, repeatedly."""
+    """Two threads try to take the stream at the same moment. This is repeated with many handles."""
     names = [f"h{n}" for n in range(200 if case.stress else 24)]
     handles = {name: handle("/bin/cat", stderr=2) for name in names}
     opens = [step("open", name) for name in names]

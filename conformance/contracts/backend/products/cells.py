@@ -192,10 +192,10 @@ def _aspect(requirement: str, topic: str, probe: Probe | None) -> str:
 
 
 def without_evidence(columns: Sequence[Column]) -> None:
-    """Mark each row that holds without a sandbox as no evidence, in all columns.
+    """Mark each row that holds even without a sandbox, in all columns: such a row is no evidence.
 
-    Of the controls only `none` changes nothing around a program. Without its column the rows are
-    those of an earlier run (HELD_WITHOUT).
+    The column of the control `none` shows these rows, because `none` changes nothing around a
+    program. Without that column, the rows of an earlier run are used (HELD_WITHOUT).
     """
     none = [each for each in columns if each.name == CONTROL]
     rows = HELD_WITHOUT

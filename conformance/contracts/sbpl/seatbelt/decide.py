@@ -1,10 +1,13 @@
 """Decide an operation by a profile, by both readings of precedence.
 
-*last*: the last matching clause decides, among all clauses about the operation or a wider one.
-*specific*: the narrowest operation with an applicable clause decides; there the last clause whose
-filter matches, and otherwise the last clause without a filter. This reading explains published
-measurements on Macs; *last* is what most authors of profiles expect. A text for which the two
-readings differ is ambiguous.
+*last*: of all clauses about the operation or a wider one, the last one that matches decides. Most
+authors of profiles expect this.
+
+*specific*: the narrowest operation that has an applicable clause decides. Of its clauses with a
+filter the last one that matches counts; if none matches, the last clause without a filter.
+Published measurements on Macs agree with this reading.
+
+A text for which the two readings differ is ambiguous.
 """
 
 from __future__ import annotations

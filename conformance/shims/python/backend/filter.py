@@ -140,9 +140,9 @@ def program(inet: bool, metadata: bool = True) -> bytes:
 
 
 def with_first_argument(number: int, then: list[bytes]) -> list[bytes]:
-    """Apply the instructions `then` to one call.
+    """Return instructions that run `then` if the system call has this number.
 
-    They begin by loading the argument that decides.
+    `then` begins by loading the argument that decides.
     """
     return [statement(LOAD, NUMBER), statement(EQUAL, number, 0, len(then)), *then]
 

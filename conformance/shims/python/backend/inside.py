@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from backend.environment import Pairs
 
 ALWAYS = ("close_descriptors", "drop_capabilities", "no_new_privileges")
-# Above MANY words, the words are packed together, PACK in one; otherwise even short words exceed
-# limits.
+# From MANY words on, the command has PACK words in one argument (see `packed`).
 MANY, PACK = 8000, 64
 # The kernel limits one variable to 128 KiB.
 PART = 1 << 16
