@@ -20,6 +20,7 @@ from boxspec.verify.proxies import Proxies
 from boxspec.verify.reaching import INTERNET, LOCAL, Leftovers, Processes, Services, Typing
 from boxspec.verify.reading import Environments, ReadFile, ReadFolder, Variable, leaks
 from boxspec.verify.remains import Remains
+from boxspec.verify.resolving import Resolver, can_be_asked
 from boxspec.verify.row import DEFAULT, Attempt, Row, Target
 from boxspec.verify.scene import Scene
 from boxspec.verify.working import GitCommit, Ordinary, Workspace
@@ -70,7 +71,7 @@ FAMILIES = {
     "secrets": ("ssh-keys", *SECRETS, "env-files", "other-users"),
     "environment": ("environment", "environments"),
     "writes": ("outside", "metadata", "start-files", "git-hooks", "tool-settings"),
-    "network": ("network", "proxies", "sockets"),
+    "network": ("network", "proxies", "sockets", "resolver"),
     "processes": ("processes", "terminal", "leftovers", "remains"),
 }
 
@@ -167,6 +168,10 @@ def _reach() -> list[Row]:
     if _terminal_takes_input():
         typing = _row("terminal", "type into your terminal", 96, (Typing(),))
         made.append(replace(typing, terminal=True))
+    if can_be_asked():
+        made.append(
+            replace(_row("resolver", "ask a resolver (DNS)", 73, (Resolver(),)), apart=True)
+        )
     remains = _row("remains", "leave files, sockets, processes", 49, (Remains(),))
     made.append(replace(remains, idle=True))
     return made

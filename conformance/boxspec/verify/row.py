@@ -82,7 +82,8 @@ class Target:
 @dataclass(frozen=True)
 class Row:
     """One expectation. allowed: that its targets work; otherwise that they are kept out. terminal,
-    idle: asked in a start of its own, at a terminal or without any attempt.
+    idle, apart: asked in a start of its own: at a terminal, without any attempt, or in a network
+    of this start.
 
     repeat: the words of the command line that ask this row again. cannot: why it is not asked.
     absent: the places that do not exist in one more start, and the targets that are asked there.
@@ -99,6 +100,7 @@ class Row:
     cannot: str = ""
     terminal: bool = False
     idle: bool = False
+    apart: bool = False
     absent: tuple[Place, ...] = ()
     absent_targets: tuple[Target, ...] = ()
     family: str = ""

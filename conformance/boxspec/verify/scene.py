@@ -117,6 +117,8 @@ class Scene:
         # Made once the files that a rule denies and that are new since the start are there.
         self.marker = self.fresh(self.root)
         self.env: dict[str, str] = {}
+        # Words before the command, for a start in other namespaces.
+        self.prefix: list[str] = []
         # Processes that lived on: of the program, and all others.
         self.left: list[int] = []
         self.others_left: list[str] = []

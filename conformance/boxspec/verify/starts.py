@@ -12,6 +12,7 @@ import os
 import pty
 import secrets
 import shlex
+import shutil
 import struct
 import termios
 import tty
@@ -92,6 +93,8 @@ class Starter:
         wait_for_all: bool = False,
     ) -> Ended:
         argv = self._command.argv(scene, program) if self._command else list(program)
+        if scene.prefix:
+            argv = [str(shutil.which(scene.prefix[0])), *scene.prefix[1:], *argv]
         env = scene.environment(os.environ)
         self.starts += 1
         limit_s = self._limit_s
@@ -229,6 +232,15 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         output = ended.stdout + ended.stderr
         for key, line in lines.items():
             found.tried[key] = Tried(line.shown, line.effects(output))
+    found.starts = starter.starts - before
+    return found
+
+
+def by_themselves(starter: Starter, rows: Sequence[Row]) -> Outcome:
+    """Make the attempts of these rows in one start without other rows."""
+    found = Outcome()
+    before = starter.starts
+    _start_probes(starter, rows, found)
     found.starts = starter.starts - before
     return found
 

@@ -18,7 +18,7 @@ from boxspec.verify.outcome import Both, Outcome
 from boxspec.verify.result import Verification
 from boxspec.verify.row import Row
 from boxspec.verify.scene import NOTHING_THERE, Layout
-from boxspec.verify.starts import Starter, at_rest, at_terminal, by_probes, by_shell
+from boxspec.verify.starts import Starter, at_rest, at_terminal, by_probes, by_shell, by_themselves
 
 Asked = Callable[[Starter, Sequence[Row]], Outcome]
 
@@ -81,16 +81,19 @@ def verify(
         control = Starter(janitor, None, limit_s, every, layout)
         inside = Starter(janitor, command, limit_s, every, layout)
         asked = [row for row in rows if not row.cannot]
-        plain = [row for row in asked if not row.terminal and not row.idle]
-        probes = Both(by_probes(control, plain), by_probes(inside, plain))
+        single = [row for row in asked if row.terminal or row.idle or row.apart]
+        plain = [row for row in asked if row not in single]
+        probes = Both(Outcome(), Outcome())
+        if plain:
+            probes = Both(by_probes(control, plain), by_probes(inside, plain))
         starts = Starts(control, inside, probes)
         elsewhere = [row for row in plain if row.absent and layout.home is None]
         absent = starts.both(elsewhere, without_the_places)
         shell = starts.both(plain, by_shell)
         chosen = {row.id: probes for row in rows}
-        for row in asked:
-            if row.terminal or row.idle:
-                chosen[row.id] = starts.both([row], at_terminal if row.terminal else at_rest)
+        for row in single:
+            how = at_terminal if row.terminal else at_rest if row.idle else by_themselves
+            chosen[row.id] = starts.both([row], how)
         found = verdicts(rows, chosen, shell, absent)
     found = [each for each in found if each.evidence != (NOTHING_THERE,) or not each.row.usual]
     seconds = time.monotonic() - before

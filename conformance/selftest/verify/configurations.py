@@ -100,6 +100,9 @@ CONFIGURATIONS = {
     "the_network_of_the_host": Configuration(
         ("--no-network",), "no-network", OPEN, "--unshare-pid", "--unshare-pid --unshare-net"
     ),
+    "a_resolver_of_the_host": row(
+        "resolver", OPEN, "--unshare-pid", "--unshare-pid --unshare-net", only_root=True
+    ),
     "a_network_that_is_shared_again": Configuration(
         ("--no-network",), "no-network", USUAL, "--share-net", ""
     ),
