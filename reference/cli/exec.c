@@ -31,9 +31,8 @@ static const char help[] =
     "  --help              this text\n"
     "\n"
     "Exit status: that of PROGRAM; 124 time is up; 125 more output than --max-output; 126 PROGRAM\n"
-    "could not be run, or output of it was lost; 127 PROGRAM does not exist; 128+N a signal N "
-    "ended\n"
-    "PROGRAM or this command; 2 wrong usage.\n";
+    "could not be run in DIR, or output of it was lost; 127 PROGRAM does not exist; 128+N a\n"
+    "signal N ended PROGRAM or this command; 2 wrong usage.\n";
 
 struct options {
     struct bs_exec_request request;
@@ -139,9 +138,11 @@ static void summarize(const struct bs_exec_result *result) {
     else
         (void)snprintf(how, sizeof how, "%s",
                        result->termination == BS_ENDED_TIMEOUT ? "time is up" : "too much output");
-    (void)fprintf(stderr, "boxspec-ref: %s after %llu ms%s%s\n", how,
+    (void)fprintf(stderr, "boxspec-ref: %s after %llu ms%s%s%s\n", how,
                   (unsigned long long)result->duration_ms,
                   result->detached_writers ? ", a process that left the group held the output" : "",
+                  result->killed_writers ? ", a background process that held the output was killed"
+                                         : "",
                   result->group_left > 0 ? ", members of the group could not be ended" : "");
 }
 
@@ -159,10 +160,12 @@ static int run(struct options *options) {
     struct bs_error err = BS_ERROR_INIT;
     options->request.on_output = options->request.debug ? drop : bs_cli_pass_on;
     options->request.on_output_ctx = &output;
+    const char *directory = options->request.current_dir;
     int code = bs_exec_run(&options->request, &result, &err);
     if (code != BS_OK) {
         (void)bs_cli_wrong("%s", err.message);
-        return err.os_error == ENOENT ? 127 : 126;
+        bool has_directory = directory == NULL || access(directory, X_OK) == 0;
+        return err.os_error == ENOENT && has_directory ? 127 : 126;
     }
     if (result.err.len > 0) {
         /* The output was passed on during the run; what is left is only the line about the end of

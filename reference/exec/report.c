@@ -80,6 +80,7 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
                        bs_os_message(run->output_error, buf, sizeof buf));
     result->truncated = (run->out.over ? BS_STDOUT : 0U) | (run->err.over ? BS_STDERR : 0U);
     result->detached_writers = run->detached_writers;
+    result->killed_writers = run->killed_writers;
     result->group_left = run->group.left;
     result->usage = run->usage;
     result->out = bs_buf_take(&run->out.kept);

@@ -36,6 +36,8 @@ struct bs_run {
     siginfo_t end; /* of the leader; si_pid is 0 while the leader runs */
     struct rusage usage;
     bool detached_writers;
+    bool held_at_exit[2]; /* the output pipes that a process held when the leader had exited */
+    bool killed_writers;
 };
 
 #endif

@@ -53,14 +53,34 @@ static void watch_member(struct bs_run *run) {
         run->member_pidfd = bs_pidfd(run->member);
 }
 
+/* True if a process has the other end of the pipe open. */
+static bool has_writer(const struct bs_drain *drain) {
+    struct pollfd entry = {.fd = drain->fd, .events = 0};
+    return drain->fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) == 0;
+}
+
+/* Called before the kill that follows an exit. The leader, a zombie, holds no pipe any more. */
+static void note_writers(struct bs_run *run) {
+    run->held_at_exit[0] = has_writer(&run->out);
+    run->held_at_exit[1] = has_writer(&run->err);
+}
+
+/* Called once the group has ended: a process outside it still holds its pipe. */
+static void note_killed_writers(struct bs_run *run) {
+    run->killed_writers = (run->held_at_exit[0] && !has_writer(&run->out)) ||
+                          (run->held_at_exit[1] && !has_writer(&run->err));
+}
+
 /* Take the step that is due. Returns true once the group has ended. */
 static bool step_group(struct bs_run *run, uint64_t now) {
     if (run->drain_until != 0)
         return true;
     bool ended = bs_group_end_step(&run->group, leader_ended(run), now);
     watch_member(run);
-    if (ended)
+    if (ended) {
         run->drain_until = bs_after_ms(now, BS_EXEC_LINGER_MS);
+        note_killed_writers(run);
+    }
     return ended;
 }
 
@@ -105,6 +125,7 @@ static void decide_cause(struct bs_run *run, uint64_t now) {
         kill_group(run, now);
     } else if (leader_ended(run)) {
         run->cause = EXITED;
+        note_writers(run);
         bs_group_end_after_exit(&run->group, pgid(run), now);
     } else if (cancelled(run)) {
         end_run(run, CANCELLED, SIGTERM);

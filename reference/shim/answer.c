@@ -180,6 +180,8 @@ void bs_put_result(struct bs_json_writer *out, struct bs_exec_result *result) {
     bs_json_put_bool(out, result->truncated != 0);
     bs_json_put_key(out, "detached_writers");
     bs_json_put_bool(out, result->detached_writers);
+    bs_json_put_key(out, "killed_writers");
+    bs_json_put_bool(out, result->killed_writers);
     bs_json_put_key(out, "group_left");
     bs_json_put_u64(out, result->group_left);
     bs_json_put_key(out, "pending_signals");

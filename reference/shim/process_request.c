@@ -27,6 +27,7 @@ static void decode_handle(struct bs_decoder *decoder, const cJSON *item,
     (void)bs_below(at, "/handles", item->string);
     handle->name = item->string;
     handle->taken[0] = handle->taken[1] = handle->taken[2] = -1;
+    (void)pthread_mutex_init(&handle->writing, NULL);
     bs_refuse_unknown(decoder, item, at, known);
     bs_decode_request(decoder, member(item, "request"), bs_below(request_at, at, "request"),
                       &handle->request);

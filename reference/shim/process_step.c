@@ -90,6 +90,7 @@ static void open_it(struct bs_script_step *step) {
 }
 
 static void write_all(struct bs_script_step *step) {
+    (void)pthread_mutex_lock(&step->handle->writing);
     int fd = stream_of(step);
     size_t done = 0;
     int os_error = fd < 0 ? EBADF : 0;
@@ -98,6 +99,7 @@ static void write_all(struct bs_script_step *step) {
         os_error = n < 0 ? errno : 0;
         done += n > 0 ? (size_t)n : 0;
     }
+    (void)pthread_mutex_unlock(&step->handle->writing);
     put_count(&step->result, "written", done);
     if (os_error != 0)
         put_errno(&step->result, os_error);

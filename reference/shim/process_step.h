@@ -3,6 +3,7 @@
 #define BS_SHIM_PROCESS_STEP_H
 
 #include <boxspec/process.h>
+#include <pthread.h>
 
 #include "shim/decode.h"
 
@@ -13,6 +14,7 @@ struct bs_script_handle {
     const struct bs_sandbox *sandbox; /* NULL if it runs without a sandbox */
     struct bs_process *process;       /* NULL before an open and after a drop */
     int taken[3];
+    pthread_mutex_t writing; /* write(2) of more than PIPE_BUF bytes is not atomic */
 };
 
 enum bs_step_kind {

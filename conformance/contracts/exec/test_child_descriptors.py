@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 from itertools import combinations
 from typing import Any
 
 import pytest
 
-from boxspec.api import Blocked, expect, requires
+from boxspec.api import Blocked, HostLacks, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell, shell_request
 
+# 64 descriptors more than select supports.
+CROWD = 1024 + 64
 # The child reads its payload before it reports, because a payload that is not read makes the run
 # fail.
 AFTER_PAYLOAD = 'cat >/dev/null; exec "$1" "$2" --out'
@@ -94,6 +97,16 @@ def test_concurrent_children_have_only_0_1_and_2(case: ExecCase) -> None:
     expect("descriptors of twelve children", numbers, [[0, 1, 2]] * 12)
 
 
+@requires("EXEC-CONC-04", pitfalls=["C2"], capability=("exec.concurrent", "exec.debug"))
+def test_children_beside_debug_output_have_only_0_1_and_2(case: ExecCase) -> None:
+    # Each run keeps its debug output and a half-written payload open while the next one starts.
+    line = '"$1" /dev/null --out; exec cat >/dev/null'
+    run = shell_request(line, P.report) | {"stdin": b"abc" * 70_000, "debug": True}
+    seen = case.exec.batch([(15 * number, run) for number in range(8)], shim_stderr="pipe")
+    numbers = [[each["fd"] for each in json.loads(one.stdout)["fds"]] for one in seen.runs]
+    expect("descriptors of eight children", numbers, [[0, 1, 2]] * 8)
+
+
 @requires("EXEC-CHILD-05", pitfalls=["C4"])
 @STDINS
 def test_the_childs_pipe_ends_are_blocking(case: ExecCase, stdin: Any) -> None:
@@ -116,6 +129,45 @@ def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: ExecCase) -> 
     if got != wanted:
         # Compare with an idle shim, because its runtime may mark descriptors close-on-exec before
         # any run.
+        with case.idle(*state) as idle:
+            wanted = idle.passed_on()
+    expect("number and target of what is above 2 in the child", got, wanted)
+
+
+def crowded() -> list[str]:
+    """Return the state of a caller that lets its children inherit all numbers below CROWD."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most < 2 * CROWD:
+        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
+    return ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
+
+
+@requires("EXEC-CHILD-04", "EXEC-CHILD-09", pitfalls=["C1"], needs=["EXEC-SPAWN-17"])
+@pytest.mark.parametrize("stdin", ["null", b"abc"], ids=["null", "bytes"])
+def test_a_crowd_of_inherited_descriptors_is_all_that_a_child_has(
+    case: ExecCase, stdin: Any
+) -> None:
+    # The implementation's own descriptors have numbers above the crowd.
+    state, place = crowded(), case.tmp / "report.json"
+    line = AFTER_PAYLOAD.replace(" --out", "")
+    case.exec.run(**shell(line, P.report, place), stdin=stdin, state=state)
+    got = {each["fd"] for each in reported(place)["fds"]}
+    wanted = set(range(CROWD))
+    if got != wanted:
+        with case.idle(*state) as idle:
+            wanted = {0, 1, 2} | {fd for fd, _ in idle.passed_on()}
+    expect("numbers of which child and caller differ", sorted(got ^ wanted)[:9], [])
+
+
+@requires("EXEC-CHILD-09", pitfalls=["C1"])
+def test_descriptors_of_each_number_are_passed_on(case: ExecCase) -> None:
+    kept = case.tmp / "kept"
+    kept.write_text("x")
+    state = [word for fd in (3, 4, 63, 255, 256, 511) for word in ("--leave-open", f"{fd}={kept}")]
+    found = report(case, state=state)
+    got = [(each["fd"], each["target"]) for each in found["fds"] if each["fd"] > 2]
+    wanted = [(fd, str(kept.resolve())) for fd in (3, 4, 63, 255, 256, 511)]
+    if got != wanted:
         with case.idle(*state) as idle:
             wanted = idle.passed_on()
     expect("number and target of what is above 2 in the child", got, wanted)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,8 +30,8 @@ COPY_S = 10
 
 
 @contextmanager
-def blocked_terminal() -> Iterator[int]:
-    """Yield the write end of a full pipe that is never read."""
+def full_pipe() -> Iterator[tuple[int, int]]:
+    """Yield both ends of a full pipe."""
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     os.set_blocking(theirs, False)
     try:
@@ -40,10 +41,17 @@ def blocked_terminal() -> Iterator[int]:
                     pass
         # The flag belongs to the open file, which the shim shares with the test.
         os.set_blocking(theirs, True)
-        yield theirs
+        yield ours, theirs
     finally:
         os.close(ours)
         os.close(theirs)
+
+
+@contextmanager
+def blocked_terminal() -> Iterator[int]:
+    """Yield the write end of a full pipe that is never read."""
+    with full_pipe() as (_, theirs):
+        yield theirs
 
 
 @contextmanager
@@ -93,6 +101,41 @@ def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(case: ExecCa
     events = case.events()
     script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
     with blocked_terminal() as stderr:
+        seen = case.exec.run(
+            program="/bin/sh",
+            args=["-c", script, events.path],
+            debug=True,
+            shim_stderr=stderr,
+            within_s=8,
+        )
+    end = events.wait("end").cause
+    expect_within(case, "from the child's end to the shim's", end, seen.end, 100 + case.tick_ms)
+
+
+@contextmanager
+def slow_terminal() -> Iterator[int]:
+    """Yield the write end of a full pipe of which 4 KiB are read each 60 ms."""
+    over = threading.Event()
+    with full_pipe() as (ours, theirs):
+        reader = threading.Thread(target=read_slowly, args=(ours, over))
+        reader.start()
+        try:
+            yield theirs
+        finally:
+            over.set()
+            reader.join()
+
+
+def read_slowly(fd: int, over: threading.Event) -> None:
+    while not over.wait(0.06):
+        os.read(fd, 4096)
+
+
+@requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.8, timing=True)
+def test_a_slow_terminal_delays_the_return_by_at_most_100_ms(case: ExecCase) -> None:
+    events = case.events()
+    script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
+    with slow_terminal() as stderr:
         seen = case.exec.run(
             program="/bin/sh",
             args=["-c", script, events.path],

@@ -82,6 +82,14 @@ def test_output_is_exact_at_the_edges_of_buffers(case: ExecCase, size: int) -> N
     expect("both streams", flooded(case, size, size, "mix"), patterns(size, size))
 
 
+# More than 64 MiB, which is a common limit.
+@requires("EXEC-DRAIN-02", pitfalls=["E1"], overlap=3)
+def test_output_beyond_64_mib_is_complete(case: ExecCase) -> None:
+    size = 64 * 2**20 + 4097
+    seen = case.exec.run(program=P.flood, args=[str(size), "0"], within_s=30)
+    expect("exit code and length", (seen.result["exit_code"], seen.stdout_len), (0, size))
+
+
 @requires("EXEC-DRAIN-02")
 def test_output_in_one_byte_writes_is_complete(case: ExecCase) -> None:
     data = pattern(6000)

@@ -108,6 +108,23 @@ def test_a_group_that_goes_on_writing_has_the_same_grace(case: ExecCase) -> None
     expect_within(case, what, sigterm.effect, seen.end, limit_ms)
 
 
+@requires("EXEC-KILL-02", pitfalls=["G2", "G24"], overlap=6.5, timing=True)
+def test_members_that_end_one_by_one_do_not_extend_the_grace(case: ExecCase) -> None:
+    events = case.events()
+    members = [f"TERM:exit:0:{ms}" for ms in (900, 2000, 3200, 4300)]
+    rules = [word for rule in members for word in ("--member-on", rule)]
+    words = [events.path, "--members", str(len(members) + 1), *rules]
+    with case.exec.start(program=P.siglog, args=words, timeout_ms=SETTLED_MS, within_s=20) as shim:
+        sigterm = events.wait("signal", timeout_s=15)
+        seen = shim.finish()
+    settled(events, member=len(members) + 1)
+    what = "from the first SIGTERM to the end of the run"
+    limit_ms = case.grace_ms + case.tick_ms
+    expect_within(case, what, sigterm.effect, seen.end, limit_ms)
+    what = "the shim's life beyond the deadline, in ms"
+    expect(what, seen.elapsed_ms - SETTLED_MS, at_least(case.grace_ms))
+
+
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0)
 def test_sigkill_ends_all_members_that_ignore_sigterm(case: ExecCase) -> None:
     events = case.events()

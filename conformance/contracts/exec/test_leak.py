@@ -152,3 +152,76 @@ def test_descriptors_and_zombies_do_not_grow_with_the_runs(case: ExecCase, what:
 def test_threads_do_not_grow_with_the_runs(case: ExecCase) -> None:
     few, many = growth(case, "threads")
     expect(growth_in_words(case, "threads"), many - few, at_most(MORE))
+
+
+def crossed(case: ExecCase) -> list[ExecRequest]:
+    """Return each option together with each way to end that it may change."""
+    sleeps: ExecRequest = {"program": P.slow_exit, "args": ["/dev/null", "3000"], "timeout_ms": 60}
+    ways: list[ExecRequest] = [
+        {"program": str(case.tmp / "absent")},
+        {"program": P.exit_with, "args": ["0"], "current_dir": str(case.tmp / "missing")},
+        sleeps,
+        {"program": P.die_by, "args": ["TERM"]},
+    ]
+    options: list[tuple[str, ExecRequest]] = [
+        ("exec", {"stdin": "null"}),
+        ("exec", {"stdin": b"x" * 200_000}),
+        ("exec.debug", {"debug": True}),
+        ("exec.cap", {"max_output_bytes": 2**32}),
+        ("exec", {"current_dir": "/"}),
+    ]
+    both = [
+        {**option, **way}
+        for way in ways
+        for needed, option in options
+        if needed in case.capabilities
+    ]
+    if "exec.cap" in case.capabilities:
+        both.append(
+            {
+                "program": P.flood,
+                "args": ["99", "0"],
+                "max_output_bytes": 9,
+                "stdin": b"x" * 200_000,
+            }
+        )
+    return both
+
+
+def grown_by(case: ExecCase, rounds: int) -> dict[str, int]:
+    """Return what a caller has after so many rounds: the minimum over a short time."""
+    # All combinations of a round run at once.
+    requests = crossed(case)
+    runs: list[Run] = [(180 * n, run) for n in range(rounds) for run in requests]
+    with case.exec.start_batch(runs, within_s=28, hold=True) as shim:
+        shim.wait_response()
+        found = [{what: count(shim) for what, count in COUNTED.items()}]
+        until(
+            lambda: (
+                bool(found.append({what: count(shim) for what, count in COUNTED.items()}))
+                or len(found) > 40
+            ),
+            0.6,
+        )
+        shim.finish()
+    return {what: min(each[what] for each in found) for what in COUNTED}
+
+
+@requires(
+    "EXEC-LEAK-01",
+    "EXEC-LEAK-02",
+    pitfalls=["C8", "C9", "C10"],
+    capability=HERE,
+    overlap=4.0,
+    needs=["EXEC-STDIN-09"],
+)
+def test_each_option_leaks_nothing_however_the_run_ends(case: ExecCase) -> None:
+    few, many = grown_by(case, 2), grown_by(case, 8)
+    more = {what: many[what] - few[what] for what in COUNTED}
+    leaks = {what: count for what, count in more.items() if count > MORE}
+    expect(
+        "growth of the caller over six rounds of all options and ends",
+        leaks,
+        {},
+        {"few": few, "many": many},
+    )

@@ -9,7 +9,7 @@ from boxspec.api import NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import expect_none_left, pass_time, send, until
+from contracts.exec.moments import attempted, expect_none_left, pass_time, send, until
 from contracts.exec.spawn_io import shell
 
 
@@ -180,3 +180,49 @@ def test_a_caller_that_is_a_subreaper_keeps_its_other_children(case: ExecCase) -
         shim.wait_response()
         zombies = [child.pid for child in shim.children() if child.state == "Z"]
     expect("zombie children that the run left to the caller", zombies, [other])
+
+
+# The child waits until its helper has written, and leaves it alive.
+HELPED = (
+    '(printf %s "$1"; : >"$2"; exec sleep 60) & '
+    'while ! [ -e "$2" ]; do sleep 0.01; done; printf own; exit 7'
+)
+
+
+def helped(case: ExecCase, text: str) -> ObservedRun:
+    return case.exec.run(**shell(HELPED, text, case.tmp / "mark"), within_s=8)
+
+
+@pytest.mark.parametrize("size", [1, 4096, 30_000])
+@requires("EXEC-DRAIN-11", needs=["EXEC-ORPHAN-01"])
+def test_output_that_an_orphan_wrote_before_its_end_is_complete(case: ExecCase, size: int) -> None:
+    seen = helped(case, "x" * size)
+    expect(
+        "exit_code and stdout", (seen.result["exit_code"], seen.stdout), (7, b"x" * size + b"own")
+    )
+
+
+WRITERS: dict[str, tuple[list[str], bool]] = {
+    "a helper with stdout": (["--keep", "out"], True),
+    "a helper with stderr": (["--keep", "err"], True),
+    "a stopped helper with stdout": (["--keep", "out", "--stopped"], True),
+    "a helper without the pipes": (["--keep", "none"], False),
+    "a process that left the group": (["--setsid", "--keep", "out"], False),
+}
+
+
+@pytest.mark.parametrize("who", WRITERS)
+@requires("EXEC-ORPHAN-07", capability="exec.termination", needs=["EXEC-ORPHAN-01"])
+def test_the_result_tells_that_a_writer_was_killed(case: ExecCase, who: str) -> None:
+    words, wanted = WRITERS[who]
+    seen = leave_orphan(case, *words, code=7)
+    attempted(case.events(), orphan=1)
+    got = (seen.result["exit_code"], seen.result.get("killed_writers"))
+    expect("exit_code and killed_writers", got, (7, wanted))
+
+
+@requires("EXEC-ORPHAN-07", capability="exec.termination")
+def test_without_a_helper_no_writer_was_killed(case: ExecCase) -> None:
+    seen = case.exec.run(program=P.emit, args=["--out", "78", "--err", "79"])
+    got = (seen.result["exit_code"], seen.result.get("killed_writers"))
+    expect("exit_code and killed_writers", got, (0, False))

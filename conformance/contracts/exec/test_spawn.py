@@ -11,10 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import HostLacks, at_most, contains, expect, requires, satisfies
+from boxspec.api import (
+    HostLacks,
+    NotApplicable,
+    NotMeasured,
+    at_most,
+    contains,
+    expect,
+    requires,
+    satisfies,
+)
 from boxspec.api import programs as P
 from boxspec.subject.observe.inotify import OPEN, Inotify
 from contracts.exec.client import ExecCase
+from contracts.exec.silence import answers
 from contracts.exec.spawn_io import (
     SPAWN_FAILURE,
     error_of,
@@ -26,7 +36,7 @@ from contracts.exec.spawn_io import (
 )
 from contracts.shared.files import program_at, script_at, settled
 from contracts.shared.lookup import saying
-from contracts.shared.requests import Command
+from contracts.shared.requests import Command, ExecRequest
 
 READ, CLOSED = 0x1, 0x10
 
@@ -287,3 +297,37 @@ def test_the_message_names_a_directory_that_cannot_be_entered(case: ExecCase, mo
 def test_the_message_of_an_empty_name_quotes_it(case: ExecCase) -> None:
     seen = case.exec.run(program="")
     expect("the message", message(seen), contains("failed to spawn ``: "), error_of(seen))
+
+
+# Requests that do not depend on the working directory of the caller.
+ELSEWHERE: dict[str, ExecRequest] = {
+    "inherited directory": {"program": P.exit_with, "args": ["7"]},
+    "directory of its own": {"program": P.exit_with, "args": ["7"], "current_dir": "/"},
+    "name in PATH": {
+        "program": "sh",
+        "args": ["-c", "exit 7"],
+        "current_dir": "/",
+        "env": [("PATH", "/usr/bin:/bin")],
+    },
+    "payload": {"program": P.read_some, "args": ["3", "--exit", "7"], "stdin": b"abc"},
+}
+
+
+@requires("EXEC-SPAWN-18", pitfalls=["A13"])
+@pytest.mark.parametrize("how", ELSEWHERE)
+def test_a_run_works_where_the_callers_directory_was_removed(case: ExecCase, how: str) -> None:
+    gone = case.tmp / "gone"
+    gone.mkdir()
+    state = ["--cwd", str(gone), "--remove-cwd"]
+    if case.exec.inside.name is not None:
+        raise NotApplicable("a sandbox needs a directory")
+    seen = case.exec.run(**ELSEWHERE[how], state=state, expect_result=False)
+    if seen.raw is None and not answers(case, ["--cwd", str(removable(case)), "--remove-cwd"]):
+        raise NotMeasured("the shim itself does not start in a removed directory")
+    expect("the child's end", outcome(seen), "exit 7")
+
+
+def removable(case: ExecCase) -> Path:
+    place = case.tmp / "gone too"
+    place.mkdir(exist_ok=True)
+    return place

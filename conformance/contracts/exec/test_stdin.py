@@ -181,3 +181,21 @@ def test_payloads_are_not_throttled_by_the_tick(case: ExecCase) -> None:
     pipefuls = len(data) // 65_536
     what = "10 MiB, a quarter of a tick for each pipe-full"
     expect_within(case, what, began, ended, pipefuls * case.tick_ms / 4)
+
+
+# More than 32 MiB, a common limit. A request with more than 64 MiB is longer than a shim must read.
+@requires("EXEC-STDIN-03", pitfalls=["F11"], overlap=3.0)
+def test_a_payload_of_36_mib_arrives(case: ExecCase) -> None:
+    payload = b"0123456789abcdef" * (36 * 2**16) + b"the end"
+    seen = case.exec.run(program=P.hash_stdin, stdin=payload, within_s=40)
+    expect("length and digest that the child counted", seen.stdout, hash_line(payload))
+
+
+@requires("EXEC-STDIN-03", pitfalls=["F3"], overlap=1.0)
+@pytest.mark.parametrize("size", [65_536, 65_537, 131_072, 140_001])
+def test_a_slow_reader_gets_the_last_byte(case: ExecCase, size: int) -> None:
+    # Each read makes room for a part of the last piece only.
+    payload = pattern(size)
+    line = "i=0; while [ $i -lt 12 ]; do head -c 12000; sleep 0.03; i=$((i + 1)); done; cat"
+    seen = case.exec.run(**shell(line), stdin=payload)
+    expect("what the child read", (seen.stdout_len, seen.stdout), (size, payload))

@@ -219,6 +219,18 @@ def test_the_deadline_holds_while_the_payload_is_not_read(case: ExecCase, taken:
     expect("the error, and success", (error_of(seen), seen.result["success"]), ({}, False))
 
 
+# Reads a part now and then, for 3 s in all; then it exits 0.
+TRICKLE = "i=0; while [ $i -lt 30 ]; do head -c 4096 >/dev/null; sleep 0.1; i=$((i + 1)); done"
+
+
+@requires("EXEC-STDIN-10", pitfalls=["F5"], overlap=1.5)
+def test_a_payload_that_is_read_slowly_does_not_move_the_deadline(case: ExecCase) -> None:
+    payload = b"x" * (65536 + 30 * 4096)
+    seen = case.exec.run(**shell(f"{TRICKLE}; cat >/dev/null"), stdin=payload, timeout_ms=1200)
+    got = (outcome(seen), seen.stderr.endswith(b"process timed out"))
+    expect("the end, and whether the deadline caused it", got, ("no exit code", True))
+
+
 @requires("EXEC-STDIN-10", pitfalls=["F5"], capability="exec.stdin_failure", overlap=True)
 def test_the_deadline_holds_for_a_payload_that_may_fail_too(case: ExecCase) -> None:
     events = case.events()

@@ -12,6 +12,7 @@ from typing import Any
 
 from boxspec.api import Events, Failure, Late, NotMeasured, ShimProcess, Verdict, expect
 from boxspec.api import programs as P
+from boxspec.subject.case import Case
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observed import FromOutside
@@ -93,3 +94,17 @@ def need_preload(shim: ShimProcess[Any], name: str) -> None:
     program."""
     if not shim.has_preload(name):
         raise NotMeasured(f"{name}.so was not loaded: the shim is static or has no dynamic loader")
+
+
+def need_handlers(case: Case, shim: ShimProcess[Any], within_s: float = 15) -> None:
+    """Wait until the shim handles SIGTERM, which it does before it starts a program.
+
+    The loop does not sleep, because the next step of the shim may take a millisecond only. Some
+    runtimes handle SIGINT from their own start on, so that SIGINT tells nothing.
+    """
+    limit = Deadline(within_s)
+    while shim.running and signal.SIGTERM not in shim.status().mask("SigCgt"):
+        if limit.over() and case.look.number == 1:
+            raise Late("the shim handles SIGTERM", f"within {within_s:.0f} s", "not yet")
+        if limit.over():
+            raise NotMeasured("the shim installs no handler")

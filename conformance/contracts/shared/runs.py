@@ -36,6 +36,7 @@ class RunResult(TypedDict, total=False):
     truncated: bool
     detached_writers: bool
     group_left: int
+    killed_writers: bool
     pending_signals: list[str]
     enforcement: str
     enforcement_reasons: list[str]

@@ -17,11 +17,13 @@
  *
  * Ending a group. Deadline, signal, cancel and stdin failure send one signal and SIGCONT to the
  * group, wait until it is empty, at most BS_EXEC_GRACE_MS, and send SIGKILL. If the child exits by
- * itself, the rest of its group gets SIGKILL. The leader is reaped last, because its zombie keeps
- * the number from being assigned again. If a member cannot be signalled (it now belongs to
- * another user, by sudo for example) or survives SIGKILL, the wait ends BS_EXEC_KILL_MS after the
- * SIGKILL and the member is counted in group_left. A process that left the group (setsid, setpgid)
- * is not signalled; if it holds the pipes, the call waits for it at most BS_EXEC_LINGER_MS.
+ * itself, the rest of its group gets SIGKILL; what a member has written by then is read, and
+ * killed_writers tells that a member that held a pipe was killed. The leader is reaped last,
+ * because its zombie keeps the number from being assigned again. If a member cannot be signalled
+ * (it now belongs to another user, by sudo for example) or survives SIGKILL, the wait ends
+ * BS_EXEC_KILL_MS after the SIGKILL and the member is counted in group_left. A process that left
+ * the group (setsid, setpgid) is not signalled; if it holds the pipes, the call waits for it at
+ * most BS_EXEC_LINGER_MS.
  *
  * A terminal as inherited stdin. If it is the caller's controlling terminal and the caller is in
  * the foreground, the child's group is the foreground group during the run: Ctrl-C and Ctrl-\ are
@@ -168,6 +170,7 @@ struct bs_exec_result {
      * sum, or 0. */
     unsigned truncated;
     bool detached_writers; /* a process that left the group still held a pipe of the run */
+    bool killed_writers;   /* the child left a member that held a pipe of the run and was killed */
     unsigned group_left; /* members that were still alive when the library gave up after SIGKILL */
     unsigned pending_signals; /* further signals that the caller received during the run */
     struct rusage usage;      /* of the child and its reaped descendants */
@@ -175,7 +178,8 @@ struct bs_exec_result {
 
 #define BS_EXEC_RESULT_INIT                                                                        \
     {                                                                                              \
-        false, false, 0, BS_BYTES_INIT, BS_BYTES_INIT, 0, BS_ENDED_EXIT, 0, 0, false, 0, 0, {      \
+        false, false, 0, BS_BYTES_INIT, BS_BYTES_INIT, 0, BS_ENDED_EXIT, 0, 0, false, false, 0, 0, \
+        {                                                                                          \
             {0, 0}, {0, 0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, { 0 } \
         }                                                                                          \
     }

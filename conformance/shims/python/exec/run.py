@@ -62,6 +62,7 @@ class Run:
         self.deadline: int | None = None
         self.end: End | None = None  # how the leader ended: (si_code, si_status)
         self.detached = False
+        self.killed_writers = False
         # after SIGKILL: the time until which members may survive before they are given up
         self.given_up: int | None = None
         self.group_left = 0
@@ -195,7 +196,11 @@ class Run:
 
     def end_after_exit(self) -> None:
         self.input.write()  # the child may have read from the pipe shortly before it exited
+        held = [output for output in self.outputs if output.has_writer()]
         self.group.kill()
+        if held:
+            self.await_end(monotonic_ns() + KILL_NS, again=self.group.kill)
+            self.killed_writers = any(not output.has_writer() for output in held)
 
     def terminate(self, cause: Cause) -> None:
         self.first_signal(cause)
@@ -293,6 +298,7 @@ class Run:
             "signal": None if signal is None else signals.name_of(signal),
             "detached_writers": self.detached,
             "group_left": self.group_left,
+            "killed_writers": self.killed_writers,
             "pending_signals": [],
             "truncated": any(output.over for output in self.outputs),
         }

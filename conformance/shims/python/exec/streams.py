@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 
 CHUNK = 65536
 
@@ -37,6 +38,14 @@ class Output:
             self.kept.append(chunk)
             self.length += len(chunk)
         return chunk
+
+    def has_writer(self) -> bool:
+        """True if a process has the other end open."""
+        if self.fd < 0:
+            return False
+        poll = select.poll()
+        poll.register(self.fd, 0)
+        return not poll.poll(0)
 
     def close(self) -> None:
         if self.fd >= 0:

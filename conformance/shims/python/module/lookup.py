@@ -16,7 +16,7 @@ def is_id(text: str) -> bool:
 def absolute(root: bytes) -> bytes:
     """Make the root absolute with the caller's working directory, because the child has another
     one."""
-    return os.path.join(os.getcwdb(), root)
+    return root if root.startswith(b"/") else os.path.join(os.getcwdb(), root)
 
 
 def find(root: bytes, module_id: str) -> bytes | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LINGER_NS = 1_000_000_000
 CHUNK = 65536
+MOST_DESCRIPTORS = 1 << 20
 SURE = 4096  # a pipe that poll reports as writable accepts this many bytes without blocking
 
 
@@ -215,7 +216,8 @@ def start_watcher() -> tuple[int, int]:
 def watch(read: int) -> NoReturn:
     try:
         os.dup2(read, 0)
-        os.closerange(1, 1024)
+        # The write end too, whatever its number: otherwise this pipe never ends.
+        os.closerange(1, MOST_DESCRIPTORS)
         numbers = b""
         while piece := os.read(0, 64):
             numbers += piece

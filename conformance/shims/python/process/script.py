@@ -30,6 +30,7 @@ class Handle:
         self.process: Process | None = None
         self.taken = [-1, -1, -1]
         self.around: Around | None = None  # the sandbox of the script
+        self.writing = _thread.allocate_lock()  # a write larger than PIPE_BUF is not atomic
 
     def open(self) -> Process:
         request = copy(self.request)
@@ -94,7 +95,8 @@ class Step:
             raise Failed("invalid_input", "the handle is not open")
         fd = handle.fd(self.stream)
         if self.kind == "write":
-            return self.write(fd)
+            with handle.writing:
+                return self.write(fd)
         if self.kind == "read_until":
             return self.read_until(fd)
         return self.read_eof(fd) if self.kind == "read_eof" else self.act_on(handle, process)

@@ -1,0 +1,385 @@
+"""Kinds of mistakes: descriptor numbers, leaks, stops, names in values, signals in each phase."""
+
+from __future__ import annotations
+
+import json
+import resource
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import HostLacks, Late, NotApplicable, NotMeasured, at_most, expect, requires
+from boxspec.api import programs as P
+from boxspec.errors import ShimBroke
+from contracts.module.client import ModuleCase
+from contracts.module.judging import (
+    FOREVER,
+    at_work,
+    end,
+    expect_home_gone,
+    noted,
+    noting_home,
+    quoted,
+    saying_so,
+    time_out,
+)
+from contracts.shared.moments import elapsed_ms, need_handlers, send, until
+
+# 64 descriptors more than select supports.
+CROWD = 1024 + 64
+
+
+def crowded() -> list[str]:
+    """Return the state of a caller that lets its children inherit all numbers below CROWD."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most < 2 * CROWD:
+        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
+    return ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
+
+
+def reporting(case: ModuleCase, **options: Any) -> list[int]:
+    """Return the descriptors of a module."""
+    place = case.tmp / "report.json"
+    case.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
+    case.module.execute("tells", [1], **options)
+    return [each["fd"] for each in json.loads(noted(place))["fds"]]
+
+
+@requires("MODULE-PIPE-03")
+@pytest.mark.parametrize("number", [3, 4, 255, 256, 511])
+def test_a_descriptor_of_any_number_is_not_passed_on(case: ModuleCase, number: int) -> None:
+    kept = case.tmp / "kept"
+    kept.write_text("x")
+    found = reporting(case, state=["--leave-open", f"{number}={kept}"])
+    expect("the module's descriptors", found, [0, 1, 2])
+
+
+@requires("MODULE-PIPE-03", needs=["MODULE-PIPE-05"])
+def test_of_a_crowd_of_descriptors_none_is_passed_on(case: ModuleCase) -> None:
+    expect("the module's descriptors", reporting(case, state=crowded())[:9], [0, 1, 2])
+
+
+@requires("MODULE-PIPE-05")
+def test_a_module_works_beside_more_descriptors_than_select_supports(case: ModuleCase) -> None:
+    value = ["x" * 1000] * 200
+    case.module.script("echoes", "cat; echo warned >&2")
+    seen = case.module.execute("echoes", value, state=crowded(), timeout_ms=600_000)
+    expect(
+        "the end, and whether it has the value", (end(seen), seen.value == value), ("value", True)
+    )
+
+
+# How a module ends; the last one times out.
+ENDS = {
+    "NonZeroExit": "exit 3",
+    "Signaled": "kill -KILL $$",
+    "OutputParseFailed": "echo no",
+    "OutputSizeExceeded": "exec head -c 67108865 /dev/zero",
+    "member": "sleep 60 & echo 1",
+    "Timeout": FOREVER,
+}
+
+
+def kept(case: ModuleCase, module_id: str, ms: int | None = None) -> tuple[str, dict[str, int]]:
+    """Return the end of an execution, and what the held caller has after it."""
+    with case.module.start(module_id, timeout_ms=ms, hold=True, within_s=30) as shim:
+        shim.wait_response()
+        until(lambda: not shim.tree(), 0.5)
+        status, children = shim.at_rest(), len(shim.tree())
+        seen = shim.finish()
+    return end(seen), {
+        "descriptors": status.fd_count,
+        "threads": status.threads,
+        "children": children,
+    }
+
+
+@requires("MODULE-LEAK-01", overlap=1.0)
+@pytest.mark.parametrize("how", [*ENDS, "missing"])
+def test_no_end_leaves_more_than_a_value_does(case: ModuleCase, how: str) -> None:
+    case.module.script("answers", "echo 1")
+    if how in ENDS:
+        case.module.script("ends", ENDS[how])
+    _, usual = kept(case, "answers")
+    how_it_ended, found = kept(case, "ends", 500 if how == "Timeout" else None)
+    more = {what: found[what] - usual[what] for what in found if found[what] > usual[what]}
+    wanted = {"member": "value", "missing": "SpawnFailed"}.get(how, how)
+    expect(
+        "the end, and what is left in addition",
+        (how_it_ended, more),
+        (wanted, {}),
+        {"left": found, "after a value": usual},
+    )
+
+
+@requires("MODULE-TIME-05", overlap=1.5)
+@pytest.mark.parametrize("who", ["module", "member"])
+def test_a_stopped_process_may_use_the_grace(case: ModuleCase, who: str) -> None:
+    events = case.events()
+    log = f"{quoted(P.siglog)} {quoted(events.path)} --on TERM:exit:0"
+    stop = f"{quoted(P.stop_self)} {quoted(events.path)} --on TERM:exit:5"
+    body = f"exec {stop}" if who == "module" else f"{stop} &\nexec {log}"
+    case.module.script("stops", body)
+    seen = time_out(case, "stops", lambda: bool(events.all("stopping")), 800)
+    stopped = events.all("stopping")[0].pid
+    ends = [event.rest[:1] for event in events.all("end") if event.pid == stopped]
+    expect("the end, and the stopped process's own end", (end(seen), ends), ("Timeout", [["5"]]))
+
+
+@requires("MODULE-EXIT-05")
+def test_a_stopped_module_is_not_ended(case: ModuleCase) -> None:
+    events, fifo = case.events(), case.fifo("gate")
+    body = f"{quoted(P.gate)} {quoted(events.path)} {quoted(fifo)}; echo 1"
+    case.module.script("waits", body)
+    with case.module.start("waits") as shim:
+        gate = events.wait("ready")
+        module = next(each.ppid for each in shim.descendants() if each.pid == gate.pid)
+        send(module, "STOP")
+        until(lambda: not shim.running, 0.4)
+        send(module, "CONT")
+        case.open_gate(fifo)
+        seen = shim.finish()
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+
+
+@requires("MODULE-EXIT-05")
+@pytest.mark.parametrize("streams", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_a_module_that_closed_its_outputs_is_not_ended(case: ModuleCase, streams: str) -> None:
+    mark = case.tmp / "mark"
+    case.module.script("closes", f"exec {streams}\nsleep 0.3\n: >{quoted(mark)}\nexit 3")
+    seen = case.module.execute("closes")
+    got = (end(seen), seen.field("exit_code"), mark.exists())
+    expect("class, exit_code, and whether it went on", got, ("NonZeroExit", 3, True))
+
+
+# Names that a reader may cut, change or refuse.
+NAMES: dict[str, str] = {
+    "a NUL": "a\0b",
+    "a NUL in front": "\0a",
+    "only a NUL": "\0",
+    "control characters": "a\x01\x1f\x7fb\tc\nd",
+    "quotes and backslashes": 'a"b\\c\\"d',
+    "a slash": "a/b",
+    "an escape": "a\\u0041",
+    "a character beyond 16 bits": "a\U0001f600b",
+    "300 characters": "x" * 300,
+    "70,000 characters": "y" * 70_000,
+    "white space": " a ",
+    "nothing": "",
+}
+
+
+@requires("MODULE-JSON-01")
+def test_every_name_arrives_as_it_is(case: ModuleCase) -> None:
+    # Values differ, so that two names that become one are noticed.
+    value = {name: {name: n} for n, name in enumerate(NAMES.values())}
+    place = case.tmp / "output"
+    place.write_text(json.dumps(value))
+    case.module.script("prints", f"exec cat {quoted(place)}")
+    seen = case.module.execute("prints")
+    got = seen.value if isinstance(seen.value, dict) else {}
+    wrong = [what for what, name in NAMES.items() if got.get(name) != value[name]]
+    expect(
+        "the end; names that did not arrive; their number",
+        (end(seen), wrong, len(got)),
+        ("value", [], len(value)),
+    )
+
+
+@requires("MODULE-JSON-03")
+def test_every_name_of_the_input_arrives_as_it_is(case: ModuleCase) -> None:
+    value = {name: {name: n} for n, name in enumerate(NAMES.values())}
+    place = case.tmp / "input"
+    case.module.script("keeps", f"cat >{quoted(place)}; echo 1")
+    seen = case.module.execute("keeps", value)
+    expect("the end", end(seen), "value")
+    got = json.loads(place.read_bytes())
+    wrong = [what for what, name in NAMES.items() if got.get(name) != value[name]]
+    expect("names that did not arrive, and their number", (wrong, len(got)), ([], len(value)))
+
+
+# Texts that are no JSON because of a name.
+BAD_NAMES: dict[str, bytes] = {
+    "half of a surrogate pair": b'{"a\\ud800": 1}',
+    "the other half": b'{"\\udc00a": 1}',
+    "half of a pair inside": b'[{"a": {"\\ud83dx": 1}}]',
+    "a raw control character": b'{"a\nb": 1}',
+    "a raw NUL": b'{"a\0b": 1}',
+    "no UTF-8": b'{"a\xff": 1}',
+    "an encoded surrogate": b'{"\xed\xa0\x80": 1}',
+    "an unknown escape": b'{"\\x41": 1}',
+    "without quotes": b"{a: 1}",
+    "single quotes": b"{'a': 1}",
+    "a number": b"{1: 1}",
+}
+
+
+@requires("MODULE-JSON-02")
+@pytest.mark.parametrize("what", BAD_NAMES)
+def test_a_value_with_a_bad_name_is_refused(case: ModuleCase, what: str) -> None:
+    place = case.tmp / "output"
+    place.write_bytes(BAD_NAMES[what])
+    case.module.script("prints", f"exec cat {quoted(place)}")
+    seen = case.module.execute("prints")
+    expect(
+        "class, and whether there is a reason",
+        (end(seen), isinstance(seen.field("reason"), str)),
+        ("OutputParseFailed", True),
+    )
+
+
+@requires("MODULE-JSON-01")
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', '{"a": 1, "\\u0061": 2}'])
+def test_a_name_that_is_given_twice_is_refused_or_has_one_of_its_values(
+    case: ModuleCase, text: str
+) -> None:
+    place = case.tmp / "output"
+    place.write_text(text)
+    case.module.script("prints", f"exec cat {quoted(place)}")
+    seen = case.module.execute("prints")
+    right = seen.outcome == "OutputParseFailed" or seen.value in ({"a": 1}, {"a": 2})
+    expect(
+        "whether it is refused or has one of the values",
+        right,
+        True,
+        {"outcome": seen.outcome, "value": seen.value},
+    )
+
+
+# How long the removal of a directory is tried.
+REMOVE_MS = 1000
+# Processes that left the group write new files until one cannot be made: the removal lasts 1 s.
+FILLS = """
+for w in 1 2 3 4; do
+    setsid sh -c 'i=0
+        while :; do : >$0-$i || exit; i=$((i + 1)); [ $i != 300 ] || echo >{ready}; done' $w \\
+        </dev/null >/dev/null 2>&1 &
+done
+for w in 1 2 3 4; do read -r line; done <>{ready}
+echo 1
+"""
+
+
+@requires("MODULE-PARENT-03", overlap=1.5, needs=["MODULE-DIR-04"])
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
+    case: ModuleCase, name: str
+) -> None:
+    ready = case.fifo("ready")
+    case.module.script("fills", noting_home(case, FILLS.format(ready=quoted(ready))))
+    with case.module.start("fills", expect_result=False, within_s=20) as shim:
+        if not until(lambda: (case.tmp / "home").exists(), 15):
+            raise Late("the module starts", "within 15 s", "not yet")
+        home = Path(noted(case.tmp / "home"))
+        # The module has ended, and the writers keep the removal busy.
+        if not until(lambda: removing(shim, home), 10):
+            raise Late("the removal is under way", "files disappear", "none did")
+        begun_ns = shim.now_ns()
+        shim.signal(name)
+        for each in shim.descendants():
+            if each.pid != shim.shim_pid:
+                send(each.pid, "KILL")
+        took_ms = elapsed_ms(begun_ns, shim.now_ns())
+        seen = shim.finish()
+    if not seen.ok:
+        expect("the end of the caller", seen.shim_exit, "an answer")
+    if home.exists() and took_ms > REMOVE_MS / 2:
+        raise Late("the writers end in time", f"{REMOVE_MS / 2} ms", f"{took_ms} ms")
+    expect("whether the directory is left", home.exists(), False, {"outcome": seen.outcome})
+
+
+def removing(shim: Any, home: Path) -> bool:
+    """True if no child of the shim is alive, and its module's directory exists."""
+    return home.exists() and not any(each.alive for each in shim.children())
+
+
+@requires("MODULE-ORDER-01", overlap=2.0, needs=["MODULE-TIME-03"])
+def test_a_signal_in_the_grace_leaves_the_timeout(case: ModuleCase) -> None:
+    events = case.events()
+    body = f"exec {quoted(P.siglog)} {quoted(events.path)} --on TERM:exit:0:900"
+    case.module.script("tidies", noting_home(case, body))
+    with case.module.start("tidies", timeout_ms=1500, within_s=20) as shim:
+        events.wait("signal", timeout_s=15)
+        shim.signal("INT")
+        seen = shim.finish()
+    expect("the end", end(seen), "Timeout")
+    expect_home_gone(case, seen)
+
+
+TRIES = 5
+
+
+@requires("MODULE-PARENT-01", overlap=2.0)
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_a_signal_before_the_module_starts_ends_the_execution(case: ModuleCase, name: str) -> None:
+    case.module.script("waits", FOREVER)
+    for _ in range(TRIES):
+        with case.module.start("waits", expect_result=False, within_s=25) as shim:
+            need_handlers(case, shim)
+            shim.signal(name)
+            seen = shim.finish()
+        left = [each.describe() for each in seen.lasting]
+        folders = [each.name for each in case.module.below.iterdir()] if seen.ok else []
+        expect("processes and directories that are left", (left, folders), ([], []))
+
+
+@requires("MODULE-ID-07")
+def test_a_module_is_executed_where_the_callers_directory_was_removed(case: ModuleCase) -> None:
+    if case.module.inside.name is not None:
+        raise NotApplicable("a sandbox needs a directory")
+    gone = case.tmp / "gone"
+    gone.mkdir()
+    state = ["--cwd", str(gone), "--remove-cwd"]
+    try:
+        with case.idle(*state):
+            pass
+    except ShimBroke as why:
+        raise NotMeasured(f"the shim itself does not start there: {why}") from None
+    gone.mkdir()
+    case.module.script("answers", noting_home(case, "echo 1"))
+    seen = case.module.execute("answers", state=state)
+    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect_home_gone(case, seen)
+
+
+@requires("MODULE-PIPE-01")
+@pytest.mark.parametrize("closed", [("0",), ("1",), ("2",), ("0", "1", "2")], ids="".join)
+def test_a_module_works_with_standard_descriptors_closed(
+    case: ModuleCase, closed: tuple[str, ...]
+) -> None:
+    state = [word for fd in closed for word in ("--close", fd)]
+    case.module.script("echoes", "cat; echo warned >&2")
+    seen = case.module.execute("echoes", {"a": [1]}, state=state)
+    expect("the end, and the value", (end(seen), seen.value), ("value", {"a": [1]}))
+
+
+@requires("MODULE-LEAK-01", overlap=2.0)
+def test_without_descriptors_an_execution_fails_and_leaves_nothing(case: ModuleCase) -> None:
+    case.module.script("answers", "echo 1")
+    ends: list[str] = []
+    for limit in range(5, 48):
+        seen = case.module.execute(
+            "answers", state=["--nofile", str(limit)], expect_result=False, within_s=10
+        )
+        if seen.raw is None:
+            continue  # the shim itself does not start
+        kind = (seen.raw.get("error") or {}).get("kind") or seen.outcome
+        left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
+        folders = [each.name for each in case.module.below.iterdir()]
+        expect(f"what is left of an execution with {limit} descriptors", (left, folders), ([], []))
+        ends.append(str(kind))
+        if ends[-4:] == ["value"] * 4:
+            expect("number of kinds of ends", len(set(ends)), at_most(6), {"ends": ends})
+            return
+    raise NotMeasured(f"the shim needs more than 48 descriptors: {ends}")
+
+
+@requires("MODULE-TIME-03", overlap=1.5)
+def test_a_module_whose_main_thread_ended_has_the_grace(case: ModuleCase) -> None:
+    events = case.events()
+    run = f"exec {quoted(P.threaded)} {quoted(events.path)}"
+    case.module.script("threads", saying_so(case, run))
+    seen = time_out(case, "threads", lambda: bool(events.all("ready")) and at_work(case), 800)
+    ends = len(events.all("end"))
+    expect("the end, and the other thread's own end", (end(seen), ends), ("Timeout", 1))

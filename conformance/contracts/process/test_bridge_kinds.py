@@ -1,0 +1,209 @@
+"""Kinds of mistakes of bridges: streams that end early, stops, signals in each phase, amounts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import pytest
+
+from boxspec.api import Late, ShimProcess, at_most, expect, requires
+from boxspec.api import programs as P
+from boxspec.subject.observe import procs
+from contracts.process.client import Bridge, ProcessCase
+from contracts.process.judging import CAT, SH, is_stopped, read_some
+from contracts.shared.moments import elapsed_ms, need_handlers, pass_time, send, until
+
+
+@requires("PROCESS-BRIDGE-15", needs=["PROCESS-BRIDGE-02"])
+def test_after_the_end_of_input_the_output_is_passed_on(case: ProcessCase) -> None:
+    # The child answers only after it has read everything.
+    line = 'n=$(wc -c); sleep 0.2; echo "$n"; "$1" 200000 0; echo done >&2; exit 3'
+    with case.process.start_bridge(
+        SH, ["-c", line, "sh", P.flood], stdin="pipe", within_s=15
+    ) as shim:
+        shim.stdin.write(b"x" * 5000)
+        shim.stdin.close()
+        seen = shim.finish()
+    got = (seen.how, len(seen.shim_stdout), seen.shim_stderr)
+    expect("end, bytes on stdout, and stderr", got, ({"exited": 3}, 200_005, b"done\n"))
+
+
+def say(shim: ShimProcess[Bridge], word: bytes) -> None:
+    """Write to the bridge, which may have closed its input although it should not."""
+    with contextlib.suppress(BrokenPipeError):
+        shim.stdin.write(word)
+        shim.stdin.flush()
+
+
+# The child closes one stream, confirms it on another one, and goes on with both that are left.
+CLOSES = {
+    "stdin": ("exec <&-; echo closed >&2; sleep 0.2; echo out; echo err >&2; exit 4", b"out\n"),
+    "stdout": ("exec >&-; echo closed >&2; read x; echo $x >&2; read x; echo $x >&2; exit 4", b""),
+    "stderr": ("exec 2>&-; echo closed; read x; echo $x; read x; echo $x; exit 4", b"closed\n"),
+}
+
+
+@requires("PROCESS-BRIDGE-15")
+@pytest.mark.parametrize("what", CLOSES)
+def test_a_stream_that_the_child_closes_ends_no_other_one(case: ProcessCase, what: str) -> None:
+    line, _ = CLOSES[what]
+    told = "stdout" if what == "stderr" else "stderr"
+    with case.process.start_bridge(
+        SH, ["-c", line], stdin="pipe", stdout="pipe", stderr="pipe", within_s=15
+    ) as shim:
+        stream = shim.stdout if told == "stdout" else shim.stderr
+        first = read_some(stream.fileno())
+        # Now the bridge has had time to notice the end of the closed stream.
+        pass_time(150)
+        for word in (b"one\n", b"two\n"):
+            if what != "stdin":
+                say(shim, word)
+        rest = b""
+        while piece := read_some(stream.fileno()):
+            rest += piece
+        other = b""
+        if what == "stdin":
+            other = read_some(shim.stdout.fileno())
+        seen = shim.finish()
+    wanted = b"err\n" if what == "stdin" else b"one\ntwo\n"
+    got = (first, rest, other, seen.how)
+    out = b"out\n" if what == "stdin" else b""
+    expect(
+        "first line, the rest, the other stream, the end",
+        got,
+        (b"closed\n", wanted, out, {"exited": 4}),
+    )
+
+
+@requires("PROCESS-BRIDGE-15", needs=["PROCESS-BRIDGE-10"])
+@pytest.mark.parametrize("what", ["stdout", "stderr"])
+def test_a_stream_that_the_client_closes_ends_no_other_one(case: ProcessCase, what: str) -> None:
+    other = "stderr" if what == "stdout" else "stdout"
+    to = 2 if other == "stderr" else 1
+    line = f"trap '' PIPE; while read x; do echo $x >&{3 - to}; echo $x >&{to}; done 2>/dev/null"
+    line = line.replace(" 2>/dev/null", "") + "; exit 4"
+    with case.process.start_bridge(
+        SH, ["-c", line], stdin="pipe", stdout="pipe", stderr="pipe", within_s=15
+    ) as shim:
+        (shim.stdout if what == "stdout" else shim.stderr).close()
+        kept = shim.stderr if other == "stderr" else shim.stdout
+        came = b""
+        for word in (b"one\n", b"two\n", b"three\n"):
+            say(shim, word)
+            while word not in came and (piece := read_some(kept.fileno(), 5)):
+                came += piece
+        shim.stdin.close()
+        seen = shim.finish()
+    got = ([word in came for word in (b"one\n", b"two\n", b"three\n")], seen.how)
+    expect("which lines came back, and the end", got, ([True] * 3, {"exited": 4}))
+
+
+@requires("PROCESS-BRIDGE-16", needs=["PROCESS-BRIDGE-01"])
+def test_a_stopped_child_goes_on_when_it_is_continued(case: ProcessCase) -> None:
+    events = case.events()
+    line = '"$1" "$2" 0; exec cat'
+    with case.process.start_bridge(
+        SH, ["-c", line, "sh", P.slow_exit, events.path], stdin="pipe", stdout="pipe", within_s=15
+    ) as shim:
+        events.wait("end")
+        shim.stdin.write(b"one\n")
+        shim.stdin.flush()
+        first = read_some(shim.stdout.fileno())
+        child = next(each.pid for each in shim.descendants() if each.cmdline[:1] == [b"cat"])
+        send(child, "STOP")
+        until(lambda: is_stopped(child))
+        shim.stdin.write(b"two\n")
+        shim.stdin.flush()
+        pass_time(250)
+        lives = procs.proc(child) is not None
+        send(child, "CONT")
+        second = read_some(shim.stdout.fileno())
+        shim.stdin.close()
+        seen = shim.finish()
+    got = (first, lives, second, seen.how)
+    expect("answer, whether it lives, answer, end", got, (b"one\n", True, b"two\n", {"exited": 0}))
+
+
+TRIES = 6
+# How long the bridge may delay its end for a reader that does not read.
+LINGER_MS = 1000
+
+
+@requires("PROCESS-BRIDGE-17", overlap=2.0, needs=["PROCESS-BRIDGE-03"])
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_a_signal_before_the_program_runs_ends_the_bridge(case: ProcessCase, name: str) -> None:
+    for tried in range(TRIES):
+        with case.process.start_bridge(
+            "/bin/sleep", ["60"], stdin="pipe", expect_result=False, within_s=25
+        ) as shim:
+            need_handlers(case, shim)
+            shim.signal(name)
+            seen = shim.finish()
+        lives = [each.describe() for each in seen.lasting]
+        expect("processes that a signal at the start leaves", lives, [], {"try": tried})
+
+
+@requires("PROCESS-BRIDGE-01", overlap=2.5)
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_output_that_fills_the_clients_pipe_at_the_end_is_complete(
+    case: ProcessCase, kind: str
+) -> None:
+    # The reader makes room for parts of the last piece only.
+    size = 65536 + 60_001
+    ours, theirs = os.pipe() if kind == "pipe" else socket_pair()
+    got, gaps = 0, [0.0]
+    try:
+        with case.process.start_bridge(P.flood, [size, 0], stdout=theirs, within_s=20) as shim:
+            os.close(theirs)
+            theirs = -1
+            pass_time(250)
+            while piece := os.read(ours, 5000):
+                got += len(piece)
+                begun_ns = shim.now_ns()
+                if got < 60_000:
+                    pass_time(30)
+                gaps.append(elapsed_ms(begun_ns, shim.now_ns()))
+            seen = shim.finish()
+    finally:
+        os.close(ours)
+        if theirs >= 0:
+            os.close(theirs)
+    if got < size and max(gaps) > LINGER_MS / 2:
+        raise Late("the test reads again", f"within {LINGER_MS / 2} ms", f"{max(gaps)} ms")
+    expect("the end, and the bytes", (seen.how, got), ({"exited": 0}, size))
+
+
+def socket_pair() -> tuple[int, int]:
+    import socket
+
+    ends = socket.socketpair()
+    return ends[0].detach(), ends[1].detach()
+
+
+@requires("PROCESS-BRIDGE-03", overlap=2.5, needs=["PROCESS-BRIDGE-07"])
+def test_traffic_in_the_grace_does_not_extend_it(case: ProcessCase) -> None:
+    events = case.events()
+    line = '"$1" "$2" --ignore TERM & trap "" TERM; while :; do echo x; sleep 0.1; done'
+    with case.process.start_bridge(
+        SH, ["-c", line, "sh", P.siglog, events.path], stdin="pipe", within_s=15
+    ) as shim:
+        events.wait("ready")
+        sent = shim.signal("TERM")
+        seen = shim.finish()
+    expect("the response", seen.how, {"signaled": "SIGKILL"})
+    # A grace that starts again with each line has no end before the limit of the test.
+    took = elapsed_ms(sent.earliest_ns, seen.end.t_ns)
+    expect("from the signal to the end, in ms", took, at_most(8000))
+
+
+@requires("PROCESS-BRIDGE-15")
+def test_a_bridge_without_a_closed_stream_is_an_echo(case: ProcessCase) -> None:
+    """The control of this file: all three streams work."""
+    with case.process.start_bridge(CAT, stdin="pipe", stdout="pipe", within_s=15) as shim:
+        shim.stdin.write(b"one\n")
+        shim.stdin.flush()
+        answer = read_some(shim.stdout.fileno())
+        shim.stdin.close()
+        seen = shim.finish()
+    expect("answer, and the end", (answer, seen.how), (b"one\n", {"exited": 0}))

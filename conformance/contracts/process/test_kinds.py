@@ -1,0 +1,447 @@
+"""Kinds of mistakes: a handle that is used again, many descriptors, unusual callers, early ends."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import resource
+from collections.abc import Sequence
+
+import pytest
+
+from boxspec.api import HostLacks, NotApplicable, NotMeasured, at_least, at_most, expect, requires
+from boxspec.api import programs as P
+from boxspec.errors import ShimBroke
+from boxspec.subject.case import Message
+from contracts.process.client import ProcessCase, Step, StepResult, handle, step
+from contracts.process.judging import CAT, Pause, carried_out, is_stopped, shell
+from contracts.shared.moments import attempted, send, until
+
+# 64 descriptors more than select supports.
+CROWD = 1024 + 64
+
+
+def asked(text: bytes, on: str = "a") -> list[Step]:
+    return [
+        step("write", on, data=text),
+        step("read_until", on, stream="stdout", until=b"\n"),
+    ]
+
+
+def crowded() -> list[str]:
+    """Return the state of a caller that has all numbers below CROWD open."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most < 2 * CROWD:
+        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
+    return ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
+
+
+def need_start(case: ProcessCase, state: Sequence[str]) -> None:
+    """Raise NotMeasured if the shim itself does not start in this state."""
+    try:
+        with case.idle(*state):
+            pass
+    except ShimBroke as why:
+        raise NotMeasured(f"the shim itself does not start in this state: {why}") from None
+
+
+# Each way to use a handle up; after it the handle is dropped and opened again.
+USES: dict[str, list[Step]] = {
+    "dropped": [],
+    "waited for": [step("close_stdin"), step("wait")],
+    "killed": [step("kill"), step("wait")],
+    "terminated": [step("terminate"), step("wait")],
+    "closed": [step("close")],
+    "closed at once": [step("close", grace_ms=0)],
+    "taken": [step("take", stream="stdin"), step("take", stream="stdout")],
+    "looked at": [step("poll"), step("wait", timeout_ms=20)],
+    "without stdin": [step("close_stdin")],
+}
+RUNNING = {"running": True}
+ALL_STREAMS = {"stdin": True, "stdout": True, "stderr": True}
+
+
+@requires("PROCESS-OPEN-09", needs=["PROCESS-DROP-01"])
+@pytest.mark.parametrize("use", USES)
+def test_a_handle_that_is_opened_again_is_new(case: ProcessCase, use: str) -> None:
+    first = [step("open"), *asked(b"first\n"), *USES[use], step("drop")]
+    # A short wait shows a signal that was meant for the earlier process.
+    second = [step("open"), step("poll"), step("streams"), *asked(b"second\n")]
+    second += [step("wait", timeout_ms=60), step("close_stdin"), step("wait"), step("close")]
+    seen = case.process.script({"a": handle(CAT)}, [*first, *second], within_s=15)
+    at = len(first)
+    got = (seen.steps[at + 1 : at + 3], seen.data(at + 4), seen.steps[at + 5], seen.steps[at + 7 :])
+    end: StepResult = {"exited": 0}
+    closed: StepResult = {"exited": 0, "detached_writers": False}
+    expect(
+        "look, streams, answer, look, end and close of the second process",
+        got,
+        ([RUNNING, ALL_STREAMS], b"second\n", RUNNING, [end, closed]),
+    )
+
+
+@requires("PROCESS-OPEN-09", needs=["PROCESS-CLOSE-02"])
+def test_detached_writers_of_an_earlier_process_are_not_reported(case: ProcessCase) -> None:
+    # Only the first process leaves a writer outside its group.
+    mark, events = case.tmp / "mark", case.events()
+    line = '[ -e "$1" ] && exit 0; : >"$1"; exec "$2" "$3" --setsid --keep out'
+    rounds = [step("open"), step("wait"), step("close"), step("drop")]
+    words = (mark, P.orphan, events.path)
+    seen = case.process.script({"a": shell(line, *words)}, [*rounds, *rounds], within_s=15)
+    attempted(events, orphan=1)
+    got = [seen.steps[at].get("detached_writers") for at in (2, 6)]
+    expect("detached_writers of the first and of the second process", got, [True, False])
+
+
+@requires("PROCESS-OPEN-10")
+def test_processes_work_beside_more_descriptors_than_select_supports(case: ProcessCase) -> None:
+    # The others take the few low numbers that are free in the crowd.
+    others = ["first", "second", "third"]
+    steps = [step("open"), step("wait", timeout_ms=20), *asked(b"x\n"), step("close_stdin")]
+    steps += [step("wait", timeout_ms=10_000), step("close")]
+    handles = dict.fromkeys(["a", *others], handle(CAT))
+    opens = [step("open", other) for other in others]
+    seen = case.process.script(handles, [*opens, *steps], state=crowded(), within_s=20)
+    answers = seen.steps[len(opens) :]
+    got = (answers[1], seen.data(len(opens) + 3), answers[5], answers[6].get("exited"))
+    expect("look, answer, end, close", got, (RUNNING, b"x\n", {"exited": 0}, 0))
+
+
+@requires("PROCESS-OPEN-10")
+def test_a_bridge_works_beside_more_descriptors_than_select_supports(case: ProcessCase) -> None:
+    place = case.tmp / "input"
+    place.write_bytes(b"x" * 100_000)
+    seen = case.process.bridge(CAT, stdin=place, state=crowded(), within_s=20)
+    expect("the end, and the bytes", (seen.how, len(seen.shim_stdout)), ({"exited": 0}, 100_000))
+
+
+@requires("PROCESS-CHILD-02", needs=["PROCESS-OPEN-10"])
+@pytest.mark.parametrize("how", ["script", "bridge"])
+def test_no_descriptor_of_its_own_is_passed_on_whatever_its_number(
+    case: ProcessCase, how: str
+) -> None:
+    # The shim's own descriptors have numbers above the crowd, which the child may inherit.
+    place, state = case.tmp / "report.json", crowded()
+    if how == "bridge":
+        case.process.bridge(P.report, [place], state=state, within_s=20)
+    else:
+        handles = {"b": handle(CAT), "a": handle(P.report, [place])}
+        steps = [step("open", "b"), step("take", "b", stream="stdin"), step("open"), step("wait")]
+        case.process.script(handles, steps, state=state, within_s=20)
+    numbers = [each["fd"] for each in json.loads(place.read_text())["fds"]]
+    expect(
+        "numbers in the child that its caller did not inherit",
+        [each for each in numbers if each >= CROWD],
+        [],
+    )
+
+
+def uses_of_options(case: ProcessCase) -> tuple[dict[str, Message], list[Step]]:
+    """Return handles with each option, and the steps of each option with each end."""
+    gone = handle("/boxspec/no/such", stdin=2, stderr=2)
+    nowhere = handle("/bin/true", stdin=2)
+    nowhere["request"]["current_dir"] = str(case.tmp / "missing")
+    handles = {
+        "piped": handle(CAT),
+        "null": handle("/bin/sleep", ["60"], stdin=2, stdout=2, stderr=2),
+        "nonblocking": handle(CAT, nonblocking=True),
+        # Waits for a SIGKILL.
+        "ignores": shell("trap '' TERM; echo x; while :; do sleep 60; done"),
+        "short": handle("/bin/true", stdout=2),
+        "gone": gone,
+        "nowhere": nowhere,
+    }
+    kills: list[list[Step]] = [
+        [
+            step("open", "piped"),
+            step("take", "piped", stream="stdin"),
+            step("take", "piped", stream="stderr"),
+        ],
+        [step("open", "piped"), step("wait", "piped", timeout_ms=1), step("poll", "piped")],
+        [step("open", "null"), step("wait", "null", timeout_ms=1), step("close", "null")],
+        [step("open", "null"), step("kill", "null"), step("wait", "null")],
+        [step("open", "nonblocking"), step("close", "nonblocking")],
+        [
+            step("open", "ignores"),
+            step("read_until", "ignores", stream="stdout", until=b"\n"),
+            step("close", "ignores", grace_ms=1),
+        ],
+        [step("open", "short"), step("wait", "short"), step("close", "short")],
+    ]
+    steps = [each for way in kills for each in (*way, step("drop", way[0]["handle"]))]
+    # A repeat ends at the first error, so failed opens are steps of their own.
+    return handles, steps
+
+
+# More rounds than descriptors that a script may keep for itself.
+ROUNDS, KEPT = 14, 8
+
+
+@requires(
+    "PROCESS-LEAK-01", overlap=2.0, needs=["PROCESS-DROP-01", "PROCESS-CLOSE-01", "PROCESS-TAKE-01"]
+)
+def test_each_option_leaks_nothing_however_a_process_ends(case: ProcessCase) -> None:
+    handles, inner = uses_of_options(case)
+    before, after = Pause(case, "before"), Pause(case, "after")
+    handles |= {each.name: each.handle for each in (before, after)}
+    failed = [step("open", name) for name in ("gone", "nowhere") for _ in range(ROUNDS)]
+    steps = [step("repeat", count=2, steps=inner), step("open", "gone"), step("open", "nowhere")]
+    steps += [*before.steps, step("repeat", count=ROUNDS, steps=inner), *failed, *after.steps]
+    with case.process.start(handles, steps, within_s=40) as shim:
+        before.reached(20)
+        first = shim.at_rest()
+        before.go_on()
+        after.reached(20)
+        until(lambda: shim.at_rest().fd_count - first.fd_count <= KEPT, 2)
+        last = shim.at_rest()
+        zombies = [each for each in shim.descendants() if not each.alive]
+        after.go_on()
+        seen = shim.finish()
+    expect("rounds", seen.steps[5].get("repeated"), ROUNDS, verdict="unproven")
+    grown = (last.fd_count - first.fd_count, last.threads - first.threads, len(zombies))
+    expect(
+        "growth of descriptors and threads, and zombies", max(grown), at_most(KEPT), {"each": grown}
+    )
+
+
+@requires("PROCESS-BYTES-01")
+@pytest.mark.parametrize("size", [65_535, 65_536, 65_537, 140_000])
+def test_a_line_of_any_length_is_read_whole(case: ProcessCase, size: int) -> None:
+    line = b"x" * size + b"\n"
+    steps = [step("open"), step("write", data=line, thread="w")]
+    steps += [step("read_until", stream="stdout", until=b"\n"), step("join", thread="w")]
+    seen = case.process.script({"a": handle(CAT)}, steps, within_s=20)
+    expect("length of the line", len(seen.data(2)), len(line))
+
+
+@requires("PROCESS-BYTES-01")
+@pytest.mark.parametrize("size", [65_536, 2**20, 2**20 + 1, 3 * 2**20])
+def test_multiples_of_a_buffer_are_read_to_the_end(case: ProcessCase, size: int) -> None:
+    steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
+    seen = case.process.script({"a": handle(P.flood, [size, 0])}, steps, within_s=20)
+    got = (seen.steps[1].get("bytes"), seen.steps[2])
+    expect("bytes, and the end", got, (size, {"exited": 0}))
+
+
+@requires("PROCESS-BYTES-01", overlap=1.5)
+def test_a_write_of_17_mib_arrives(case: ProcessCase) -> None:
+    data = b"0123456789abcdef" * (17 * 2**16)
+    digest = hashlib.sha256(data).hexdigest()
+    steps = [step("open"), step("write", data=data), step("close_stdin")]
+    steps += [step("read_eof", stream="stdout"), step("wait")]
+    seen = case.process.script({"a": handle(P.hash_stdin)}, steps, within_s=30)
+    got = (seen.steps[1], digest.encode() in seen.data(3))
+    expect("written, and whether the child has the digest", got, ({"written": len(data)}, True))
+
+
+@requires("PROCESS-BYTES-03", overlap=1.5, needs=["PROCESS-BYTES-01"])
+@pytest.mark.parametrize("taken", [False, True], ids=["handle", "taken"])
+def test_writes_of_several_threads_do_not_mix(case: ProcessCase, taken: bool) -> None:
+    # Each write is larger than a pipe, and the reader is slow at first.
+    size, count = 100_000, 6
+    place = case.tmp / "input"
+    line = 'head -c 1 >"$1"; sleep 0.2; cat >>"$1"'
+    writes = [
+        step("write", data=bytes([ord(who)]) * size, thread=who)
+        for _ in range(count)
+        for who in "xyz"
+    ]
+    takes = [step("take", stream="stdin")] if taken else []
+    joins = [step("join", thread=who) for who in "xyz"]
+    steps = [step("open"), *takes, *writes, *joins, step("close_stdin"), step("wait")]
+    seen = case.process.script({"a": shell(line, place)}, steps, within_s=30)
+    expect("the end", seen.steps[-1], {"exited": 0})
+    data = place.read_bytes()
+    pieces = {bytes(data[at : at + size]) for at in range(0, len(data), size)}
+    got = (len(data), all(len(set(piece)) == 1 for piece in pieces))
+    expect("bytes, and whether each write arrived together", got, (3 * count * size, True))
+
+
+@requires("PROCESS-WAIT-03", overlap=2.5)
+@pytest.mark.parametrize("limit_ms", [790, 1990])
+def test_a_limit_does_not_pass_early(case: ProcessCase, limit_ms: int) -> None:
+    steps = [step("open"), step("wait", timeout_ms=limit_ms), step("kill")]
+    seen = case.process.script({"a": handle("/bin/sleep", ["60"])}, steps)
+    expect("what the wait reports", seen.steps[1], RUNNING)
+    # The parent of the shim may start it late; a start that is part of the time makes it longer.
+    took = (seen.end.t_ns - seen.start.t_ns) / 1e6
+    expect("the life of the shim, in ms", took, at_least(limit_ms))
+
+
+@requires("PROCESS-CLOSE-01", overlap=2.5, needs=["PROCESS-KILL-02"])
+def test_a_grace_does_not_end_early(case: ProcessCase) -> None:
+    events, pause = case.events(), Pause(case)
+    handles = {"a": handle(P.siglog, [events.path]), pause.name: pause.handle}
+    steps = [step("open"), *pause.steps, step("close", grace_ms=1990)]
+    with case.process.start(handles, steps, within_s=20) as shim:
+        events.wait("ready")
+        pause.reached()
+        pause.go_on()
+        told = events.wait("signal")
+        seen = shim.finish()
+    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    # A busy machine may deliver the SIGTERM late; a tick is left for that.
+    took = (seen.end.t_ns - told.t_ns) / 1e6
+    expect("from SIGTERM to the end, in ms", took, at_least(1990 - case.tick_ms))
+
+
+@requires("PROCESS-CLOSE-01", overlap=2.5, timing=True, needs=["PROCESS-KILL-02"])
+def test_members_that_end_one_by_one_do_not_extend_the_grace(case: ProcessCase) -> None:
+    events, pause = case.events(), Pause(case)
+    rules = [f"TERM:exit:0:{ms}" for ms in (300, 700)]
+    words = [events.path, "--members", "3", *(w for r in rules for w in ("--member-on", r))]
+    handles = {"a": handle(P.siglog, words), pause.name: pause.handle}
+    steps = [step("open"), *pause.steps, step("close", grace_ms=1000)]
+    with case.process.start(handles, steps, within_s=20) as shim:
+        events.wait("ready")
+        pause.reached()
+        pause.go_on()
+        told = events.wait("signal").effect
+        seen = shim.finish()
+    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    expect_grace(case, told.earliest_ns, seen.end.t_ns)
+
+
+def expect_grace(case: ProcessCase, since_ns: int, until_ns: int) -> None:
+    """Expect the end long before a grace period that began anew would end."""
+    expect("from SIGTERM to the end, in ms", (until_ns - since_ns) / 1e6, at_most(1550))
+
+
+# What a child does with its streams, after which it lives on.
+EARLY = {
+    "stdin": "exec <&-",
+    "stdout": "exec >&-",
+    "stderr": "exec 2>&-",
+    "all": "exec <&- >&- 2>&-",
+    "both outputs": "exec >&- 2>&-",
+}
+
+
+@requires("PROCESS-WAIT-06")
+@pytest.mark.parametrize("what", EARLY)
+def test_a_child_that_closed_its_streams_is_running(case: ProcessCase, what: str) -> None:
+    events, fifo, pause = case.events(), case.fifo("gate"), Pause(case)
+    line = f'{EARLY[what]}; exec "$1" "$2" "$3" --exit 7'
+    handles = {"a": shell(line, P.gate, events.path, fifo), pause.name: pause.handle}
+    steps = [step("open"), step("wait", thread="w"), *pause.steps, step("poll")]
+    steps += [step("wait", timeout_ms=150), step("join", thread="w"), step("wait")]
+    with case.process.start(handles, steps, within_s=15) as shim:
+        events.wait("ready")
+        pause.reached()
+        pause.go_on()
+        # It ends after the wait with a limit.
+        until(lambda: not shim.running, 0.6)
+        case.open_gate(fifo)
+        seen = shim.finish()
+    got = [seen.steps[at] for at in (4, 5, 1, 7)]
+    expect("two looks at it, and its end twice", got, [RUNNING] * 2 + [{"exited": 7}] * 2)
+
+
+@requires("PROCESS-WAIT-06")
+def test_a_stopped_child_is_running(case: ProcessCase) -> None:
+    events, fifo = case.events(), case.fifo("gate")
+    child, pause = handle(P.gate, [events.path, fifo, "--exit", 7]), Pause(case)
+    steps = [step("open"), step("wait", thread="w"), *pause.steps, step("poll")]
+    steps += [step("wait", timeout_ms=150), step("join", thread="w"), step("wait")]
+    with case.process.start({"a": child, pause.name: pause.handle}, steps, within_s=15) as shim:
+        pid = events.wait("ready").pid
+        pause.reached()
+        send(pid, "STOP")
+        until(lambda: is_stopped(pid))
+        pause.go_on()
+        until(lambda: not shim.running, 0.6)
+        send(pid, "CONT")
+        case.open_gate(fifo)
+        seen = shim.finish()
+    got = [seen.steps[at] for at in (4, 5, 1, 7)]
+    expect("two looks at it, and its end twice", got, [RUNNING] * 2 + [{"exited": 7}] * 2)
+
+
+@requires("PROCESS-CLOSE-06", overlap=2.0, needs=["PROCESS-CLOSE-01"])
+@pytest.mark.parametrize("who", ["leader", "member"])
+def test_a_process_without_its_main_thread_has_the_grace(case: ProcessCase, who: str) -> None:
+    events, pause = case.events(), Pause(case)
+    alone = handle(P.threaded, [events.path])
+    member = shell('"$1" "$2" & exec sleep 60', P.threaded, events.path)
+    handles = {"a": alone if who == "leader" else member, pause.name: pause.handle}
+    steps = [step("open"), *pause.steps, step("close", grace_ms=8000)]
+    with case.process.start(handles, steps, within_s=20) as shim:
+        events.wait("ready")
+        pause.reached()
+        pause.go_on()
+        seen = shim.finish()
+    ends = len(events.all("end"))
+    expect("ends of its own that the other thread reached", ends, 1, {"close": seen.steps[3]})
+
+
+@requires("PROCESS-CHILD-04")
+@pytest.mark.parametrize("how", ["script", "bridge"])
+def test_a_process_starts_where_the_callers_directory_was_removed(
+    case: ProcessCase, how: str
+) -> None:
+    if case.process.inside.name is not None:
+        raise NotApplicable("a sandbox needs a directory")
+    gone, state = case.tmp / "gone", list[str]()
+    state = ["--cwd", str(gone), "--remove-cwd"]
+    gone.mkdir()
+    need_start(case, state)
+    gone.mkdir(exist_ok=True)
+    error, out = carried_out(case, how, "/bin/echo", ["here"], state=state)
+    expect("the error, and the output", (error, out), (None, b"here\n"))
+
+
+CLOSED = [("0",), ("1",), ("2",), ("0", "1"), ("0", "1", "2")]
+
+
+@requires("PROCESS-CHILD-04")
+@pytest.mark.parametrize("closed", CLOSED, ids="".join)
+def test_a_process_starts_with_standard_descriptors_closed(
+    case: ProcessCase, closed: tuple[str, ...]
+) -> None:
+    state = [word for fd in closed for word in ("--close", fd)]
+    steps = [step("open"), *asked(b"x\n"), step("close_stdin")]
+    steps += [step("read_eof", stream="stderr"), step("wait")]
+    line = "cat; echo end >&2; exit 3"
+    seen = case.process.script({"a": shell(line)}, steps, state=state)
+    got = (seen.data(2), seen.data(4), seen.steps[5])
+    expect("answer, stderr and end", got, (b"x\n", b"end\n", {"exited": 3}))
+
+
+@requires("PROCESS-CHILD-04")
+@pytest.mark.parametrize("names", [("CHLD",), ("CHLD", "ALRM", "USR1")], ids="-".join)
+def test_an_end_is_noticed_where_the_caller_blocks_signals(
+    case: ProcessCase, names: tuple[str, ...]
+) -> None:
+    state = [word for name in names for word in ("--block", name)]
+    steps = [step("open"), step("wait", timeout_ms=2500), step("poll")]
+    seen = case.process.script({"a": shell("sleep 0.1; exit 3")}, steps, state=state)
+    expect("the end, twice", seen.steps[1:], [{"exited": 3}] * 2)
+
+
+# Enough for each shim that starts with few descriptors.
+MOST_DESCRIPTORS = 40
+
+
+@requires("PROCESS-LEAK-02", overlap=3.0, needs=["PROCESS-OPEN-03"])
+def test_an_open_without_descriptors_is_an_error_and_leaves_nothing(case: ProcessCase) -> None:
+    said: list[str] = []
+    for limit in range(5, MOST_DESCRIPTORS):
+        # A child that is left would live on.
+        seen = case.process.script(
+            {"a": handle("/bin/sleep", ["60"])},
+            [step("open"), step("kill"), step("wait", timeout_ms=5000)],
+            state=["--nofile", str(limit)],
+            expect_result=False,
+        )
+        if not seen.ok:
+            continue  # the shim itself does not start
+        opened, ended = seen.steps[0], seen.steps[2]
+        left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
+        kind = opened.get("error", {}).get("kind")
+        right = kind == "execution" or ended == {"signaled": "SIGKILL"}
+        if left or not right:
+            expect(f"an open with {limit} descriptors", (opened, ended, left), "an error or an end")
+        said.append(kind or "ended")
+        if said[-4:] == ["ended"] * 4:
+            return
+    raise NotMeasured(f"the shim needs more than {MOST_DESCRIPTORS} descriptors: {said}")

@@ -1,0 +1,35 @@
+"""Faults that depend on the numbers of descriptors."""
+
+import os
+
+import exec.spawn as spawn
+from faults.registry import fault, replaces
+
+LAST_OF_SELECT = 1023
+
+
+@fault("EXEC-CHILD-09", "the report pipe of the child takes number 3", "dup2(report, 3)")
+def the_report_pipe_takes_number_3():
+    @replaces(spawn.Spawn)
+    def child(original, self, stdio, report):
+        if report != 3:
+            os.dup2(report, 3, inheritable=False)
+        original(self, stdio, 3)
+
+
+@fault("EXEC-CHILD-09", "inherited descriptors from 256 on are closed", "OPEN_MAX of 256")
+def numbers_from_256_on_are_closed():
+    @replaces(spawn.Spawn)
+    def reset_signals(original, self):
+        original(self)
+        os.closerange(256, 1024)
+
+
+@fault("EXEC-CHILD-04", "only numbers below 1024 are closed in the child", "FD_SETSIZE")
+def own_numbers_above_1023_stay_open():
+    @replaces(spawn.Spawn)
+    def pipe(original, self):
+        ends = original(self)
+        for fd in ends:
+            os.set_inheritable(fd, fd > LAST_OF_SELECT)
+        return ends

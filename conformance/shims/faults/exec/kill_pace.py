@@ -1,0 +1,42 @@
+"""Faults in which events during the grace period move its end."""
+
+from time import monotonic_ns
+
+import constants
+import exec.run as run
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-KILL-02", "output in the grace period restarts it", "a timeout for each poll()")
+def output_restarts_the_grace():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.first_signal(cause)
+        until = monotonic_ns() + constants.GRACE_NS
+        length = sum(output.length for output in self.outputs)
+        while not self.ended(True):
+            if monotonic_ns() >= until:
+                self.kill()
+                return
+            self.turn(min(until, self.ending.next_look))
+            now = sum(output.length for output in self.outputs)
+            if now > length:
+                length, until = now, monotonic_ns() + constants.GRACE_NS
+
+
+@fault("EXEC-KILL-02", "the end of a member restarts the grace period", "a timeout for each wait()")
+def the_end_of_a_member_restarts_the_grace():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        self.first_signal(cause)
+        until = monotonic_ns() + constants.GRACE_NS
+        members = None
+        while not self.ended(True):
+            if monotonic_ns() >= until:
+                self.kill()
+                return
+            self.turn(min(until, self.ending.next_look))
+            now = len(self.ending.members) + (self.end is None)
+            if members is not None and now < members:
+                until = monotonic_ns() + constants.GRACE_NS
+            members = now

@@ -1,0 +1,33 @@
+"""Faults of signals to the caller during one phase of a run."""
+
+import exec.run as run
+import exec.signals as signals
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-SIGNAL-08", "a signal during the spawn is dropped", "pending = 0 after fork()")
+def a_signal_during_the_spawn_is_dropped():
+    @replaces(run.Run)
+    def spawn(original, self):
+        original(self)
+        signals.handlers.collect()
+        self.watch.noted.clear()
+
+
+@fault("EXEC-SIGNAL-07", "a signal while the output is read to its end is dropped", "a local list")
+def a_signal_during_the_drain_is_dropped():
+    @replaces(run.Run)
+    def drain(original, self):
+        before = list(self.watch.noted)
+        original(self)
+        signals.handlers.collect()
+        self.watch.noted[:] = before
+
+
+@fault("EXEC-SIGNAL-06", "a signal in the grace period ends the run at once", "Ctrl-C again: force")
+def a_signal_in_the_grace_kills():
+    @replaces(run.Run)
+    def ended(original, self, fired):
+        if self.watch.noted and not self.given_up:
+            self.group.kill()
+        return original(self, fired)

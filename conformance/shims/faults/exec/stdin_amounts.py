@@ -1,0 +1,35 @@
+"""Faults of payloads: their amount and their pace."""
+
+import exec.run as run
+import exec.streams as streams
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-STDIN-03", "the last piece of a payload is written once", "write() without a loop")
+def the_last_piece_is_written_once():
+    @replaces(streams.Input)
+    def write(original, self):
+        last = len(self.rest) <= streams.CHUNK
+        before = len(self.rest)
+        original(self)
+        if last and 0 < len(self.rest) < before:
+            self.rest = memoryview(b"")
+            self.close()
+
+
+@fault("EXEC-STDIN-03", "a payload ends at 32 MiB", "a limit of the buffer")
+def a_payload_ends_at_32_mib():
+    @replaces(streams.Input, "__init__")
+    def init(original, self, fd, payload):
+        original(self, fd, payload[: 32 * 2**20])
+
+
+@fault("EXEC-STDIN-10", "a payload that trickles moves the deadline", "a timeout for each write")
+def a_payload_that_trickles_moves_the_deadline():
+    @replaces(run.Run)
+    def turn(original, self, until):
+        before = len(self.input.rest)
+        ready = original(self, until)
+        if self.deadline is not None and len(self.input.rest) < before:
+            self.begin_deadline()
+        return ready

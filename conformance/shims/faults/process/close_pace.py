@@ -1,0 +1,39 @@
+"""Faults of the grace period of a close."""
+
+from time import monotonic_ns, sleep
+
+import process.handle as handle
+from faults.registry import fault, replaces
+
+
+@fault("PROCESS-CLOSE-01", "a grace is rounded down to whole seconds", "sleep(grace / 1000)")
+def a_grace_is_rounded_to_seconds():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        return original(self, grace_ms // 1000 * 1000 if grace_ms > 1000 else grace_ms)
+
+
+@fault("PROCESS-CLOSE-01", "the end of a member restarts the grace", "wait(timeout) for each")
+def the_end_of_a_member_restarts_the_grace():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        self.grace_ns = grace_ms * 1_000_000
+        return original(self, grace_ms)
+
+    @replaces(handle.Process)
+    def await_group(original, self, until):
+        count = 0
+        while not self.reaped and (alive := self.group.alive()) and monotonic_ns() < until:
+            if len(alive) < count:
+                until = monotonic_ns() + self.grace_ns
+            count = len(alive)
+            sleep(0.005)
+
+
+@fault("PROCESS-CLOSE-06", "a process whose main thread has ended is over", "state Z in /proc")
+def a_process_without_its_main_thread_is_over():
+    import exec.group as group
+
+    @replaces(group.Member)
+    def alive(original, self):
+        return self.state not in b"ZXx"
