@@ -170,7 +170,7 @@ def crossed(case: ExecCase) -> list[ExecRequest]:
         ("exec.cap", {"max_output_bytes": 2**32}),
         ("exec", {"current_dir": "/"}),
     ]
-    both = [
+    both: list[ExecRequest] = [
         {**option, **way}
         for way in ways
         for needed, option in options

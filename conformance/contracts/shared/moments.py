@@ -104,7 +104,7 @@ def need_handlers(case: Case, shim: ShimProcess[Any], within_s: float = 15) -> N
     """
     limit = Deadline(within_s)
     while shim.running and signal.SIGTERM not in shim.status().mask("SigCgt"):
-        if limit.over() and case.look.number == 1:
+        if limit.over() and case.attempt.number == 1:
             raise Late("the shim handles SIGTERM", f"within {within_s:.0f} s", "not yet")
         if limit.over():
             raise NotMeasured("the shim installs no handler")

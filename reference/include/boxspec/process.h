@@ -11,8 +11,8 @@
  *
  * The library buffers no bytes and installs no handler: a caller that writes to a child must be
  * prepared for SIGPIPE. A write(2) of more than PIPE_BUF bytes is not atomic: if several threads
- * write to one stdin, the caller holds a lock of its own during each message. The caller's ends are close-on-exec, and blocking unless `nonblocking` is
- * set.
+ * write to one stdin, the caller holds a lock of its own during each message. The caller's ends
+ * are close-on-exec, and blocking unless `nonblocking` is set.
  *
  * An orderly close. bs_process_close sends SIGTERM first and closes stdin last. For a server that
  * saves its state at end-of-file, close stdin (bs_process_close_stream), wait with a limit

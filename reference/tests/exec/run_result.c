@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,11 +30,37 @@ static void an_exit_has_its_status(void **state) {
         assert_int_equal(result.signal, 0);
         assert_false(result.truncated);
         assert_false(result.detached_writers);
+        assert_false(result.killed_writers);
         assert_int_equal(result.group_left, 0);
         assert_int_equal(result.pending_signals, 0);
         assert_int_equal(result.err.len, 0);
         bs_exec_result_clear(&result);
     }
+}
+
+static void a_killed_writer_is_reported_and_its_output_is_kept(void **state) {
+    (void)state;
+    static const struct {
+        const char *script;
+        bool killed;
+        const char *out;
+    } rows[] = {
+        {"mkfifo f; (echo helper; echo >f; exec sleep 60) & read x <f; rm f; exit 7", true,
+         "helper\n"},
+        {"sleep 60 >/dev/null 2>&1 & exit 7", false, ""},
+    };
+    char dir[] = "/tmp/boxspec-killed-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        struct bs_exec_request request = SHELL(rows[i].script);
+        request.current_dir = dir;
+        struct bs_exec_result result = run_to_result(&request);
+        assert_int_equal(result.exit_code, 7);
+        assert_int_equal(result.killed_writers, rows[i].killed);
+        assert_text(&result.out, rows[i].out);
+        bs_exec_result_clear(&result);
+    }
+    assert_int_equal(rmdir(dir), 0);
 }
 
 static void a_signal_sent_to_itself_has_no_annotation(void **state) {
@@ -219,6 +246,7 @@ static void a_caller_that_ignores_sigchld_gets_an_error_before_the_spawn(void **
 int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(an_exit_has_its_status),
+        leaves_nothing(a_killed_writer_is_reported_and_its_output_is_kept),
         leaves_nothing(a_signal_sent_to_itself_has_no_annotation),
         leaves_nothing(a_timeout_annotates_the_childs_output),
         leaves_nothing(a_cancel_descriptor_ends_the_run_and_is_not_read),

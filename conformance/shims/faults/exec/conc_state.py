@@ -51,7 +51,7 @@ def variables_of_an_earlier_run_stay():
 
 @fault("EXEC-CONC-07", "a program is looked up once per name", "hash -r; shutil.which and a cache")
 def a_program_is_looked_up_once():
-    places = {}
+    places: dict[bytes, bytes] = {}
 
     @replaces(spawn.Spawn, "__init__")
     def init(original, self, *arguments):

@@ -9,17 +9,19 @@ from faults.registry import fault, replaces
 
 @fault("PROCESS-BRIDGE-15", "the end of input ends the output too", "shutdown(SHUT_RDWR)")
 def the_end_of_input_ends_the_output():
+    ended: list[bool] = []
+
     @replaces(bridge.Relay)
     def read(original, self):
         got = original(self)
         if self.source == 0 and not got:
-            bridge.ended = True
+            ended.append(True)
         return got
 
     @replaces(bridge.Bridge)
     def end_sides(original, self):
         original(self)
-        if getattr(bridge, "ended", False) and self.relays[1].target >= 0:
+        if ended and self.relays[1].target >= 0:
             self.relays[1].target = -1
             original(self)
 

@@ -1,5 +1,7 @@
 """Faults of a handle that is opened again after a drop."""
 
+from typing import Any
+
 import process.handle as handle
 import process.script as script
 from faults.registry import fault, replaces
@@ -9,7 +11,7 @@ from faults.registry import fault, replaces
     "PROCESS-OPEN-09", "a handle that is opened again keeps its end", "a field that is not reset"
 )
 def the_end_of_the_process_before_is_kept():
-    ends = {}
+    ends: dict[int, Any] = {}
 
     @replaces(script.Step)
     def act_on(original, self, handle, process):
