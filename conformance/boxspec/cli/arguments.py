@@ -97,6 +97,7 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
     add("--json", metavar="FILE", help="the whole result (schema boxspec-result/1)")
     add("--junit", metavar="FILE", help="JUnit XML; times are those of the shim")
     add("--tap", metavar="FILE", help="TAP 14")
+    add("--sarif", metavar="FILE", help="SARIF 2.1.0 for code scanning: the failed tests")
     add("--md", metavar="FILE", help="Markdown for the summary of a CI step")
     add("--html", metavar="FILE", help="one offline page, with a folder data/ for long evidence")
     add(

@@ -7,7 +7,7 @@ from typing import Any
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.report import badge, html, junit, markdown, tap
+from boxspec.report import badge, html, junit, markdown, sarif, tap
 from boxspec.report.output_file import OutputFile
 from boxspec.report.result import Result, checked, document, read
 
@@ -17,7 +17,7 @@ Results of --earlier get no column: they show since when an implementation of th
 exit codes: 0 everything is written; 2 wrong usage, or a file is not a result."""
 
 # Formats that hold one result.
-ALONE = {"--junit": junit.render, "--tap": tap.render}
+ALONE = {"--junit": junit.render, "--tap": tap.render, "--sarif": sarif.render}
 
 
 def results(flag: str, names: Iterable[str]) -> list[Result]:
@@ -40,6 +40,7 @@ def main(words: Sequence[str]) -> int:
     add("--md", metavar="FILE", help="Markdown for the summary of a CI step")
     add("--junit", metavar="FILE", help="JUnit XML of one result")
     add("--tap", metavar="FILE", help="TAP 14 of one result")
+    add("--sarif", metavar="FILE", help="SARIF 2.1.0 of one result")
     add("--badge", action="append", metavar="FILE", help="badge of one result, .svg or .json")
     more = "(repeatable)"
     add("--earlier", action="append", metavar="RESULT", default=[], help=f"an older result {more}")
@@ -63,7 +64,9 @@ def main(words: Sequence[str]) -> int:
     alone = {flag: getattr(args, flag.removeprefix("--")) for flag in ALONE}
     if not (args.html or args.md or args.badge or any(alone.values())):
         raise UsageError(
-            "report", "has nothing to write", "name --html, --md, --junit, --tap or --badge"
+            "report",
+            "has nothing to write",
+            "name --html, --md, --junit, --tap, --sarif or --badge",
         )
     given = html.Given(
         [read(name) for name in args.results],

@@ -24,7 +24,7 @@ from boxspec.judge.requirements import Requirement, load, requirement
 from boxspec.judge.results import ResultTree
 from boxspec.judge.spec_versions import frozen, versions
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.report import badge, html, junit, markdown, progress, summary, tap
+from boxspec.report import badge, html, junit, markdown, progress, sarif, summary, tap
 from boxspec.report import json as json_report
 from boxspec.report.console import Console, Progress
 from boxspec.report.output_file import OutputFile
@@ -45,6 +45,7 @@ FORMATS: dict[str, Callable[[Result], str]] = {
     "--json": lambda result: json_report.render(result.plain),
     "--junit": junit.render,
     "--tap": tap.render,
+    "--sarif": sarif.render,
     "--md": markdown.render,
 }
 

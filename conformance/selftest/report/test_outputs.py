@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema_rs import validator_for
 from lxml import etree
 from lxml import html as parser
 from markdown_it import MarkdownIt
@@ -21,13 +22,14 @@ from boxspec.errors import UsageError
 from boxspec.faults.fault import catalogue
 from boxspec.faults.outcome import Outcome
 from boxspec.judge.verdict import Failure, NotMeasured, Verdict
-from boxspec.report import badge, junit, markdown, tap
+from boxspec.report import badge, junit, markdown, sarif, tap
 from boxspec.report import json as json_report
-from boxspec.report.result import Result, checked, read
+from boxspec.report.result import Result, checked, is_failure, read
 from selftest.report.made_results import HOSTILE, made
 from selftest.tools import FEW_TEXTS, RESULT_SCHEMA, ROOT, boxspec
 from selftest.trees import HARDENED, MUST, OTHER_MUST
 
+SARIF = Path(sarif.__file__).with_name("schemas") / "sarif.json"
 XSD = etree.XMLSchema(etree.parse(Path(__file__).with_name("schemas") / "junit.xsd"))
 KNOWN = "EXEC-ENV-02"
 
@@ -98,6 +100,20 @@ def test_every_fact_of_the_schema_is_required() -> None:
     none may be missing."""
     required = json.loads(RESULT_SCHEMA.read_text())["required"]
     assert {"kit", "started", "command", "outcome", "host", "target"} <= {*required}
+
+
+# SARIF ---------------------------------------------------------------------------------------
+
+
+def test_sarif_follows_its_schema_and_names_each_failed_test(result: Result) -> None:
+    document = json.loads(sarif.render(result))
+    validator_for(json.loads(SARIF.read_text())).validate(document)
+    (run,) = document["runs"]
+    failed = [test for test in result.plain["tests"] if is_failure(test)]
+    wanted = {(name, test["id"]) for test in failed for name in test["requirements"]}
+    found = {(each["ruleId"], each["message"]["text"].split(": ")[0]) for each in run["results"]}
+    assert found == wanted
+    assert wanted
 
 
 # JUnit ---------------------------------------------------------------------------------------
