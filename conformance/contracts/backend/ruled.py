@@ -92,6 +92,15 @@ def reports_of(session: ObservedSession, name: str) -> list[NotEnforced]:
     return [rules[rule] for rule, path in plain.items() if f"{name}/".startswith(f"{path}/")]
 
 
+def excuse_if_named(session: ObservedSession, aspect: str, escaped: str) -> None:
+    """Raise Declared if the aspect was not claimed fully before the run, and rules were reported.
+
+    The path may be denied because a rule that allows is not enforced, or by another spelling.
+    """
+    if session.result["not_enforced"]:
+        session.excuse(aspect, escaped)
+
+
 def expect_unchanged(session: ObservedSession, name: str, changes: Sequence[str]) -> None:
     """Fail if a path that the policy denies to modify has changed.
 
@@ -100,6 +109,8 @@ def expect_unchanged(session: ObservedSession, name: str, changes: Sequence[str]
     reports = reports_of(session, name)
     if changes and reports:
         raise Declared(str(reports[0]["rule"]), "not enforced", changes[0], str(reports[0]["why"]))
+    if changes:
+        excuse_if_named(session, "fs-write", changes[0])
     expect("changes of denied paths", changes, [], verdict=Verdict.CONTRADICTION)
 
 
@@ -144,6 +155,7 @@ def holds(
             escaped = f"{probe}: {changes[0]}"
             raise Declared(rule, "not enforced", escaped, str(reported[0]["why"]))
         if changes:
+            excuse_if_named(session, "fs-write", f"{probe}: {changes[0]}")
             raise Failure(
                 f"{scene.probe.tries} ({rule})",
                 "what the policy denies stays as it is, or the rule is named as not enforced",

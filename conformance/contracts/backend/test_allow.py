@@ -112,3 +112,23 @@ def test_the_cache_of_the_home_is_for_work(case: BackendCase) -> None:
         session.need_enforcement()
         there = (cache / "a" / "f").exists()
         expect("what was made in HOME/.cache", there, True, verdict=Verdict.OVERREFUSED)
+
+
+# Two pipelines: one whose last stage reads all, and one whose last stage ends early.
+PIPELINES = "seq 2000 | cat | sort -n | tail -n 1; yes | cat | cat | head -n 1"
+
+
+@requires("BACKEND-ALLOW-06", stress=100)
+def test_pipelines_of_several_stages_run_to_their_end(case: BackendCase) -> None:
+    with made_ground() as ground:
+        times = 100 if case.stress else 10
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", PIPELINES]}] * times,
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+            within_s=120.0,
+        )
+        session.need_enforcement()
+        found = [(call.stdout, call.stderr, call.result["exit_code"]) for call in session.calls]
+        expect("output, errors and exit code of each", found, [(b"2000\ny\n", b"", 0)] * times)

@@ -3,6 +3,7 @@
 And how its end is reported.
 """
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -12,6 +13,8 @@ import struct
 import subprocess
 import termios
 import tty
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -27,7 +30,9 @@ from boxspec.api import (
     requires,
     startswith,
 )
-from contracts.backend.attempt import attempt, inside, judge, need_an_end
+from boxspec.subject.observe.lines import Deadline, poll
+from boxspec.subject.observe.procs import Proc
+from contracts.backend.attempt import attempt, control, inside, judge, need_an_end
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
@@ -329,3 +334,48 @@ def test_stdin_comes_through(case: BackendCase, way: str) -> None:
         )
         wanted = {"bytes": b"of the request", "null": b"", "inherit": b"of the caller"}
         expect("what the program reads", session.only.stdout, wanted[way])
+
+
+@requires("BACKEND-LAUNCH-10", stress=64)
+def test_calls_that_start_at_once_are_all_confined(case: BackendCase) -> None:
+    control("w_create")
+    count = 64 if case.stress else 6
+    with contextlib.ExitStack() as stack:
+        scenes = [stack.enter_context(made_scene("w_create")) for _ in range(count)]
+        with ThreadPoolExecutor(count) as pool:
+            found = [*pool.map(lambda scene: inside(case, scene, "repo-write"), scenes)]
+        for scene, (session, attempted) in zip(scenes, found, strict=True):
+            judge(scene, session, attempted)
+
+
+# Each child starts a process, which then loses its parent and ends. The shell itself does not wait
+# meanwhile: it would reap them if it were process 1.
+ORPHANS = 'for n in 1 2 3 4 5 6 7 8; do (sleep 0.3 &) ; done; : <"$0"; : <"$1"'
+
+
+@requires("BACKEND-LAUNCH-11")
+def test_ended_orphans_do_not_remain(case: BackendCase) -> None:
+    with made_ground() as ground:
+        gates = [ground.ws / name for name in ("gate", "held")]
+        for gate in gates:
+            os.mkfifo(gate)
+        with case.backend.start(
+            [{"program": "/bin/sh", "args": ["-c", ORPHANS, *map(str, gates)]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        ) as shim:
+            case.open_gate(gates[0])
+            limit = Deadline(5)
+            # A parent may need a moment to reap.
+            while (left := _orphans(shim.descendants())) and not limit.over():
+                poll([], 0.02)
+            case.open_gate(gates[1])
+            session = shim.finish()
+        session.need_enforcement()
+        expect("the program's end", session.only.result["exit_code"], 0)
+        expect("orphans that run or are zombies", left, [])
+
+
+def _orphans(found: Sequence[Proc]) -> list[str]:
+    return [proc.describe() for proc in found if proc.name == "sleep"]

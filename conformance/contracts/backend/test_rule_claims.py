@@ -174,9 +174,10 @@ def _many(ground: Ground, shape: str, n: int) -> list[str]:
 )
 def test_many_denied_files_do_not_drop_the_sandbox(case: BackendCase, shape: str, n: int) -> None:
     """Under degrade the backend is used: each file is protected, or its rule is reported."""
-    line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null; echo x >>../out/file'
     claimed = case.backend.probe("repo-write").result["overall"]
     with made_ground() as ground:
+        line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null'
+        line += f"; echo x >>{ground.out_from_ws}/file"
         names = _many(ground, shape, n)
         ground.watch(ground.out)
         session = case.backend.run(

@@ -9,7 +9,9 @@ import pytest
 
 from boxspec.judge.verdict import Declared, Failure, NotApplicable, Verdict
 from boxspec.subject.observed import Facts
-from contracts.backend.answers import Claim, Claims, ObservedSession
+from contracts.backend.answers import Claim, Claims, NotEnforced, ObservedSession
+from contracts.backend.attempt import expect_nothing_outside
+from contracts.backend.ruled import expect_unchanged
 
 
 def claims(overall: str) -> Claims:
@@ -76,3 +78,34 @@ def test_a_claim_before_the_run_is_a_contradiction(own: Claims | None) -> None:
 
 def test_an_excuse_does_not_judge_claims_of_the_session() -> None:
     session("fully", FULLY, NONE).excuse("fs-write", "out/file")
+
+
+NAMED: list[NotEnforced] = [{"pointer": "/policy", "rule": "src/**", "why": "a mount needs a name"}]
+
+
+@pytest.mark.parametrize("denied", ["kept", "a/b/kept"])
+def test_a_denied_path_under_a_partial_claim_with_named_rules_is_declared(denied: str) -> None:
+    one = session("partial", PARTIAL, PARTIAL)
+    one.result["not_enforced"] = NAMED
+    with pytest.raises(Declared):
+        expect_unchanged(one, denied, [f"changed: ws/{denied}"])
+
+
+def test_a_denied_path_without_a_named_rule_is_a_contradiction() -> None:
+    one = session("partial", PARTIAL, PARTIAL)
+    one.result["not_enforced"] = []
+    with pytest.raises(Failure) as why:
+        expect_unchanged(one, "kept", ["changed: ws/kept"])
+    assert why.value.verdict is Verdict.CONTRADICTION
+
+
+def test_a_denied_path_under_a_full_claim_is_a_contradiction() -> None:
+    one = session("fully", FULLY, FULLY)
+    one.result["not_enforced"] = NAMED
+    with pytest.raises(Failure):
+        expect_unchanged(one, "kept", ["changed: ws/kept"])
+
+
+def test_an_effect_outside_through_a_link_under_a_partial_claim_is_declared() -> None:
+    with pytest.raises(Declared):
+        expect_nothing_outside(session("partial", PARTIAL, PARTIAL), ["made: out/x"], "a link")

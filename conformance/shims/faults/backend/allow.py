@@ -1,6 +1,7 @@
 """Faults that refuse too much."""
 
 import backend.filter as filter_
+import backend.inside as inside
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
@@ -61,3 +62,11 @@ def the_cache_is_forgotten():
     @replaces(Bubblewrap)
     def cache(original, self, root):
         return []
+
+
+@fault("BACKEND-ALLOW-06", "SIGPIPE stays ignored", "a launcher in Python; subprocess, bpo-1652")
+def sigpipe_stays_ignored():
+    @replaces(inside)
+    def read_file(original, path):
+        default = b"signal.signal(signal.SIGPIPE, signal.SIG_DFL)"
+        return original(path).replace(default, b"signal.signal(signal.SIGPIPE, signal.SIG_IGN)")

@@ -1,5 +1,6 @@
 """Faults in the state in which a program starts."""
 
+import fcntl
 import os
 
 import backend.inside as inside
@@ -167,3 +168,25 @@ def any_number_of_words():
     @replaces(inside)
     def packed(original, argv):
         return argv
+
+
+@fault("BACKEND-LAUNCH-10", "a launch while another one runs is not confined", "trylock, and go on")
+def a_launch_beside_another_is_not_confined():
+    @replaces(Session)
+    def call(original, self, request):
+        fd = os.open("/tmp/.launching", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.backend = None
+        try:
+            return original(self, request)
+        finally:
+            os.close(fd)
+
+
+@fault("BACKEND-LAUNCH-11", "the program is process 1 and reaps nothing", "bwrap --as-pid-1")
+def the_program_is_process_1():
+    @replaces(Bubblewrap)
+    def hardening(original, self):
+        return [*original(self), b"--as-pid-1"]

@@ -144,3 +144,23 @@ def links_end_the_start():
     denies_also_bind(
         lambda path: os.path.islink(path) and os.path.isdir(path), [b"--symlink", b"elsewhere"]
     )
+
+
+@fault("BACKEND-RULE-15", "a hidden directory can be written to", "--tmpfs without --remount-ro")
+def a_hidden_directory_takes_writes():
+    @replaces(Bubblewrap)
+    def hide(original, self, path):
+        return [b"--tmpfs", path] if os.path.isdir(path) else original(self, path)
+
+
+@fault("BACKEND-RULE-16", "the parents of a denied path are made", "os.makedirs for a mount point")
+def parents_of_a_denied_path_are_made():
+    @replaces(Bubblewrap)
+    def report_absent(original, self, context, given, claims):
+        for rule in given.deny_modify:
+            path = os.path.join(os.fsdecode(context.root), rule.body.removesuffix("/**"))
+            made = os.path.dirname(path)
+            if not os.path.isdir(made) and os.path.islink(os.path.dirname(made)):
+                os.makedirs(made)
+                os.rmdir(made)
+        original(self, context, given, claims)
