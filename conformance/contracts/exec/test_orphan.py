@@ -9,7 +9,14 @@ from boxspec.api import NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import attempted, expect_none_left, pass_time, send, until
+from contracts.exec.moments import (
+    attempted,
+    expect_none_left,
+    pass_time,
+    send,
+    shell_ends,
+    until,
+)
 from contracts.exec.spawn_io import shell
 
 
@@ -184,19 +191,25 @@ def test_a_caller_that_is_a_subreaper_keeps_its_other_children(case: ExecCase) -
 
 # The child waits until its helper has written, and leaves it alive.
 HELPED = (
-    '(printf %s "$1"; : >"$2"; exec sleep 60) & '
-    'while ! [ -e "$2" ]; do sleep 0.01; done; printf own; exit 7'
+    '("$1" "$2" "$3"; printf %s "$4"; : >"$5"; exec sleep 60) & '
+    'while ! [ -e "$5" ]; do sleep 0.01; done; printf own; exit 7'
 )
-
-
-def helped(case: ExecCase, text: str) -> ObservedRun:
-    return case.exec.run(**shell(HELPED, text, case.tmp / "mark"), within_s=8)
 
 
 @pytest.mark.parametrize("size", [1, 4096, 30_000])
 @requires("EXEC-DRAIN-11", needs=["EXEC-ORPHAN-01"])
 def test_output_that_an_orphan_wrote_before_its_end_is_complete(case: ExecCase, size: int) -> None:
-    seen = helped(case, "x" * size)
+    events, fifo, mark = case.events(), case.fifo("gate"), case.tmp / "mark"
+    words = (P.gate, events.path, fifo, "x" * size, mark)
+    with case.exec.start(**shell(HELPED, *words), within_s=10) as shim:
+        events.wait("ready")
+        # The caller is stopped, so that the pipe still holds the output when the exit is noticed.
+        shim.signal("STOP")
+        case.open_gate(fifo)
+        until(mark.exists)
+        shell_ends(shim)
+        shim.signal("CONT")
+        seen = shim.finish()
     expect(
         "exit_code and stdout", (seen.result["exit_code"], seen.stdout), (7, b"x" * size + b"own")
     )
