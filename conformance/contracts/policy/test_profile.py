@@ -85,3 +85,29 @@ def test_a_workspace_may_define_unrestricted(case: PolicyCase, name: str | None)
         question("modify", "a", name),
     ]
     expect("what may be read and modified", case.policy.allowed(own, asked), [True, False, False])
+
+
+# Names that are close to the built-in one.
+NEAR = ["Unrestricted", "UNRESTRICTED", "unrestricted ", " unrestricted", "unrestricted\t",
+        "unrestricted\n", "unrestricte", "unrestricted2", "unrestricted/", "./unrestricted",
+        "un restricted", "unrestricted\u200b", "\uff55nrestricted",
+        "unre\u017ftricted"]  # fmt: skip
+
+
+@requires("POLICY-PROFILE-01")
+@pytest.mark.parametrize("name", NEAR, ids=ascii)
+def test_a_name_like_the_built_in_one_is_unknown(case: PolicyCase, name: str) -> None:
+    for own in (policy({}), policy({"fsProfiles": {"p": {"read": ["**"]}}})):
+        asked = [question("read", "x", each) for each in ("unrestricted", name)]
+        expect(f"decisions by `unrestricted` and by {name!r}", case.policy.allowed(own, asked),
+               [True, None])  # fmt: skip
+
+
+@requires("POLICY-PROFILE-01")
+@pytest.mark.parametrize(
+    "name", ["P", "p ", " p", "p\n", "\u03c1", "\uff50", "p.", "pp"], ids=ascii
+)
+def test_a_name_like_a_defined_one_is_unknown(case: PolicyCase, name: str) -> None:
+    own = policy({"fsProfiles": {"p": {"read": ["**"]}}})
+    asked = [question("read", "x", each) for each in ("p", name)]
+    expect(f"decisions by `p` and by {name!r}", case.policy.allowed(own, asked), [True, None])

@@ -1,0 +1,89 @@
+"""POLICY-CHECK and POLICY-EXCEPT: numbers of rules at which a mask, a byte or a table ends."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from boxspec.api import expect, requires
+from contracts.policy.api import WITHIN_S, one_profile, oracle, questions
+from contracts.policy.client import PolicyCase
+
+COUNTS = (1, 31, 33, 64, 65, 127, 129, 255, 257, 513, 1025, 4097, 5000)
+
+
+@requires("POLICY-CHECK-02")
+@pytest.mark.parametrize("shape", ["n{}", "d/{}/**", "**/*.{}"])
+def test_denies_of_every_number_hold(case: PolicyCase, shape: str) -> None:
+    # Thousands of globs are a matter of the topic COST.
+    for count in COUNTS if shape == "n{}" else COUNTS[:-3]:
+        denies = [shape.replace("{}", str(number)) for number in range(count)]
+        at = sorted({0, count // 2, count - 1, *(n for n in (31, 32, 255, 256, 4095) if n < count)})
+        denied = [shape.replace("**/", "").replace("/**", "/k").replace("*", "k").replace(
+            "{}", str(number)) for number in at]  # fmt: skip
+        free = [
+            path.replace(str(number), f"{count}") for path, number in zip(denied, at, strict=True)
+        ]
+        policy = one_profile(["**"], ["**", "!never", "k/**"], [], denies)
+        items = case.policy.check(policy, questions("modify", [*denied, *free]), None, WITHIN_S)
+        got = [item["allowed"] for item in items]
+        wanted = [False] * len(denied) + [True] * len(free)
+        expect(f"decisions with {count} denies, about {[*denied, *free]}", got, wanted)
+
+
+@requires("POLICY-EXCEPT-03")
+@pytest.mark.parametrize("end", ["", "/**"])
+def test_exceptions_of_every_number_hold(case: PolicyCase, end: str) -> None:
+    for count in (1, 31, 32, 33, 63, 64, 65, 127, 129, 255, 257):
+        exceptions = [f"!e/n{number}{end}" for number in range(count)]
+        at = sorted({0, count // 2, count - 1, *(n for n in (31, 32, 63, 64, 128) if n < count)})
+        rules = ["**", "e/n*/**", "!e/n0/k"]
+        policy = one_profile(["**"], rules, [], ["e/**", *exceptions])
+        paths = [f"e/n{number}{'/x' if end else ''}" for number in at]
+        others = ["e", f"e/n{count}", "e/n0/k", "e/n"]
+        checks = questions("modify", [*paths, *others])
+        items = case.policy.check(policy, checks, None, WITHIN_S)
+        got = [(item["allowed"], item["matched_rule"]) for item in items]
+        denied = (False, "e/**")
+        inside = (False, "e/n0/k") if end else denied
+        wanted = [*((True, "e/n*/**") for _ in paths), denied, denied, inside, denied]
+        expect(f"decisions with {count} exceptions, about {[*paths, *others]}", got, wanted)
+
+
+# Rules that match `h/c/ab`, and rules that do not, with every wildcard.
+INSIDE = ["h/c/*", "h/c/a?", "h/c/??", "h/*/ab", "**/ab", "h/c/a*", "h/c/*/*", "h/c/?",
+          "h/*", "h/c*b", "h/c**b", "*/c/ab", "h/?/?b", "**/c/*", "h/c/**/ab",
+          "h/c/a*b*"]  # fmt: skip
+BELOW = ["h/c", "h/c/a", "h/c/ab", "h/c/abc", "h/c/a/b", "h/c/a/ab", "h/c/x/y/ab", "h/c/*", "h/c/é"]
+
+
+@requires("POLICY-EXCEPT-04")
+@pytest.mark.parametrize("sign", ["", "!"])
+def test_wildcards_inside_an_exception_have_their_usual_width(case: PolicyCase, sign: str) -> None:
+    """Both as allows and as denials, each of them alone and behind another one."""
+    denies = ["h/**", "!h/c/**"]
+    for first, second in itertools.product(INSIDE, ["", *INSIDE[:6]]):
+        rules = [f"{'' if sign else '!'}**", f"{sign}{first}"]
+        rules += [f"{'!' if not sign else ''}{second}"] if second else []
+        policy = one_profile(["**"], rules, [], denies)
+        items = case.policy.check(policy, questions("modify", BELOW))
+        got = {path: item["allowed"] for path, item in zip(BELOW, items, strict=True)}
+        wanted = {path: oracle.decide(rules, denies, path).allowed for path in BELOW}
+        wrong = {path: got[path] for path in BELOW if got[path] is not wanted[path]}
+        expect(f"decisions inside an exception that {rules} decide wrongly", wrong, {})
+
+
+OVERLAPPING = ["**", "a/**", "a/*", "*/b", "a/b", "**/b", "a/?", "a*/b", "**b"]
+
+
+@requires("POLICY-CHECK-05")
+@pytest.mark.parametrize("sign", ["", "!"])
+def test_of_rules_of_one_sign_the_last_one_is_named(case: PolicyCase, sign: str) -> None:
+    """Each of the rules matches `a/b`, so no order of them is lost by sorting or merging."""
+    for one, other in itertools.permutations(OVERLAPPING, 2):
+        rules = ["x", f"{sign}{one}", f"{sign}{other}"]
+        items = case.policy.check(one_profile(rules, []), questions("read", ["a/b"]))
+        wanted = (not sign, other)
+        got = (items[0]["allowed"], items[0]["matched_rule"])
+        expect(f"the decision about a/b by {rules}", got, wanted)

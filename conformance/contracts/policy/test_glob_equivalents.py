@@ -1,0 +1,90 @@
+"""POLICY-GLOB-11: globs that an engine may take for equal ones, and globs of every size."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+
+import pytest
+
+from boxspec.api import expect, requires
+from contracts.policy.api import oracle, readings
+from contracts.policy.client import PolicyCase
+
+# Globs of two segments of every kind, and of three where stars stand beside each other.
+SEGMENTS = ["a", "*", "**", "?", "a*", "*a", "?*", "*?", "a**", "**a", "??", "a?", "***"]
+STARS = ["a", "*", "**", "?*"]
+NAMES = ["a", "b", "ab", "ba"]
+PATHS = [
+    ".",
+    *("/".join(names) for depth in (1, 2, 3) for names in itertools.product(NAMES, repeat=depth)),
+    "a/b/ab/a/b",
+]
+
+
+def compare(case: PolicyCase, pattern: str, paths: list[str]) -> None:
+    """Fail if the shim and the oracle disagree about a path."""
+    asked = [path for path in paths if readings.readable(case, pattern, path)]
+    if not asked:
+        return
+    got = dict(zip(asked, case.policy.match(pattern, asked), strict=True))
+    wrong = {path: met for path, met in got.items() if met is not oracle.matches(pattern, path)}
+    expect(f"paths that {pattern!r} matches wrongly", wrong, {})
+
+
+def is_decided(pattern: str) -> bool:
+    # The contract does not say whether `**/**` matches the root.
+    return oracle.normal_body(pattern) == pattern and not pattern.startswith("**/**")
+
+
+@requires("POLICY-GLOB-11")
+@pytest.mark.parametrize("first", SEGMENTS)
+def test_no_two_segments_are_taken_for_simpler_ones(case: PolicyCase, first: str) -> None:
+    patterns = [first, *(f"{first}/{other}" for other in SEGMENTS)]
+    if first in STARS:
+        patterns += [f"{first}/{one}/{other}" for one in STARS for other in STARS]
+    for pattern in filter(is_decided, patterns):
+        compare(case, pattern, PATHS)
+
+
+# Numbers at which a mask, a byte or a table of an engine ends.
+SIZES = (1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257)
+# Each builds a glob with N parts, and a path that it matches.
+LONG: dict[str, tuple[Callable[[int], str], Callable[[int], str]]] = {
+    "names": (lambda n: "a/" * n + "b", lambda n: "a/" * n + "b"),
+    "stars": (lambda n: "a*" * n + "b", lambda n: "ax" * n + "b"),
+    "question marks": (lambda n: "?" * n + "b", lambda n: "x" * n + "b"),
+    "any names": (lambda n: "*/" * n + "b", lambda n: "x/" * n + "b"),
+    "double stars": (lambda n: "**/a/" * n + "b", lambda n: "a/x/" * (n - 1) + "a/b"),
+    "names and a star": (lambda n: "a/" * n + "*b", lambda n: "a/" * n + "xb"),
+    "double stars in names": (lambda n: "a**" * n + "b", lambda n: "a/" * n + "b"),
+    "stars between slashes": (lambda n: "x*y/" * n + "**", lambda n: "xzy/" * n + "k"),
+}
+
+
+@requires("POLICY-GLOB-11")
+@pytest.mark.parametrize("kind", LONG)
+def test_globs_of_every_number_of_parts_match(case: PolicyCase, kind: str) -> None:
+    chance = random.Random(case.session.seed)
+    made, matching = LONG[kind]
+    # The oracle takes cubic time for stars in a row.
+    most = 33 if "star" in kind else SIZES[-1]
+    for count in (size for size in SIZES if size <= most):
+        path = matching(count)
+        at = chance.randrange(len(path))
+        paths = [path, f"{path}x", f"x{path}", path[:-1] + "c", path[:at] + "q" + path[at + 1 :]]
+        paths += [matching(count + 1), f"{path}/b"]
+        paths += [matching(count - 1)] if count > 1 else []
+        normal = [
+            each for each in dict.fromkeys(paths) if oracle.normal_path(each.encode()) == each
+        ]
+        compare(case, made(count), normal)
+
+
+@requires("POLICY-GLOB-10")
+def test_no_glob_that_needs_a_name_matches_the_root(case: PolicyCase) -> None:
+    for pattern in ("*", "?", "*/**", "?/**", "**/*", "**/?", "*/*", "**/*/**", "?*", "a/**"):
+        expect(f"whether {pattern} matches the root", case.policy.match(pattern, ["."]), [False])
+    for pattern in (".", "**"):
+        expect(f"whether {pattern} matches the root", case.policy.match(pattern, ["."]), [True])

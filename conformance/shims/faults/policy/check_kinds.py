@@ -1,0 +1,57 @@
+"""Faults of kinds that occur in any engine, by the table of the contract."""
+
+import policy.decide as decide
+import policy.glob as glob
+from faults.registry import fault, replaces
+
+
+def cut(count, of):
+    @replaces(decide.Resolved)
+    def append_denies(original, self, policy):
+        original(self, policy)
+        kept, seen = [], 0
+        for entry in self.modify:
+            seen += of(entry)
+            if not of(entry) or seen <= count:
+                kept.append(entry)
+        self.modify = kept
+
+
+# C17: depth and number
+
+
+@fault("POLICY-CHECK-02", "global denies after the 256th are forgotten", "a number of one byte")
+def denies_after_the_256th():
+    cut(256, lambda entry: entry.origin == "denyModify")
+
+
+@fault("POLICY-CHECK-02", "denies are dropped from 4,096 rules on", "a limit without a word")
+def denies_after_four_thousand():
+    cut(4000, lambda entry: entry.origin == "denyModify")
+
+
+# C21: patterns that are equal, or almost
+
+
+@fault("POLICY-CHECK-05", "neighbouring rules of one sign are ordered by the alphabet", "a set")
+def neighbours_are_sorted():
+    @replaces(decide)
+    def last_match(original, entries, text, fold):
+        found = original(entries, text, fold)
+        if found is None:
+            return found
+        same = [e for e in entries if e.sign == found.sign and e.matches(text, fold)]
+        return max(same, key=lambda each: each.rule.body) if found.sign != "except" else found
+
+
+@fault("POLICY-CHECK-01", "a rule is dropped if a wider one of its sign stands before it", "merged")
+def narrower_rules_are_merged():
+    @replaces(decide)
+    def last_match(original, entries, text, fold):
+        kept: list[decide.Entry] = []
+        for entry in entries:
+            path = glob.Text(entry.rule.body.replace("*", "x").replace("?", "x"), fold)
+            # It forgets that a rule between the two has the other sign.
+            if not any(e.sign == entry.sign == "+" and e.matches(path, fold) for e in kept):
+                kept.append(entry)
+        return original(kept, text, fold)

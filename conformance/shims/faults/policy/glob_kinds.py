@@ -1,0 +1,166 @@
+"""Faults of kinds that occur in any engine, by the table of the contract."""
+
+import policy.glob as glob
+from faults.registry import fault, replaces
+
+
+def placeholder(mark, wildcard):
+    """Read a character of a glob as the wildcard that it stands for inside the matcher."""
+
+    @replaces(glob)
+    def piece_at(original, body, i):
+        return (wildcard, 1) if body[i] == mark else original(body, i)
+
+
+def rewritten(change):
+    """Change the text of a glob before it is compiled, as a simplification would."""
+
+    @replaces(glob)
+    def pieces(original, body):
+        return original(change(body))
+
+
+def not_taken_by_one(characters):
+    @replaces(glob)
+    def one(original, places, text, piece):
+        for c in characters:
+            places &= ~text.where(c)
+        return original(places, text, piece)
+
+    glob.STEPS[glob.ONE] = glob.one
+
+
+# C12: edges of paths and files
+
+
+@fault("POLICY-GLOB-01", "U+0001 stands for two stars inside the matcher", "a replaced `**`")
+def control_as_a_placeholder():
+    placeholder("\x01", glob.ANYTHING)
+
+
+@fault("POLICY-GLOB-01", "U+001F stands for a star inside the matcher", "a separator of fields")
+def separator_as_a_placeholder():
+    placeholder("\x1f", glob.STAR)
+
+
+@fault("POLICY-GLOB-01", "U+E000 stands for two stars inside the matcher", "private use is free")
+def private_use_as_a_placeholder():
+    placeholder("\ue000", glob.ANYTHING)
+
+
+@fault("POLICY-GLOB-01", "U+FFFF stands for a question mark inside the matcher", "a noncharacter")
+def noncharacter_as_a_placeholder():
+    placeholder("\uffff", glob.ONE)
+
+
+@fault("POLICY-GLOB-01", "DEL stands for a star inside the matcher", "it is in no path")
+def delete_as_a_placeholder():
+    placeholder("\x7f", glob.STAR)
+
+
+# C17: depth and number
+
+
+@fault("POLICY-GLOB-11", "a glob ends after its 64th segment", "a fixed array of segments")
+def segments_after_the_64th():
+    @replaces(glob)
+    def pieces(original, body):
+        names = body.split("/")
+        return original(body if len(names) <= 64 else "/".join([*names[:64], "**"]))
+
+
+@fault("POLICY-GLOB-11", "wildcards after the 16th are characters", "a fixed array of stars")
+def wildcards_after_the_16th():
+    @replaces(glob)
+    def pieces(original, body):
+        found, count = [], 0
+        for piece in original(body):
+            count += piece in glob.STEPS
+            found.append("*" if piece == glob.STAR and count > 16 else piece)
+        return found
+
+
+# C21: patterns that are equal, or almost
+
+
+@fault("POLICY-GLOB-11", "`P/**/*` is simplified to `P/**`", "all below, they say")
+def below_and_a_star_is_below():
+    rewritten(lambda body: body[:-2] if body.endswith("/**/*") else body)
+
+
+@fault("POLICY-GLOB-06", "`**/*/P` is simplified to `**/P`", "any folders are any folders")
+def any_folder_before_is_none():
+    rewritten(lambda body: body.replace("**/*/", "**/", 1) if body.startswith("**/*/") else body)
+
+
+@fault("POLICY-GLOB-10", "`*/**` is simplified to `**`", "everything")
+def star_and_below_is_all():
+    rewritten(lambda body: "**" if body == "*/**" else body)
+
+
+@fault("POLICY-GLOB-10", "`**/*` is simplified to `**`", "everything has a name")
+def below_of_all_is_all():
+    rewritten(lambda body: "**" if body == "**/*" else body)
+
+
+@fault("POLICY-GLOB-08", "`P**` is simplified to `P*/**`", "two stars cross slashes")
+def stars_in_a_name_are_below():
+    rewritten(
+        lambda body: (
+            body[:-2] + "/**"
+            if body.endswith("**") and not body.endswith("/**") and body != "**"
+            else body
+        )
+    )
+
+
+@fault("POLICY-GLOB-11", "`?*` is simplified to `*`", "a star is anything")
+def one_and_a_star_is_a_star():
+    rewritten(lambda body: body.replace("?*", "*") if "?**" not in body else body)
+
+
+@fault("POLICY-GLOB-11", "`*?` is simplified to `*`", "a star is anything")
+def star_and_one_is_a_star():
+    rewritten(lambda body: body.replace("*?", "*") if "**?" not in body else body)
+
+
+@fault("POLICY-GLOB-06", "`**/**/P` needs a folder", "each `**/` is one level at least")
+def two_double_stars_need_a_folder():
+    @replaces(glob)
+    def piece_at(original, body, i):
+        piece, length = original(body, i)
+        return (
+            (glob.STAR, 1)
+            if body[i : i + 3] == "**/" and body[:i].endswith("**/")
+            else (piece, length)
+        )
+
+
+@fault("POLICY-GLOB-05", "`?` takes no blank", "names of identifiers")
+def question_mark_takes_no_blank():
+    not_taken_by_one(" ")
+
+
+@fault("POLICY-GLOB-05", "`?` takes no star and no question mark", "they are wildcards")
+def question_mark_takes_no_wildcard():
+    not_taken_by_one("*?")
+
+
+@fault("POLICY-GLOB-05", "`?` takes no exclamation mark", "a sign")
+def question_mark_takes_no_sign():
+    not_taken_by_one("!")
+
+
+@fault("POLICY-GLOB-05", "`?` takes no control character", "isprint")
+def question_mark_takes_no_control():
+    not_taken_by_one([chr(code) for code in (*range(1, 32), 127)])
+
+
+@fault("POLICY-GLOB-05", "`?` takes no quote and no bracket", "characters of shells")
+def question_mark_takes_no_quote():
+    not_taken_by_one("'\"`[]{}()$&;|<>#~")
+
+
+@fault("POLICY-GLOB-05", "`?` takes no colon and no at sign", "schemes and hosts")
+def question_mark_takes_no_colon():
+    not_taken_by_one(":@")

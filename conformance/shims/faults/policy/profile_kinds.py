@@ -1,0 +1,45 @@
+"""Faults of kinds that occur in any engine, by the table of the contract."""
+
+import policy.decide as decide
+from faults.registry import fault, replaces
+
+
+def found_as(change):
+    @replaces(decide.Resolved)
+    def synthesize(original, self):
+        if change(self.name) == decide.UNRESTRICTED:
+            self.name = decide.UNRESTRICTED
+        return original(self)
+
+
+# C13: names like the built-in one
+
+
+@fault("POLICY-PROFILE-01", "UNRESTRICTED is the built-in profile, too", "names without case")
+def built_in_without_case():
+    found_as(str.lower)
+
+
+@fault("POLICY-PROFILE-01", "`unrestricted` may have blanks around it", "values are trimmed")
+def built_in_with_blanks():
+    found_as(str.strip)
+
+
+@fault("POLICY-PROFILE-01", "an empty name is the built-in profile", "not name")
+def empty_name_is_built_in():
+    found_as(lambda name: name or decide.UNRESTRICTED)
+
+
+@fault(
+    "POLICY-PROFILE-01", "a name that begins with `unrestricted` is the built-in one", "a prefix"
+)
+def built_in_by_its_beginning():
+    found_as(lambda name: name[:12])
+
+
+@fault("POLICY-PROFILE-01", "names of profiles are found without case", "a table without case")
+def profiles_without_case():
+    @replaces(decide.Resolved)
+    def __init__(original, self, policy, name):
+        wanted = next((each for each in policy.profiles if each.lower() == str(name).lower()), name)
+        original(self, policy, wanted if name is not None else None)
