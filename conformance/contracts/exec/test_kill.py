@@ -125,6 +125,17 @@ def test_members_that_end_one_by_one_do_not_extend_the_grace(case: ExecCase) -> 
     expect(what, seen.elapsed_ms - SETTLED_MS, at_least(case.grace_ms))
 
 
+@requires("EXEC-KILL-02", pitfalls=["H8"], overlap=2.5)
+def test_a_signal_to_the_caller_does_not_shorten_the_grace_of_a_deadline(case: ExecCase) -> None:
+    events = case.events()
+    words = [events.path, "--on", "TERM:exit:0:900"]
+    with case.exec.start(program=P.siglog, args=words, timeout_ms=SETTLED_MS, within_s=20) as shim:
+        events.wait("signal", timeout_s=15)
+        shim.signal("INT")
+        shim.finish()
+    expect("ends of its own that the child reached", len(events.all("end")), 1)
+
+
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0)
 def test_sigkill_ends_all_members_that_ignore_sigterm(case: ExecCase) -> None:
     events = case.events()

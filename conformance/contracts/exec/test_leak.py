@@ -179,8 +179,8 @@ def crossed(case: ExecCase) -> list[ExecRequest]:
     if "exec.cap" in case.capabilities:
         both.append(
             {
-                "program": P.flood,
-                "args": ["99", "0"],
+                "program": "/bin/sh",
+                "args": ["-c", '"$1" 99 0; exec sleep 60', "sh", P.flood],
                 "max_output_bytes": 9,
                 "stdin": b"x" * 200_000,
             }

@@ -40,3 +40,12 @@ def the_end_of_a_member_restarts_the_grace():
             if members is not None and now < members:
                 until = monotonic_ns() + constants.GRACE_NS
             members = now
+
+
+@fault("EXEC-KILL-02", "a signal in the grace period ends the run at once", "Ctrl-C again: force")
+def a_signal_in_the_grace_kills():
+    @replaces(run.Run)
+    def ended(original, self, fired):
+        if self.watch.noted and not self.given_up:
+            self.group.kill()
+        return original(self, fired)

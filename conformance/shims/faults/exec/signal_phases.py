@@ -22,12 +22,3 @@ def a_signal_during_the_drain_is_dropped():
         original(self)
         signals.handlers.collect()
         self.watch.noted[:] = before
-
-
-@fault("EXEC-SIGNAL-06", "a signal in the grace period ends the run at once", "Ctrl-C again: force")
-def a_signal_in_the_grace_kills():
-    @replaces(run.Run)
-    def ended(original, self, fired):
-        if self.watch.noted and not self.given_up:
-            self.group.kill()
-        return original(self, fired)
