@@ -187,3 +187,28 @@ MISSING = {
 @pytest.mark.parametrize("name", MISSING)
 def test_a_missing_mode_does_not_remove_the_next_flag(case: SbplCase, name: str) -> None:
     judge(case, "codex", *MISSING[name])
+
+
+# Words that are close to a value or to a flag, and are neither.
+NEAR_VALUES = [b"TRUE", b"True", b"Docker", b"true ", b" true", b"true\t", b"truex", b"tru",
+               b"docker.io", b"podman\n", b"sandbox-exec2", b"\xef\xbd\x94rue", b"yes"]  # fmt: skip
+NEAR_FLAGS = [b"--Sandbox", b"--SANDBOX", b"--sandbox ", b" --sandbox", b"--sandboxx",
+              b"--sandbo",
+              b"-S", b"- s", b"--Full-Auto", b"\xe2\x80\x93s"]  # fmt: skip
+
+
+@requires("SBPL-FLAG-06")
+@pytest.mark.parametrize("flag", [b"--sandbox", b"-s"])
+def test_a_word_like_a_value_of_gemini_stays(case: SbplCase, flag: bytes) -> None:
+    for word in NEAR_VALUES:
+        got = case.sbpl.wrapped([b"gemini", flag, word, b"x"], provider="gemini")
+        expect(f"the command with {flag!r} {word!r}", got[3:], [b"gemini", word, b"x"])
+        plain = case.sbpl.wrapped([b"gemini", flag, b"true", b"x"], provider="gemini")
+        expect(f"the command with {flag!r} b'true'", plain[3:], [b"gemini", b"x"])
+
+
+@requires("SBPL-FLAG-06")
+def test_a_word_like_a_flag_of_gemini_stays(case: SbplCase) -> None:
+    for word in NEAR_FLAGS:
+        got = case.sbpl.wrapped([b"gemini", word, b"true"], provider="gemini")
+        expect(f"the command with {word!r}", got[3:], [b"gemini", word, b"true"])

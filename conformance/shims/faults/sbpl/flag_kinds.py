@@ -1,0 +1,36 @@
+"""Faults of kinds that occur in any reader of flags, by the table of the contracts."""
+
+import sbpl.flags as flags
+from faults.registry import fault, replaces
+
+
+def value_as(change):
+    @replaces(flags)
+    def gemini_flag(original, words, i):
+        following = [change(word) for word in words[i + 1 : i + 2]]
+        return original([*words[: i + 1], *following], i)
+
+    flags.NEUTRAL["gemini"] = flags.gemini
+
+
+@fault("SBPL-FLAG-06", "values of gemini's flag are read without case", "TRUE is true")
+def values_without_case():
+    value_as(bytes.lower)
+
+
+@fault("SBPL-FLAG-06", "blanks around a value of gemini's flag do not count", "trimmed values")
+def values_are_trimmed():
+    value_as(bytes.strip)
+
+
+@fault("SBPL-FLAG-06", "a value of gemini's flag is compared by its beginning", "startswith")
+def values_by_their_beginning():
+    value_as(lambda word: word[:4] if word.startswith(b"true") else word)
+
+
+@fault("SBPL-FLAG-06", "flags are read without case", "flags of Windows")
+def flags_without_case():
+    @replaces(flags)
+    def neutral(original, argv, provider):
+        known = (b"--sandbox", b"--full-auto")
+        return original([w.lower() if w.lower() in known else w for w in argv], provider)
