@@ -16,12 +16,16 @@ SHIMS = {"reference": REFERENCE, "python": PYTHON_IMPLEMENTATION}
 
 @pytest.mark.parametrize("umask", ["0", "027", "077", "0177"])
 @pytest.mark.parametrize("name", SHIMS)
-def test_an_implementation_conforms_under_a_umask(tmp_path: Path, name: str, umask: str) -> None:
+@pytest.mark.parametrize("topic", TOPICS)
+def test_an_implementation_conforms_under_a_umask(
+    tmp_path: Path, topic: str, name: str, umask: str
+) -> None:
     shim = tmp_path / "shim"
     shim.write_text(f'#!/bin/sh\numask {umask}\nexec {shlex.quote(str(SHIMS[name]))} "$@"\n')
     shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
     words = ["run", "--shim", str(shim), "--profile", "all", "-k", "scratch or gone or private"]
-    for topic in TOPICS:
-        words += ["--contract", topic.partition("-")[0].lower(), "--topic", topic]
+    words += ["--topic", topic, "--contract", topic.partition("-")[0].lower()]
+    # This backend makes its scratch directory in the file system of the host.
+    words += ["--backend", "landlock"] if topic == "BACKEND-ENV" else []
     done = boxspec(*words)
     assert done.returncode == 0, done.stdout + done.stderr
