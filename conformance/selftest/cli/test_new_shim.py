@@ -79,7 +79,7 @@ def test_a_contract_without_a_template_in_the_language_names_those_that_there_ar
 ) -> None:
     done = boxspec("new-shim", "rust", "mine", "--contract", "backend", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    assert "has no template in rust (take python" in done.stderr
+    assert "has no template in rust (take python or go" in done.stderr
     assert not (tmp_path / "mine").exists()
 
 

@@ -1,0 +1,3 @@
+module my-shim
+
+go 1.21
