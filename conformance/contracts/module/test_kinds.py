@@ -273,20 +273,26 @@ def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
             raise Late("the module starts", "within 15 s", "not yet")
         home = Path(noted(case.tmp / "home"))
         # The module has ended, and the writers keep the removal busy.
-        if not until(lambda: removing(shim, home), 10):
+        before = [shim.now_ns()]
+        if not until(lambda: removing(shim, home) or bool(before.append(shim.now_ns())), 10):
             raise Late("the removal is under way", "files disappear", "none did")
-        begun_ns = shim.now_ns()
         shim.signal(name)
         for each in shim.descendants():
             if each.pid != shim.shim_pid:
                 send(each.pid, "KILL")
-        took_ms = elapsed_ms(begun_ns, shim.now_ns())
         seen = shim.finish()
     if not seen.ok:
         expect("the end of the caller", seen.shim_exit, "an answer")
-    if home.exists() and took_ms > REMOVE_MS / 2:
-        raise Late("the writers end in time", f"{REMOVE_MS / 2} ms", f"{took_ms} ms")
-    expect("whether the directory is left", home.exists(), False, {"outcome": seen.outcome})
+    # An upper bound of the time of the removal: a directory may be left after REMOVE_MS only.
+    took_ms = elapsed_ms(before[-1], seen.end.t_ns)
+    left_early = home.exists() and took_ms < REMOVE_MS
+    unnamed = home.exists() and seen.result.get("directory_left") != str(home)
+    expect(
+        "whether the removal was given up early, and a directory is left that is not named",
+        (left_early, unnamed),
+        (False, False),
+        {"outcome": seen.outcome, "took_ms": took_ms},
+    )
 
 
 def removing(shim: Any, home: Path) -> bool:
