@@ -262,7 +262,7 @@ def judge(scenario: Scenario, ran: Ran) -> list[Violation]:
     judged = Judged(scenario, ran)
     laws = (
         *(_returns, _survivors, _cause, _signals, _grace, _bytes, _handlers, _collects, _prompt),
-        *(_duration, _flags),
+        *(_duration, _flags, _reaches),
     )
     return [violation for law in laws for violation in law(judged)]
 
@@ -378,6 +378,23 @@ def _signals(judged: Judged) -> Iterator[Violation]:
                 "a group without a cause is left alone",
                 f"signal {send.facts['signal']} at {send.at // MS} ms",
             )
+
+
+def _reaches(judged: Judged) -> Iterator[Violation]:
+    """The first signal goes to the whole group before the next wait."""
+    first = next((n for n in judged.sends if n.facts["signal"] in (SIGINT, SIGTERM)), None)
+    if first is None:
+        return
+    wait = next((note.step for note in judged.of("waits") if note.step > first.step), first.step)
+    sent = [n for n in judged.sends if first.step <= n.step <= wait]
+    alive: Any = first.facts["alive"]
+    if len(alive) > 1 and all(n.facts["target"] == judged.ran.leader for n in sent):
+        yield Violation(
+            "EXEC-KILL-01",
+            "the signal reaches the whole group",
+            f"a signal to the group: {', '.join(alive)}",
+            "a signal to its leader only",
+        )
 
 
 def _grace(judged: Judged) -> Iterator[Violation]:

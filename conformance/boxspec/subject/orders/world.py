@@ -41,6 +41,8 @@ HOLD = 0x70757070
 # Both signals also wake a stopped process or are ignored by default, so no event delivers them.
 QUIET = frozenset({signal.SIGCONT, signal.SIGCHLD})
 MOST_STEPS = 40_000
+READ_NS = 1000
+MANY_READS = 200  # since the last event
 MOST_TIME_MS = 60_000
 SETTLE_S = 20.0
 LOOK_S = 0.0005
@@ -91,7 +93,7 @@ class World:
         self.last: Task | None = None
         self.strangers: set[int] = set()
         self.handlers: dict[int, int] = {}
-        self.progress = self.batch = 0
+        self.progress = self.batch = self.reads = 0
         # For the waits in _settle.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         self.root = ptrace.start(
@@ -124,15 +126,17 @@ class World:
                 return
         actor = self._actor()
         if actor is not None:
-            if not (self._is_point(actor) and self._decide(decide, blocked=False)):
+            # Without this, an implementation that polls in a loop would get no event by itself.
+            spins = self.reads >= MANY_READS
+            if not (self._is_point(actor) and self._decide(decide, blocked=False, usual=spins)):
                 self._step(actor)
             return
         if self._probe_stale():
             return
-        if not self._decide(decide, blocked=True):
+        if not self._decide(decide, blocked=True, usual=True):
             self.hung = "it waits, and nothing is left that could end its wait"
 
-    def _decide(self, decide: Decide, *, blocked: bool) -> bool:
+    def _decide(self, decide: Decide, *, blocked: bool, usual: bool) -> bool:
         """Offer the events. True if one happened.
 
         Before a blocked implementation notices an event, more events may happen: it finds them at
@@ -141,7 +145,7 @@ class World:
         self.batch += 1
         if blocked:
             self._note("waits", alive=[task.name for task in self.members()])
-        if not self._offer(decide, usual=blocked):
+        if not self._offer(decide, usual=usual):
             return False
         while blocked and self._offer(decide, usual=False):
             pass
@@ -150,7 +154,7 @@ class World:
 
     def _offer(self, decide: Decide, *, usual: bool) -> bool:
         """Let one event happen. usual: the first event happens unless another one is chosen."""
-        events = list(self._events(waits=usual))
+        events = list(self._events(waits=usual and not self._actor()))
         if not events or self.exit_status is not None:
             return False
         number = self.decisions
@@ -159,6 +163,7 @@ class World:
         if event is None:
             return False
         self.lines.append(Line(self.now, "event", event.text, number))
+        self.reads = 0
         event.fire()
         self._settle()
         return True
@@ -325,6 +330,7 @@ class World:
     def _opened(self, path: str) -> None:
         if path == self.request and not self.begun:
             self.begun = True
+            self.reads = 0
             self._note("begins", masks=self._dispositions())
         elif self.begun and not self.answered and path.startswith(self.answers):
             self.answered = True
@@ -344,7 +350,9 @@ class World:
 
     def _answer_clock(self, task: Task) -> None:
         regs = task.regs
-        self.now += 1000
+        self.reads += 1
+        # An implementation that reads the clock in a loop, without a wait, would not see time pass.
+        self.now += READ_NS if self.reads < MANY_READS or not self.begun else MS
         clock, at = regs.rdi, regs.rsi
         if regs.orig_rax != calls.CLOCK_GETTIME:
             clock, at = time.CLOCK_REALTIME, regs.rdi
