@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import time
 from pathlib import Path
 from typing import Any
 
@@ -268,13 +269,21 @@ def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
 ) -> None:
     ready = case.fifo("ready")
     case.module.script("fills", noting_home(case, FILLS.format(ready=quoted(ready))))
+    before = [time.monotonic_ns()]  # the removal begins after the last of these moments
     with case.module.start("fills", expect_result=False, within_s=20) as shim:
         if not until(lambda: (case.tmp / "home").exists(), 15):
             raise Late("the module starts", "within 15 s", "not yet")
         home = Path(noted(case.tmp / "home"))
-        # The module has ended, and the writers keep the removal busy.
-        before = [shim.now_ns()]
-        if not until(lambda: removing(shim, home) or bool(before.append(shim.now_ns())), 10):
+
+        def look() -> bool:
+            """True if the module has ended, and the writers keep the removal busy."""
+            looked_ns = shim.now_ns()
+            if removing(shim, home):
+                return True
+            before.append(looked_ns)
+            return False
+
+        if not until(look, 10):
             raise Late("the removal is under way", "files disappear", "none did")
         shim.signal(name)
         for each in shim.descendants():

@@ -47,7 +47,7 @@ static void a_killed_writer_is_reported_and_its_output_is_kept(void **state) {
     } rows[] = {
         {"mkfifo f; (echo helper; echo >f; exec sleep 60) & read x <f; rm f; exit 7", true,
          "helper\n"},
-        {"sleep 60 >/dev/null 2>&1 & exit 7", false, ""},
+        {"mkfifo f; (echo >f; exec sleep 60) >/dev/null 2>&1 & read x <f; rm f; exit 7", false, ""},
     };
     char dir[] = "/tmp/boxspec-killed-XXXXXX";
     assert_non_null(mkdtemp(dir));
