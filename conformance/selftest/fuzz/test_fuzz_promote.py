@@ -56,7 +56,7 @@ def test_a_promoted_finding_becomes_a_vector_of_runs(work: Path, tmp_path: Path)
     assert vector["requirement"] == "POLICY-GLOB-11"
     assert (vector["why"], vector["match"]) == ("A star lost its c.", True)
     env = {"BOXSPEC_VECTORS": str(path.parent)}
-    words = ["run", "--contract", "policy", "-k", "test_glob"]
+    words = ["run", "--contract", "policy", "-k", "test_glob.py"]
     assert boxspec(*words, env=env).returncode in (0, 3)
     judged = boxspec(*words, "--shim", f"{FAKE} literal", "--profile", "all", env=env)
     assert judged.returncode == 1, judged.stdout
