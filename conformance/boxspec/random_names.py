@@ -17,14 +17,16 @@ WORDS = (
     "indigo",
     "juniper",
 )
-# Ordinary names of programs; none has a meaning for a sandbox.
-PROGRAMS = ("build", "check", "clean", "deploy", "docs", "generate", "lint", "serve", "update")
+# Ordinary names of programs; none has a meaning for a sandbox, or is a folder that a tool makes.
+PROGRAMS = ("bundle", "check", "clean", "deploy", "docs", "generate", "lint", "serve", "update")
 _WORD = f"(?:{'|'.join(WORDS)})"
 _HEX = "[0-9a-f]{6}"
 # A path of which a component has a random name, without the rest of the path.
 _RANDOM = re.compile(
     rf"/(?:[^\s/]+/)*(?:{_WORD}-{_HEX}|{_WORD}_{_WORD}_{_HEX}|{_WORD}{_HEX}|{_HEX}\.{_WORD})"
-    r"(?:[^\s\"':;,)]*)",
+    r"(?:[^\s\"':;,)]*)"
+    # A text may be cut off within such a name.
+    rf"|/(?:[^\s/]+/)*(?:{_WORD}[\w-]*|{_HEX}\.[a-z]*)$",
     re.IGNORECASE,
 )
 

@@ -160,11 +160,13 @@ def _writes() -> list[Row]:
 def _reach() -> list[Row]:
     made = [
         _row("network", "reach TCP and UDP services", 75, (Services(tuple(INTERNET)),)),
-        _row("proxies", "reach services by a proxy", 76, (Proxies(),)),
         _row("sockets", "reach Unix sockets", 74, (Services(tuple(LOCAL)),)),
         _row("processes", "touch other processes", 83, (Processes(),)),
         _row("leftovers", "outlive the command", 50, (Leftovers(),)),
     ]
+    # Most commands run no proxy, and few programs leave anything.
+    proxies = _row("proxies", "reach services by a proxy", 76, (Proxies(),))
+    made.append(replace(proxies, passes_bare=True))
     if _terminal_takes_input():
         typing = _row("terminal", "type into your terminal", 96, (Typing(),))
         made.append(replace(typing, terminal=True))
@@ -173,7 +175,7 @@ def _reach() -> list[Row]:
             replace(_row("resolver", "ask a resolver (DNS)", 73, (Resolver(),)), apart=True)
         )
     remains = _row("remains", "leave files, sockets, processes", 49, (Remains(),))
-    made.append(replace(remains, idle=True))
+    made.append(replace(remains, idle=True, passes_bare=True))
     return made
 
 

@@ -21,8 +21,18 @@ def verdicts(
     doubted = _doubted(rows, probes, shell)
     if doubted:
         found = [_doubt(each, doubted) for each in found]
+    if _confines_nothing(found):
+        why = "the command kept nothing else out, and a program without a sandbox passes this too"
+        found = [_doubt(each, why) if each.row.passes_bare else each for each in found]
     order = list(Status)
     return sorted(found, key=lambda each: (order.index(each.status), -each.row.weight))
+
+
+def _confines_nothing(found: Sequence[Verdict]) -> bool:
+    """True if of the rows that prove a sandbox some leaked and none is held."""
+    proofs = [each for each in found if not each.row.allowed and not each.row.passes_bare]
+    statuses = {each.status for each in proofs}
+    return Status.LEAKED in statuses and Status.HELD not in statuses
 
 
 def _doubted(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> str:

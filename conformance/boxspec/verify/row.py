@@ -83,7 +83,7 @@ class Target:
 class Row:
     """One expectation. allowed: that its targets work; otherwise that they are kept out. terminal,
     idle, apart: asked in a start of its own: at a terminal, without any attempt, or in a network
-    of this start.
+    of this start. passes_bare: a program without a sandbox usually passes it, too.
 
     repeat: the words of the command line that ask this row again. cannot: why it is not asked.
     absent: the places that do not exist in one more start, and the targets that are asked there.
@@ -100,6 +100,7 @@ class Row:
     cannot: str = ""
     terminal: bool = False
     idle: bool = False
+    passes_bare: bool = False
     apart: bool = False
     absent: tuple[Place, ...] = ()
     absent_targets: tuple[Target, ...] = ()

@@ -185,12 +185,12 @@ def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
             "a process /root/.cache/boxspec/backends/codex/tmp/... --cwd",
         ),
         (
-            "a process /srv/bin/sandbox -w /var/tmp/cases/boxspec/{}",
-            ("7304", "1156", "22-a1_b", "7-"),
+            "a process /srv/bin/sandbox -w /var/tmp/cases/{}",
+            ("fjord-0bae70/build", "fjord-0b", "delta_del", "Grovec7", "0ae80d.bi"),
             "a process /srv/bin/sandbox -w CASE",
         ),
     ],
-    ids=["a folder for each call", "a path that is cut off in its pid"],
+    ids=["a folder for each call", "a path that is cut off in a name"],
 )
 def test_paths_that_differ_between_calls_are_no_difference(
     told: str, each: tuple[str, ...], kept: str
