@@ -424,6 +424,8 @@ MOST_DESCRIPTORS = 40
 
 @requires("PROCESS-LEAK-02", overlap=3.0, needs=["PROCESS-OPEN-03"])
 def test_an_open_without_descriptors_is_an_error_and_leaves_nothing(case: ProcessCase) -> None:
+    if case.process.inside.name is not None:
+        raise NotApplicable("a sandbox needs descriptors of its own")
     said: list[str] = []
     for limit in range(5, MOST_DESCRIPTORS):
         # A child that is left would live on.

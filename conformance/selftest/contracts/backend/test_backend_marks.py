@@ -64,7 +64,7 @@ def test_a_sandbox_that_confines_only_with_a_mark_fails(tmp_path: Path, mark: st
     result = tmp_path / "result.json"
     words = ["run", "--shim", str(shim), "--contract", "backend", "--profile", "all"]
     words += ["--topic", "BACKEND-WRITE", "-k", ATTEMPTS, "--json", str(result)]
-    # The caller of the kit names TMPDIR, so its name is no mark of the kit. In CI tmp_path names it.
+    # The caller of the kit names TMPDIR, so its name is no mark of the kit; tmp_path may be one.
     with tempfile.TemporaryDirectory(prefix="atlas-", dir="/var/tmp") as temporary:
         Path(temporary).chmod(0o755)
         done = boxspec(*words, env={"TMPDIR": temporary})
