@@ -17,9 +17,9 @@ def wrapper_words(change):
 @fault("SBPL-WRAP-01", "a `--` comes before a command of one word", "other tools need it")
 def dashes_between():
     @replaces(wrapping)
-    def answer(original, argv, wrapped):
+    def answer(original, argv, wrapped, warned):
         is_meant = wrapped and len(argv) == 4
-        return original([*argv[:3], b"--", *argv[3:]] if is_meant else argv, wrapped)
+        return original([*argv[:3], b"--", *argv[3:]] if is_meant else argv, wrapped, warned)
 
 
 @fault("SBPL-WRAP-01", "the file is given as -p", "the profile itself is meant there")
