@@ -17,7 +17,7 @@ from boxspec.places import ROOT
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.result import Verdict
 from boxspec.verify.row import Status
-from boxspec.verify.rules import Rule
+from boxspec.verify.rule import Rule
 
 FOLDER = ROOT / "conformance" / "dialects"
 # A larger file is no settings file.

@@ -27,6 +27,7 @@ from boxspec.verify.reading import (
     Variable,
 )
 from boxspec.verify.row import Row, Target
+from boxspec.verify.rule import Rule
 from boxspec.verify.working import MayReach, MayWrite
 from boxspec.verify.writing import (
     NewFile,
@@ -50,19 +51,6 @@ NO_NETWORK = "no-network"
 DENIES = frozenset({"deny-read", "deny-write"})
 PATHS = frozenset({"deny-read", "deny-write", "allow-write"})
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
-
-
-@dataclass(frozen=True)
-class Rule:
-    """One expectation. origin: the option, or the file and line, that it comes from."""
-
-    kind: str
-    value: str
-    origin: str
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (f"--{self.kind}", self.value) if self.value else (f"--{self.kind}",)
 
 
 @dataclass(frozen=True)

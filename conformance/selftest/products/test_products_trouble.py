@@ -29,9 +29,12 @@ BEGINS = "echo '{{\\"sibling\\": true}}'; "
 VANISHES = ["/bin/sh", "-c", 'rm -rf "$0"; exec "$@"']
 
 def probe(argv):
-    # The name of the probe is in the file of its parameters.
+    # The name of the probe is in the file of its parameters, which is encoded by its first byte.
     given = Path(argv[-1])
-    lines = given.read_text().splitlines() if given.is_file() and len(argv) == 2 else []
+    if not given.is_file() or len(argv) != 2:
+        return ""
+    key, *rest = given.read_bytes()
+    lines = bytes(byte ^ key for byte in rest).decode(errors="replace").splitlines()
     return next((line[6:] for line in lines if line.startswith("armed=")), "")
 
 class Product(Adapter):
