@@ -23,14 +23,19 @@ def verdicts(
         found = [_doubt(each, doubted) for each in found]
     if _confines_nothing(found):
         why = "the command kept nothing else out, and a program without a sandbox passes this too"
-        found = [_doubt(each, why) if each.row.passes_bare else each for each in found]
+        found = [_doubt(each, why) if _proves_little(each.row) else each for each in found]
     order = list(Status)
     return sorted(found, key=lambda each: (order.index(each.status), -each.row.weight))
 
 
+def _proves_little(row: Row) -> bool:
+    """True for a row that a bare program passes, or that one start in one folder decides."""
+    return row.passes_bare or row.apart
+
+
 def _confines_nothing(found: Sequence[Verdict]) -> bool:
     """True if of the rows that prove a sandbox some leaked and none is held."""
-    proofs = [each for each in found if not each.row.allowed and not each.row.passes_bare]
+    proofs = [each for each in found if not each.row.allowed and not _proves_little(each.row)]
     statuses = {each.status for each in proofs}
     return Status.LEAKED in statuses and Status.HELD not in statuses
 
