@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
-from contracts.sbpl.seatbelt import vocabulary
+from contracts.sbpl.seatbelt import special, vocabulary
 from contracts.sbpl.seatbelt.filters import Filter, Gap, joined
 from contracts.sbpl.seatbelt.filters import Unknown as UnknownFilter
 from contracts.sbpl.seatbelt.operations import DEFAULT, known, may_be_one
@@ -36,6 +37,7 @@ from contracts.sbpl.seatbelt.values import (
     Scope,
     Unknown,
     spelled,
+    strange,
 )
 from contracts.sbpl.seatbelt.vocabulary import Word
 
@@ -127,7 +129,8 @@ class Loader(Evaluator):
             "error": Builtin("error", self._error),
             "throw": Builtin("throw", self._error),
         }
-        self.special |= {
+        self.special = {
+            **{name: partial(form, self) for name, form in special.FORMS.items()},
             "with": self._with,
             "apply-message-filter": self._message_filter,
             "with-filter": self._with_filter,
@@ -282,14 +285,14 @@ class Loader(Evaluator):
 
     def _error(self, given: Sequence[object], form: List) -> object:
         if self.conditions:
-            return Unknown(Gap(f"the form {str(form)[:80]}"), form.line)
+            return strange(form)
         source = "`error` ends the evaluation of a profile"
         raise Refused(form.line, f"the profile ends itself: {str(form)[:120]}", source)
 
     def _import(self, given: Sequence[object], form: List) -> object:
         first = given[0] if given else None
         if not isinstance(first, bytes):
-            return Unknown(Gap(f"the form {str(form)[:80]}"), form.line)
+            return strange(form)
         name = first.decode("utf-8", "replace")
         found = name if name in self.imports else name.rpartition("/")[2]
         if found not in self.imports:
@@ -335,7 +338,7 @@ class Loader(Evaluator):
     def _with_operations(self, form: List, scope: Scope) -> object:
         given = self.value(form.items[1], scope) if len(form.items) > 1 else None
         if not isinstance(given, tuple) or not all(isinstance(each, Operation) for each in given):
-            return Unknown(Gap(f"the form {str(form)[:80]}"), form.line)
+            return strange(form)
         before = len(self.extra_operations)
         self.extra_operations += [each.name for each in given if isinstance(each, Operation)]
         try:

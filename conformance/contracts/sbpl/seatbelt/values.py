@@ -91,6 +91,11 @@ def is_false(value: object) -> bool:
     return value is False or isinstance(value, NotSet)
 
 
+def strange(form: List) -> Unknown:
+    """Return the value of a form that has no meaning here."""
+    return Unknown(Gap(f"the form {str(form)[:80]}"), form.line)
+
+
 def quoted(value: object) -> str:
     """Return how a text would spell a value of a filter."""
     if isinstance(value, bytes):
