@@ -333,7 +333,7 @@ class Loader(Evaluator):
             gap = filter_.gap if isinstance(filter_, Unknown) else Gap(f"the form {str(form)[:80]}")
             filter_ = UnknownFilter(form, gap)
         with _pushed(self.extra_filters, filter_):
-            return self.value(List((Symbol("begin", form.line), *form.items[2:]), form.line), scope)
+            return self._inside(form, scope)
 
     def _with_operations(self, form: List, scope: Scope) -> object:
         given = self.value(form.items[1], scope) if len(form.items) > 1 else None
@@ -342,12 +342,17 @@ class Loader(Evaluator):
         before = len(self.extra_operations)
         self.extra_operations += [each.name for each in given if isinstance(each, Operation)]
         try:
-            return self.value(List((Symbol("begin", form.line), *form.items[2:]), form.line), scope)
+            return self._inside(form, scope)
         finally:
             del self.extra_operations[before:]
 
     def _with_modifier(self, form: List, scope: Scope) -> object:
-        return self.value(List((Symbol("begin", form.line), *form.items[2:]), form.line), scope)
+        return self._inside(form, scope)
+
+    def _inside(self, form: List, scope: Scope) -> object:
+        """Evaluate the forms after the first argument."""
+        begin = Symbol("begin", form.line)
+        return self.value(List((begin, *form.items[2:]), form.line), scope)
 
 
 @contextmanager

@@ -145,7 +145,10 @@ class Evaluator:
 
     def finished(self, function: object, given: Sequence[object], form: List) -> object:
         """Call a function and evaluate the rest of it."""
-        done = self.call(function, given, form)
+        return self._rest(self.call(function, given, form))
+
+    def _rest(self, done: object) -> object:
+        """Evaluate a Tail; any other value stays as it is."""
         return self.value(done.node, done.scope) if isinstance(done, Tail) else done
 
     def _enter(self, function: Function, given: Sequence[object], form: List) -> object:
@@ -215,11 +218,8 @@ class Evaluator:
 
     def either(self, unknown: Unknown, ways: Sequence[Callable[[], object]]) -> object:
         """Evaluate every branch of an unknown condition."""
-        met = []
         with self.under(unknown.gap):
-            for way in ways:
-                done = way()
-                met.append(self.value(done.node, done.scope) if isinstance(done, Tail) else done)
+            met = [self._rest(way()) for way in ways]
         plain = [each for each in met if isinstance(each, bytes | int | float | str)]
         if all(each is NOTHING for each in met):
             return NOTHING
