@@ -105,8 +105,8 @@ class OfWords(Filter):
     written: tuple[str, ...]
 
     @abstractmethod
-    def each(self, subject: Subject) -> list[Met]:
-        """Return for each word whether it matches the subject."""
+    def each(self, subject: Subject) -> Iterable[Met]:
+        """Return for each word if it matches the subject."""
 
     def meets(self, subject: Subject) -> Met:
         return any_of(self.each(subject))
@@ -121,23 +121,33 @@ class OfWords(Filter):
         return f"({' '.join((self.name, *self.written))})"
 
 
+class OnPath(OfWords):
+    """A filter on a path. For operations on the network it matches only Unix sockets."""
+
+    def each(self, subject: Subject) -> Iterable[Met]:
+        if subject.path is None:
+            return [False if subject.is_on_ip else None] * len(self.written)
+        return self.each_on(subject.path)
+
+    @abstractmethod
+    def each_on(self, path: bytes) -> Iterable[Met]:
+        """Return for each word if it matches the path."""
+
+
 @dataclass(frozen=True, eq=False)
-class OfPaths(OfWords):
-    """A filter on paths. For operations on the network it matches only Unix sockets."""
+class OfPaths(OnPath):
+    """A filter that lists paths."""
 
     form: List
     name: str
     written: tuple[str, ...]
     paths: tuple[bytes, ...]
 
-    def each(self, subject: Subject) -> list[Met]:
-        path = subject.path
-        if path is None:
-            return [False if subject.is_on_ip else None] * len(self.paths)
-        return [self.takes(each, path) for each in self.paths]
+    def each_on(self, path: bytes) -> Iterable[Met]:
+        return (self.takes(each, path) for each in self.paths)
 
-    def takes(self, mine: bytes, path: bytes) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def takes(self, mine: bytes, path: bytes) -> bool: ...
 
 
 class Literal(OfPaths):
@@ -163,7 +173,7 @@ class Ancestors(OfPaths):
 
 
 @dataclass(frozen=True, eq=False)
-class Matching(OfWords):
+class Matching(OnPath):
     """`regex` with one or several expressions."""
 
     form: List
@@ -171,17 +181,8 @@ class Matching(OfWords):
     written: tuple[str, ...]
     regexes: tuple[Regex, ...]
 
-    def each(self, subject: Subject) -> list[Met]:
-        path = subject.path
-        if path is None:
-            return [False if subject.is_on_ip else None] * len(self.regexes)
-        return [each.matches(path) for each in self.regexes]
-
-    def meets(self, subject: Subject) -> Met:
-        path = subject.path
-        if path is None:
-            return False if subject.is_on_ip else None
-        return any_of(each.matches(path) for each in self.regexes)
+    def each_on(self, path: bytes) -> Iterable[Met]:
+        return (each.matches(path) for each in self.regexes)
 
     def unknown(self) -> list[Gap]:
         return [Gap(each.unknown) for each in self.regexes if each.unknown]
@@ -221,7 +222,7 @@ class OfFact(OfWords):
     fact: str
     tests: tuple[Callable[[bytes], Met], ...]
 
-    def each(self, subject: Subject) -> list[Met]:
+    def each(self, subject: Subject) -> Iterable[Met]:
         values = subject.facts.get(self.fact)
         if values is None:
             return [None] * len(self.tests)
