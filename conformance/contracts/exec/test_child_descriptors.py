@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 from itertools import combinations
 from typing import Any
 
 import pytest
 
-from boxspec.api import Blocked, HostLacks, expect, requires
+from boxspec.api import Blocked, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell, shell_request
+from contracts.shared.callers import CROWD, crowded
 
-# 64 descriptors more than select supports.
-CROWD = 1024 + 64
 # The child reads its payload before it reports, because a payload that is not read makes the run
 # fail.
 AFTER_PAYLOAD = 'cat >/dev/null; exec "$1" "$2" --out'
@@ -132,14 +130,6 @@ def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: ExecCase) -> 
         with case.idle(*state) as idle:
             wanted = idle.passed_on()
     expect("number and target of what is above 2 in the child", got, wanted)
-
-
-def crowded() -> list[str]:
-    """Return the state of a caller that lets its children inherit all numbers below CROWD."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most < 2 * CROWD:
-        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
-    return ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
 
 
 @requires("EXEC-CHILD-04", "EXEC-CHILD-09", pitfalls=["C1"], needs=["EXEC-SPAWN-17"])

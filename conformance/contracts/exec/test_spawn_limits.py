@@ -31,6 +31,7 @@ from contracts.exec.spawn_io import (
     outcome,
     shell,
 )
+from contracts.shared.callers import crowded
 from contracts.shared.requests import Command, ExecRequest
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -323,18 +324,13 @@ def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: ExecCase) -
     )
 
 
-# 64 descriptors more than select(2) supports.
-CROWD = 1024 + 64
-
-
 @requires("EXEC-SPAWN-17", needs=["EXEC-STDIN-03"])
 def test_a_run_works_with_more_descriptors_than_select_supports(case: ExecCase) -> None:
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most < 2 * CROWD:
-        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
-    state = ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
     # With a distant deadline, because a timer may need a descriptor too.
     seen = case.exec.run(
-        **shell("cat; cat /dev/null >&2; exit 7"), stdin=b"abc", timeout_ms=600_000, state=state
+        **shell("cat; cat /dev/null >&2; exit 7"),
+        stdin=b"abc",
+        timeout_ms=600_000,
+        state=crowded(),
     )
     expect("the child's end and its output", (outcome(seen), seen.stdout), ("exit 7", b"abc"))

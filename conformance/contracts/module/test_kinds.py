@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import resource
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from boxspec.api import HostLacks, Late, NotApplicable, NotMeasured, at_most, expect, requires
+from boxspec.api import Late, NotApplicable, NotMeasured, at_most, expect, requires
 from boxspec.api import programs as P
-from boxspec.errors import ShimBroke
 from contracts.module.client import ModuleCase
 from contracts.module.judging import (
     FOREVER,
@@ -25,18 +23,8 @@ from contracts.module.judging import (
     saying_so,
     time_out,
 )
+from contracts.shared.callers import crowded, need_start
 from contracts.shared.moments import elapsed_ms, need_handlers, send, until
-
-# 64 descriptors more than select supports.
-CROWD = 1024 + 64
-
-
-def crowded() -> list[str]:
-    """Return the state of a caller that lets its children inherit all numbers below CROWD."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most < 2 * CROWD:
-        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
-    return ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
 
 
 def reporting(case: ModuleCase, **options: Any) -> list[int]:
@@ -346,11 +334,7 @@ def test_a_module_is_executed_where_the_callers_directory_was_removed(case: Modu
     gone = case.tmp / "gone"
     gone.mkdir()
     state = ["--cwd", str(gone), "--remove-cwd"]
-    try:
-        with case.idle(*state):
-            pass
-    except ShimBroke as why:
-        raise NotMeasured(f"the shim itself does not start there: {why}") from None
+    need_start(case, state)
     gone.mkdir()
     case.module.script("answers", noting_home(case, "echo 1"))
     seen = case.module.execute("answers", state=state)

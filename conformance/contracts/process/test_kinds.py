@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import resource
-from collections.abc import Sequence
 
 import pytest
 
-from boxspec.api import HostLacks, NotApplicable, NotMeasured, at_least, at_most, expect, requires
+from boxspec.api import NotApplicable, NotMeasured, at_least, at_most, expect, requires
 from boxspec.api import programs as P
-from boxspec.errors import ShimBroke
 from boxspec.subject.case import Message
 from contracts.process.client import ProcessCase, Step, StepResult, handle, step
 from contracts.process.judging import CAT, Pause, carried_out, is_stopped, shell
+from contracts.shared.callers import CROWD, crowded, need_start
 from contracts.shared.moments import attempted, send, until
-
-# 64 descriptors more than select supports.
-CROWD = 1024 + 64
 
 
 def asked(text: bytes, on: str = "a") -> list[Step]:
@@ -26,23 +21,6 @@ def asked(text: bytes, on: str = "a") -> list[Step]:
         step("write", on, data=text),
         step("read_until", on, stream="stdout", until=b"\n"),
     ]
-
-
-def crowded() -> list[str]:
-    """Return the state of a caller that has all numbers below CROWD open."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most < 2 * CROWD:
-        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
-    return ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
-
-
-def need_start(case: ProcessCase, state: Sequence[str]) -> None:
-    """Raise NotMeasured if the shim itself does not start in this state."""
-    try:
-        with case.idle(*state):
-            pass
-    except ShimBroke as why:
-        raise NotMeasured(f"the shim itself does not start in this state: {why}") from None
 
 
 # Each way to use a handle up; after it the handle is dropped and opened again.
@@ -381,9 +359,9 @@ def test_a_process_starts_where_the_callers_directory_was_removed(
 ) -> None:
     if case.process.inside.name is not None:
         raise NotApplicable("a sandbox needs a directory")
-    gone, state = case.tmp / "gone", list[str]()
-    state = ["--cwd", str(gone), "--remove-cwd"]
+    gone = case.tmp / "gone"
     gone.mkdir()
+    state = ["--cwd", str(gone), "--remove-cwd"]
     need_start(case, state)
     gone.mkdir(exist_ok=True)
     error, out = carried_out(case, how, "/bin/echo", ["here"], state=state)

@@ -1,0 +1,29 @@
+"""States in which a caller starts its children, and checks that the shim itself starts in them."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Sequence
+
+from boxspec.api import HostLacks, NotMeasured, ShimBroke
+from boxspec.subject.case import Case
+
+# 64 descriptors more than select supports.
+CROWD = 1024 + 64
+
+
+def crowded() -> list[str]:
+    """Return the state of a caller that lets its children inherit all numbers below CROWD."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most < 2 * CROWD:
+        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
+    return ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
+
+
+def need_start(case: Case, state: Sequence[str]) -> None:
+    """Raise NotMeasured if the shim itself does not start in this state."""
+    try:
+        with case.idle(*state):
+            pass
+    except ShimBroke as why:
+        raise NotMeasured(f"the shim itself does not start in this state: {why}") from None
