@@ -29,7 +29,6 @@ class Outcome:
 
     tried: dict[Key, Tried] = field(default_factory=dict)
     problem: str = ""
-    starts: int = 0
     ran: bool = False
     cannot: dict[str, str] = field(default_factory=dict)
     output: str = ""

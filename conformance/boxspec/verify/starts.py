@@ -26,7 +26,7 @@ from boxspec.verify.launch import Ended, Start, launch
 from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
 from boxspec.verify.plan import END, START, Plan
 from boxspec.verify.remains import CONTROL
-from boxspec.verify.row import Attempt, Line, Record, Row
+from boxspec.verify.row import Attempt, Line, Row
 from boxspec.verify.scene import Layout, Scene, parents
 
 # The number of further starts for the rest of a plan if the program was ended in the middle.
@@ -120,12 +120,10 @@ def by_probes(starter: Starter, rows: Sequence[Row], absent: bool = False) -> Ou
     absent: those for places that do not exist at the start.
     """
     found = Outcome()
-    before = starter.starts
     for _ in range(1 + AGAIN):
         missing = _start_probes(starter, rows, found, absent)
         if not missing or not found.ran:
             break
-    found.starts = starter.starts - before
     return found
 
 
@@ -154,30 +152,35 @@ def _arranged(
 def _start_probes(
     starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False
 ) -> bool:
-    """One start of the probe program; True if attempts are left that were not made."""
+    """Start the probe program once; return True if attempts are left that were not made."""
+    with _planned(starter, rows, found, absent) as (scene, wanted, plan, words):
+        ended = starter.run(scene, words, runs=plan.runs)
+        scene.left = ended.left
+        return _collect(found, wanted, plan, ended)
+
+
+@contextlib.contextmanager
+def _planned(
+    starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False
+) -> Iterator[tuple[Scene, dict[Key, Attempt], Plan, list[str]]]:
+    """A scene with the attempts of these rows that the outcome does not have yet.
+
+    Their plan is in the scene, which is settled; the words start the probe program with this plan.
+    """
     with starter.scene(rows, absent) as (scene, arranged, refused):
         found.cannot |= refused
         wanted = {key: each for key, each in arranged.items() if key not in found.tried}
         plan = Plan(scene, wanted.values())
         try:
             scene.settle()
-            words = [str(scene.program), str(plan.path)]
-            ended = starter.run(scene, words, runs=plan.runs)
-            records = plan.records(ended.stdout)
-            scene.left = ended.left
-            return _collect(found, wanted, records, ended, plan.witnessed())
+            yield scene, wanted, plan, [str(scene.program), str(plan.path)]
         finally:
             plan.close()
 
 
-def _collect(
-    found: Outcome,
-    wanted: Mapping[Key, Attempt],
-    records: Mapping[str, Record],
-    ended: Ended,
-    witnessed: bool,
-) -> bool:
+def _collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: Ended) -> bool:
     """Add the results of a start to the outcome; return True if attempts were not made."""
+    records, witnessed = plan.records(ended.stdout), plan.witnessed()
     found.ran = found.ran or (START in records and witnessed)
     complete = END in records
     for key, each in wanted.items():
@@ -203,7 +206,6 @@ def _collect(
 def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
     """Run the lines of these rows by /bin/sh, an ordinary program of the host."""
     found = Outcome()
-    before = starter.starts
     with starter.scene([]) as (scene, _, _):
         lines: dict[Key, Line] = {}
         for row in rows:
@@ -232,40 +234,31 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         output = ended.stdout + ended.stderr
         for key, line in lines.items():
             found.tried[key] = Tried(line.shown, line.effects(output))
-    found.starts = starter.starts - before
     return found
 
 
 def by_themselves(starter: Starter, rows: Sequence[Row]) -> Outcome:
     """Make the attempts of these rows in one start without other rows."""
     found = Outcome()
-    before = starter.starts
     _start_probes(starter, rows, found)
-    found.starts = starter.starts - before
     return found
 
 
 def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
     """Make the attempts of these rows in a program with the terminal of the user as stdin."""
     found = Outcome()
-    before = starter.starts
-    with starter.scene(rows) as (scene, arranged, refused):
-        found.cannot |= refused
+    with _planned(starter, rows, found) as (scene, arranged, plan, words):
         ours, theirs = pty.openpty()
-        plan = Plan(scene, arranged.values())
         try:
             tty.setraw(theirs)
-            scene.settle()
             flags = ["--setsid", "--leave-open", f"30={os.ttyname(theirs)}"]
-            ended = starter.run(scene, [str(scene.program), str(plan.path)], flags, theirs)
+            ended = starter.run(scene, words, flags, theirs)
             waiting = fcntl.ioctl(theirs, termios.FIONREAD, struct.pack("i", 0))
             scene.typed = int(struct.unpack("i", waiting)[0])
-            _collect(found, arranged, plan.records(ended.stdout), ended, plan.witnessed())
+            _collect(found, arranged, plan, ended)
         finally:
-            plan.close()
             os.close(ours)
             os.close(theirs)
-    found.starts = starter.starts - before
     return found
 
 
@@ -273,18 +266,9 @@ def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
     """Run a program without an effect outside, to observe the files and processes that the command
     leaves."""
     found = Outcome()
-    before = starter.starts
-    with starter.scene(rows) as (scene, arranged, refused):
-        found.cannot |= refused
-        plan = Plan(scene, arranged.values())
-        try:
-            scene.settle()
-            words = [str(scene.program), str(plan.path)]
-            words = [*CONTROL, *words] if starter.is_control else words
-            ended = starter.run(scene, words, wait_for_all=True)
-            scene.left, scene.others_left = ended.left, ended.others
-            _collect(found, arranged, plan.records(ended.stdout), ended, plan.witnessed())
-        finally:
-            plan.close()
-    found.starts = starter.starts - before
+    with _planned(starter, rows, found) as (scene, arranged, plan, words):
+        words = [*CONTROL, *words] if starter.is_control else words
+        ended = starter.run(scene, words, wait_for_all=True)
+        scene.left, scene.others_left = ended.left, ended.others
+        _collect(found, arranged, plan, ended)
     return found
