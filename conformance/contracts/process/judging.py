@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -27,11 +28,26 @@ from contracts.shared.moments import until
 
 CAT = "/bin/cat"
 SH = "/bin/sh"
+# A bridge may wait this long for a slow reader, or for processes that have left the group.
+LINGER_MS = 1000
 
 
 def shell(line: str, *words: Any, **options: Any) -> Message:
     """Return a handle on `sh -c line` with $1, $2, …"""
     return handle(SH, ["-c", line, "sh", *words], **options)
+
+
+def asked(text: bytes, on: str = "a") -> list[Step]:
+    """Return two steps: write a line, and read a line."""
+    return [step("write", on, data=text), step("read_until", on, stream="stdout", until=b"\n")]
+
+
+def pair(kind: str) -> tuple[int, int]:
+    """Return a reading and a writing end: of a pipe, or of sockets, which clients in Node use."""
+    if kind == "pipe":
+        return os.pipe()
+    ends = socket.socketpair()
+    return ends[0].detach(), ends[1].detach()
 
 
 def carried_out(

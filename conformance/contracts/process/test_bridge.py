@@ -26,27 +26,18 @@ from boxspec.api import programs as P
 from contracts.process.client import Bridge, BridgeOptions, ProcessCase
 from contracts.process.judging import (
     CAT,
+    LINGER_MS,
     SH,
     are_gone,
     is_stopped,
     leader_with_a_stopped_member,
+    pair,
     read_some,
 )
 from contracts.shared.moments import attempted, elapsed_ms, pass_time, until
 
 DATA = bytes(range(256)) * 8000
 GRACE_MS = 1500
-LINGER_MS = 1000
-
-
-def pair(kind: str) -> tuple[int, int]:
-    """Return a reading and a writing end: of a pipe, or of sockets, which clients in Node use."""
-    if kind == "pipe":
-        return os.pipe()
-    ends = socket.socketpair()
-    return ends[0].detach(), ends[1].detach()
-
-
 KINDS = pytest.mark.parametrize("kind", ["pipe", "socket"])
 
 

@@ -7,8 +7,7 @@ import pytest
 from boxspec.api import expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.process.client import BridgeOptions, ProcessCase
-from contracts.process.judging import SH, are_gone
-from contracts.process.test_bridge import LINGER_MS
+from contracts.process.judging import LINGER_MS, SH, are_gone
 
 
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])

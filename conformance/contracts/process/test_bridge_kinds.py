@@ -11,7 +11,7 @@ from boxspec.api import Late, ShimProcess, at_most, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.process.client import Bridge, ProcessCase
-from contracts.process.judging import CAT, SH, is_stopped, read_some
+from contracts.process.judging import CAT, LINGER_MS, SH, is_stopped, pair, read_some
 from contracts.shared.moments import elapsed_ms, need_handlers, pass_time, send, until
 
 
@@ -126,8 +126,6 @@ def test_a_stopped_child_goes_on_when_it_is_continued(case: ProcessCase) -> None
 
 
 TRIES = 6
-# How long the bridge may delay its end for a reader that does not read.
-LINGER_MS = 1000
 
 
 @requires("PROCESS-BRIDGE-17", overlap=2.0, needs=["PROCESS-BRIDGE-03"])
@@ -151,7 +149,7 @@ def test_output_that_fills_the_clients_pipe_at_the_end_is_complete(
 ) -> None:
     # The reader makes room for parts of the last piece only.
     size = 65536 + 60_001
-    ours, theirs = os.pipe() if kind == "pipe" else socket_pair()
+    ours, theirs = pair(kind)
     got, gaps = 0, [0.0]
     try:
         with case.process.start_bridge(P.flood, [size, 0], stdout=theirs, within_s=20) as shim:
@@ -172,13 +170,6 @@ def test_output_that_fills_the_clients_pipe_at_the_end_is_complete(
     if got < size and max(gaps) > LINGER_MS / 2:
         raise Late("the test reads again", f"within {LINGER_MS / 2} ms", f"{max(gaps)} ms")
     expect("the end, and the bytes", (seen.how, got), ({"exited": 0}, size))
-
-
-def socket_pair() -> tuple[int, int]:
-    import socket
-
-    ends = socket.socketpair()
-    return ends[0].detach(), ends[1].detach()
 
 
 @requires("PROCESS-BRIDGE-03", overlap=2.5, needs=["PROCESS-BRIDGE-07"])

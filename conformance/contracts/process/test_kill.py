@@ -14,6 +14,7 @@ from boxspec.subject.observe import procs
 from contracts.process.client import BridgeOptions, ProcessCase, Step, handle, step
 from contracts.process.judging import (
     CAT,
+    LINGER_MS,
     Pause,
     behind_its_leader,
     member_lives_on,
@@ -141,10 +142,6 @@ def test_the_next_process_with_the_same_pid_gets_no_signal(case: ProcessCase, ho
             shim.finish()
             other.communicate(timeout=10)
     expect("how the process with the same number ended", other.returncode, 0)
-
-
-# How long a bridge may wait for processes that have left the group.
-LINGER_MS = 1000
 
 
 @requires("PROCESS-KILL-04", overlap=0.5, needs=["PROCESS-BRIDGE-08"])

@@ -11,17 +11,9 @@ from boxspec.api import NotApplicable, NotMeasured, at_least, at_most, expect, r
 from boxspec.api import programs as P
 from boxspec.subject.case import Message
 from contracts.process.client import ProcessCase, Step, StepResult, handle, step
-from contracts.process.judging import CAT, Pause, carried_out, is_stopped, shell
+from contracts.process.judging import CAT, Pause, asked, carried_out, is_stopped, shell
 from contracts.shared.callers import CROWD, crowded, need_start
 from contracts.shared.moments import attempted, send, until
-
-
-def asked(text: bytes, on: str = "a") -> list[Step]:
-    return [
-        step("write", on, data=text),
-        step("read_until", on, stream="stdout", until=b"\n"),
-    ]
-
 
 # Each way to use a handle up; after it the handle is dropped and opened again.
 USES: dict[str, list[Step]] = {

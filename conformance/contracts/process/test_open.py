@@ -9,12 +9,7 @@ import pytest
 from boxspec.api import contains, expect, requires
 from boxspec.api import programs as P
 from contracts.process.client import ProcessCase, handle, step
-from contracts.process.judging import CAT, Pause, refusal, shell
-
-
-def asked(text: bytes, on: str = "a") -> list[dict[str, object]]:
-    """Return two steps: write a line, and read a line."""
-    return [step("write", on, data=text), step("read_until", on, stream="stdout", until=b"\n")]
+from contracts.process.judging import CAT, Pause, asked, refusal, shell
 
 
 @requires("PROCESS-OPEN-01")
