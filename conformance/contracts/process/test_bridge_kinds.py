@@ -36,62 +36,54 @@ def say(shim: ShimProcess[Bridge], word: bytes) -> None:
         shim.stdin.flush()
 
 
-# The child closes one stream, confirms it on another one, and goes on with both that are left.
+# The child closes one stream, confirms that on another one, and then uses the two open ones.
 CLOSES = {
-    "stdin": ("exec <&-; echo closed >&2; sleep 0.2; echo out; echo err >&2; exit 4", b"out\n"),
-    "stdout": ("exec >&-; echo closed >&2; read x; echo $x >&2; read x; echo $x >&2; exit 4", b""),
-    "stderr": ("exec 2>&-; echo closed; read x; echo $x; read x; echo $x; exit 4", b"closed\n"),
+    "stdin": "exec <&-; echo closed >&2; sleep 0.2; echo out; echo err >&2; exit 4",
+    "stdout": "exec >&-; echo closed >&2; read x; echo $x >&2; read x; echo $x >&2; exit 4",
+    "stderr": "exec 2>&-; echo closed; read x; echo $x; read x; echo $x; exit 4",
 }
 
 
 @requires("PROCESS-BRIDGE-15")
 @pytest.mark.parametrize("what", CLOSES)
 def test_a_stream_that_the_child_closes_ends_no_other_one(case: ProcessCase, what: str) -> None:
-    line, _ = CLOSES[what]
-    told = "stdout" if what == "stderr" else "stderr"
     with case.process.start_bridge(
-        SH, ["-c", line], stdin="pipe", stdout="pipe", stderr="pipe", within_s=15
+        SH, ["-c", CLOSES[what]], stdin="pipe", stdout="pipe", stderr="pipe", within_s=15
     ) as shim:
-        stream = shim.stdout if told == "stdout" else shim.stderr
+        stream = shim.stdout if what == "stderr" else shim.stderr
         first = read_some(stream.fileno())
         # Now the bridge has had time to notice the end of the closed stream.
         pass_time(150)
-        for word in (b"one\n", b"two\n"):
-            if what != "stdin":
-                say(shim, word)
+        if what != "stdin":
+            say(shim, b"one\n")
+            say(shim, b"two\n")
         rest = b""
         while piece := read_some(stream.fileno()):
             rest += piece
-        other = b""
-        if what == "stdin":
-            other = read_some(shim.stdout.fileno())
+        other = read_some(shim.stdout.fileno()) if what == "stdin" else b""
         seen = shim.finish()
-    wanted = b"err\n" if what == "stdin" else b"one\ntwo\n"
-    got = (first, rest, other, seen.how)
-    out = b"out\n" if what == "stdin" else b""
+    wanted = (b"err\n", b"out\n") if what == "stdin" else (b"one\ntwo\n", b"")
     expect(
         "first line, the rest, the other stream, the end",
-        got,
-        (b"closed\n", wanted, out, {"exited": 4}),
+        (first, rest, other, seen.how),
+        (b"closed\n", *wanted, {"exited": 4}),
     )
 
 
 @requires("PROCESS-BRIDGE-15", needs=["PROCESS-BRIDGE-10"])
 @pytest.mark.parametrize("what", ["stdout", "stderr"])
 def test_a_stream_that_the_client_closes_ends_no_other_one(case: ProcessCase, what: str) -> None:
-    other = "stderr" if what == "stdout" else "stdout"
-    to = 2 if other == "stderr" else 1
-    line = f"trap '' PIPE; while read x; do echo $x >&{3 - to}; echo $x >&{to}; done 2>/dev/null"
-    line = line.replace(" 2>/dev/null", "") + "; exit 4"
+    closed, kept = (1, 2) if what == "stdout" else (2, 1)
+    line = f"trap '' PIPE; while read x; do echo $x >&{closed}; echo $x >&{kept}; done; exit 4"
     with case.process.start_bridge(
         SH, ["-c", line], stdin="pipe", stdout="pipe", stderr="pipe", within_s=15
     ) as shim:
-        (shim.stdout if what == "stdout" else shim.stderr).close()
-        kept = shim.stderr if other == "stderr" else shim.stdout
+        streams = {1: shim.stdout, 2: shim.stderr}
+        streams[closed].close()
         came = b""
         for word in (b"one\n", b"two\n", b"three\n"):
             say(shim, word)
-            while word not in came and (piece := read_some(kept.fileno(), 5)):
+            while word not in came and (piece := read_some(streams[kept].fileno(), 5)):
                 came += piece
         shim.stdin.close()
         seen = shim.finish()
