@@ -13,7 +13,8 @@ import re
 from dataclasses import replace
 
 from boxspec.verify.meaning import Entry, Meaning, Where
-from dialects.entries import boolean, document, is_glob, texts, unknown
+from boxspec.verify.paths import is_glob
+from dialects.entries import boolean, document, texts, unknown
 from dialects.reading_json import Node
 from dialects.sandbox_runtime import NETWORK, rules_of_files, rules_of_network, weaker
 

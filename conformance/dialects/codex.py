@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
-from dialects.entries import is_glob
+from boxspec.verify.paths import is_glob
 from dialects.reading_toml import line_of, shown, tables
 
 NAMES = ("codex",)

@@ -1,4 +1,4 @@
-"""Parts that the readers share: lists of texts, unknown keys, paths and globs."""
+"""Parts that the readers share: lists of texts, unknown keys, and paths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 from boxspec.verify.meaning import Entry, Meaning, Where
 from dialects.reading_json import JsonError, Node, Pairs, parse
 
-WILD = frozenset("*?[")
 # Launchers pass each match as words of one argument list, which the kernel limits.
 MATCHES_MOST = 1000
 WALKED_MOST = 50_000
@@ -62,10 +61,6 @@ def boolean(node: Node | None, key: str) -> tuple[bool | None, list[Entry]]:
     if node is None or isinstance(node.value, bool):
         return (node.value if node else None), []
     return None, [Entry(node.line, key, node.shown, Meaning.DEAD, "is neither true nor false")]
-
-
-def is_glob(path: str) -> bool:
-    return bool(WILD & {*path})
 
 
 def covers(outer: str, inner: str) -> bool:

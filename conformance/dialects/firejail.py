@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from boxspec.verify.meaning import Entry, Meaning, Where
-from dialects.entries import covers, is_glob, of_now
+from boxspec.verify.paths import is_glob
+from dialects.entries import covers, of_now
 
 NAMES = ("firejail",)
 WRITTEN_FOR = "firejail 0.9.72, 2026-11"

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from boxspec.verify.meaning import Entry, Meaning, Where
+from boxspec.verify.paths import is_glob
 from dialects.entries import (
     MATCHES_MOST,
     boolean,
     covers,
     document,
-    is_glob,
     many,
     of_now,
     texts,

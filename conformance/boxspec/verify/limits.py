@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.errors import UsageError
-from boxspec.subject.observe.probes import Said, table
+from boxspec.subject.observe.probes import table
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
+from boxspec.verify.working import done
 
 # Each limit with its probe, the parameter, the number of units in one of the parameter, and the
 # most that the kit itself uses.
@@ -35,11 +36,8 @@ class Limit(Target):
         if self.name == "memory" and self.amount > _available() // 2:
             raise UntestableError("it is more than half of the memory that is available here")
         params: dict[str, object] = {param: self.amount // unit, "ws": scene.work_folder()}
-
-        def effects(said: Said) -> list[str]:
-            return [f"{table()[probe].tries} ({self.amount})"] if said.outcome == "did" else []
-
-        return [Attempt(probe, table()[probe].tries, params, effects)]
+        shown = table()[probe].tries
+        return [Attempt(probe, shown, params, done(f"{shown} ({self.amount})"))]
 
 
 def limit_of(value: str) -> Limit:

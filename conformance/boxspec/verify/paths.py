@@ -62,9 +62,13 @@ def _plain(rest: str) -> str:
     return "/".join(parts) + ("/" if rest.endswith("/") and parts else "")
 
 
+def is_glob(path: str) -> bool:
+    return bool(WILD & {*path})
+
+
 def examples(place: Place) -> list[Place]:
     """Places that a rule denies: the place itself, or for a glob up to two that it matches."""
-    if not WILD & {*place.rest}:
+    if not is_glob(place.rest):
         return [place]
     made = []
     for deep in (False, True) if "**" in place.rest else (False,):

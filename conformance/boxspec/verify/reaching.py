@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from boxspec.subject.observe.probes import Said, table
+from boxspec.verify.reading import leaks
 from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
 
@@ -78,12 +79,8 @@ class Processes(Target):
         def harmed(said: Said) -> list[str]:
             return [f"another process: {each.removeprefix(OWNER)}" for each in scene.victim.harm()]
 
-        def read(said: Said) -> list[str]:
-            found = any(scene.victim_token in each for each in said.leaked)
-            return ["the memory of another process was read"] if found else []
-
         effects: dict[str, Callable[[Said], list[str]]] = dict.fromkeys(SIGNALS + CHANGES, harmed)
-        effects[MEMORY] = read
+        effects[MEMORY] = leaks(scene.victim_token, "the memory of another process was read")
         return [
             Attempt(name, table()[name].tries, {**params}, effect)
             for name, effect in effects.items()

@@ -15,7 +15,7 @@ from boxspec.errors import UsageError
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.limits import limit_of
 from boxspec.verify.linking import Link
-from boxspec.verify.paths import Place, examples, is_folder, link_target, place_of
+from boxspec.verify.paths import Place, examples, is_folder, is_glob, link_target, place_of
 from boxspec.verify.proxies import Proxies
 from boxspec.verify.reaching import INTERNET, Services
 from boxspec.verify.reading import (
@@ -28,6 +28,7 @@ from boxspec.verify.reading import (
 )
 from boxspec.verify.row import Row, Target
 from boxspec.verify.rule import Rule
+from boxspec.verify.scene import NOTHING_THERE
 from boxspec.verify.working import MayReach, MayWrite
 from boxspec.verify.writing import (
     NewFile,
@@ -135,7 +136,7 @@ def _absent(rule: Rule, home: Path, cwd: Path) -> tuple[Place, Target] | None:
     if rule.kind not in DENIES:
         return None
     place = place_of(rule.value, home, cwd)
-    if place.base == "/" or not place.rest or examples(place) != [place]:
+    if place.base == "/" or not place.rest or is_glob(place.rest):
         return None
     bare = Place(place.base, place.rest.rstrip("/"))
     if rule.kind == "deny-write":
@@ -172,12 +173,10 @@ def _targets(rule: Rule, home: Path, cwd: Path) -> list[Target]:
             link, real, rest = target
             through = folder or link.rest != each.rest.rstrip("/")
             made += [Link(link, real, through), *_on_path(rule.kind, rest, folder)]
-    if rule.kind in DENIES and examples(place) != [place] and place.base != "/":
-        late = ReadLateFile if rule.kind == "deny-read" else WriteLateFile
-        made += [late(each) for each in examples(place)]
-    if rule.kind == "deny-write" and examples(place) != [place] and place.base != "/":
+    if rule.kind in DENIES and is_glob(place.rest) and place.base != "/":
         # The rule also denies names that are not there yet.
-        made += [NewFile(each) for each in examples(place)]
+        late = (ReadLateFile,) if rule.kind == "deny-read" else (WriteLateFile, NewFile)
+        made += [target(each) for target in late for each in examples(place)]
     return made
 
 
@@ -197,7 +196,7 @@ def _on_host(kind: str, path: Path) -> Target:
     """A path that lies neither in the workspace nor in the home directory: files of the host are
     opened, and never read or written."""
     if not path.exists():
-        raise UntestableError("nothing is there, and the kit makes nothing there")
+        raise UntestableError(NOTHING_THERE)
     if kind == "deny-read":
         if not os.access(path, os.R_OK):
             raise UntestableError("the caller cannot read it without the command either")
