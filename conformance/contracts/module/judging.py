@@ -22,6 +22,14 @@ def quoted(place: object) -> str:
     return shlex.quote(str(place))
 
 
+def printing(case: ModuleCase, data: bytes) -> Executed:
+    """Execute a module that prints exactly these bytes."""
+    place = case.tmp / "output"
+    place.write_bytes(data)
+    case.module.script("prints", f"exec cat {quoted(place)}")
+    return case.module.execute("prints")
+
+
 def noting_home(case: ModuleCase, body: str) -> str:
     """Make a module that first writes its HOME to a file, and some files into that directory."""
     place = quoted(case.tmp / "home")
@@ -53,6 +61,24 @@ def expect_home_gone(case: ModuleCase, seen: Executed) -> None:
         AnswerText("left" if left else "gone", seen),
         "gone",
     )
+
+
+def filling(ready: Path, files: int) -> str:
+    """Make a module that ends while four processes outside its group fill its directory.
+
+    When it ends, each of them has made `files` files. They stop when the directory is removed,
+    because then no file can be created in it. So a file that remains was left by the clean-up.
+    """
+    fifo = quoted(ready)
+    return f"""
+for w in 1 2 3 4; do
+    setsid sh -c 'i=0
+        while :; do : >$0-$i || exit; i=$((i + 1)); [ $i != {files} ] || echo >{fifo}; done' $w \\
+        </dev/null >/dev/null 2>&1 &
+done
+for w in 1 2 3 4; do read -r line; done <>{fifo}
+echo 1
+"""
 
 
 def saying_so(case: ModuleCase, body: str) -> str:

@@ -17,6 +17,7 @@ from contracts.module.judging import (
     at_work,
     end,
     expect_home_gone,
+    filling,
     noted,
     noting_home,
     quoted,
@@ -213,23 +214,10 @@ def test_a_link_in_its_place_is_not_followed(case: ModuleCase, what: str) -> Non
     expect("the end; whether the file is there; the mode", got, ("value", True, oct(0o750)))
 
 
-# No file can be created in a directory that was removed, so a file that remains was left by the
-# clean-up.
-FILLER = """
-for w in 1 2 3 4; do
-    setsid sh -c 'i=0
-        while :; do : >$0-$i || exit; i=$((i + 1)); [ $i != 500 ] || echo >{ready}; done' $w \\
-        </dev/null >/dev/null 2>&1 &
-done
-for w in 1 2 3 4; do read -r line; done <>{ready}
-echo 1
-"""
-
-
 @requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
 def test_a_directory_that_is_left_is_reported(case: ModuleCase) -> None:
     ready = case.fifo("writing")
-    case.module.script("fills", noting_home(case, FILLER.format(ready=quoted(ready))))
+    case.module.script("fills", noting_home(case, filling(ready, 500)))
     seen: Executed = case.module.execute("fills", within_s=15)
     home = Path(noted(case.tmp / "home"))
     expect("the end", end(seen), "value")

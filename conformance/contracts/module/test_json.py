@@ -11,7 +11,7 @@ import pytest
 from boxspec.api import expect, one_of, requires
 from boxspec.places import ROOT
 from contracts.module.client import Executed, ModuleCase
-from contracts.module.judging import end, quoted
+from contracts.module.judging import end, printing, quoted
 
 VECTORS = ROOT / "fixtures" / "vectors"
 
@@ -41,14 +41,6 @@ VALUES["names that are much alike"] = {
 VALUES["a text that is JSON"] = '{"a": [1]}'
 VALUES["false"] = False
 VALUES["numbers to the last digit"] = [3.141592653589793, 1.7976931348623157e308, 5e-324, 0.1]
-
-
-def printing(case: ModuleCase, data: bytes) -> Executed:
-    """Execute a module that prints exactly these bytes."""
-    place = case.tmp / "output"
-    place.write_bytes(data)
-    case.module.script("prints", f"exec cat {quoted(place)}")
-    return case.module.execute("prints")
 
 
 def expect_value(seen: Executed, value: Any) -> None:

@@ -17,8 +17,10 @@ from contracts.module.judging import (
     at_work,
     end,
     expect_home_gone,
+    filling,
     noted,
     noting_home,
+    printing,
     quoted,
     saying_so,
     time_out,
@@ -163,10 +165,7 @@ NAMES: dict[str, str] = {
 def test_every_name_arrives_as_it_is(case: ModuleCase) -> None:
     # Values differ, so that two names that become one are noticed.
     value = {name: {name: n} for n, name in enumerate(NAMES.values())}
-    place = case.tmp / "output"
-    place.write_text(json.dumps(value))
-    case.module.script("prints", f"exec cat {quoted(place)}")
-    seen = case.module.execute("prints")
+    seen = printing(case, json.dumps(value).encode())
     got = seen.value if isinstance(seen.value, dict) else {}
     wrong = [what for what, name in NAMES.items() if got.get(name) != value[name]]
     expect(
@@ -207,10 +206,7 @@ BAD_NAMES: dict[str, bytes] = {
 @requires("MODULE-JSON-02")
 @pytest.mark.parametrize("what", BAD_NAMES)
 def test_a_value_with_a_bad_name_is_refused(case: ModuleCase, what: str) -> None:
-    place = case.tmp / "output"
-    place.write_bytes(BAD_NAMES[what])
-    case.module.script("prints", f"exec cat {quoted(place)}")
-    seen = case.module.execute("prints")
+    seen = printing(case, BAD_NAMES[what])
     expect(
         "class, and whether there is a reason",
         (end(seen), isinstance(seen.field("reason"), str)),
@@ -223,10 +219,7 @@ def test_a_value_with_a_bad_name_is_refused(case: ModuleCase, what: str) -> None
 def test_a_name_that_is_given_twice_is_refused_or_has_one_of_its_values(
     case: ModuleCase, text: str
 ) -> None:
-    place = case.tmp / "output"
-    place.write_text(text)
-    case.module.script("prints", f"exec cat {quoted(place)}")
-    seen = case.module.execute("prints")
+    seen = printing(case, text.encode())
     right = seen.outcome == "OutputParseFailed" or seen.value in ({"a": 1}, {"a": 2})
     expect(
         "whether it is refused or has one of the values",
@@ -238,16 +231,6 @@ def test_a_name_that_is_given_twice_is_refused_or_has_one_of_its_values(
 
 # How long the removal of a directory is tried.
 REMOVE_MS = 1000
-# Processes that left the group write new files until one cannot be made: the removal lasts 1 s.
-FILLS = """
-for w in 1 2 3 4; do
-    setsid sh -c 'i=0
-        while :; do : >$0-$i || exit; i=$((i + 1)); [ $i != 300 ] || echo >{ready}; done' $w \\
-        </dev/null >/dev/null 2>&1 &
-done
-for w in 1 2 3 4; do read -r line; done <>{ready}
-echo 1
-"""
 
 
 @requires("MODULE-PARENT-03", overlap=1.5, needs=["MODULE-DIR-04"])
@@ -255,8 +238,9 @@ echo 1
 def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
     case: ModuleCase, name: str
 ) -> None:
-    ready = case.fifo("ready")
-    case.module.script("fills", noting_home(case, FILLS.format(ready=quoted(ready))))
+    # The files that are made meanwhile keep the removal busy for 1 s.
+    fills = filling(case.fifo("ready"), 300)
+    case.module.script("fills", noting_home(case, fills))
     before = [time.monotonic_ns()]  # the removal begins after the last of these moments
     with case.module.start("fills", expect_result=False, within_s=20) as shim:
         if not until(lambda: (case.tmp / "home").exists(), 15):
