@@ -84,6 +84,22 @@ def flood(case: ExecCase, stderr: int | str, **more: Unpack[RunOptions]) -> Obse
     return case.exec.run(**(floods | more | {"shim_stderr": stderr}))
 
 
+def expect_prompt_return(case: ExecCase, stderr: int) -> None:
+    """Fail if a run with much output returns later than 100 ms after the end of its child."""
+    # The child lives 50 ms longer than the flood, so that its end is logged separately.
+    events = case.events()
+    script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
+    seen = case.exec.run(
+        program="/bin/sh",
+        args=["-c", script, events.path],
+        debug=True,
+        shim_stderr=stderr,
+        within_s=8,
+    )
+    end = events.wait("end").cause
+    expect_within(case, "from the child's end to the shim's", end, seen.end, 100 + case.tick_ms)
+
+
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.5)
 def test_a_terminal_that_blocks_does_not_stop_the_capture(case: ExecCase) -> None:
     with blocked_terminal() as stderr:
@@ -97,19 +113,8 @@ def test_a_terminal_that_blocks_does_not_stop_the_capture(case: ExecCase) -> Non
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.8, timing=True)
 def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(case: ExecCase) -> None:
-    # The child lives 50 ms longer than the flood, so that its end is logged separately.
-    events = case.events()
-    script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
     with blocked_terminal() as stderr:
-        seen = case.exec.run(
-            program="/bin/sh",
-            args=["-c", script, events.path],
-            debug=True,
-            shim_stderr=stderr,
-            within_s=8,
-        )
-    end = events.wait("end").cause
-    expect_within(case, "from the child's end to the shim's", end, seen.end, 100 + case.tick_ms)
+        expect_prompt_return(case, stderr)
 
 
 @contextmanager
@@ -133,18 +138,8 @@ def read_slowly(fd: int, over: threading.Event) -> None:
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.8, timing=True)
 def test_a_slow_terminal_delays_the_return_by_at_most_100_ms(case: ExecCase) -> None:
-    events = case.events()
-    script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" "$0" 50'
     with slow_terminal() as stderr:
-        seen = case.exec.run(
-            program="/bin/sh",
-            args=["-c", script, events.path],
-            debug=True,
-            shim_stderr=stderr,
-            within_s=8,
-        )
-    end = events.wait("end").cause
-    expect_within(case, "from the child's end to the shim's", end, seen.end, 100 + case.tick_ms)
+        expect_prompt_return(case, stderr)
 
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=1.5, timing=True)
