@@ -87,11 +87,10 @@ def _words(text: str) -> list[tuple[str, int]]:
         if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
             raise ValueError("an item is no text")
         return [(each, 1) for each in found]
-    # Lists that are copied from a script may have a backslash at the end of each line.
+    if "\0" in text:
+        return [(each, 1) for each in text.split("\0") if each]
     made = []
-    lines = text.split("\0") if "\0" in text else None
-    if lines is not None:
-        return [(each, 1) for each in lines if each]
+    # Lists that are copied from a script may have a backslash at the end of each line.
     for number, line in enumerate(text.splitlines(), 1):
         made += [(word, number) for word in shlex.split(line.rstrip().removesuffix("\\"))]
     return made

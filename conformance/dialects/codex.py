@@ -11,6 +11,7 @@ from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
+from dialects.entries import NO_SUCH_KEY
 from dialects.reading_toml import line_of, shown, tables
 
 NAMES = ("codex",)
@@ -48,7 +49,7 @@ def read(text: str, where: Where) -> list[Entry]:
     if isinstance(found, Entry):
         return [found]
     made = [
-        Entry(line_of(text, name), name, shown(value), Meaning.UNKNOWN, UNKNOWN)
+        Entry(line_of(text, name), name, shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
         for name, value in found.items()
         if name not in KNOWN
     ]
@@ -58,9 +59,6 @@ def read(text: str, where: Where) -> list[Entry]:
     made += _variables(text, found.get("shell_environment_policy", {}))
     made += _profiles(text, found, mode)
     return made
-
-
-UNKNOWN = "the documentation names no such key"
 
 
 def _wrong(text: str, key: str, value: object, wanted: str) -> Entry:
@@ -97,7 +95,7 @@ def _workspace(text: str, table: object, mode: object) -> Iterator[Entry]:
     for name, value in table.items():
         line = line_of(text, key, name)
         if name not in WORKSPACE:
-            yield Entry(line, f"{key}.{name}", shown(value), Meaning.UNKNOWN, UNKNOWN)
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
         elif name == "writable_roots":
             for each in value if isinstance(value, list) else [value]:
                 yield _writable(line_of(text, key, str(each)), f"{key}.{name}", each, active, off)
@@ -145,7 +143,7 @@ def _variables(text: str, table: object) -> Iterator[Entry]:
     for name, value in table.items():
         line = line_of(text, key, name)
         if name not in VARIABLES:
-            yield Entry(line, f"{key}.{name}", shown(value), Meaning.UNKNOWN, UNKNOWN)
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
         elif name == "exclude":
             for each in value if isinstance(value, list) else [value]:
                 yield _excluded(line_of(text, key, str(each)), f"{key}.{name}", each)
@@ -172,16 +170,16 @@ def _profiles(text: str, found: Mapping[str, Any], mode: object) -> Iterator[Ent
     if not isinstance(profiles, Mapping):
         yield _wrong(text, "permissions", profiles, "no table")
         return
+    ignored = "sandbox_mode is set, so permission profiles are ignored"
     if chosen is not None and mode is not None:
-        why = "sandbox_mode is set, so permission profiles are ignored"
         line = line_of(text, "default_permissions")
-        yield Entry(line, "default_permissions", shown(chosen), Meaning.DEAD, why)
+        yield Entry(line, "default_permissions", shown(chosen), Meaning.DEAD, ignored)
     proxy = found.get("features")
     proxied = isinstance(proxy, Mapping) and proxy.get("network_proxy") is True
     for name, profile in profiles.items():
         why = ""
         if mode is not None:
-            why = "sandbox_mode is set, so permission profiles are ignored"
+            why = ignored
         elif chosen != name:
             why = f"default_permissions does not choose the profile {name}"
         yield from _profile(text, name, profile, why, proxied)
@@ -200,7 +198,7 @@ def _profile(text: str, name: str, profile: object, off: str, proxied: bool) -> 
         elif part == "network" and isinstance(value, Mapping):
             yield from _network(text, f"{key}.network", value, off, proxied)
         elif part not in ("extends", "description", "workspace_roots", "filesystem", "network"):
-            yield Entry(line, f"{key}.{part}", shown(value), Meaning.UNKNOWN, UNKNOWN)
+            yield Entry(line, f"{key}.{part}", shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
         elif part in ("filesystem", "network"):
             yield Entry(line, f"{key}.{part}", shown(value), Meaning.DEAD, "is no table")
 
@@ -220,10 +218,8 @@ def _path(text: str, key: str, path: str, access: object, off: str) -> Iterator[
     if access not in ACCESS:
         yield Entry(line, key, value, Meaning.DEAD, f"the access is none of {', '.join(ACCESS)}")
         return
-    kinds = {"deny": ("deny-read",), "none": ("deny-read",), "read": ("deny-write",)}
-    rules = tuple((kind, path) for kind in kinds.get(str(access), ("allow-write",)))
-    if path.startswith(":"):
-        rules = ()
+    kinds = {"deny": "deny-read", "none": "deny-read", "read": "deny-write", "write": "allow-write"}
+    rules = () if path.startswith(":") else ((kinds[str(access)], path),)
     if off:
         yield Entry(line, key, value, Meaning.DEAD, off, rules if access == "deny" else ())
     elif path.startswith(":"):

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from boxspec.verify.meaning import Entry, Meaning, Where
 from dialects.reading_json import JsonError, Node, Pairs, parse
 
+NO_SUCH_KEY = "the documentation names no such key"
 # Launchers pass each match as words of one argument list, which the kernel limits.
 MATCHES_MOST = 1000
 WALKED_MOST = 50_000
@@ -32,8 +33,7 @@ def unknown(node: Node, known: Iterable[str], key: str = "") -> Iterator[Entry]:
     for name, value in node.members:
         path = f"{key}.{name}" if key else name
         if name not in names:
-            why = "the documentation names no such key"
-            yield Entry(value.line, path, value.shown, Meaning.UNKNOWN, why)
+            yield Entry(value.line, path, value.shown, Meaning.UNKNOWN, NO_SUCH_KEY)
         elif name in seen:
             why = "the key is repeated; the last one counts"
             yield Entry(value.line, path, value.shown, Meaning.UNKNOWN, why)

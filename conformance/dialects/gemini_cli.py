@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
-from dialects.entries import document, texts
+from dialects.entries import NO_SUCH_KEY, document, texts
 from dialects.reading_json import Node
 from dialects.reading_toml import shown, tables
 
@@ -42,19 +42,18 @@ def _settings(node: Node) -> Iterator[Entry]:
     for group, names in (("tools", ("exclude", "core", "allowed")), ("", ("excludeTools",))):
         holder = node.get(group) if group else node
         for name in names:
-            value = holder.get(name) if holder else None
-            good, wrong = texts(value, f"{group}.{name}".lstrip("."))
+            key = f"{group}.{name}".lstrip(".")
+            good, wrong = texts(holder.get(name) if holder else None, key)
             yield from wrong
             for each in good:
-                yield _tool(each, f"{group}.{name}".lstrip("."))
+                yield _tool(each, key)
     advanced = node.get("advanced")
     if advanced is not None:
-        excluded = advanced.get("excludedEnvVars")
-        good, wrong = texts(excluded, "advanced.excludedEnvVars")
+        key = "advanced.excludedEnvVars"
+        good, wrong = texts(advanced.get("excludedEnvVars"), key)
         yield from wrong
         why = "is not taken from a .env of the project; variables of your shell are given"
         for each in good:
-            key = "advanced.excludedEnvVars"
             yield Entry(each.line, key, each.value, Meaning.NOT_TESTABLE, why)
 
 
@@ -85,7 +84,7 @@ def _policy(text: str) -> list[Entry]:
     if isinstance(found, Entry):
         return [found]
     made = [
-        Entry(1, name, shown(value), Meaning.UNKNOWN, "the documentation names no such key")
+        Entry(1, name, shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
         for name, value in found.items()
         if name not in ("rule", "safety_checker")
     ]

@@ -18,6 +18,7 @@ _TOOLS = """* read edit write patch glob grep list bash task skill lsp webfetch 
     external_directory doom_loop todowrite todoread question"""
 TOOLS = frozenset(_TOOLS.split())
 ACTIONS = ("allow", "ask", "deny")
+NO_ACTION = f"is none of {', '.join(ACTIONS)}"
 ONLY_TOOLS = "OpenCode decides for its own tools; programs that bash starts are not confined"
 
 
@@ -60,15 +61,14 @@ def _permission(node: Node | None, key: str) -> list[Entry]:
         elif isinstance(value.value, Pairs):
             made += _patterns(value, path)
         else:
-            why = f"is none of {', '.join(ACTIONS)}"
-            made.append(Entry(value.line, path, value.shown, Meaning.DEAD, why))
+            made.append(Entry(value.line, path, value.shown, Meaning.DEAD, NO_ACTION))
     return made
 
 
 def _action(node: Node, key: str, action: str, pattern: str = "") -> Entry:
     value = f"{pattern}: {action}" if pattern else action
     if action not in ACTIONS:
-        return Entry(node.line, key, value, Meaning.DEAD, f"is none of {', '.join(ACTIONS)}")
+        return Entry(node.line, key, value, Meaning.DEAD, NO_ACTION)
     return Entry(node.line, key, value, Meaning.NOT_TESTABLE, ONLY_TOOLS)
 
 
@@ -77,8 +77,7 @@ def _patterns(node: Node, key: str) -> list[Entry]:
     members = node.members
     for number, (pattern, value) in enumerate(members):
         if not isinstance(value.value, str):
-            why = f"is none of {', '.join(ACTIONS)}"
-            made.append(Entry(value.line, key, value.shown, Meaning.DEAD, why))
+            made.append(Entry(value.line, key, value.shown, Meaning.DEAD, NO_ACTION))
             continue
         entry = _action(value, key, value.value, pattern)
         over = [

@@ -154,12 +154,11 @@ def rules_of_network(node: Node | None, line: int, key: str) -> Iterator[Entry]:
     shown = ", ".join(each.value for each in allowed) or "(no domain)"
     meaning = Meaning.NOT_TESTABLE if local else Meaning.ENFORCED
     yield Entry(at, f"{key}.allowedDomains", shown, meaning, why, rules)
-    for name in ("deniedDomains",):
-        denied, wrong = texts(known[name], f"{key}.{name}")
-        yield from wrong
+    denied, wrong = texts(known["deniedDomains"], f"{key}.deniedDomains")
+    yield from wrong
+    for each in denied:
         why = "a domain of the internet: the kit reaches this machine only"
-        for each in denied:
-            yield Entry(each.line, f"{key}.{name}", each.value, Meaning.NOT_TESTABLE, why)
+        yield Entry(each.line, f"{key}.deniedDomains", each.value, Meaning.NOT_TESTABLE, why)
     sockets, wrong = texts(known["allowUnixSockets"], f"{key}.allowUnixSockets")
     yield from wrong
     for each in sockets:
