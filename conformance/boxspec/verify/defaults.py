@@ -166,7 +166,7 @@ def _reach() -> list[Row]:
     ]
     # Most commands run no proxy, and few programs leave anything.
     proxies = _row("proxies", "reach services by a proxy", 76, (Proxies(),))
-    made.append(replace(proxies, passes_bare=True))
+    made.append(replace(proxies, passes_without_sandbox=True))
     if _terminal_takes_input():
         typing = _row("terminal", "type into your terminal", 96, (Typing(),))
         made.append(replace(typing, terminal=True))
@@ -175,7 +175,7 @@ def _reach() -> list[Row]:
             replace(_row("resolver", "ask a resolver (DNS)", 73, (Resolver(),)), apart=True)
         )
     remains = _row("remains", "leave files, sockets, processes", 49, (Remains(),))
-    made.append(replace(remains, idle=True, passes_bare=True))
+    made.append(replace(remains, idle=True, passes_without_sandbox=True))
     return made
 
 

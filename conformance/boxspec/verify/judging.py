@@ -23,19 +23,20 @@ def verdicts(
         found = [_doubt(each, doubted) for each in found]
     if _confines_nothing(found):
         why = "the command kept nothing else out, and a program without a sandbox passes this too"
-        found = [_doubt(each, why) if _proves_little(each.row) else each for each in found]
+        found = [_doubt(each, why) if _is_weak_evidence(each.row) else each for each in found]
     order = list(Status)
     return sorted(found, key=lambda each: (order.index(each.status), -each.row.weight))
 
 
-def _proves_little(row: Row) -> bool:
-    """True for a row that a bare program passes, or that one start in one folder decides."""
-    return row.passes_bare or row.apart
+def _is_weak_evidence(row: Row) -> bool:
+    """True for a row that is usually held without a sandbox too, or that a single start with the
+    command decides, in one folder."""
+    return row.passes_without_sandbox or row.apart
 
 
 def _confines_nothing(found: Sequence[Verdict]) -> bool:
-    """True if of the rows that prove a sandbox some leaked and none is held."""
-    proofs = [each for each in found if not each.row.allowed and not _proves_little(each.row)]
+    """True if a row that would prove a sandbox leaked, and no other of these is held."""
+    proofs = [each for each in found if not each.row.allowed and not _is_weak_evidence(each.row)]
     statuses = {each.status for each in proofs}
     return Status.LEAKED in statuses and Status.HELD not in statuses
 

@@ -81,9 +81,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """One expectation. allowed: that its targets work; otherwise that they are kept out. terminal,
-    idle, apart: asked in a start of its own: at a terminal, without any attempt, or in a network
-    of this start. passes_bare: a program without a sandbox usually passes it, too.
+    """One expectation. allowed: its targets must work; otherwise the command must keep programs
+    away from them. terminal, idle, apart: asked in a start of its own: at a terminal, without any
+    attempt, or in a network of this start. passes_without_sandbox: without a sandbox a program
+    usually has no effect here either, so that a held row proves little.
 
     repeat: the words of the command line that ask this row again. cannot: why it is not asked.
     absent: the places that do not exist in one more start, and the targets that are asked there.
@@ -100,7 +101,7 @@ class Row:
     cannot: str = ""
     terminal: bool = False
     idle: bool = False
-    passes_bare: bool = False
+    passes_without_sandbox: bool = False
     apart: bool = False
     absent: tuple[Place, ...] = ()
     absent_targets: tuple[Target, ...] = ()
