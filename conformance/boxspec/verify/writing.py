@@ -13,7 +13,7 @@ from boxspec.subject.observe.probes import Said, table
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
 from boxspec.verify.reading import identified
-from boxspec.verify.row import Attempt, Line, Target
+from boxspec.verify.row import Attempt, Effects, Line, Target
 from boxspec.verify.scene import Scene
 
 # Attempts on one file, in this order: each works on the result of the one before it.
@@ -66,10 +66,7 @@ class WriteFile(Target):
             return OpenHostFileToWrite(path).attempts(scene)
         scene.decoy(path)
         effects = changed(scene, path)
-        return [
-            Attempt(probe, f"{self.place.shown} {how}", _denied(scene, path, probe), effects)
-            for probe, how in ON_A_FILE.items()
-        ]
+        return _on_a_file(scene, path, self.place.shown, effects)
 
     def lines(self, scene: Scene) -> list[Line]:
         path = scene.path(self.place)
@@ -97,15 +94,12 @@ class WriteFolder(Target):
         shown = self.place.shown.rstrip("/")
         new = path / secrets.token_hex(6)
         if scene.real:
-            return self._beside(scene, file, new)
+            return self._in_a_folder_of_the_user(scene, file, new)
         effects = changed(scene, path)
         found = [
             Attempt("d_create", f"a new file in {shown}", _denied(scene, new, "d_create"), effects)
         ]
-        found += [
-            Attempt(probe, f"a file in {shown} {how}", _denied(scene, file, probe), effects)
-            for probe, how in ON_A_FILE.items()
-        ]
+        found += _on_a_file(scene, file, f"a file in {shown}", effects)
         if self.place.rest:
             moved = _denied(scene, path / secrets.token_hex(6), MOVES)
             how = f"{shown} moved away and made again"
@@ -116,16 +110,12 @@ class WriteFolder(Target):
             found.append(Attempt(MOVES, how, moved, effects, late=True))
         return found
 
-    def _beside(self, scene: Scene, file: Path, new: Path) -> list[Attempt]:
-        """In a folder of the user: a new file, and the decoy that the kit has put there."""
+    def _in_a_folder_of_the_user(self, scene: Scene, file: Path, new: Path) -> list[Attempt]:
+        """Only a new file, and the decoy that the kit has put there."""
         shown = self.place.shown.rstrip("/")
         scene.removed_at_the_end(new)
         found = [Attempt("d_create", f"a new file in {shown}", {"denied": new}, made(scene, new))]
-        effects = changed(scene, file)
-        return found + [
-            Attempt(probe, f"a file in {shown} {how}", _denied(scene, file, probe), effects)
-            for probe, how in ON_A_FILE.items()
-        ]
+        return found + _on_a_file(scene, file, f"a file in {shown}", changed(scene, file))
 
     def lines(self, scene: Scene) -> list[Line]:
         path = scene.path(self.place)
@@ -188,6 +178,13 @@ class WriteLateFile(Target):
 def _denied(scene: Scene, path: Path, probe: str) -> dict[str, object]:
     params: dict[str, object] = {"denied": path}
     return {**params, "ws": scene.work_folder()} if probe in IN_WORKSPACE else params
+
+
+def _on_a_file(scene: Scene, path: Path, shown: str, effects: Effects) -> list[Attempt]:
+    return [
+        Attempt(probe, f"{shown} {how}", _denied(scene, path, probe), effects)
+        for probe, how in ON_A_FILE.items()
+    ]
 
 
 @dataclass(frozen=True)
