@@ -89,10 +89,8 @@ def _details(verdict: Verdict, found: Verification) -> Iterable[str]:
 
 def repeat(verdict: Verdict, found: Verification) -> str:
     """The command that asks one row again, for a shell in the working directory."""
-    words = [command_from(Path.cwd()), "verify"]
-    return (
-        f"{' '.join(words)} {shlex.join([*found.flags, *verdict.row.repeat, '--', *found.command])}"
-    )
+    words = ["verify", *found.flags, *verdict.row.repeat, "--", *found.command]
+    return f"{command_from(Path.cwd())} {shlex.join(words)}"
 
 
 def closing(found: Verification) -> str:

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from boxspec.verify.command import Command
 from boxspec.verify.janitor import Janitor
@@ -20,12 +20,16 @@ from boxspec.verify.row import Row
 from boxspec.verify.scene import NOTHING_THERE, Layout
 from boxspec.verify.starts import Starter, at_rest, at_terminal, by_probes, by_shell, by_themselves
 
+# Programs that print their version.
+PRINT_VERSION = frozenset(
+    {"bwrap", "firejail", "nsjail", "srt", "codex", "sandlock", "nono", "hakoniwa", "birdcage"}
+)
 Asked = Callable[[Starter, Sequence[Row]], Outcome]
 
 
 @dataclass(frozen=True)
 class Starts:
-    """Further starts, after that of the probe program."""
+    """The starts after that of the probe program, whose outcome is `probes`."""
 
     control: Starter
     inside: Starter
@@ -41,22 +45,15 @@ class Starts:
         return Both(asked(self.control, rows), asked(self.inside, rows))
 
 
-def without_the_places(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    return by_probes(starter, rows, absent=True)
-
-
-# Programs that print their version.
-TELLS = {"bwrap", "firejail", "nsjail", "srt", "codex", "sandlock", "nono", "hakoniwa", "birdcage"}
-
-
 def product_of(words: Sequence[str]) -> str:
     """Return name and version of a known program, otherwise ""."""
     name = Path(words[0]).name
-    if name not in TELLS:
+    if name not in PRINT_VERSION:
         return ""
     try:
-        how: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 5}
-        done = subprocess.run([words[0], "--version"], check=False, **how)
+        done = subprocess.run(
+            [words[0], "--version"], capture_output=True, text=True, timeout=5, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return name
     version = re.search(r"\d+(\.\d+)+\S*", done.stdout)
@@ -88,7 +85,7 @@ def verify(
             probes = Both(by_probes(control, plain), by_probes(inside, plain))
         starts = Starts(control, inside, probes)
         elsewhere = [row for row in plain if row.absent and layout.home is None]
-        absent = starts.both(elsewhere, without_the_places)
+        absent = starts.both(elsewhere, partial(by_probes, absent=True))
         shell = starts.both(plain, by_shell)
         chosen = {row.id: probes for row in rows}
         for row in single:
