@@ -2,32 +2,20 @@
 
 import policy.decide as decide
 import policy.glob as glob
+from faults.policy.counted import keep_first
 from faults.registry import fault, replaces
-
-
-def cut(count, of):
-    @replaces(decide.Resolved)
-    def append_denies(original, self, policy):
-        original(self, policy)
-        kept, seen = [], 0
-        for entry in self.modify:
-            seen += of(entry)
-            if not of(entry) or seen <= count:
-                kept.append(entry)
-        self.modify = kept
-
 
 # C17: depth and number
 
 
 @fault("POLICY-CHECK-02", "global denies after the 256th are forgotten", "a number of one byte")
 def denies_after_the_256th():
-    cut(256, lambda entry: entry.origin == "denyModify")
+    keep_first(256, lambda entry: entry.origin == "denyModify")
 
 
 @fault("POLICY-CHECK-02", "denies are dropped from 4,096 rules on", "a limit without a word")
 def denies_after_four_thousand():
-    cut(4000, lambda entry: entry.origin == "denyModify")
+    keep_first(4000, lambda entry: entry.origin == "denyModify")
 
 
 # C21: patterns that are equal, or almost

@@ -24,6 +24,29 @@ def of_keys(**changes):
                 setattr(jsontext, name, function)
 
 
+def escapes_of_keys(complaint, length, change):
+    """Read an escape of a key as `change` of its text instead of refusing it with the complaint."""
+    reading = []
+
+    @replaces(jsontext.Reader)
+    def read_key(original, self, top, c):
+        reading.append(True)
+        try:
+            original(self, top, c)
+        finally:
+            reading.pop()
+
+    @replaces(jsontext.Reader)
+    def read_escape(original, self, at):
+        try:
+            return original(self, at)
+        except jsontext.Malformed as e:
+            if not reading or complaint not in e.message:
+                raise
+            self.i = at + length
+            return change(self.text[at : at + length])
+
+
 def named_alike(same):
     """Take two keys of one object for one if `same` is equal for both."""
 
@@ -38,6 +61,20 @@ def named_alike(same):
             original(self, node)
         finally:
             self.names = names | ({name} if name is not None else set())
+
+
+def under_the_directive(kind, is_meant):
+    """Give plain scalars this kind in files that begin with %YAML 1.1."""
+    now: list[bool] = []
+
+    @replaces(yamltext)
+    def read(original, text):
+        now[:] = [True] if text.startswith("%YAML 1.1") else []
+        return original(text)
+
+    @replaces(yamltext)
+    def kind_of_plain(original, text):
+        return kind if now and is_meant(text) else original(text)
 
 
 # C10: keys have the rules of values
@@ -55,48 +92,12 @@ def escaped_nul_in_a_key_passes():
 
 @fault("POLICY-FILE-10", "half of a surrogate pair in a key becomes U+FFFD", "a lossy decoder")
 def half_a_pair_in_a_key_passes():
-    reading = []
-
-    @replaces(jsontext.Reader)
-    def read_key(original, self, top, c):
-        reading.append(True)
-        try:
-            original(self, top, c)
-        finally:
-            reading.pop()
-
-    @replaces(jsontext.Reader)
-    def read_escape(original, self, at):
-        try:
-            return original(self, at)
-        except jsontext.Malformed as e:
-            if not reading or "surrogate" not in e.message:
-                raise
-            self.i = at + 6
-            return "\ufffd"
+    escapes_of_keys("surrogate", 6, lambda written: "\ufffd")
 
 
 @fault("POLICY-FILE-10", "a wrong escape in a key stays as it is", "only values are decoded")
 def wrong_escape_in_a_key_passes():
-    reading = []
-
-    @replaces(jsontext.Reader)
-    def read_key(original, self, top, c):
-        reading.append(True)
-        try:
-            original(self, top, c)
-        finally:
-            reading.pop()
-
-    @replaces(jsontext.Reader)
-    def read_escape(original, self, at):
-        try:
-            return original(self, at)
-        except jsontext.Malformed as e:
-            if not reading or "no escape of JSON" not in e.message:
-                raise
-            self.i = at + 2
-            return self.text[at : at + 2]
+    escapes_of_keys("no escape of JSON", 2, lambda written: written)
 
 
 @fault("POLICY-FILE-18", "escapes in the name of a profile are not decoded", "keys taken raw")
@@ -201,30 +202,14 @@ def column_after_a_tab():
 
 @fault("POLICY-FILE-16", "under %YAML 1.1 `yes` and `off` are booleans", "the version of the file")
 def words_of_the_directive():
-    now: list[bool] = []
-
-    @replaces(yamltext)
-    def read(original, text):
-        now[:] = [True] if text.startswith("%YAML 1.1") else []
-        return original(text)
-
-    @replaces(yamltext)
-    def kind_of_plain(original, text):
-        words = ("yes", "Yes", "no", "No", "on", "off", "y", "n", "YES", "NO", "ON", "OFF")
-        return "boolean" if now and text in words else original(text)
+    words = ("yes", "Yes", "no", "No", "on", "off", "y", "n", "YES", "NO", "ON", "OFF")
+    under_the_directive("boolean", words.__contains__)
 
 
 @fault("POLICY-FILE-16", "under %YAML 1.1 `012` is octal and `1:30` a number", "YAML 1.1 numbers")
 def numbers_of_the_directive():
-    now: list[bool] = []
-
-    @replaces(yamltext)
-    def read(original, text):
-        now[:] = [True] if text.startswith("%YAML 1.1") else []
-        return original(text)
-
-    @replaces(yamltext)
-    def kind_of_plain(original, text):
+    def is_old(text):
         digits = text.replace(":", "").replace("_", "")
-        is_old = (":" in text or "_" in text) and digits.isdecimal()
-        return "integer" if now and is_old else original(text)
+        return (":" in text or "_" in text) and digits.isdecimal()
+
+    under_the_directive("integer", is_old)

@@ -1,0 +1,18 @@
+"""Forget entries of a profile after a number of them, for faults of limits."""
+
+import policy.decide as decide
+from faults.registry import replaces
+
+
+def keep_first(count, of):
+    """Keep only so many of the entries for which `of` is true, and all others."""
+
+    @replaces(decide.Resolved)
+    def append_denies(original, self, policy):
+        original(self, policy)
+        kept, seen = [], 0
+        for entry in self.modify:
+            seen += of(entry)
+            if not of(entry) or seen <= count:
+                kept.append(entry)
+        self.modify = kept
