@@ -8,10 +8,10 @@ two is accepted.
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from signal import SIGCONT, SIGINT, SIGKILL, SIGTERM, Signals
 from typing import Any
 
 from boxspec.subject.orders.explore import Orders, Ran, Scenario, Violation
@@ -20,9 +20,9 @@ from boxspec.subject.orders.world import MS
 
 GRACE_MS, TICK_MS, LINGER_MS = 5000, 100, 1000
 PIPE_BYTES = 65536
-SIGINT, SIGKILL, SIGTERM, SIGCONT = 2, 9, 15, 18
+# The pipe cannot hold this payload.
+LONG_STDIN = {"stdin": {"bytes": "x" * 100_000}}
 
-_ORPHAN = ("fork:orphan", "out:o", "wait", "end")
 SCENARIOS = tuple(
     Scenario(name, script.split(), request, signals, escapes="setsid" in script)
     for name, script, request, signals in (
@@ -55,13 +55,13 @@ SCENARIOS = tuple(
         (
             "payload-stuck",
             "child wait",
-            {"stdin": {"bytes": "x" * 100_000}, "timeout_ms": 1000},
+            {**LONG_STDIN, "timeout_ms": 1000},
             ("TERM",),
         ),
         (
             "payload-closed",
             "child close:0 out:a wait",
-            {"stdin": {"bytes": "x" * 100_000}, "timeout_ms": 1000},
+            {**LONG_STDIN, "timeout_ms": 1000},
             (),
         ),
         ("cap", "child out:abc out:def exit:0", {"max_output_bytes": 4}, ("TERM",)),
@@ -83,13 +83,13 @@ SCENARIOS = tuple(
         (
             "payload-member",
             "child close:0 fork:orphan ignore:TERM wait end wait",
-            {"stdin": {"bytes": "x" * 100_000}, "timeout_ms": 1000},
+            {**LONG_STDIN, "timeout_ms": 1000},
             ("TERM",),
         ),
         (
             "cap-payload",
             "child out:abcdef wait",
-            {"stdin": {"bytes": "x" * 100_000}, "max_output_bytes": 4},
+            {**LONG_STDIN, "max_output_bytes": 4},
             ("TERM",),
         ),
         ("cap-signal", "child on:TERM:out:abcdef wait", {"max_output_bytes": 4}, ("TERM",)),
@@ -174,6 +174,11 @@ class Judged:
         ]
 
     @cached_property
+    def first_signal(self) -> Note | None:
+        """The first signal that asks the group to end."""
+        return next((n for n in self.sends if n.facts["signal"] in (SIGINT, SIGTERM)), None)
+
+    @cached_property
     def causes(self) -> list[Cause]:
         found = [
             Cause.of(f"parent_signal {note.facts['signal']}", note)
@@ -228,7 +233,7 @@ class Judged:
         left = len(stdin["bytes"])
         for note in self.ran.notes:
             if note.kind == "action":
-                word, _, rest = str(note.facts["action"]).partition(":")
+                word, _, rest = note.facts["action"].partition(":")
                 if word == "read":
                     left -= int(rest)
                 elif word == "close" and rest == "0" and left > PIPE_BYTES:
@@ -241,9 +246,9 @@ class Judged:
         """Yield what members of the group wrote: note, descriptor, text."""
         handlers: dict[str, str] = {}
         for note in self.of("action", "delivered"):
-            task: Any = note.facts["task"]
+            task = note.facts["task"]
             if note.kind == "action":
-                action = str(note.facts["action"])
+                action = note.facts["action"]
                 if action.startswith("on:TERM:"):
                     handlers[task.name] = action[len("on:TERM:") :]
                 if action == "setsid":
@@ -294,7 +299,7 @@ def _survivors(judged: Judged) -> Iterator[Violation]:
             "EXEC-KILL-13",
             "no member of the group survives the run",
             "no member runs when the run returns",
-            f"still running: {', '.join(map(str, ended.facts['alive']))}",  # type: ignore[call-overload]
+            f"still running: {', '.join(ended.facts['alive'])}",
         )
 
 
@@ -321,7 +326,7 @@ def _cause(judged: Judged) -> Iterator[Violation]:
         )
     elif judged.result and judged.reported == "exit" and judged.leader_end:
         status = judged.leader_end.facts["status"]
-        code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None  # type: ignore[arg-type]
+        code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
         if judged.result["exit_code"] != code:
             yield Violation(
                 "EXEC-RESULT-01", "exit code", str(code), str(judged.result["exit_code"])
@@ -382,12 +387,12 @@ def _signals(judged: Judged) -> Iterator[Violation]:
 
 def _reaches(judged: Judged) -> Iterator[Violation]:
     """The first signal goes to the whole group before the next wait."""
-    first = next((n for n in judged.sends if n.facts["signal"] in (SIGINT, SIGTERM)), None)
+    first = judged.first_signal
     if first is None:
         return
     wait = next((note.step for note in judged.of("waits") if note.step > first.step), first.step)
     sent = [n for n in judged.sends if first.step <= n.step <= wait]
-    alive: Any = first.facts["alive"]
+    alive = first.facts["alive"]
     if len(alive) > 1 and all(n.facts["target"] == judged.ran.leader for n in sent):
         yield Violation(
             "EXEC-KILL-01",
@@ -399,7 +404,7 @@ def _reaches(judged: Judged) -> Iterator[Violation]:
 
 def _grace(judged: Judged) -> Iterator[Violation]:
     """Neither cut nor extended."""
-    first = next((n for n in judged.sends if n.facts["signal"] in (SIGINT, SIGTERM)), None)
+    first = judged.first_signal
     if first is None or judged.reported in ("cap", "exit"):
         return
     for note in judged.sends:
@@ -410,7 +415,7 @@ def _grace(judged: Judged) -> Iterator[Violation]:
                 "the grace period is not cut",
                 f"no SIGKILL to a live member before {GRACE_MS} ms",
                 f"SIGKILL after {(note.at - first.at) // MS} ms; "
-                f"alive: {', '.join(map(str, note.facts['alive']))}",  # type: ignore[call-overload]
+                f"alive: {', '.join(note.facts['alive'])}",
             )
             break
     repeats = [n for n in judged.sends if n.facts["signal"] == first.facts["signal"]]
@@ -425,7 +430,7 @@ def _grace(judged: Judged) -> Iterator[Violation]:
                 "the grace period is not extended",
                 f"SIGKILL after {GRACE_MS} ms",
                 f"it waits {(wait.at - first.at) // MS} ms after the first signal; "
-                f"alive: {', '.join(map(str, wait.facts['alive']))}",  # type: ignore[call-overload]
+                f"alive: {', '.join(wait.facts['alive'])}",
             )
             break
 
@@ -477,24 +482,18 @@ def _collects(judged: Judged) -> Iterator[Violation]:
 
 def _prompt(judged: Judged) -> Iterator[Violation]:
     """The run returns when its group has gone."""
-    if judged.ran.hung or judged.result is None:
+    end = judged.leader_end
+    if judged.ran.hung or judged.result is None or end is None:
         return
-    ends = [note for note in judged.of("died") if note.facts["pid"] != judged.ran.leader]
-    last = max(
-        (
-            note.step
-            for note in [*ends, *filter(None, [judged.leader_end])]
-            if _of_run(judged, note)
-        ),
-        default=0,
-    )
+    members = [note.step for note in judged.of("died") if _of_member(note)]
+    last = max([end.step, *members])
     waited = sum(
-        int(str(note.facts["ms"]))
+        note.facts["ms"]
         for note in judged.of("time")
-        if note.step >= last and note.facts["blocked"] and last
+        if note.step >= last and note.facts["blocked"]
     )
     most = LINGER_MS if judged.scenario.escapes else TICK_MS
-    if judged.leader_end and waited > most:
+    if waited > most:
         yield Violation(
             "EXEC-DRAIN-08" if judged.scenario.escapes else "EXEC-KILL-04",
             "the run returns when its group has gone",
@@ -527,7 +526,7 @@ def _flags(judged: Judged) -> Iterator[Violation]:
     if not result or "pending_signals" not in result or not collects:
         return
     early = [
-        signal.Signals(int(str(note.facts["signal"]))).name
+        Signals(note.facts["signal"]).name
         for note in judged.of("signal")
         if note.facts["handled"] and note.step < collects.step
     ]
@@ -551,8 +550,9 @@ def _flags(judged: Judged) -> Iterator[Violation]:
         )
 
 
-def _of_run(judged: Judged, note: Note) -> bool:
-    task: Any = note.facts["task"]
+def _of_member(note: Note) -> bool:
+    """True if the note is about a puppet that has not left the group."""
+    task = note.facts["task"]
     return bool(task.kind == "puppet") and task.name != "daemon"
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from boxspec.subject.orders import ptrace
 
@@ -63,7 +64,7 @@ class Note:
     step: int
     at: int
     batch: int
-    facts: dict[str, object]
+    facts: dict[str, Any]
 
 
 def in_words(action: str) -> str:
