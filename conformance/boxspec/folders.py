@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -51,13 +52,18 @@ def _remove_registered(register: Path) -> None:
         pid, _, born = entry.name.partition("-")
         if not pid.isdigit() or str(_born(int(pid))) == born:
             continue
-        gone = True
-        for line in entry.read_text(encoding="utf-8").splitlines():
-            # The last line may be cut.
-            with contextlib.suppress(ValueError):
-                gone = delete(Path(json.loads(line))) and gone
-        if gone:
-            entry.unlink(missing_ok=True)
+        remove_listed(entry, delete)
+
+
+def remove_listed(entry: Path, remove: Callable[[Path], bool]) -> None:
+    """Remove the paths that an entry of a register names, and the entry once they are gone."""
+    gone = True
+    for line in entry.read_text(encoding="utf-8").splitlines():
+        # The last line may be cut.
+        with contextlib.suppress(ValueError):
+            gone = remove(Path(json.loads(line))) and gone
+    if gone:
+        entry.unlink(missing_ok=True)
 
 
 def leave(folder: Path) -> None:

@@ -18,6 +18,7 @@ import shutil
 import signal
 from pathlib import Path
 
+from boxspec.folders import remove_listed
 from boxspec.places import case_root
 from boxspec.subject.observe import procs
 
@@ -135,9 +136,4 @@ def remove_abandoned(register: Path) -> None:
         found = procs.proc(int(pid)) if pid.isdigit() else None
         if found is not None and str(found.starttime) == born:
             continue
-        gone = True
-        for line in entry.read_text(encoding="utf-8").splitlines():
-            with contextlib.suppress(ValueError):
-                gone = _remove(Path(json.loads(line))) and gone
-        if gone:
-            entry.unlink(missing_ok=True)
+        remove_listed(entry, _remove)
