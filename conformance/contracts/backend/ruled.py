@@ -25,9 +25,9 @@ def policy(deny: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
     return {**one_profile(deny_modify=deny, **more), "fs_profile": "p"}
 
 
-def planted(scene: Scene, denied: str) -> Path:
-    """Create a file that exists before the session starts, and another file next to it."""
-    path = scene.ground.ws / denied
+def planted(ground: Ground, name: str, root: Path | None = None) -> Path:
+    """Create a file before the session starts. The root is the workspace by default."""
+    path = (root or ground.ws) / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("canary\n")
     return path
@@ -138,7 +138,7 @@ def holds(
     """
     rule = rule or denied
     with made_scene(probe) as scene:
-        path = planted(scene, denied) if plant else scene.ground.ws / denied
+        path = planted(scene.ground, denied) if plant else scene.ground.ws / denied
         scene.ground.watch(path)
         attempted, _ = run_outside(scene, scene.arm(denied=path))
         if not scene.ground.changes():
@@ -146,7 +146,7 @@ def holds(
                 "escape probes", f"{probe} changes nothing here even outside: {attempted}"
             )
     with made_scene(probe) as scene:
-        path = planted(scene, denied) if plant else scene.ground.ws / denied
+        path = planted(scene.ground, denied) if plant else scene.ground.ws / denied
         scene.ground.watch(path)
         session, attempted = session_of(case, scene, policy((rule,)), denied=path)
         changes = scene.ground.changes()

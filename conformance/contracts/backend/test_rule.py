@@ -59,7 +59,7 @@ def test_a_denied_file_stays(case: BackendCase, probe: str) -> None:
 @pytest.mark.parametrize("probe", ["o_workspace", "o_neighbour"])
 def test_a_neighbour_of_a_denied_file_can_be_changed(case: BackendCase, probe: str) -> None:
     with made_scene(probe) as scene:
-        planted(scene, "kept/denied")
+        planted(scene.ground, "kept/denied")
         _, attempted = session_of(case, scene, policy(("kept/denied",)))
         expect(scene.probe.tries, str(attempted), "did", verdict=Verdict.OVERREFUSED)
 

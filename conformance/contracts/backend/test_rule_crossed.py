@@ -13,13 +13,14 @@ from boxspec.api import HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK
 from contracts.backend.client import BackendCase
-from contracts.backend.ground import Ground, made_ground
+from contracts.backend.ground import made_ground
 from contracts.backend.ruled import (
     expect_unchanged,
     expect_unread,
     line_inside,
     makes_nothing,
     named,
+    planted,
     policy,
 )
 from contracts.shared.documents import one_profile
@@ -32,17 +33,10 @@ BUT_ONE = {"read": ["**"], "modify": ["**", "!kept"]}
 TWO = {**document({"fsProfiles": {"first": EVERYTHING, "p": BUT_ONE}}), "fs_profile": "p"}
 
 
-def _planted(ground: Ground, name: str, root: Path | None = None) -> Path:
-    path = (root or ground.ws) / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("canary\n")
-    return path
-
-
 def _need_effect(name: str, watched: str, line: str) -> None:
     """Raise HostLacks if the script has no effect on this host without a sandbox."""
     with made_ground() as ground:
-        _planted(ground, name)
+        planted(ground, name)
         ground.watch(ground.ws / watched)
         subprocess.run(["/bin/sh", "-c", line], cwd=ground.ws, check=False, capture_output=True)
         if not ground.changes():
@@ -63,7 +57,7 @@ def _stays(
     watched = watched or name
     _need_effect(name, watched, line)
     with made_ground() as ground:
-        _planted(ground, name)
+        planted(ground, name)
         ground.watch(ground.ws / watched)
         whole = f"{line}; : >{neighbour}"
         session = line_inside(case, ground, whole, rules, profile=profile)
@@ -127,7 +121,7 @@ def test_a_denied_path_stays_below_the_cache(case: BackendCase) -> None:
     """full-dev also permits writes to the cache, and the workspace may lie in the cache."""
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
-        kept = _planted(ground, "kept", root)
+        kept = planted(ground, "kept", root)
         ground.watch(kept)
         line = "echo x >>kept; : >neighbour"
         session = line_inside(case, ground, line, policy(("kept",)), root=root, profile="full-dev")
@@ -152,7 +146,7 @@ def _behind_a_closed_directory(
     `judge` gets the session, the changes of the file, and True if the file was read.
     """
     with made_ground() as ground:
-        kept = _planted(ground, "kept/file")
+        kept = planted(ground, "kept/file")
         kept.write_text(ground.token)
         ground.watch(kept)
         kept.parent.chmod(mode)
@@ -237,7 +231,7 @@ def test_a_rule_on_a_directory_alone_holds_or_is_named(case: BackendCase) -> Non
     line = "chmod 700 kept"
     _need_effect("kept/file", "kept", line)
     with made_ground() as ground:
-        kept = _planted(ground, "kept/file").parent
+        kept = planted(ground, "kept/file").parent
         ground.watch(kept)
         session = line_inside(case, ground, f"{line}; : >neighbour", policy(("kept",)))
         _either(session, "kept", bool(ground.changes()))
@@ -247,7 +241,7 @@ def test_a_rule_on_a_directory_alone_holds_or_is_named(case: BackendCase) -> Non
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 def test_a_rule_on_a_path_through_a_link_holds_or_is_named(case: BackendCase) -> None:
     with made_ground() as ground:
-        kept = _planted(ground, "real/denied")
+        kept = planted(ground, "real/denied")
         (ground.ws / "link").symlink_to("real")
         ground.watch(kept)
         line, rule = "echo x >>link/denied; : >neighbour", "link/denied"
@@ -266,7 +260,7 @@ def _is_not_read(
     case: BackendCase, name: str, rules: dict[str, Any], profile: str = "repo-write"
 ) -> None:
     with made_ground() as ground:
-        _planted(ground, name).write_text(ground.token)
+        planted(ground, name).write_text(ground.token)
         line = f'cat "{name}"; echo; cat file'
         session = line_inside(case, ground, line, rules, profile=profile)
         found = session.only.stdout

@@ -15,7 +15,14 @@ from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, expect_nothing_outside
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
-from contracts.backend.ruled import expect_unchanged, expect_unread, line_inside, named, policy
+from contracts.backend.ruled import (
+    expect_unchanged,
+    expect_unread,
+    line_inside,
+    named,
+    planted,
+    policy,
+)
 
 RULES = "backend.policy"
 NEEDS = [WORK, "BACKEND-CONTEXT-01"]
@@ -45,8 +52,7 @@ def inside(
 def test_a_denied_file_stays_under_its_other_name(case: BackendCase) -> None:
     """The other name is allowed by itself, but it is a hard link of the denied file."""
     with made_ground() as ground:
-        kept = ground.ws / "kept"
-        kept.write_text("canary\n")
+        kept = planted(ground, "kept")
         os.link(kept, ground.ws / "alias")
         ground.watch(kept)
         session = inside(case, ground, "echo x >>alias", policy(("kept",)))
@@ -112,9 +118,7 @@ def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: BackendCase
     with made_ground() as ground:
         cache = ground.home / ".cache"
         root = cache / "a" / "ws"
-        root.mkdir(parents=True)
-        kept = root / "kept"
-        kept.write_text("canary\n")
+        kept = planted(ground, "kept", root)
         ground.watch(kept)
         line = f"mv {cache}/a {cache}/b; mkdir -p {root}; echo x >{kept}"
         rules = policy(("kept",))
@@ -126,9 +130,7 @@ def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: BackendCase
 def test_a_path_that_no_rule_allows_stays_below_the_cache(case: BackendCase) -> None:
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
-        root.mkdir(parents=True)
-        kept = root / "kept"
-        kept.write_text("canary\n")
+        kept = planted(ground, "kept", root)
         ground.watch(kept)
         rules = policy(modify=("src/**",))
         session = inside(case, ground, "echo x >kept", rules, root=root, profile="full-dev")
