@@ -29,7 +29,7 @@ def attempt(
     case: BackendCase, name: str, profile: str = "repo-write", **context: Unpack[ProbeFields]
 ) -> None:
     """Make one attempt inside the backend of this run, and judge it."""
-    case.backend.need_return()
+    case.backend.need_sessions_that_return()
     control(name)
     with made_scene(name) as scene:
         session, attempted = inside(case, scene, profile, **context)

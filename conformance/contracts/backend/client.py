@@ -181,15 +181,15 @@ class BackendClient:
             streams={"stdin": shim_stdin},
         )
 
-    def need_return(self) -> None:
-        """Raise Blocked before the preparations of a test if no session returns."""
+    def need_sessions_that_return(self) -> None:
+        """Raise Blocked if sessions do not return, so that a test is not prepared in vain."""
         self._limit("session", STUCK_S)
 
     def _limit(self, kind: str, within_s: float) -> float:
         """Return the time limit of a request; Blocked if its kind does not return."""
         if kind not in self._case.session.stuck:
             return within_s
-        # The first test of the deciding requirement shows the hang, and repeats the request.
+        # One test of the deciding requirement shows the hang. Only its repetitions send more.
         shown = self._case.attempt.number == 1 and self._case.hangs.count(self._case.topic) > 0
         if shown or RETURNS[kind] not in self._case.deciding:
             raise Blocked([RETURNS[kind]], f"a {kind} of this backend does not return")
