@@ -131,8 +131,7 @@ class Outside:
 
 @contextlib.contextmanager
 def outside() -> Iterator[Outside]:
-    register = case_root() / "grounds"
-    base = folders.make_registered(case_root().parent, random_name(), register)
+    base = folders.make_registered(case_root().parent, random_name())
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, base, ignore_errors=True)
         listener = stack.enter_context(socket.socket())
