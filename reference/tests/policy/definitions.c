@@ -278,6 +278,26 @@ static struct text padded(size_t padding, const struct text *text) {
     return result;
 }
 
+/* Check every text of at most longest(5) letters, behind each of the paddings. */
+static void check_every_text(const char *what, const char *letters,
+                             void (*check)(const struct text *text)) {
+    size_t most = longest(5);
+    size_t cases = 0;
+    for (size_t length = 0; length <= most; length++) {
+        for (size_t number = 0; number < power(strlen(letters), length); number++) {
+            struct text text = numbered(letters, length, number);
+            /* The longest texts only at the front: there the ends matter most. */
+            size_t n = length < most ? LENGTH(paddings) : 1;
+            for (size_t i = 0; i < n; i++, cases++) {
+                struct text whole = padded(paddings[i], &text);
+                check(&whole);
+            }
+        }
+    }
+    print_message("%s: every text of 0 to %zu of %zu letters, %zu cases\n", what, most,
+                  strlen(letters), cases);
+}
+
 static void check_path(const struct text *path) {
     struct text expected = {.len = 0};
     bool accepted = path_by_definition(path, &expected);
@@ -299,22 +319,7 @@ static void check_path(const struct text *path) {
 
 static void every_path_has_the_normal_form_of_the_definition(void **state) {
     (void)state;
-    const char *letters = "aC./~: \tE\\0\xC3";
-    size_t most = longest(5);
-    size_t cases = 0;
-    for (size_t length = 0; length <= most; length++) {
-        for (size_t number = 0; number < power(strlen(letters), length); number++) {
-            struct text text = numbered(letters, length, number);
-            /* The longest texts only at the front: there the ends matter most. */
-            size_t n = length < most ? LENGTH(paddings) : 1;
-            for (size_t i = 0; i < n; i++, cases++) {
-                struct text path = padded(paddings[i], &text);
-                check_path(&path);
-            }
-        }
-    }
-    print_message("paths: every text of 0 to %zu of %zu letters, %zu cases\n", most,
-                  strlen(letters), cases);
+    check_every_text("paths", "aC./~: \tE\\0\xC3", check_path);
 }
 
 static void check_rule(const struct text *rule) {
@@ -336,21 +341,7 @@ static void check_rule(const struct text *rule) {
 
 static void every_rule_has_the_normal_form_of_the_definition(void **state) {
     (void)state;
-    const char *letters = "aC*./~: E\\!0";
-    size_t most = longest(5);
-    size_t cases = 0;
-    for (size_t length = 0; length <= most; length++) {
-        for (size_t number = 0; number < power(strlen(letters), length); number++) {
-            struct text text = numbered(letters, length, number);
-            size_t n = length < most ? LENGTH(paddings) : 1;
-            for (size_t i = 0; i < n; i++, cases++) {
-                struct text rule = padded(paddings[i], &text);
-                check_rule(&rule);
-            }
-        }
-    }
-    print_message("rules: every text of 0 to %zu of %zu letters, %zu cases\n", most,
-                  strlen(letters), cases);
+    check_every_text("rules", "aC*./~: E\\!0", check_rule);
 }
 
 struct list {
