@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.errors import UsageError
-from boxspec.subject.orders import ptrace
+from boxspec.subject.observe import orphans
 from boxspec.subject.orders.task import Event, Line, Note
 from boxspec.subject.orders.world import NotForced, World
 
@@ -76,7 +76,6 @@ class Ran:
     # Of each decision: the events that could have happened instead.
     others: list[tuple[int, list[str]]]
     missed: list[str]
-    decisions: int
 
     def trace(self) -> list[str]:
         """Return the trace for people; it is the same each time."""
@@ -92,7 +91,7 @@ class Ran:
 
 def run_order(argv: Sequence[str], puppet: str, scenario: Scenario, order: Order) -> Ran:
     """Run one order in this process, which must have no other children."""
-    ptrace.become_subreaper()
+    orphans.adopt()
     folder = Path(tempfile.mkdtemp(prefix="boxspec-order-"))
     others: list[tuple[int, list[str]]] = []
     wanted = dict(order.choices)
@@ -137,7 +136,6 @@ def run_order(argv: Sequence[str], puppet: str, scenario: Scenario, order: Order
         world.exit_status,
         others,
         missed,
-        world.decisions,
     )
 
 
@@ -199,12 +197,12 @@ class Outcome:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-Task = tuple[Sequence[str], str, Scenario, Judge, Order]
+Job = tuple[Sequence[str], str, Scenario, Judge, Order]
 
 
-def outcome_of(task: Task) -> Outcome:
+def outcome_of(job: Job) -> Outcome:
     """Run and judge one order."""
-    argv, puppet, scenario, judge, order = task
+    argv, puppet, scenario, judge, order = job
     try:
         ran = run_order(argv, puppet, scenario, order)
     except NotForced as why:
@@ -217,11 +215,11 @@ def outcomes(
     argv: Sequence[str], puppet: str, of: Orders, orders: Iterable[Order], jobs: int
 ) -> Iterator[Outcome]:
     """Run orders in `jobs` processes; the results come in the order of `orders`."""
-    tasks = [(argv, puppet, of.scenario(each.scenario), of.judge, each) for each in orders]
+    work = [(argv, puppet, of.scenario(each.scenario), of.judge, each) for each in orders]
     # Each worker waits for all of its children, so a worker is a process of its own.
     pool = get_context("fork").Pool(jobs)
     try:
-        yield from pool.imap(outcome_of, tasks)
+        yield from pool.imap(outcome_of, work)
         pool.close()
     except BaseException:
         pool.terminate()

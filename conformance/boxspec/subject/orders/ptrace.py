@@ -24,7 +24,7 @@ EVENT_SECCOMP, EVENT_STOP = 7, 128
 SYSCALL_STOP = signal.SIGTRAP | 0x80
 WALL = 0x40000000
 
-PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 22, 36, 38
+PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
 RET_TRACE, RET_ALLOW, X86_64 = 0x7FF00000, 0x7FFF0000, 0xC000003E
 AT_NULL, AT_IGNORE, AT_SYSINFO_EHDR = 0, 1, 33
 
@@ -128,10 +128,6 @@ def hide_vdso(pid: int) -> None:
         if key == AT_SYSINFO_EHDR:
             write_memory(pid, at, struct.pack("<Q", AT_IGNORE))
         at += 16
-
-
-def become_subreaper() -> None:
-    _LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def trace_calls(numbers: Iterable[int]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from boxspec.subject.observe import procs
 from boxspec.subject.orders import ptrace
 
 
@@ -30,8 +30,6 @@ class Task:
     then: Callable[[], None] | None = None  # what follows at the end of its call
     action: str = ""
     born: int = 0
-    group: int = 0
-    left: bool = False  # it left the group of the run
 
 
 @dataclass(frozen=True)
@@ -103,13 +101,15 @@ def sleeps(task: Task) -> bool:
     return state == "Z" or (state == "D" and task.in_vfork)
 
 
-def mask(pid: int, name: str) -> int:
-    status = Path(f"/proc/{pid}/status").read_text()
-    found = re.search(rf"^{name}:\s*(\w+)", status, re.M)
-    return int(found[1], 16) if found else 0
+def pending(task: Task, *without: str) -> set[int]:
+    """Return the signals that wait for a thread or its process.
+
+    without: the names in /proc of the masks to leave out, such as SigBlk.
+    """
+    status = procs.Status(task.pid, str(task.tid))
+    left_out = (status.mask(name) for name in without)
+    return (status.mask("SigPnd") | status.mask("ShdPnd")).difference(*left_out)
 
 
 def thread_group(tid: int) -> int:
-    status = Path(f"/proc/{tid}/status").read_text()
-    found = re.search(r"^Tgid:\s*(\d+)", status, re.M)
-    return int(found[1]) if found else tid
+    return int(procs.Status(tid, str(tid)).get("Tgid", tid))

@@ -18,11 +18,12 @@ import re
 import signal
 import struct
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from boxspec.errors import HarnessError
+from boxspec.subject.observe.procs import Status
 from boxspec.subject.orders import calls, ptrace
 from boxspec.subject.orders.task import (
     Event,
@@ -30,7 +31,7 @@ from boxspec.subject.orders.task import (
     Note,
     Task,
     in_words,
-    mask,
+    pending,
     sleeps,
     state_of,
     thread_group,
@@ -66,7 +67,6 @@ class World:
         *,
         caller_signals: Sequence[str] = (),
         deadline_ms: int | None = None,
-        env: Mapping[str, str] | None = None,
     ) -> None:
         self.now = 0
         self.base = {
@@ -96,9 +96,7 @@ class World:
         self.progress = self.batch = self.reads = 0
         # For the waits in _settle.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-        self.root = ptrace.start(
-            [*argv, "run", request, response], dict(env or os.environ), calls.TRACED
-        )
+        self.root = ptrace.start([*argv, "run", request, response], dict(os.environ), calls.TRACED)
         self.tasks[self.root] = Task(self.root, self.root, "shim", name="caller")
 
     # ---- The loop ----
@@ -207,9 +205,6 @@ class World:
             return not path.startswith(("/proc", os.path.dirname(self.request)))  # noqa: PTH120
         if number == calls.RT_SIGACTION:
             return not self._is_point(task)
-        if number in calls.CLOCKS:
-            self._answer_clock(task)
-            return False
         return number == calls.PRCTL
 
     # ---- Events ----
@@ -224,9 +219,9 @@ class World:
         yield from self._time_events(waits=waits)
 
     def _puppet_events(self, task: Task) -> Iterator[Event]:
-        pending = self._pending(task)
-        if pending:
-            name = signal.Signals(min(pending)).name
+        signals = pending(task, "SigBlk", "SigIgn") - QUIET
+        if signals:
+            name = signal.Signals(min(signals)).name
             yield Event(
                 f"{task.name}~{name[3:]}",
                 f"{name} is delivered to {task.name}",
@@ -270,9 +265,7 @@ class World:
 
     def _release(self, task: Task) -> None:
         self._note("action", task=task, action=task.action, name=task.name)
-        task.regs.orig_rax = (1 << 64) - 1
-        task.regs.rax = 1
-        ptrace.set_regs(task.tid, task.regs)
+        self._skip(task, 1)
         self._continue(task)
 
     def _running(self, task: Task) -> Task:
@@ -281,15 +274,6 @@ class World:
 
     def _continue(self, task: Task) -> None:
         ptrace.call(ptrace.CONT, self._running(task).tid)
-
-    def _pending(self, task: Task) -> set[int]:
-        text = Path(f"/proc/{task.pid}/status").read_text()
-        bits = {
-            key: int(value, 16)
-            for key, value in re.findall(r"^(SigPnd|ShdPnd|SigBlk|SigIgn):\s*(\w+)", text, re.M)
-        }
-        waiting = (bits["SigPnd"] | bits["ShdPnd"]) & ~bits["SigBlk"] & ~bits["SigIgn"]
-        return {n for n in range(1, 65) if waiting >> (n - 1) & 1} - QUIET
 
     # ---- Steps of the implementation ----
 
@@ -302,9 +286,7 @@ class World:
         task.probing = False
         if number in calls.KERNEL_TIMERS:
             raise NotForced(f"it uses {calls.KERNEL_TIMERS[number]}")
-        if number in calls.CLOCKS:
-            self._answer_clock(task)
-        elif number in calls.SLEEPS:
+        if number in calls.SLEEPS:
             self._sleep(task)
         elif number in calls.TIMED:
             self._probe_wait(task)
@@ -449,7 +431,7 @@ class World:
                     self._resume_from_exit(task)  # a sleep
                 continue
             wake = task.wake
-            if self._has_signal(task):
+            if pending(task, "SigBlk"):
                 # ERESTARTNOHAND: EINTR after a handler, and the call again without one.
                 task.regs.rax = -514 & ((1 << 64) - 1)
             else:
@@ -460,14 +442,6 @@ class World:
             self._settle()
             if task.state == "held" and task.regs.orig_rax == number:
                 task.probing, task.wake = True, wake
-
-    def _has_signal(self, task: Task) -> bool:
-        text = Path(f"/proc/{task.pid}/task/{task.tid}/status").read_text()
-        bits = {
-            key: int(value, 16)
-            for key, value in re.findall(r"^(SigPnd|ShdPnd|SigBlk):\s*(\w+)", text, re.M)
-        }
-        return bool((bits["SigPnd"] | bits["ShdPnd"]) & ~bits["SigBlk"])
 
     def _send(self, task: Task) -> None:
         number, regs = task.regs.orig_rax, task.regs
@@ -630,8 +604,7 @@ class World:
             task.state = "stopped"
             ptrace.call(ptrace.LISTEN, tid)
         elif event == ptrace.EVENT_STOP:
-            if tid in self.strangers:
-                self.strangers.discard(tid)
+            self.strangers.discard(tid)
             self._go(task)
         else:
             self._deliver(task, signo)
@@ -653,7 +626,9 @@ class World:
         task.wants_exit = False
         if task.kind != "puppet":
             task.state = "held"
-            if self._is_trivial(task):
+            if task.regs.orig_rax in calls.CLOCKS:
+                self._answer_clock(task)
+            elif self._is_trivial(task):
                 self._continue(task)
         elif task.regs.orig_rax == calls.PRCTL and task.regs.rdi == HOLD:
             task.state = "puppet"
@@ -675,7 +650,7 @@ class World:
         thread = event == ptrace.EVENT_CLONE and thread_group(tid) == task.pid
         pid = task.pid if thread else tid
         kind = task.kind if thread or task.kind == "puppet" else "spawn"
-        new = Task(tid, pid, kind, born=self.now, group=task.group, left=task.left)
+        new = Task(tid, pid, kind, born=self.now)
         new.name = task.name if thread else "a child before its program"
         stopped_already = tid in self.strangers
         self.tasks[tid] = new
@@ -692,11 +667,10 @@ class World:
             ptrace.hide_vdso(task.pid)
         elif task.kind == "spawn" and _runs(task, self.puppet):
             task.kind = "puppet"
-            task.group = os.getpgid(task.pid)
             self.leader = self.leader or task.pid
             if self.deadline_ms is not None and self.deadline_at is None:
                 self.deadline_at = self.now + self.deadline_ms * MS
-            self._note("starts", pid=task.pid, group=task.group)
+            self._note("starts", pid=task.pid)
         self._go(task)
 
     def _died(self, tid: int, status: int) -> None:
@@ -722,7 +696,7 @@ class World:
 
     def _describe(self, task: Task) -> None:
         number = task.regs.orig_rax
-        if not self.begun or self.answered or number in calls.CLOCKS or task.probing:
+        if not self.begun or self.answered or task.probing:
             return
         text = calls.WORDS.get(number)
         if number in calls.TIMED:
@@ -787,7 +761,8 @@ class World:
 
     def _dispositions(self) -> dict[str, int]:
         both = 1 << (signal.SIGINT - 1) | 1 << (signal.SIGTERM - 1)
-        return {name: mask(self.root, name) & both for name in ("SigIgn", "SigCgt")}
+        status = Status(self.root, str(self.root))
+        return {name: int(status.get(name, "0"), 16) & both for name in ("SigIgn", "SigCgt")}
 
     def _end(self) -> None:
         """Kill all that is left, and collect it."""
