@@ -1,4 +1,4 @@
-"""contracts/kinds.yaml: each kind of mistakes is asked of each operation, or a reason is given."""
+"""contracts/kinds*.yaml: each kind of mistakes is asked of each operation, or a reason is given."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ import yaml
 from boxspec.places import ROOT
 
 CONTRACTS = ROOT / "conformance" / "contracts"
-TABLE: dict[str, Any] = yaml.safe_load((CONTRACTS / "kinds.yaml").read_text("utf-8"))
-FOLDERS = {"exec": "exec", "process": "process", "bridge": "process", "module": "module"}
+# For each table: the folder of each of its operations.
+FOLDERS = {
+    "kinds.yaml": {"exec": "exec", "process": "process", "bridge": "process", "module": "module"},
+    "kinds-policy.yaml": {"policy": "policy", "sbpl": "sbpl"},
+}
+TABLES: dict[str, dict[str, Any]] = {
+    name: yaml.safe_load((CONTRACTS / name).read_text("utf-8")) for name in FOLDERS
+}
+ROWS = [(name, kind) for name, table in TABLES.items() for kind in table["kinds"]]
 # A reason is a sentence, not a single word.
 SHORTEST_REASON = 30
 
@@ -26,14 +33,19 @@ def functions_of(path: Path) -> set[str]:
     return set(re.findall(r"^def (test_\w+)\(", text, re.MULTILINE))
 
 
-def test_each_operation_has_a_folder() -> None:
-    assert TABLE["operations"].keys() == FOLDERS.keys()
+def test_each_table_is_checked() -> None:
+    assert {path.name for path in CONTRACTS.glob("kinds*.yaml")} == FOLDERS.keys()
 
 
-@pytest.mark.parametrize("kind", TABLE["kinds"])
-def test_no_place_is_empty_without_a_reason(kind: str) -> None:
-    places = TABLE["kinds"][kind]["places"]
-    assert places.keys() == FOLDERS.keys()
+@pytest.mark.parametrize("table", TABLES)
+def test_each_operation_has_a_folder(table: str) -> None:
+    assert TABLES[table]["operations"].keys() == FOLDERS[table].keys()
+
+
+@pytest.mark.parametrize(("table", "kind"), ROWS)
+def test_no_place_is_empty_without_a_reason(table: str, kind: str) -> None:
+    places = TABLES[table]["kinds"][kind]["places"]
+    assert places.keys() == FOLDERS[table].keys()
     short = [
         name
         for name, place in places.items()
@@ -42,13 +54,13 @@ def test_no_place_is_empty_without_a_reason(kind: str) -> None:
     assert short == []
 
 
-@pytest.mark.parametrize("kind", TABLE["kinds"])
-def test_each_named_test_exists(kind: str) -> None:
+@pytest.mark.parametrize(("table", "kind"), ROWS)
+def test_each_named_test_exists(table: str, kind: str) -> None:
     missing = []
-    for operation, place in TABLE["kinds"][kind]["places"].items():
+    for operation, place in TABLES[table]["kinds"][kind]["places"].items():
         for name in [] if isinstance(place, str) else place:
             file, _, function = name.partition("::")
-            path = CONTRACTS / FOLDERS[operation] / file
+            path = CONTRACTS / FOLDERS[table][operation] / file
             if not path.is_file() or function not in functions_of(path):
                 missing.append(f"{operation}: {name}")
     assert missing == []
