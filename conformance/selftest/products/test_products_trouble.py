@@ -92,6 +92,12 @@ def test_crashes_hangs_and_a_lost_workspace_are_verdicts(tmp_path: Path) -> None
     troubled = {name: found.pop(name) for name in names}
     assert set(troubled.values()) == {"unproven"}
     assert set(found.values()) == {"escaped"}
+    assert_only_the_register(cases)
+
+
+def assert_only_the_register(cases: Path) -> None:
+    """Assert that no workspace is left, only the register, which names their owners to the next
+    run."""
     register = cases / "boxspec" / "grounds"
     others = [each for each in cases.rglob("*") if register not in each.parents]
     assert sorted(others) == [register.parent, register]
@@ -130,7 +136,4 @@ def test_a_ground_that_cannot_be_made_leaves_nothing(
     monkeypatch.setattr("contracts.backend.ground.shutil.copyfile", full)
     with pytest.raises(OSError, match="No space left"), made_ground():
         pytest.fail("it was made")
-    # The register names the owners of workspaces for the next run.
-    register = tmp_path / "boxspec" / "grounds"
-    others = [each for each in tmp_path.rglob("*") if register not in each.parents]
-    assert sorted(others) == [register.parent, register]
+    assert_only_the_register(tmp_path)
