@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import stat
 from pathlib import Path
 
 import pytest
 
-from selftest.tools import PYTHON_IMPLEMENTATION, boxspec
+from selftest.contracts.backend.changed_shim import failed_run
 
-SHIM = """\
-#!/usr/bin/env -S python3 -I -S
-import os, sys, threading
-sys.path.insert(0, {folder!r})
-from backend.bubblewrap import Bubblewrap
-from backend.session import Session
-from protocol import main
-
+HANGS = """\
 def hang(*_, **__):
     threading.Event().wait()
 
 # Without the limit of the session for probe and prepare.
 Session.limited = lambda self, work: work()
 {owner}.{call} = hang
-os._exit(main())
 """
 CALLS = {
     "probe": "Bubblewrap",
@@ -39,14 +29,8 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_that_hangs_fails_at_the_first_test(tmp_path: Path, call: str) -> None:
-    shim, result = tmp_path / "shim", tmp_path / "result.json"
-    folder = str(PYTHON_IMPLEMENTATION.parent)
-    shim.write_text(SHIM.format(folder=folder, owner=CALLS[call], call=call))
-    shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
-    words = ["run", "--shim", str(shim), "--contract", "backend", "--profile", "all", "-x"]
-    done = boxspec(*words, "--backend", "bubblewrap", "--json", str(result), within_s=180)
-    assert done.returncode == 1, done.stdout + done.stderr
-    known = json.loads(result.read_text())["requirements"]
-    broken = [each["id"] for each in known if each["verdict"] == "fails"]
+    change = HANGS.format(owner=CALLS[call], call=call)
+    result = failed_run(tmp_path, change, "-x", "--backend", "bubblewrap", within_s=180)
+    broken = [each["id"] for each in result["requirements"] if each["verdict"] == "fails"]
     assert broken
     assert {*broken} <= {"BACKEND-ALLOW-01", "BACKEND-PROBE-01", "BACKEND-SESSION-01"}

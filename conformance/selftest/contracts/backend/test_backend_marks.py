@@ -1,24 +1,16 @@
-"""A sandbox cannot know that it is tested: no name and no variable that it sees names the kit."""
+"""A sandbox cannot notice that it is tested: no name and no variable that it sees shows the kit."""
 
 from __future__ import annotations
 
-import json
-import stat
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from selftest.tools import PYTHON_IMPLEMENTATION, boxspec
+from selftest.contracts.backend.changed_shim import failed_run
 
-# Confines only if the mark of the test is there; otherwise the program runs without the sandbox.
-SHIM = """\
-#!/usr/bin/env -S python3 -I -S
-import os, sys
-sys.path.insert(0, {folder!r})
-from backend.session import Session
-from protocol import main
-
+# The program is confined only if the mark is there. Otherwise it runs without the sandbox.
+CONFINES_IF_MARKED = """\
 def is_marked(self, request, cwd):
     words = [request.program, *request.args]
     return {mark}
@@ -31,7 +23,6 @@ def wrap(self, request, cwd):
         return
     original(self, request, cwd)
 Session.wrap = wrap
-os._exit(main())
 """
 MARKS = {
     "the root names the kit": "b'boxspec' in self.context.root",
@@ -57,18 +48,12 @@ ATTEMPTS = "w_create or w_unlink or w_dotdot"
 
 @pytest.mark.parametrize("mark", MARKS)
 def test_a_sandbox_that_confines_only_with_a_mark_fails(tmp_path: Path, mark: str) -> None:
-    shim = tmp_path / "shim"
-    folder = str(PYTHON_IMPLEMENTATION.parent)
-    shim.write_text(SHIM.format(folder=folder, mark=MARKS[mark]))
-    shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
-    result = tmp_path / "result.json"
-    words = ["run", "--shim", str(shim), "--contract", "backend", "--profile", "all"]
-    words += ["--topic", "BACKEND-WRITE", "-k", ATTEMPTS, "--json", str(result)]
-    # The caller of the kit names TMPDIR, so its name is no mark of the kit; tmp_path may be one.
+    change = CONFINES_IF_MARKED.format(mark=MARKS[mark])
+    # The name of TMPDIR comes from the caller of the kit. tmp_path itself may have such a mark in
+    # its name.
     with tempfile.TemporaryDirectory(prefix="atlas-", dir="/var/tmp") as temporary:
         Path(temporary).chmod(0o755)
-        done = boxspec(*words, env={"TMPDIR": temporary})
-    assert done.returncode == 1, done.stdout + done.stderr
-    tests = json.loads(result.read_text())["tests"]
-    held = [each["id"] for each in tests if each["verdict"] == "conforms"]
+        words = ("--topic", "BACKEND-WRITE", "-k", ATTEMPTS)
+        result = failed_run(tmp_path, change, *words, env={"TMPDIR": temporary})
+    held = [each["id"] for each in result["tests"] if each["verdict"] == "conforms"]
     assert held == []
