@@ -1,4 +1,4 @@
-"""Names of files and folders that do not show a sandbox that it is tested."""
+"""Random names of files and folders, from which a sandbox cannot recognise a test."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ WORDS = (
     "indigo",
     "juniper",
 )
-# Ordinary names of programs; none has a meaning for a sandbox, or is a folder that a tool makes.
+# Ordinary names of programs, without a meaning for a sandbox. No tool makes folders of these names.
 PROGRAMS = ("bundle", "check", "clean", "deploy", "docs", "generate", "lint", "serve", "update")
 _WORD = f"(?:{'|'.join(WORDS)})"
 _HEX = "[0-9a-f]{6}"
-# A path of which a component has a random name, without the rest of the path.
+# A path in which a component has a random name, up to its end.
 _RANDOM = re.compile(
     rf"/(?:[^\s/]+/)*(?:{_WORD}-{_HEX}|{_WORD}_{_WORD}_{_HEX}|{_WORD}{_HEX}|{_HEX}\.{_WORD})"
     r"(?:[^\s\"':;,)]*)"
-    # A text may be cut off within such a name.
+    # The end of the text may be cut off within a random name.
     rf"|/(?:[^\s/]+/)*(?:{_WORD}[\w-]*|{_HEX}\.[a-z]*)$",
     re.IGNORECASE,
 )

@@ -24,7 +24,7 @@ LIMITS = {
     "rlimit-nproc": "processes",
     "rlimit-as": "memory",
 }
-# Commands whose effect no expectation names.
+# Commands with an effect that no expectation can name.
 _OTHERS = """allow-debuggers allusers apparmor bind caps caps.drop caps.keep cgroup cpu dbus-system
     dbus-system.call dbus-system.own dbus-system.talk dbus-user dbus-user.broadcast dbus-user.call
     dbus-user.own dbus-user.see dbus-user.talk deterministic-exit-code deterministic-shutdown
@@ -82,7 +82,7 @@ def _commands(text: str) -> Iterator[Command]:
 
 
 def _path(value: str) -> str | None:
-    """The path of a command in the words of a rule, or None if only firejail knows it."""
+    """Return the path of a command in the words of a rule; None if a macro other than HOME is in it."""
     value = re.sub(r"^\$\{HOME\}", "~", value)
     return None if MACRO.search(value) else value
 

@@ -184,7 +184,7 @@ def _git() -> tuple[Target, ...]:
 
 
 def _terminal_takes_input() -> bool:
-    """False where the kernel refuses TIOCSTI to everybody (dev.tty.legacy_tiocsti)."""
+    """Return False if the kernel refuses TIOCSTI to all processes (dev.tty.legacy_tiocsti)."""
     ours, theirs = pty.openpty()
     try:
         # Root may use TIOCSTI on any terminal. Other users may on their controlling terminal only,

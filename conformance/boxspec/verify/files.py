@@ -107,7 +107,7 @@ def sarif_text(found: Verification) -> str:
 
 
 def place_of(origin: str) -> tuple[str, int] | None:
-    """Return the file and line of an origin, or None for an option and a default row."""
+    """Return the file and line of an origin; options and default rows do not have them."""
     name, _, line = origin.rpartition(":")
     return (quote(name), max(1, int(line))) if name and line.isdigit() else None
 

@@ -22,7 +22,8 @@ from boxspec.folders import remove_listed
 from boxspec.places import case_root
 from boxspec.subject.observe import procs
 
-# So long it waits for the processes of a run, which end by themselves, and tries to remove.
+# The longest wait for a process of the run, which ends by itself, and the number of attempts to
+# remove a path.
 PATIENCE_MS = 30_000
 TRIES = 50
 
@@ -81,7 +82,7 @@ class Janitor:
 
 
 def _work(pipe: int, entry: Path) -> None:
-    """The life of the janitor."""
+    """Read the lines of the pipe until its end, then remove the paths that they name."""
     os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

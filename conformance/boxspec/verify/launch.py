@@ -40,7 +40,7 @@ class Start:
 
     limit_s: the longest time that it may take. ends_s: the time that a sandbox has to end its
         processes after the command has ended. runs: True once the program runs inside.
-        wait_for_all: that time is also for processes that are not of the program.
+        wait_for_all: wait that long for processes of other programs too.
     """
 
     argv: Sequence[str]

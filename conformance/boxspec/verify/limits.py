@@ -41,7 +41,7 @@ class Limit(Target):
 
 
 def limit_of(value: str) -> Limit:
-    """Return the limit that a value names, such as `memory=512M`."""
+    """Return the limit of a value, for example `memory=512M`."""
     name, _, text = value.partition("=")
     found = re.fullmatch(r"(\d{1,12})([KMG]?)", text)
     if name not in LIMITS or found is None:

@@ -16,7 +16,7 @@ from boxspec.verify.scene import Scene
 
 REPORT_MOST = 16 << 20
 START, END = "start", "end"
-# So long after the plan was opened the report is not waited for.
+# If the plan was opened this long ago, the program runs, even if no report begins.
 OPENED_S = 0.5
 
 

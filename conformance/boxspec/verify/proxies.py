@@ -1,4 +1,4 @@
-"""Targets behind a proxy that a sandbox runs for its programs, and a proxy for the control.
+"""Targets that a proxy of the sandbox can reach for its programs, and a proxy for the control.
 
 All targets are listeners of the kit on 127.0.0.1, which no allowlist names. The attempts write this
 address in different ways, because a proxy may compare names and connect to addresses.

@@ -1,6 +1,6 @@
-"""Names that the resolver of the system asks for, in a network of this start.
+"""A question of the system's resolver to a DNS server, in a network of this start.
 
-The start has a network namespace with nothing but a loopback, a DNS server of the kit on it, and an
+The start has a network namespace with only a loopback, a DNS server of the kit on it, and an
 /etc/resolv.conf that names this server. Only root can make it without changing the user too.
 """
 

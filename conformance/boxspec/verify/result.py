@@ -21,7 +21,7 @@ class Verdict:
 @dataclass(frozen=True)
 class Verification:
     """The result. starts: the number of starts of the command. flags: the options that each row
-    needs to be asked again. product: name and version of the command, if it tells them."""
+    needs to be asked again. product: name and version of the command, if it prints them."""
 
     command: tuple[str, ...]
     started: str

@@ -131,8 +131,7 @@ def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
 
 
 def _absent(rule: Rule, home: Path, cwd: Path) -> tuple[Place, Target] | None:
-    """Return the place that a rule names by its path, and the target that asks the rule if nothing
-    is at that place when the command starts."""
+    """Return the place of a rule without a glob, and the target for a start without that place."""
     if rule.kind not in DENIES:
         return None
     place = place_of(rule.value, home, cwd)
@@ -147,7 +146,7 @@ def _absent(rule: Rule, home: Path, cwd: Path) -> tuple[Place, Target] | None:
 
 
 def _as_shown(rule: Rule, home: Path, cwd: Path) -> Rule:
-    """The rule with its path as its user wrote it before a shell replaced `~`."""
+    """Return the rule with its path as its user wrote it, before a shell replaced `~`."""
     if rule.kind in PATHS:
         with contextlib.suppress(UntestableError):
             return replace(rule, value=place_of(rule.value, home, cwd).shown)

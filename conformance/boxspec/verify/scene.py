@@ -35,9 +35,7 @@ GIT = {
     ".git/HEAD": "ref: refs/heads/main\n",
     ".git/config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
 }
-
-
-# Names that the kit has made up.
+# Each random name of the kit contains this.
 RANDOM = re.compile("[0-9a-f]{6}")
 NOTHING_THERE = "nothing is there, and the kit makes nothing there"
 Entered = TypeVar("Entered", bound=contextlib.AbstractContextManager[Any])
@@ -60,10 +58,10 @@ def parents() -> list[Path]:
 
 @dataclass(frozen=True)
 class Layout:
-    """The folders of all scenes of a run. Without one, each scene makes its own.
+    """The folders that all scenes of a run share. Each scene makes the ones that are missing here.
 
-    home, root: the real home directory and workspace, in which nothing is changed but files with
-        random names. copied: a folder whose content each workspace starts with.
+    home, root: the real home directory and workspace; only files with random names are made and
+        changed there. copied: a folder; each workspace starts as a copy of it.
     """
 
     home: Path | None = None
@@ -79,7 +77,7 @@ class Layout:
 
 
 class Scene:
-    """Made, then settled once its decoys are there; `changes` compares with that moment.
+    """Make it, add all decoys, then call `settle`: `changes` compares with that moment.
 
     parent: the folder below which it lies; the default is one of `parents`. control: the programs
         are started without the command.
@@ -114,7 +112,7 @@ class Scene:
         self.program = self._copied(programs.probe, self.root)
         self.warden = self._copied(programs.warden, self.private)
         self._late: dict[Path, str] = {}
-        # Made once the files that a rule denies and that are new since the start are there.
+        # Made after the late decoys; their attempts wait for it.
         self.marker = self.fresh(self.root)
         self.env: dict[str, str] = {}
         # Words before the command, for a start in other namespaces.
@@ -152,11 +150,11 @@ class Scene:
         return not self._fresh.isdisjoint((path, *path.parents))
 
     def before_the_start(self, call: Callable[[], None]) -> None:
-        """Call it when all decoys are there."""
+        """Register a call for the moment when all decoys exist, before the start."""
         self._before.append(call)
 
     def keeps(self, path: Path) -> bool:
-        """True if something of the user's is there: it is only opened."""
+        """True if the path is an existing one of the user, which may only be opened."""
         return self.real and path not in self._tokens and os.path.lexists(path)
 
     def make_parents(self, path: Path) -> None:
@@ -197,7 +195,7 @@ class Scene:
         return self._tokens[path]
 
     def late_decoy(self, path: Path) -> str:
-        """A secret that is put there after the start of the command; return its content."""
+        """Put a secret there after the start of the command; return its content."""
         if path not in self._late:
             self.make_parents(path)
         return self._late.setdefault(path, secrets.token_hex(12))
@@ -231,7 +229,7 @@ class Scene:
             path.symlink_to(target)
 
     def absent(self, path: Path) -> None:
-        """Take a path away, with the decoys that other rows have put there."""
+        """Remove a path, with the decoys that other rows have put there."""
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
@@ -324,7 +322,7 @@ class Scene:
 
     def changes(self, path: Path, *, made_empty: bool = True) -> list[str]:
         """Return the changes at a watched path. made_empty: also count new files without content,
-        which a launcher may leave behind at a mount point."""
+        which a launcher may leave at a mount point."""
         before, now = self._watched[path], _tree(path)
         found = []
         for name in sorted({*before, *now}):
@@ -352,7 +350,7 @@ class Scene:
         return str(path)
 
     def environment(self, caller: Mapping[str, str]) -> dict[str, str]:
-        """The environment of the command: the caller's, with the home and the secrets here."""
+        """Return the caller's environment with the folders and secrets of this scene."""
         kept = {
             name: value
             for name, value in caller.items()

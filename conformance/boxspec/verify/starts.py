@@ -69,7 +69,7 @@ class Starter:
     def scene(
         self, rows: Iterable[Row], absent: bool = False
     ) -> Iterator[tuple[Scene, dict[Key, Attempt], Refused]]:
-        """A scene with all decoys; the attempts of these rows, and the rows that it cannot have.
+        """Yield a scene with all decoys, the attempts of these rows, and the rows without attempts.
 
         absent: ask the targets for places that do not exist at the start, without these places.
         """
@@ -98,7 +98,7 @@ class Starter:
         env = scene.environment(os.environ)
         self.starts += 1
         limit_s = self._limit_s
-        # Without the command, as a control, no sandbox has to end: kill what is left immediately.
+        # A control has no sandbox, which would need this time to end its processes.
         ends_s = ENDS_S if self._command else 0.0
         how = Start(argv, env, flags, stdin, limit_s, ends_s, runs, wait_for_all)
         return launch(self._janitor, scene, how)
@@ -163,7 +163,7 @@ def _start_probes(
 def _planned(
     starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False
 ) -> Iterator[tuple[Scene, dict[Key, Attempt], Plan, list[str]]]:
-    """A scene with the attempts of these rows that the outcome does not have yet.
+    """Yield a scene with the attempts of these rows that the outcome does not have yet.
 
     Their plan is in the scene, which is settled; the words start the probe program with this plan.
     """

@@ -20,7 +20,7 @@ WORDS = {
 WORKS = "works"
 COLOURS = {Status.LEAKED: "31", Status.BLOCKED: "33", Status.NOT_TESTED: "33", Status.HELD: ""}
 WIDTH, ORIGIN_WIDTH = 34, 16
-# So many rows with one reason are shown as one.
+# From this number on, rows with the same reason are shown as one.
 ALIKE = 3
 
 
@@ -88,13 +88,13 @@ def _details(verdict: Verdict, found: Verification) -> Iterable[str]:
 
 
 def repeat(verdict: Verdict, found: Verification) -> str:
-    """The command that asks one row again, for a shell in the working directory."""
+    """Return the command that asks one row again, for a shell in the working directory."""
     words = ["verify", *found.flags, *verdict.row.repeat, "--", *found.command]
     return f"{command_from(Path.cwd())} {shlex.join(words)}"
 
 
 def closing(found: Verification) -> str:
-    """The last word: PASS or FAIL, the counts, and the exit status."""
+    """Return the last line: PASS, FAIL or OPEN, the counts, and the exit status."""
     leaked = [each for each in found.verdicts if each.status is Status.LEAKED]
     own = [each for each in found.verdicts if not each.row.usual]
     parts = []

@@ -14,7 +14,7 @@ from boxspec.verify.paths import Place
 from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
 
-# The name in the environment or the shared folder: one of the two is enough.
+# A file in TMPDIR and one in /tmp: one of the two is enough.
 TEMPORARY = ("o_scratch", "w_tmp")
 ORDINARY = ("o_children", "o_pipes", "o_devices", "o_system")
 # Without hooks, because a copied workspace may have some.

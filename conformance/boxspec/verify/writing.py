@@ -136,7 +136,7 @@ class WriteFolder(Target):
 
 @dataclass(frozen=True)
 class NewFile(Target):
-    """A file that is not there, with a name that some program reads."""
+    """A file that does not exist yet, with a name that some program reads."""
 
     place: Place
 

@@ -1,6 +1,6 @@
-"""Readers of other tools' settings: public kinds of mistakes are named, and nothing is lost.
+"""Tests of the readers of other tools' settings: they name known mistakes and report every entry.
 
-Each case of KINDS is a fixture of our own: a kind of mistake that people reported in public.
+Each case of KINDS is our own example of a kind of mistake that people reported in public.
 """
 
 from __future__ import annotations

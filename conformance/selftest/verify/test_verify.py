@@ -42,7 +42,7 @@ def unconfined(tmp_path_factory: pytest.TempPathFactory) -> Verified:
 
 
 def test_each_row_leaks_without_a_sandbox(unconfined: Verified) -> None:
-    # There is no proxy, and the command itself leaves nothing.
+    # `env` runs no proxy, and leaves no file or process.
     held = {name for name, status in unconfined.denied.items() if status != LEAKED}
     assert held == {"proxies", "remains"}
     assert unconfined.statuses["work"] == HELD
@@ -394,7 +394,7 @@ def test_findings_are_sarif_with_the_line_of_their_rule(tmp_path: Path) -> None:
 
 
 def _left(caches: Path) -> list[str]:
-    """Return what runs left, except the folder of the kit and its empty register."""
+    """Return the paths that runs left, except the folder of the kit and its empty register."""
     ours = {caches / "boxspec", caches / "boxspec" / "scenes"}
     walked = os.walk(caches)
     found = [Path(place, name) for place, below, files in walked for name in (*below, *files)]
