@@ -82,7 +82,7 @@ def _commands(text: str) -> Iterator[Command]:
 
 
 def _path(value: str) -> str | None:
-    """Return the path of a command in the words of a rule; None if a macro other than HOME is in it."""
+    """Return the path in the words of a rule; None if it has a macro other than ${HOME}."""
     value = re.sub(r"^\$\{HOME\}", "~", value)
     return None if MACRO.search(value) else value
 
