@@ -20,8 +20,8 @@ from contracts.shared.requests import ExecRequest
 
 WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})
 OWN = "launch"
-# The requirements that are tested by what every probe does first: to write where the profile allows
-# it, or to open /dev/null.
+# Every probe first writes where the profile allows it, or else opens /dev/null. These requirements
+# test that.
 WORK, EVERYWHERE = "BACKEND-ALLOW-01", "BACKEND-ALLOW-02"
 
 

@@ -134,7 +134,7 @@ def holds(
 ) -> None:
     """Make an attempt on a path that the policy denies.
 
-    It must have its effect without a sandbox, and none inside.
+    The attempt must have its effect without a sandbox, and no effect inside.
     """
     rule = rule or denied
     with made_scene(probe) as scene:

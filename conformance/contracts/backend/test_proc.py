@@ -51,8 +51,8 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
         session, attempted = inside(case, scene, "repo-write")
         # A swarm leaves a different number of processes each time.
         _expect_none_left(session, probe, at_most=1 if probe == "p_swarm" else None)
-        # If a probe did not start its processes, none is left. If it waited for all of them up to a
-        # time limit, none is left either, but then the sandbox did not end them. So the end of the
+        # No process is left either if the probe did not start its processes, or if it waited until
+        # a time limit for all of them to end. Then the sandbox did not end them, so the end of the
         # attempt must be known.
         need_an_end(scene, session, attempted)
         code = session.only.result["exit_code"]

@@ -25,8 +25,8 @@ from boxspec.subject.observed import Facts
 # Programs may write to the workspace and use the network, as the tests need.
 PROFILE = "repo-write"
 
-# The sandbox of a request can be a `backend` field or None. This value means the sandbox of
-# `--backend`.
+# A test can give the sandbox of a request: a `backend` field, or None for no sandbox. This value
+# stands for the sandbox of `--backend`.
 OF_THE_RUN: Mapping[str, Any] = {}
 Around = Mapping[str, Any] | None
 
@@ -128,7 +128,7 @@ class Inside:
         return {"backend": {"name": self.name, "context": context, "on_unavailable": "degrade"}}
 
     def around(self, backend: Around, own_root: bool = False) -> dict[str, Any]:
-        """Return the field `backend`: that of `use`, or that of the test, which may be None."""
+        """Return the field `backend` of a request; no field if the test asks for no sandbox."""
         if backend is OF_THE_RUN:
             return self.use(own_root=own_root)
         return {} if backend is None else {"backend": dict(backend)}

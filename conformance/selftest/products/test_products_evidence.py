@@ -1,5 +1,7 @@
-"""What a matrix of sandboxes counts: no row that holds without one, no claim without an attempt,
-and first what gives the host away."""
+"""A matrix of sandboxes counts no row that holds without one, and no claim without an attempt.
+
+The matrix first shows the attempts that give the host away.
+"""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def column(folder: Path, *words: str | Path) -> dict[str, Any]:
 def states(found: dict[str, Any]) -> Counter[str]:
     """Count the states of the tested cells.
 
-    Those of strict_metadata are left out, because no adapter has it.
+    No adapter has strict_metadata, so its cells are not tested.
     """
     return Counter(cell["state"] for cell in found["cells"] if cell["state"] != "not asked")
 

@@ -47,7 +47,7 @@ class Product(Adapter):
                 return CRASHES
             case "w_chown":
                 return HANGS
-            # What is allowed works, and nobody knows what became of the rest.
+            # The allowed write works, but the result of the attempt is unknown.
             case "w_setxattr":
                 return ["/bin/sh", "-c", BEGINS + "kill -SEGV $$"]
             case "w_removexattr":

@@ -36,9 +36,9 @@ TOPICS = {
 # The control that puts nothing around a program.
 CONTROL = "none"
 OWN_ROWS = ("BACKEND-RULE", "BACKEND-ALLOW")
-# Requirements of other topics about what must work inside. Without a sandbox it works too.
+# Requirements of other topics by which something must work inside, as it does without a sandbox.
 WORKING = frozenset({f"BACKEND-LAUNCH-0{number}" for number in (4, 6, 7, 8)})
-# Attempts that give the whole host to a program inside, whatever else is held.
+# Attempts that give the whole host to a program inside, even if all other attempts are held.
 GIVES_THE_HOST = frozenset(
     {
         *("z_remount_write", "k_disk"),

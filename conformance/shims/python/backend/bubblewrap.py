@@ -341,8 +341,8 @@ class Bubblewrap:
     def ruleset(self, root: bytes, profile: str) -> dict[str, Any] | None:
         """Return the ruleset that refuses writing to named pipes.
 
-        A read-only mount does not prevent that, and a process outside may read them. None without
-        the filter, because Landlock would then also keep the program from mounting.
+        A read-only mount does not prevent that, and a process outside may read them. Return None
+        if there is no filter, because Landlock would then also keep the program from mounting.
         """
         if landlock.running_abi() < 2:
             return None

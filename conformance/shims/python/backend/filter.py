@@ -157,7 +157,7 @@ def allowed_families(inet: bool) -> list[bytes]:
     return [
         statement(LOAD, ARGUMENTS),
         *one_of(families(inet), EAFNOSUPPORT),
-        # Of netlink only protocol 0, which is the routing table.
+        # AF_NETLINK is allowed with protocol 0 only, which is the routing table.
         statement(EQUAL, AF_NETLINK, 0, 3),
         statement(LOAD, ARGUMENTS + 16),
         statement(EQUAL, 0, 1, 0),

@@ -41,8 +41,7 @@ class Member:
 
 
 def proc_is_ours() -> bool:
-    """False if this process is in a PID namespace but /proc is that of the outer one, so that its
-    numbers mean other processes."""
+    """True if the numbers in /proc are those of the PID namespace of this process."""
     try:
         return os.readlink("/proc/self") == str(os.getpid())
     except OSError:
@@ -107,17 +106,17 @@ class Group:
                 pass
 
     def leader_end(self) -> End | None:
-        """Return how the leader ended as (si_code, si_status), without reaping it;
+        """Return how the leader ended, as (si_code, si_status), without reaping it.
 
-        None while it runs.
+        Return None while the leader runs.
         """
         info = os.waitid(os.P_PID, self.leader, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         return None if info is None else (info.si_code, info.si_status)
 
     def leader_stop(self) -> int | None:
-        """Return the signal that has stopped the leader since the last call;
+        """Return the signal that has stopped the leader since the last call.
 
-        None if it was not stopped.
+        Return None if no signal has stopped it.
         """
         try:
             info = os.waitid(os.P_PID, self.leader, os.WSTOPPED | os.WNOHANG)

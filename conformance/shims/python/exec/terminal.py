@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from exec.group import Group
 
 DENIED = (_signal.SIGTTIN, _signal.SIGTTOU)
-lender = _thread.allocate_lock()  # held by the run whose child has the terminal
+lender = _thread.allocate_lock()  # held by a run while its child has the terminal
 
 
 class Terminal:

@@ -216,7 +216,7 @@ def start_watcher() -> tuple[int, int]:
 def watch(read: int) -> NoReturn:
     try:
         os.dup2(read, 0)
-        # The write end too, whatever its number: otherwise this pipe never ends.
+        # This also closes the write end, whatever its number. Otherwise this pipe would never end.
         os.closerange(1, MOST_DESCRIPTORS)
         numbers = b""
         while piece := os.read(0, 64):

@@ -27,7 +27,7 @@ KILL_MS = 1_000
 
 
 class Plugged(Spawn):
-    """Starts a child whose three streams are connected as their modes say."""
+    """Starts a child, and connects its three streams as their modes say."""
 
     def __init__(
         self, request: Request, caller_mask: Mask, modes: Sequence[int], announce: int
