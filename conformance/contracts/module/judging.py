@@ -11,6 +11,8 @@ from contracts.module.client import Executed, ModuleCase
 
 # Longer than any case takes, so the module does not end by itself.
 FOREVER = "exec sleep 60"
+# The removal of a directory must be tried for this long.
+REMOVE_MS = 1000
 
 
 def end(seen: Executed) -> str:

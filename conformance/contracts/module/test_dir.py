@@ -14,6 +14,7 @@ from boxspec.api import programs as P
 from contracts.module.client import Executed, ModuleCase
 from contracts.module.judging import (
     FOREVER,
+    REMOVE_MS,
     at_work,
     end,
     expect_home_gone,
@@ -229,13 +230,9 @@ def test_a_directory_that_is_left_is_reported(case: ModuleCase) -> None:
     )
 
 
-# For this long the removal of a directory must be tried.
-TRIED_MS = 1000
-
-
 def expect_not_held_up(case: ModuleCase, seen: Executed) -> None:
     ended = case.events().wait("end")
-    limit = TRIED_MS + 5 * case.tick_ms
+    limit = REMOVE_MS + 5 * case.tick_ms
     expect_within(case, "from the module's end to the shim's", ended.cause, seen.end, limit)
 
 

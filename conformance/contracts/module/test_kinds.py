@@ -14,6 +14,7 @@ from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
 from contracts.module.judging import (
     FOREVER,
+    REMOVE_MS,
     at_work,
     end,
     expect_home_gone,
@@ -227,10 +228,6 @@ def test_a_name_that_is_given_twice_is_refused_or_has_one_of_its_values(
         True,
         {"outcome": seen.outcome, "value": seen.value},
     )
-
-
-# How long the removal of a directory is tried.
-REMOVE_MS = 1000
 
 
 @requires("MODULE-PARENT-03", overlap=1.5, needs=["MODULE-DIR-04"])
