@@ -47,6 +47,12 @@ VALUES = {
     "allow-host": ("HOST:PORT", "a program can connect to it (127.0.0.1 only)"),
     "limit": ("NAME=N", "no program uses more: processes, memory, file-size, open-files"),
 }
+TEXTS = {
+    "json": files.json_text,
+    "junit": files.junit_text,
+    "md": files.markdown_text,
+    "sarif": files.sarif_text,
+}
 
 
 def options() -> argparse.ArgumentParser:
@@ -109,7 +115,7 @@ def main(words: Sequence[str]) -> int:
     if args.command:
         raise UsageError(args.command[0], "is not known here", "write -- before COMMAND")
     settings = read_settings(Path(args.file)) if args.file else Settings()
-    home, layout = _home(), Layout()
+    home = _home()
     tools = [dialects.read(name, Path(file), home, Path.cwd()) for name, file in args.settings_of]
     terminal = Terminal()
     if args.explain:
@@ -119,20 +125,12 @@ def main(words: Sequence[str]) -> int:
             terminal.block(dialects.explanation(each))
         return 0
     rules = [*_rules(args), *settings.rules, *(rule for each in tools for rule in each.rules)]
-    root = args.root or settings.root
-    if args.real_home or settings.real_home:
-        if root:
-            raise UsageError("--root", "cannot be used with --real-home", "leave one of them out")
-        layout = Layout(home=home.resolve(), root=Path.cwd())
-    elif root:
-        layout = Layout(copied=workspace(Path(root)))
+    layout = _layout(args, settings, home)
     rows = _rows(rules, args, settings, home, layout.copied or Path.cwd())
     if tools and not rules:
         raise UsageError("--from", "has no rule that can be asked", "see --explain")
     old = files.read(Path(args.compare)) if args.compare else None
-    texts = {"json": files.json_text, "junit": files.junit_text}
-    texts |= {"md": files.markdown_text, "sarif": files.sarif_text}
-    named = {name: getattr(args, name) for name in texts if getattr(args, name)}
+    named = {name: getattr(args, name) for name in TEXTS if getattr(args, name)}
     outputs = {name: OutputFile(f"--{name}", path) for name, path in named.items()}
     given = command or list(settings.command)
     prefix = Command(given, home, Path.cwd(), os.environ.get("PATH", os.defpath))
@@ -143,7 +141,7 @@ def main(words: Sequence[str]) -> int:
     for each in tools:
         terminal.block(dialects.differing(each, found.verdicts))
     for name, output in outputs.items():
-        output.write(texts[name](found))
+        output.write(TEXTS[name](found))
     if old is not None:
         terminal.block(files.compare(old, found))
     return found.exit_status
@@ -173,6 +171,16 @@ def _home() -> Path:
     except RuntimeError:
         problem = f"is not set, and the user {os.getuid()} has no home directory"
         raise UsageError("HOME", problem, "set HOME") from None
+
+
+def _layout(args: argparse.Namespace, settings: Settings, home: Path) -> Layout:
+    """Return the folders that the options or the file ask for."""
+    root = args.root or settings.root
+    if args.real_home or settings.real_home:
+        if root:
+            raise UsageError("--root", "cannot be used with --real-home", "leave one of them out")
+        return Layout(home=home.resolve(), root=Path.cwd())
+    return Layout(copied=workspace(Path(root))) if root else Layout()
 
 
 def _rows(
