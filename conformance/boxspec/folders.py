@@ -17,8 +17,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from boxspec.places import case_root
-
 # The name contains the pid of the process that made it, and the start time of that process in ticks
 # since boot, because pids are reused.
 _OWNED = re.compile(r"boxspec-([0-9]+)-([0-9]+)-")
@@ -35,9 +33,8 @@ def make(parent: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"boxspec-{pid}-{_born(pid)}-", dir=parent))
 
 
-def make_registered(parent: Path, name: str) -> Path:
-    """Make a folder whose name does not show its owner; a register names it for the next run."""
-    register = case_root() / "grounds"
+def make_registered(parent: Path, name: str, register: Path) -> Path:
+    """Make a folder whose name does not show its owner; `register` names it for the next run."""
     register.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove_registered(register)
     made = parent / name

@@ -163,7 +163,8 @@ def _folders() -> Iterator[dict[str, str]]:
     """
     # A product sees these paths, and must not know by them that it is tested.
     folder = Path(tempfile.mkdtemp(prefix=random_name(), dir=scratch()))
-    cases = folders.make_registered(case_root().parent, random_name())
+    register = case_root() / "grounds"
+    cases = folders.make_registered(case_root().parent, random_name(), register)
     try:
         for each in (folder, cases):
             # Some cases run as another user.

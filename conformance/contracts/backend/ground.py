@@ -26,16 +26,16 @@ LOWEST_KEY = 128
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
 
 
-def _parents() -> list[Path]:
+def parents() -> list[Path]:
     """Return the folders below which grounds are made."""
-    usual = case_root().parent
+    root = case_root()
     if os.environ.get("BOXSPEC_CASE_ROOT"):
-        return [usual]
+        return [root.parent]
     # Programs in daily use work below several folders of a user. A new one is not made here.
     home = Path(os.environ.get("HOME") or "/nowhere")
     others = [home, home / ".local" / "share", home / ".local" / "state"]
     own = [each.resolve() for each in others if each != Path("/") and os.access(each, os.W_OK)]
-    return [usual, *(each for each in own if not _is_replaced(each))]
+    return [root.parent, *(each for each in own if not _is_replaced(each))]
 
 
 def _is_replaced(folder: Path) -> bool:
@@ -44,8 +44,10 @@ def _is_replaced(folder: Path) -> bool:
 
 @contextlib.contextmanager
 def made_ground() -> Iterator[Ground]:
-    name = f"{random_folder_name()}{secrets.token_hex(3)}"
-    folder = folders.make_registered(secrets.choice(_parents()), name)
+    register = case_root() / "grounds"
+    folder = folders.make_registered(
+        secrets.choice(parents()), f"{random_folder_name()}{secrets.token_hex(3)}", register
+    )
     with contextlib.ExitStack() as stack:
         # Register the removal before the first write, which fails if the disk is full.
         stack.callback(shutil.rmtree, folder, ignore_errors=True)

@@ -131,7 +131,8 @@ class Outside:
 
 @contextlib.contextmanager
 def outside() -> Iterator[Outside]:
-    base = folders.make_registered(case_root().parent, random_name())
+    register = case_root() / "grounds"
+    base = folders.make_registered(case_root().parent, random_name(), register)
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, base, ignore_errors=True)
         listener = stack.enter_context(socket.socket())
