@@ -1,4 +1,4 @@
-/* Whether a text allows a write to one path: for the file that holds the text. */
+/* Decides if a text allows a write to one path: to the file that holds the text. */
 #ifndef BOXSPEC_SBPL_WRITABLE_H
 #define BOXSPEC_SBPL_WRITABLE_H
 

@@ -75,7 +75,7 @@ class Resolved(Answer):
 
 
 def question(op: str, path: Word, profile: str | None = "p", **more: Any) -> Check:
-    """Return one item of `checks`. If the profile is None, the field is left out."""
+    """Return one item of `checks`. Without a profile, the field is left out."""
     made: Message = {"op": op, **more}
     if profile is not None:
         made["profile"] = profile
@@ -108,7 +108,7 @@ def readable(case: Case, message: Message) -> Message:
 
 
 class Fields(TypedDict, total=False):
-    """The fields of operations on policies. A field that is None is left out."""
+    """The fields of operations on policies. Fields without a value are left out."""
 
     policy: Policy
     profile: str | None
@@ -134,7 +134,7 @@ class PolicyClient:
         return self._case.put(readable(self._case, message), within_s)
 
     def ask(self, op: str, within_s: float | None = None, **fields: Unpack[Fields]) -> Answer:
-        """Send the operation with these fields. Fields that are None are left out."""
+        """Send the operation with these fields. Fields without a value are left out."""
         given = {name: value for name, value in fields.items() if value is not None}
         return self.put({"op": op, **given}, within_s)
 

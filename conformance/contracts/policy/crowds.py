@@ -49,7 +49,7 @@ def rule(chance: random.Random, where: str) -> str:
 
 
 def near(chance: random.Random, glob: str) -> str | None:
-    """Return a path that the glob matches or almost matches; None if none was found."""
+    """Return a path that the glob matches or almost matches; None if the search failed."""
 
     def instead(wildcard: str) -> str:
         if wildcard == "**/":
@@ -131,8 +131,8 @@ def crowd(
     third = len(bodies) // 3
     profile = ["**", *(chance.choice(["", "!"]) + each for each in bodies[: 2 * third])]
     above, below = bodies[2 * third :: 2], bodies[2 * third + 1 :: 2]
-    # The last rules of the profile. Because of them a decision inside an exception differs from one
-    # outside, whatever the other rules are.
+    # With these last rules of the profile, a decision inside an exception always differs from one
+    # outside.
     profile += OPEN if holes else []
     # A deny of every path is left out, because it would decide every question.
     above, below = ([each for each in some if each.strip("*/?")] for some in (above, below))

@@ -32,7 +32,7 @@ def wide(length: int) -> str:
 
 
 PADS = (name, folders, wide)
-# Text after the spelling that is tested: none, a few bytes, and more than one step.
+# Text after the spelling that is tested: nothing, a few bytes, and more than one step.
 TAILS = ("", "/b", "/b" * 9)
 
 

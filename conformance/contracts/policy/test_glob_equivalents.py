@@ -12,7 +12,7 @@ from boxspec.api import expect, requires
 from contracts.policy.api import oracle, readings
 from contracts.policy.client import PolicyCase
 
-# Globs of two segments of every kind, and of three where stars stand beside each other.
+# Globs of two segments of every kind, and of three segments with stars beside each other.
 SEGMENTS = ["a", "*", "**", "?", "a*", "*a", "?*", "*?", "a**", "**a", "??", "a?", "***"]
 STARS = ["a", "*", "**", "?*"]
 NAMES = ["a", "b", "ab", "ba"]

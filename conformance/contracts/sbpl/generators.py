@@ -171,7 +171,7 @@ def absolute(given: Setup, path: str) -> str:
 
 
 def glob(chance: random.Random, pieces: Sequence[str]) -> str:
-    """Return a glob in normal form whose meaning is defined by the contract."""
+    """Return a glob in normal form. The contract defines its meaning."""
     while True:
         made = "".join(chance.choices(pieces, k=chance.randint(2, 7))).lstrip("/")
         body = oracle.normal_body(made)

@@ -1,4 +1,4 @@
-"""A compiled text: its bytes, and what the evaluator decides about it."""
+"""A compiled text: its bytes, and the decisions of the evaluator about it."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ Judged = tuple[Fields, bool]
 def vectors_of(
     case: Mapping[str, Any], accused: Mapping[str, Any] | None = None
 ) -> Iterator[Fields]:
-    """Return the vectors of a case, without id and reason; none if the operation has no vectors.
+    """Return the vectors of a case, without id and reason, if the operation has vectors.
 
     accused: an implementation's answer to the case. If it is given, only vectors that it fails are
         returned, if there are any.

@@ -1,4 +1,4 @@
-"""`boxspec sbpl audit`: what a profile allows, by a list of questions that matter to most users."""
+"""`boxspec sbpl audit`: answer the questions about a profile that matter to most users."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def audit(
     home: str = "/Users/u",
     workspace: str | None = None,
 ) -> int:
-    """Print the table; return 0 whatever the answers are."""
+    """Print the table; return 0 for all answers."""
     profile = opened(file, params, param_file, imports)
     decider = Decider(profile)
     workspace = workspace or f"{home}/workspace"

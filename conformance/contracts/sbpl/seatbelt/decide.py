@@ -62,9 +62,9 @@ class Ruling:
         return [gap for each in clauses if each.filter is not None for gap in each.filter.unknown()]
 
 
-# A clause, and whether it is uncertain that the clause applies to the operation. This is so if the
-# clause names an unknown operation that may include the one that is asked. A plan has the clauses
-# for one operation in the order of each reading: *last*, then *specific*.
+# A clause, and True if the clause surely applies to the operation. False: it names an unknown
+# operation, which may include the one in question. A plan has the clauses for one operation in the
+# order of each reading: *last*, then *specific*.
 Candidate = tuple[Clause, bool]
 Plan = tuple[list[Candidate], list[Candidate]]
 

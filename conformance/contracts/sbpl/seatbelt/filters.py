@@ -1,4 +1,4 @@
-"""Filters: the subjects of a clause. Each filter answers yes, no, or None if it is unknown."""
+"""Filters select the subjects of a clause: each answers True, False, or None for unknown."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ class Joined(Filter):
         return self.form.line if found is None else found.line_of(subject)
 
     def _first(self, subject: Subject) -> Filter | None:
-        """Return the alternative that matches, or None if this is no list of alternatives."""
+        """Return the alternative of a `require-any` that matches, or None."""
         if self.name != "require-any":
             return None
         return next((each for each in self.of if each.meets(subject)), None)
@@ -302,7 +302,7 @@ def negated(met: Met) -> Met:
 
 
 def any_of(met: Iterable[Met]) -> Met:
-    """Return True if one filter matches, otherwise None if one of them is unknown."""
+    """Return True if one answer is True, else None if one is None, else False."""
     known: Met = False
     for each in met:
         if each:

@@ -1,4 +1,4 @@
-"""Turn a text into clauses: evaluate its Scheme, and collect what `allow` and `deny` say."""
+"""Turn a text into clauses: evaluate its Scheme, and collect the clauses of `allow` and `deny`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ IMPORTED = 8
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """`allow` or `deny`; without a filter for every subject; several filters are alternatives.
+    """`allow` or `deny`. Several filters are alternatives; without a filter, every subject matches.
 
     `allow` is None for a form whose effect is not known here. `file` is the imported file.
     """
@@ -105,7 +105,7 @@ def load(
 
 
 class Loader(Evaluator):
-    """An evaluator whose `allow` and `deny` add clauses to a profile."""
+    """Evaluates a text: its `allow` and `deny` add clauses to a profile."""
 
     def __init__(
         self, profile: Profile, params: Mapping[str, bytes], imports: Mapping[str, bytes]

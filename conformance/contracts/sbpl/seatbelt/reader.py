@@ -73,7 +73,7 @@ class Unset(Unreadable):
 
 
 class Undecidable(Unreadable):
-    """A text whose meaning is unknown here."""
+    """A text of unknown meaning."""
 
     kind = "undecidable"
 
@@ -97,7 +97,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A token whose meaning is unknown here; `words` describes it."""
+    """A token of unknown meaning; `words` describes it."""
 
     words: str
     line: int

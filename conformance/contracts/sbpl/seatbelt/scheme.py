@@ -26,7 +26,7 @@ from contracts.sbpl.seatbelt.values import (
 )
 from contracts.sbpl.seatbelt.vocabulary import Word, is_word, words
 
-# Nested calls; a call in the last place of a function costs none.
+# Nested calls. A call in the last place of a function is not nested.
 DEEP = 100
 # Steps of one form of the top level, and of the whole profile. A form that needs more steps is
 # unknown, and so are the forms after several such forms.
@@ -49,7 +49,7 @@ class TooMuch(Exception):
 
 
 class Tail:
-    """The form whose value is the value of the current one."""
+    """The form that is evaluated next, in place of the current one."""
 
     __slots__ = ("node", "scope")
 
@@ -175,7 +175,7 @@ class Evaluator:
             self.opaque(node, value)
 
     def opaque(self, node: Node, value: Unknown) -> None:
-        """Note a form that is there for its effect, and whose effect is not known."""
+        """Note a form of unknown effect."""
 
     # Names ----------------------------------------------------------------------------------
 

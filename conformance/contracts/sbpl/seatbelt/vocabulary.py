@@ -86,7 +86,7 @@ _VOCABULARY = frozenset(
 _CONSTANT = re.compile(
     r"(AF|SOCK|SYS|MSC|SIG|IPPROTO|SOL|SO|FSIOC|TIOC|F|PRIV)_?[A-Z][A-Za-z0-9_]*"
 )
-# Modifiers of a clause: they change what is logged or reported, but not the decision.
+# Modifiers of a clause: they change logs and reports, but not the decision.
 MODIFIERS = frozenset(
     words(
         """message no-report report no-log no-callout no-times partial-symbolication termination
@@ -198,7 +198,7 @@ def _same(fact: str, word: bytes) -> Callable[[bytes], Met]:
             return _TARGETS.get(value.decode("ascii", "replace"), {}).get(word.decode())
         if value == word:
             return True
-        # `(xpc-service-name "*")` is in use; no publication says what the star matches.
+        # `(xpc-service-name "*")` is in use; no publication gives the meaning of the star.
         return None if b"*" in word else False
 
     return test

@@ -28,7 +28,7 @@ class Cover:
         self.sizes = {len(place) for place in places if place is not None}
 
     def last(self, body: str) -> int:
-        """Return the highest number among the rules that cover `body`; -1 if there is none."""
+        """Return the highest number among the rules that cover `body`; -1 without such a rule."""
         covers = ["**", body]
         covers += [body[:size] + "/**" for size in self.sizes if ends_a_segment(body, size)]
         return max(self.numbers.get(cover, -1) for cover in covers)
@@ -60,7 +60,7 @@ def ends_a_segment(body: str, size: int) -> bool:
 
 
 def below(body: str) -> str | None:
-    """Return P for `P/**`, otherwise None."""
+    """Return P for `P/**`; other bodies give None."""
     return body[:-3] if len(body) > 3 and body.endswith("/**") else None
 
 

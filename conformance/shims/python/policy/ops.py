@@ -170,7 +170,7 @@ def take_case(reader: Reader) -> bool:
 
 
 def take_texts(reader: Reader) -> tuple[merge.Text, merge.Text | None]:
-    """Return the text of the policy and that of the workspace (or None), each with its format."""
+    """Return the texts of the policy and of the workspace (or None), each with its format."""
     base = take_text(reader)
     value = reader.take("workspace", dict)
     if value is None:

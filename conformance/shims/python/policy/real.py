@@ -54,7 +54,7 @@ def names(data: bytes) -> list[bytes]:
 def check_resolved(
     resolved: Resolved, op: str, data: bytes, fold: bool, root: Root, follow: str
 ) -> Object:
-    """Return the answer; raise Refused or Failed if there is none."""
+    """Return the answer; raise Refused or Failed for a check without an answer."""
     entries = resolved.entries(op)
     path = path_of(root, data)
     if path is None:
@@ -161,7 +161,7 @@ def walk(start: Sequence[bytes], wanted: Sequence[bytes], follow: str = "final")
 
 
 def link_at(place: Sequence[bytes], name: bytes) -> bytes | None:
-    """Return the target of the link with this name; None if it is no link or does not exist."""
+    """Return the target of the link with this name; None without such a link."""
     path = b"/" + b"/".join([*place, name])
     try:
         return os.readlink(path) if stat.S_ISLNK(os.lstat(path).st_mode) else None

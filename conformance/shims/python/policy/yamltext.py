@@ -32,7 +32,7 @@ def available() -> bool:
 
 
 def add_site_packages() -> None:
-    """Add the site-packages of the checkout, because with -S the interpreter has none."""
+    """Add the site-packages of the checkout, which the option -S leaves out."""
     root = os.path.abspath(__file__)
     for _ in range(5):
         root = os.path.dirname(root)

@@ -172,7 +172,7 @@ def read_denied(given: Input) -> list[Entry]:
 
 
 def unguarded(given: Input) -> list[str]:
-    """Return rules whose first segment is a wildcard.
+    """Return rules that begin with a wildcard segment.
 
     The directories above their paths are not known, so they can be renamed.
     """

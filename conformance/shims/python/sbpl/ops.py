@@ -55,7 +55,7 @@ def take_profile(reader: Reader) -> decide.Resolved:
 
 
 def policy_of_rules(reader: Reader) -> Policy:
-    """Make a policy file of the rules, so that they are validated like those of a file."""
+    """Make a policy file of the rules, so that they are validated like rules of a file."""
     inner = Reader(reader.need("rules", dict), "/rules")
     lists = {name: inner.take(name, list) or [] for name in LISTS}
     inner.done()

@@ -29,7 +29,7 @@ def may_write(text: bytes, path: bytes) -> bool:
 
 
 def meets(form: Form, path: bytes) -> bool | None:
-    """True if a filter matches the path, None if it is unknown."""
+    """Return if a filter matches the path; None for an unknown filter."""
     name, *rest = form if isinstance(form, list) and form else [""]
     if name in ("require-any", "require-all", "require-not") and rest:
         met = [meets(each, path) for each in rest]
