@@ -14,8 +14,8 @@ from contracts.sbpl.seatbelt.reader import Refused, Undecidable, Unreadable, Uns
 from contracts.sbpl.seatbelt.vocabulary import FACTS
 
 PATH, ADDRESS, CALL = "path", "address", "call"
-# For each operation: what it acts on. Apart from the three constants, this is the name that filters
-# use for it.
+# The kind of subject of each operation: one of the three constants, or the name of the filters
+# on such subjects.
 _KINDS = {
     "process-exec*": PATH,
     "network*": ADDRESS,
@@ -128,7 +128,7 @@ def is_asked(profile: Profile, operation: str) -> bool:
 
 
 def subject_of(operation: str, word: str | None, given: Mapping[str, str]) -> Subject:
-    """Return the subject of a question; what it does not say stays open."""
+    """Return the subject of a question; facts that the question does not give stay open."""
     facts = {**NO_EXTENSION, **{name: _fact(name, value) for name, value in given.items()}}
     kind = kind_of(operation)
     if word is None:
@@ -176,8 +176,6 @@ def _at_address(operation: str, word: str, facts: dict[str, tuple[bytes, ...]]) 
         domain = b"AF_INET6" if ":" in host else b"AF_INET"
         facts.setdefault("socket-domain", (domain,))
     facts.setdefault("socket-type", (b"SOCK_STREAM" if protocol == "tcp" else b"SOCK_DGRAM",))
-    if operation == "network-outbound":
-        return Subject(remote=address, facts=facts)
     if operation in ("network-inbound", "network-bind"):
         return Subject(local=address, facts=facts)
     return Subject(remote=address, facts=facts)
