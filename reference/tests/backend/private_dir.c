@@ -21,7 +21,7 @@
 #include "support/harness.h"
 #include "support/holdings.h"
 
-/* Makes a call fail: the number of the call, counted from 1; 0 if none is to fail. */
+/* Makes a call fail: the number of the call, counted from 1; 0 lets all succeed. */
 static struct {
     unsigned fail;
     unsigned calls;

@@ -14,7 +14,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* Makes a call fail with an error: the number of the call, counted from 1; 0 if none is to fail. */
+/* Makes a call fail with an error: the number of the call, counted from 1; 0 lets all succeed. */
 static struct {
     unsigned fail;
     unsigned calls;

@@ -28,7 +28,7 @@ long __real_syscall(long number, long a, long b, long c, long d, long e, long f)
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 static struct {
-    unsigned fail_read; /* the read of a pipe that fails, counted from 1; 0 if none is to fail */
+    unsigned fail_read; /* the read of a pipe that fails, counted from 1; 0 lets all succeed */
     unsigned reads;
     int poll_error;  /* error of every poll that would wait */
     int refuse_once; /* a signal; the kernel refuses once to send it */

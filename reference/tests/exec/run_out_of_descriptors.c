@@ -13,7 +13,7 @@
 
 enum { PLENTY = 24 };
 
-static rlim_t lowest; /* a limit of descriptors at which none is free */
+static rlim_t lowest; /* a limit that leaves no descriptor free */
 
 /* Close gaps between open descriptors: an unused number below the limit would leave more of them
  * free than intended. */

@@ -46,7 +46,7 @@ def living() -> list[int]:
 class Seen:
     """The observations of a trial.
 
-    `status` is negative if a signal ended the shim, and None if it hung.
+    `status` is negative for a shim that a signal ended, and None for one that hung.
     """
 
     status: int | None

@@ -427,7 +427,7 @@ static void an_open_directory_can_be_the_root(void **state) {
     (void)close(fd);
 }
 
-/* The check is made with every number of free descriptors, from none on. */
+/* The check is made with every number of free descriptors, from 0 on. */
 static void without_descriptors_a_check_is_an_error(void **state) {
     const struct place *place = *state;
     char target[256];

@@ -55,7 +55,7 @@ static char *request_of(const char *words) {
     return request;
 }
 
-/* Return the answer with a NUL at its end, or NULL if there is none. */
+/* Return the answer with a NUL at its end, or NULL without an answer. */
 static char *answer_to(const char *request) {
     struct bs_policies policies = {.n_compiled = 0};
     struct bs_json_writer out = BS_JSON_WRITER_INIT;

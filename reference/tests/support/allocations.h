@@ -10,7 +10,7 @@
 
 struct allocations {
     unsigned count;   /* allocations since the test set it to 0 */
-    unsigned fail_at; /* the allocation that fails, counted from 1; 0 if none is to fail */
+    unsigned fail_at; /* the allocation that fails, counted from 1; 0 lets all succeed */
     int live;         /* blocks that were allocated and not freed */
 };
 

@@ -87,7 +87,7 @@ def denying(rule: Rule) -> Entry:
 class Decision:
     """The answer to one check.
 
-    deciding: the entry that matched_rule names, or None.
+    deciding: the entry behind matched_rule, or None.
     """
 
     def __init__(

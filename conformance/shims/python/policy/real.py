@@ -36,7 +36,7 @@ class Root:
             raise Failed("io", f"{data.decode(errors='replace')}: not a directory")
 
     def below(self, place: list[bytes]) -> list[bytes] | None:
-        """Return the names below the root, or None if the place is outside."""
+        """Return the names below the root, or None for a place outside."""
         for root in (self.given, self.real):
             if is_inside(root, place):
                 return place[len(root) :]

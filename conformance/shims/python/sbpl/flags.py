@@ -64,8 +64,7 @@ def codex_setting(words: Words, i: int) -> int:
 
 
 def codex_place(words: Words) -> int:
-    """Return where flags would be if the command had none: after the program, or after its
-    `exec`."""
+    """Return the place for a first flag: after the program, or after its `exec`."""
     return 2 if words[1:2] and words[1] in CODEX_RUNS else 1
 
 
