@@ -1,9 +1,10 @@
 """Each command in the READMEs and the spec pages runs, and ends as the page says.
 
 A line of a `sh` block is one command. A comment `# exits N` after it is its expected status, 0 by
-default. Three words are replaced: `./my-shim` and `./glob-shim` by the examples of the protocol
-page and of the page on fuzzing; `./ci/test`, which runs this test, by its first stages; and a whole
-`./ci/boxspec run`, which is the stage run-release, by one topic.
+default. Some words are replaced: `./my-shim` and `./glob-shim` by the examples of the protocol page
+and of the page on fuzzing; `./mine/shim.py` by the template that `new-shim` copies; `./ci/test`,
+which runs this test, by its first stages; and a whole `./ci/boxspec run`, which is the stage
+run-release, by one topic.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ PAGES = [
     FUZZ / "planted" / "README.md",
 ]
 EXAMPLES = {
-    "./my-shim": (PROTOCOL, "subprocess-shim"),
-    "./glob-shim": (FUZZ / "README.md", "glob-shim"),
+    "./my-shim": named_block(PROTOCOL, "subprocess-shim"),
+    "./glob-shim": named_block(FUZZ / "README.md", "glob-shim"),
+    "./mine/shim.py": (CONFORMANCE / "shims/templates/exec/python/shim.py").read_text(),
 }
 
 
@@ -56,9 +58,10 @@ def shims(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Write the examples to files; return the paths by the replaced words."""
     folder = tmp_path_factory.mktemp("shims")
     made = {}
-    for word, (page, name) in EXAMPLES.items():
+    for word, text in EXAMPLES.items():
         made[word] = folder / word
-        made[word].write_text(named_block(page, name))
+        made[word].parent.mkdir(exist_ok=True)
+        made[word].write_text(text)
         made[word].chmod(0o755)
     return made
 
