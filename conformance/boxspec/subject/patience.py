@@ -93,9 +93,9 @@ class Patience:
         if case.hangs.many(case.topic):
             self.seconds = min(seconds, case.needs_s + HURRY_S)
         self._began = time.monotonic()
-        self._stillness = Stillness(self._everybody)
+        self._stillness = Stillness(self._all_processes)
 
-    def _everybody(self) -> Iterator[Proc]:
+    def _all_processes(self) -> Iterator[Proc]:
         return chain.from_iterable(run.descendants() for run in self._case.shim_processes)
 
     @property
@@ -143,7 +143,7 @@ class Patience:
             what,
             expected,
             f"{got} within {limit_s:g} s{since}",
-            {**evidence, "everybody slept for": f"{still_s:.0f} s", "timing": timing.to_json()},
+            {**evidence, "all processes slept for": f"{still_s:.0f} s", "timing": timing.to_json()},
             hang=True,
             symptom=symptom,
         )
@@ -159,7 +159,7 @@ class Patience:
         On a busy machine the reason may be the deadline of a program, which passed before the
         program caused the event.
         """
-        got = "everybody had ended"
+        got = "all processes had ended"
         met = any(_met_deadline(run) for run in self._case.shim_processes)
         if met and not self._case.attempt.realtime:
             return Late(what, expected, f"{got}, by a deadline", evidence)

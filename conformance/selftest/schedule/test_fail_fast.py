@@ -91,7 +91,7 @@ def test_a_gate_whose_reader_was_ended_is_not_waited_for() -> None:
         with case.exec.start(program=P.gate, args=[case.events().path, str(fifo)], within_s=50):
             case.events().wait("ready")
         started = time.monotonic()
-        with pytest.raises(Failure, match="everybody had ended"):
+        with pytest.raises(Failure, match="all processes had ended"):
             case.open_gate(fifo, within_s=60)
         assert time.monotonic() - started < 20
         case.close(keep=False)

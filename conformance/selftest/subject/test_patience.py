@@ -87,7 +87,7 @@ def test_a_hang_counts_if_all_processes_slept(
     stage = Stage(shim_ms=9000, needs_s=needs_s)
     why = stage.gave_up()
     assert type(why) is raised
-    assert why.evidence["everybody slept for"] == f"{still_s:.0f} s"
+    assert why.evidence["all processes slept for"] == f"{still_s:.0f} s"
     assert stage.hangs.count("A") == (raised is Failure)
 
 
