@@ -14,9 +14,9 @@ from functools import cached_property
 from signal import SIGCONT, SIGINT, SIGKILL, SIGTERM, Signals
 from typing import Any
 
+from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.explore import Orders, Ran, Scenario, Violation
 from boxspec.subject.orders.task import Note
-from boxspec.subject.orders.world import MS
 
 GRACE_MS, TICK_MS, LINGER_MS = 5000, 100, 1000
 PIPE_BYTES = 65536

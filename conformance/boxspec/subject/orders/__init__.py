@@ -1,1 +1,1 @@
-"""Forced orders: a run whose events happen in a chosen order, at chosen system calls."""
+"""Force the events of a run into a chosen order, at chosen system calls."""

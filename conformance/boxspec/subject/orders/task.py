@@ -1,4 +1,4 @@
-"""The threads and events of a world, and what /proc says about a thread."""
+"""Describe the threads and events of a traced run, and read the state of a thread in /proc."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Task:
     in_vfork: bool = False
     blocked: bool = False
     wake: int | None = None  # time of the order at which its wait ends
-    probing: bool = False  # the same wait again: no new decision
+    probing: bool = False  # it repeats a wait, which is no new decision
     checked: int = 0  # the progress of the world when it last asked if something is ready
     then: Callable[[], None] | None = None  # what follows at the end of its call
     action: str = ""
@@ -89,7 +89,7 @@ def state_of(tid: int) -> str:
 
 
 def sleeps(task: Task) -> bool:
-    """True if a running thread sleeps in the kernel, so that only another one can wake it."""
+    """True if a running thread sleeps in the kernel, so that only another thread can wake it."""
     try:
         state = state_of(task.tid)
         if state == "S":

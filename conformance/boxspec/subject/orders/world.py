@@ -1,13 +1,13 @@
-"""One traced run: the implementation, its children, their clock, and what each of them does next.
+"""Run the implementation and its children under the tracer, with their events in a chosen order.
 
 The processes of a world run one at a time. A thread of the implementation stops at each system call
 of calls.py. A child is a `puppet` (fixtures/programs/puppet.c), which stops before each of its
 actions. At a stop the world offers a decision: one of the events that are possible now, or the
 system call.
 
-The clock of the implementation is the one of the order. A wait with a time limit is made without
-one; if no descriptor is ready, the implementation is blocked, and only an event or the end of its
-limit resumes it. So five seconds of grace take no time, and the load of the machine cannot matter.
+The implementation reads the clock of the order. The driver makes a wait without its time limit. If
+no descriptor is ready, the implementation is blocked, and only an event or the end of its limit
+resumes it. So five seconds of grace take no time, and the load of the machine cannot matter.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from boxspec.errors import HarnessError
 from boxspec.subject.observe.procs import Status
 from boxspec.subject.orders import calls, ptrace
+from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.task import (
     Event,
     Line,
@@ -32,21 +32,16 @@ from boxspec.subject.orders.task import (
     Task,
     in_words,
     pending,
-    sleeps,
     state_of,
-    thread_group,
 )
+from boxspec.subject.orders.tracer import Tracer
+from boxspec.subject.orders.waits import Waits
 
-MS = 1_000_000
 HOLD = 0x70757070
 # Both signals also wake a stopped process or are ignored by default, so no event delivers them.
 QUIET = frozenset({signal.SIGCONT, signal.SIGCHLD})
 MOST_STEPS = 40_000
-READ_NS = 1000
-MANY_READS = 200  # since the last event
 MOST_TIME_MS = 60_000
-SETTLE_S = 20.0
-LOOK_S = 0.0005
 
 
 class NotForced(Exception):
@@ -57,7 +52,7 @@ class NotForced(Exception):
 Decide = Callable[[int, Sequence[Event], Event | None], Event | None]
 
 
-class World:
+class World(Tracer):
     def __init__(
         self,
         argv: Sequence[str],
@@ -68,12 +63,8 @@ class World:
         caller_signals: Sequence[str] = (),
         deadline_ms: int | None = None,
     ) -> None:
-        self.now = 0
-        self.base = {
-            clock: time.clock_gettime_ns(clock)
-            for clock in (time.CLOCK_REALTIME, time.CLOCK_MONOTONIC, time.CLOCK_BOOTTIME)
-        }
-        self.tasks: dict[int, Task] = {}
+        super().__init__([*argv, "run", request, response])
+        self.waits = Waits(self)
         self.lines: list[Line] = []
         self.notes: list[Note] = []
         self.decisions = 0
@@ -85,19 +76,13 @@ class World:
         self.signals_left = list(caller_signals)
         self.deadline_ms = deadline_ms
         self.deadline_at: int | None = None
-        self.last_wake: int | None = None
         self.leader = 0
         self.collected: set[int] = set()
         self.exit_status: int | None = None
         self.hung: str | None = None
         self.last: Task | None = None
-        self.strangers: set[int] = set()
         self.handlers: dict[int, int] = {}
-        self.progress = self.batch = self.reads = 0
-        # For the waits in _settle.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-        self.root = ptrace.start([*argv, "run", request, response], dict(os.environ), calls.TRACED)
-        self.tasks[self.root] = Task(self.root, self.root, "shim", name="caller")
+        self.batch = 0
 
     # ---- The loop ----
 
@@ -105,7 +90,7 @@ class World:
         """Run until the implementation has exited."""
         try:
             while self.exit_status is None and self.hung is None:
-                self._settle()
+                self.settle()
                 if self.exit_status is not None:
                     break
                 self._turn(decide)
@@ -114,7 +99,7 @@ class World:
 
     def _turn(self, decide: Decide) -> None:
         self.steps += 1
-        if self.steps > MOST_STEPS or self.now > MOST_TIME_MS * MS:
+        if self.steps > MOST_STEPS or self.clock.now > MOST_TIME_MS * MS:
             self.hung = "it did not return"
             return
         for task in self.tasks.values():
@@ -125,11 +110,11 @@ class World:
         actor = self._actor()
         if actor is not None:
             # Without this, an implementation that polls in a loop would get no event by itself.
-            spins = self.reads >= MANY_READS
+            spins = self.clock.polled
             if not (self._is_point(actor) and self._decide(decide, blocked=False, usual=spins)):
                 self._step(actor)
             return
-        if self._probe_stale():
+        if self.waits.probe_stale():
             return
         if not self._decide(decide, blocked=True, usual=True):
             self.hung = "it waits, and nothing is left that could end its wait"
@@ -147,7 +132,7 @@ class World:
             return False
         while blocked and self._offer(decide, usual=False):
             pass
-        self._probe(list(self.tasks.values()))
+        self.waits.probe(list(self.tasks.values()))
         return True
 
     def _offer(self, decide: Decide, *, usual: bool) -> bool:
@@ -160,10 +145,10 @@ class World:
         event = decide(number, events, events[0] if usual else None)
         if event is None:
             return False
-        self.lines.append(Line(self.now, "event", event.text, number))
-        self.reads = 0
+        self.lines.append(Line(self.clock.now, "event", event.text, number))
+        self.clock.reads = 0
         event.fire()
-        self._settle()
+        self.settle()
         return True
 
     def _actor(self) -> Task | None:
@@ -225,7 +210,7 @@ class World:
             yield Event(
                 f"{task.name}~{name[3:]}",
                 f"{name} is delivered to {task.name}",
-                lambda: self._continue(task),
+                lambda: self.resume(task),
             )
         elif task.action != "wait":
             yield Event(
@@ -237,16 +222,16 @@ class World:
         wakes = [task.wake for task in self.tasks.values() if task.blocked and task.wake]
         if not wakes and not self._actor():
             return
-        due = wakes or [self.deadline_at or 0, self.last_wake or 0]
-        ahead = [at for at in due if at > self.now]
+        due = wakes or [self.deadline_at or 0, self.waits.last_wake or 0]
+        ahead = [at for at in due if at > self.clock.now]
         if ahead:
             at = min(ahead)
-            ms = (at - self.now + MS - 1) // MS
+            ms = (at - self.clock.now + MS - 1) // MS
             yield Event("time", f"{ms:,} ms pass", partial(self._pass, at, blocked=waits))
 
     def _pass(self, until: int, *, blocked: bool) -> None:
-        ms = (until - self.now) // MS
-        self.now = max(self.now, until)
+        ms = (until - self.clock.now) // MS
+        self.clock.now = max(self.clock.now, until)
         self._note("time", ms=ms, blocked=blocked)
 
     def _signal(self, name: str) -> None:
@@ -265,15 +250,8 @@ class World:
 
     def _release(self, task: Task) -> None:
         self._note("action", task=task, action=task.action, name=task.name)
-        self._skip(task, 1)
-        self._continue(task)
-
-    def _running(self, task: Task) -> Task:
-        task.state = "runs"
-        return task
-
-    def _continue(self, task: Task) -> None:
-        ptrace.call(ptrace.CONT, self._running(task).tid)
+        self.skip(task, 1)
+        self.resume(task)
 
     # ---- Steps of the implementation ----
 
@@ -282,14 +260,14 @@ class World:
         number = task.regs.orig_rax
         self._describe(task)
         if not task.probing:
-            self.progress += 1
+            self.waits.progress += 1
         task.probing = False
         if number in calls.KERNEL_TIMERS:
             raise NotForced(f"it uses {calls.KERNEL_TIMERS[number]}")
         if number in calls.SLEEPS:
-            self._sleep(task)
+            self.waits.sleep(task)
         elif number in calls.TIMED:
-            self._probe_wait(task)
+            self.waits.wait(task)
         elif number in calls.SENDS:
             self._send(task)
         elif number in (calls.WAIT4, calls.WAITID):
@@ -301,147 +279,22 @@ class World:
         elif number == calls.RT_SIGACTION:
             if self._is_point(task) and task.pid == self.root:
                 self.handlers[task.regs.rdi] = self.handlers.get(task.regs.rdi, 0) + 1
-            self._continue(task)
+            self.resume(task)
         else:
             if number == calls.EXIT_GROUP and task.pid == self.root:
                 self._note("exits", masks=self._dispositions())
             if number == calls.OPENAT and task.pid == self.root:
                 self._opened(self._path(task))
-            self._continue(task)
+            self.resume(task)
 
     def _opened(self, path: str) -> None:
         if path == self.request and not self.begun:
             self.begun = True
-            self.reads = 0
+            self.clock.reads = 0
             self._note("begins", masks=self._dispositions())
         elif self.begun and not self.answered and path.startswith(self.answers):
             self.answered = True
             self._note("answers", masks=self._dispositions())
-
-    def _to_exit(self, task: Task) -> int:
-        """Make the held call up to its end; return its result."""
-        task.wants_exit = True
-        ptrace.call(ptrace.SYSCALL, self._running(task).tid)
-        self._settle()
-        return task.regs.result if task.state == "exit" else -1
-
-    def _resume_from_exit(self, task: Task) -> None:
-        task.blocked, task.wake = False, None
-        if task.state == "exit":
-            self._continue(task)
-
-    def _answer_clock(self, task: Task) -> None:
-        regs = task.regs
-        self.reads += 1
-        # An implementation that reads the clock in a loop, without a wait, would not see time pass.
-        self.now += READ_NS if self.reads < MANY_READS or not self.begun else MS
-        clock, at = regs.rdi, regs.rsi
-        if regs.orig_rax != calls.CLOCK_GETTIME:
-            clock, at = time.CLOCK_REALTIME, regs.rdi
-        base = {0: 0, 5: 0, 1: 1, 4: 1, 6: 1, 7: 7, 8: 0, 9: 7}.get(clock)
-        if base is None or regs.orig_rax == calls.TIME:
-            self._continue(task)
-            return
-        seconds, rest = divmod(self.base[base] + self.now, 1_000_000_000)
-        if regs.orig_rax == calls.GETTIMEOFDAY:
-            rest //= 1000
-        if at:
-            ptrace.write_memory(task.pid, at, struct.pack("<qq", seconds, rest))
-        self._skip(task, 0)
-        self._continue(task)
-
-    def _skip(self, task: Task, result: int) -> None:
-        task.regs.orig_rax = (1 << 64) - 1
-        task.regs.rax = result & ((1 << 64) - 1)
-        ptrace.set_regs(task.tid, task.regs)
-
-    def _limit(self, task: Task) -> int | None:
-        timed = calls.TIMED[task.regs.orig_rax]
-        value = getattr(task.regs, timed.register)
-        memory = b""
-        if timed.form != "ms" and value:
-            memory = ptrace.read_memory(task.pid, value, 16)
-        return calls.limit_ns(timed.form, value, memory)
-
-    def _sleep(self, task: Task) -> None:
-        limit = self._limit(task) or 0
-        if task.regs.orig_rax == calls.CLOCK_NANOSLEEP and task.regs.rsi & 1:
-            limit -= self.base[time.CLOCK_MONOTONIC] + self.now
-        self._skip(task, 0)
-        self._to_exit(task)
-        self._block(task, max(0, limit))
-
-    def _block(self, task: Task, limit: int | None) -> None:
-        task.blocked, task.checked = True, self.progress
-        task.wake = None if limit is None else self.now + limit
-        if task.wake:
-            self.last_wake = task.wake
-        if task.wake is not None and task.wake <= self.now:
-            self._resume_from_exit(task)
-
-    def _probe_wait(self, task: Task) -> None:
-        """Make a call with a time limit, without waiting. If nothing is ready, it is blocked."""
-        timed = calls.TIMED[task.regs.orig_rax]
-        limit, wake = self._limit(task), task.wake
-        kept = getattr(task.regs, timed.register)
-        if timed.form == "ms":
-            setattr(task.regs, timed.register, 0)
-        else:
-            place = (task.regs.rsp - 512) & ~15
-            ptrace.write_memory(task.pid, place, bytes(16))
-            setattr(task.regs, timed.register, place)
-        ptrace.set_regs(task.tid, task.regs)
-        result = self._to_exit(task)
-        if task.state != "exit":
-            return
-        setattr(task.regs, timed.register, kept)
-        if result == -516:
-            # ERESTART_RESTARTBLOCK would restart with the limit of the probe.
-            task.regs.rax = -514 & ((1 << 64) - 1)
-        if -517 < result < -511:
-            task.probing = True
-        ptrace.set_regs(task.tid, task.regs)
-        if result == 0 and limit != 0:
-            # The limit of a repeated wait is what is left of it.
-            left = limit if wake is None else max(0, wake - self.now)
-            self._block(task, left)
-        else:
-            self._resume_from_exit(task)
-
-    def _probe_stale(self) -> bool:
-        """Let the threads that blocked before the last step ask again. True if there are any."""
-        stale = [
-            task
-            for task in self.tasks.values()
-            if task.blocked and task.state == "exit" and task.checked < self.progress
-        ]
-        for task in stale:
-            task.checked = self.progress
-        self._probe(stale)
-        return bool(stale)
-
-    def _probe(self, tasks: Sequence[Task]) -> None:
-        """Let blocked threads ask again if something is ready."""
-        for task in tasks:
-            if not task.blocked or task.state != "exit":
-                continue
-            number = task.regs.orig_rax
-            if number not in calls.TIMED:
-                if task.wake is not None and task.wake <= self.now:
-                    self._resume_from_exit(task)  # a sleep
-                continue
-            wake = task.wake
-            if pending(task, "SigBlk"):
-                # ERESTARTNOHAND: EINTR after a handler, and the call again without one.
-                task.regs.rax = -514 & ((1 << 64) - 1)
-            else:
-                task.regs.rip -= 2
-                task.regs.rax = number
-            ptrace.set_regs(task.tid, task.regs)
-            self._resume_from_exit(task)
-            self._settle()
-            if task.state == "held" and task.regs.orig_rax == number:
-                task.probing, task.wake = True, wake
 
     def _send(self, task: Task) -> None:
         number, regs = task.regs.orig_rax, task.regs
@@ -456,11 +309,11 @@ class World:
         alive = [each.name for each in self.members()]
         own = target > 0 and target in self.tasks and self.tasks[target].pid == task.pid
         if number in (calls.TKILL, calls.TGKILL) and own:
-            self._continue(task)
+            self.resume(task)
             return
         self._note("send", target=target, signal=int(signo), alive=alive, by=task.kind)
-        self._to_exit(task)
-        self._resume_from_exit(task)
+        self.to_exit(task)
+        self.resume_from_exit(task)
         if signo:
             self._await_kills()
 
@@ -476,7 +329,7 @@ class World:
                 with contextlib.suppress(OSError):
                     if state_of(task.tid) not in "tT":
                         task.state = "runs"
-        self._settle()
+        self.settle()
 
     def _wait(self, task: Task) -> None:
         regs = task.regs
@@ -497,7 +350,7 @@ class World:
             if pid > 0 and not keeps and self._is_dead(pid):
                 self.collected.add(pid)
                 self._note("collects", pid=pid, name=self._name(pid))
-            self._resume_from_exit(task)
+            self.resume_from_exit(task)
 
         # It may wait for long, while other threads and children go on.
         task.then, task.wants_exit = collect, True
@@ -516,20 +369,20 @@ class World:
         """Give the processes of the world a start time on the clock of the order."""
         born = self.tasks[self._stat_of(task)].born
         at = task.regs.rsi
-        result = self._to_exit(task)
+        result = self.to_exit(task)
         if result > 0:
             head, mark, rest = ptrace.read_memory(task.pid, at, result).rpartition(b") ")
             fields = rest.split(b" ")
-            ticks = (self.base[time.CLOCK_BOOTTIME] + born) // 10_000_000
+            ticks = (self.clock.base[time.CLOCK_BOOTTIME] + born) // 10_000_000
             width = len(fields[19])
             fields[19] = str(ticks).zfill(width).encode()[-width:]
             ptrace.write_memory(task.pid, at, head + mark + b" ".join(fields))
-        self._resume_from_exit(task)
+        self.resume_from_exit(task)
 
     def _list_proc(self, task: Task) -> None:
         """Leave the processes that do not belong to the world out of a listing of /proc."""
         at = task.regs.rsi
-        result = self._to_exit(task)
+        result = self.to_exit(task)
         if task.state != "exit":
             return
         if result > 0:
@@ -544,81 +397,18 @@ class World:
                 ptrace.write_memory(task.pid, at, kept)
                 task.regs.rax = len(kept)
                 ptrace.set_regs(task.tid, task.regs)
-        self._resume_from_exit(task)
+        self.resume_from_exit(task)
 
     # ---- Stops ----
-
-    def _settle(self) -> None:
-        """Wait until every thread is at a stop or sleeps in the kernel."""
-        limit = time.monotonic() + SETTLE_S
-        idle = 0
-        while True:
-            try:
-                tid, status = os.waitpid(-1, ptrace.WALL | os.WNOHANG)
-            except ChildProcessError:
-                return
-            if tid:
-                with contextlib.suppress(ProcessLookupError):
-                    self._stopped(tid, status)
-                idle = 0
-                continue
-            busy = [
-                task
-                for task in self.tasks.values()
-                if task.state in ("runs", "new") and not sleeps(task)
-            ]
-            if not busy:
-                idle += 1
-                if idle > 1:
-                    return
-                continue
-            idle = 0
-            if time.monotonic() > limit:
-                raise HarnessError(f"a traced process did not stop: {busy}")
-            # A stop sends SIGCHLD; that a thread sleeps is seen at the next look.
-            signal.sigtimedwait({signal.SIGCHLD}, LOOK_S)
-
-    def _stopped(self, tid: int, status: int) -> None:
-        task = self.tasks.get(tid)
-        if os.WIFEXITED(status) or os.WIFSIGNALED(status):
-            self._died(tid, status)
-            return
-        signo, event = os.WSTOPSIG(status), status >> 16
-        if task is None:
-            # The stop of a new process may come before the event of its parent.
-            self.tasks[tid] = Task(tid, tid, "unknown", state="new", born=self.now)
-            self.strangers.add(tid)
-            return
-        if event == ptrace.EVENT_SECCOMP:
-            self._at_call(task)
-        elif signo == ptrace.SYSCALL_STOP:
-            self._at_exit(task)
-        elif event in (ptrace.EVENT_FORK, ptrace.EVENT_VFORK, ptrace.EVENT_CLONE):
-            self._forked(task, event)
-        elif event == ptrace.EVENT_VFORK_DONE:
-            task.in_vfork = False
-            self._go(task)
-        elif event == ptrace.EVENT_EXEC:
-            self._executed(task)
-        elif event == ptrace.EVENT_STOP and signo != signal.SIGTRAP:
-            task.state = "stopped"
-            ptrace.call(ptrace.LISTEN, tid)
-        elif event == ptrace.EVENT_STOP:
-            self.strangers.discard(tid)
-            self._go(task)
-        else:
-            self._deliver(task, signo)
-
-    def _go(self, task: Task, signo: int = 0) -> None:
-        how = ptrace.SYSCALL if task.wants_exit else ptrace.CONT
-        ptrace.call(how, self._running(task).tid, signo)
 
     def _deliver(self, task: Task, signo: int) -> None:
         name = signal.Signals(signo).name if signo < 32 else f"signal {signo}"
         if signo not in QUIET and task.kind == "puppet":
             self._note("delivered", task=task, signal=signo)
         elif signo not in QUIET and self.begun:
-            self.lines.append(Line(self.now, task.name, f"{name} is delivered to a thread of it"))
+            self.lines.append(
+                Line(self.clock.now, task.name, f"{name} is delivered to a thread of it")
+            )
         self._go(task, signo)
 
     def _at_call(self, task: Task) -> None:
@@ -629,38 +419,25 @@ class World:
             if task.regs.orig_rax in calls.CLOCKS:
                 self._answer_clock(task)
             elif self._is_trivial(task):
-                self._continue(task)
+                self.resume(task)
         elif task.regs.orig_rax == calls.PRCTL and task.regs.rdi == HOLD:
             task.state = "puppet"
             task.name = ptrace.read_text(task.pid, task.regs.rsi)
             task.action = ptrace.read_text(task.pid, task.regs.rdx)
         else:
-            self._continue(task)
+            self.resume(task)
 
-    def _at_exit(self, task: Task) -> None:
-        task.regs = ptrace.get_regs(task.tid)
-        if task.wants_exit:
-            task.wants_exit = False
-            task.state = "exit"
-        else:
-            self._continue(task)
+    def _answer_clock(self, task: Task) -> None:
+        answer = self.clock.read(task.regs, begun=self.begun)
+        if answer is not None:
+            at, data = answer
+            if at:
+                ptrace.write_memory(task.pid, at, data)
+            self.skip(task, 0)
+        self.resume(task)
 
-    def _forked(self, task: Task, event: int) -> None:
-        tid = ptrace.event_message(task.tid)
-        thread = event == ptrace.EVENT_CLONE and thread_group(tid) == task.pid
-        pid = task.pid if thread else tid
-        kind = task.kind if thread or task.kind == "puppet" else "spawn"
-        new = Task(tid, pid, kind, born=self.now)
-        new.name = task.name if thread else "a child before its program"
-        stopped_already = tid in self.strangers
-        self.tasks[tid] = new
-        task.in_vfork = event == ptrace.EVENT_VFORK
-        if not thread:
-            self._note("born", pid=pid, kind=kind)
-        if stopped_already:
-            self.strangers.discard(tid)
-            self._go(new)
-        self._go(task)
+    def _born(self, task: Task) -> None:
+        self._note("born", pid=task.pid, kind=task.kind)
 
     def _executed(self, task: Task) -> None:
         if task.kind == "shim":
@@ -669,7 +446,7 @@ class World:
             task.kind = "puppet"
             self.leader = self.leader or task.pid
             if self.deadline_ms is not None and self.deadline_at is None:
-                self.deadline_at = self.now + self.deadline_ms * MS
+                self.deadline_at = self.clock.now + self.deadline_ms * MS
             self._note("starts", pid=task.pid)
         self._go(task)
 
@@ -689,7 +466,7 @@ class World:
             else f"has exited with {os.WEXITSTATUS(status)}"
         )
         if task.kind != "spawn":
-            self.lines.append(Line(self.now, task.name, how))
+            self.lines.append(Line(self.clock.now, task.name, how))
         self._note("died", task=task, pid=tid, status=status)
 
     # ---- Words ----
@@ -722,7 +499,7 @@ class World:
             text = f"sends {name} to {self._name(target)}"
         if text:
             who = "implementation" if task.kind == "shim" else task.name
-            self.lines.append(Line(self.now, who, text))
+            self.lines.append(Line(self.clock.now, who, text))
 
     def _name(self, pid: int) -> str:
         if pid < 0 and -pid == self.leader:
@@ -746,7 +523,7 @@ class World:
     # ---- Facts ----
 
     def _note(self, kind: str, /, **facts: object) -> None:
-        self.notes.append(Note(kind, len(self.notes), self.now, self.batch, facts))
+        self.notes.append(Note(kind, len(self.notes), self.clock.now, self.batch, facts))
 
     def members(self) -> list[Task]:
         """Return the members of the group of the run that have not ended."""
@@ -763,22 +540,6 @@ class World:
         both = 1 << (signal.SIGINT - 1) | 1 << (signal.SIGTERM - 1)
         status = Status(self.root, str(self.root))
         return {name: int(status.get(name, "0"), 16) & both for name in ("SigIgn", "SigCgt")}
-
-    def _end(self) -> None:
-        """Kill all that is left, and collect it."""
-        for task in self.tasks.values():
-            if task.tid == task.pid and task.state != "dead":
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(task.pid, signal.SIGKILL)
-        limit = time.monotonic() + SETTLE_S
-        while time.monotonic() < limit:
-            try:
-                tid, status = os.waitpid(-1, ptrace.WALL)
-            except ChildProcessError:
-                return
-            if os.WIFSTOPPED(status):
-                with contextlib.suppress(OSError):
-                    ptrace.call(ptrace.CONT, tid)
 
 
 def _runs(task: Task, program: str) -> bool:

@@ -1,0 +1,50 @@
+"""The clock of an order, which answers the clock reads of the implementation."""
+
+from __future__ import annotations
+
+import struct
+import time
+
+from boxspec.subject.orders import calls, ptrace
+
+MS = 1_000_000
+READ_NS = 1000
+MANY_READS = 200
+# For each clock id of clock_gettime(2), the clock from which it has its start.
+STARTS = {0: 0, 5: 0, 1: 1, 4: 1, 6: 1, 7: 7, 8: 0, 9: 7}
+
+
+class Clock:
+    """now: the time since the start in ns. reads: the clock reads since the last event."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.reads = 0
+        self.base = {
+            clock: time.clock_gettime_ns(clock)
+            for clock in (time.CLOCK_REALTIME, time.CLOCK_MONOTONIC, time.CLOCK_BOOTTIME)
+        }
+
+    @property
+    def polled(self) -> bool:
+        """True if the implementation has read the clock very often since the last event."""
+        return self.reads >= MANY_READS
+
+    def read(self, regs: ptrace.Regs, *, begun: bool) -> tuple[int, bytes] | None:
+        """Return the address and the time for a clock read; None if the kernel must answer.
+
+        begun: True if the implementation has begun its run.
+        """
+        self.reads += 1
+        # An implementation that reads the clock in a loop, without a wait, would not see time pass.
+        self.now += MS if self.polled and begun else READ_NS
+        clock, at = regs.rdi, regs.rsi
+        if regs.orig_rax != calls.CLOCK_GETTIME:
+            clock, at = time.CLOCK_REALTIME, regs.rdi
+        start = STARTS.get(clock)
+        if start is None or regs.orig_rax == calls.TIME:
+            return None
+        seconds, rest = divmod(self.base[start] + self.now, 1_000_000_000)
+        if regs.orig_rax == calls.GETTIMEOFDAY:
+            rest //= 1000
+        return at, struct.pack("<qq", seconds, rest)
