@@ -41,7 +41,7 @@ def _run(*words: str) -> None:
 def build(some: Sequence[Target], *presets: str) -> None:
     """Set up and build the targets that are missing; print nothing if all exist.
 
-    An installed kit has only the programs of the package boxspec-fuzz, and none for AFL++.
+    An installed kit has only the programs of the package boxspec-fuzz, which has no AFL++ programs.
     """
     if INSTALLED:
         absent = [each for each in presets if not all(binary(each, one).is_file() for one in some)]

@@ -132,8 +132,8 @@ def needed_capabilities(marked: Requires) -> list[str]:
     for each in marked.ids:
         names.update(dict.fromkeys([load()[each].capability or contract_of(each)]))
     contract = find(contract_of(marked.ids[0]))
-    # Capabilities that exist without their contract are needed alone. All others also need the
-    # contract itself.
+    # A shim can have some capabilities without their contract. All other capabilities also need
+    # the contract.
     if not contract.alone.issuperset(names):
         names.setdefault(contract.name)
     return list(names)

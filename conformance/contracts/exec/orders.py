@@ -1,4 +1,4 @@
-"""Orders of events of a run: the scenarios, and the laws that hold in every order.
+"""Define the scenarios of forced orders, and the laws that each order must keep.
 
 A law takes what the driver saw (`Ran`) and the answer. It never assumes when the implementation
 looks at something: where two causes are so close that it may have found them at once, each of the
@@ -352,7 +352,7 @@ def _rank(cause: Cause) -> int:
 
 
 def _signals(judged: Judged) -> Iterator[Violation]:
-    """No signal without a cause, and none to a number that is not the run's."""
+    """Each signal has a cause, and goes to a process or the group of the run."""
     law = "signals go to the group of the run only"
     known = {note.facts["pid"] for note in judged.of("born")}
     collected: set[object] = set()

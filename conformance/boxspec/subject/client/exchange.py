@@ -106,8 +106,8 @@ class Exchange:
         not record the time, or if `age` was not called.
         """
         read_at_ns = self.request.stat().st_atime_ns
-        # Only relatime keeps the time of the first reading; other options keep the last one or
-        # none.
+        # With relatime the file keeps the time of the first read. With other mount options it keeps
+        # the time of the last read, or no time.
         relatime = os.statvfs(self.request).f_flag & ST_RELATIME
         if not relatime or self._offset_ns is None or read_at_ns <= self.request.stat().st_ctime_ns:
             return 0

@@ -92,7 +92,7 @@ class Streams:
         return self._ours[name]
 
     def captured(self, name: str) -> bytes:
-        """Return the output of the shim: the content of the file, or what is in the pipe now."""
+        """Return the output of the shim: the content of the file, or the bytes in the pipe."""
         if name in self._ours and not self._ours[name].closed:
             return self._drain(self._ours[name])
         # The shim may have closed the folder to others; this must not prevent a verdict.

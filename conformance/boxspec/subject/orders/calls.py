@@ -46,7 +46,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Timed:
-    """Where a call has its time limit: the register, and the unit or the form in memory."""
+    """Name the register of a call's time limit, and the unit or the form of the limit in memory."""
 
     register: str
     form: str

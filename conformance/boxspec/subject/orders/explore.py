@@ -73,7 +73,7 @@ class Ran:
     leader: int
     hung: str | None
     exit_status: int | None
-    # Of each decision: the events that could have happened instead.
+    # For each decision, the other events that were possible.
     others: list[tuple[int, list[str]]]
     missed: list[str]
 
@@ -82,7 +82,7 @@ class Ran:
         rows = []
         for line in self.lines:
             mark = "" if line.decision is None else f"  [{line.decision}]"
-            # The clock of the order is read often; its microseconds say nothing.
+            # Each read of the clock adds a microsecond, so only milliseconds are of use.
             rows.append(f"{line.at // 1_000_000:>7,} ms  {line.who}: {line.text}{mark}")
         if self.hung:
             rows.append(f"{'':>11}{self.hung}")
@@ -182,7 +182,7 @@ class Orders:
 
 @dataclass
 class Outcome:
-    """The judged run of one order, without what only the judge needs."""
+    """The judged run of one order, without the notes and the answer, which only the judge needs."""
 
     order: Order
     violations: list[Violation]

@@ -26,8 +26,8 @@ class Task:
     blocked: bool = False
     wake: int | None = None  # time of the order at which its wait ends
     probing: bool = False  # it repeats a wait, which is no new decision
-    checked: int = 0  # the progress of the world when it last asked if something is ready
-    then: Callable[[], None] | None = None  # what follows at the end of its call
+    checked: int = 0  # Waits.progress when it last asked if something is ready
+    then: Callable[[], None] | None = None  # called at the end of its system call
     action: str = ""
     born: int = 0
 
