@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include <boxspec/exec.h>
+#include "exec/exec.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -76,8 +76,8 @@ static unsigned pending(const struct bs_exec_result *result, unsigned sigints, u
     return (sigints > 0 ? BS_PENDING_SIGINT : 0) | (sigterms > 0 ? BS_PENDING_SIGTERM : 0);
 }
 
-int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,
-                struct bs_error *err) {
+int bs_exec_run_with(const struct bs_exec_request *request, const struct bs_signal_slot *slot,
+                     struct bs_exec_result *result, struct bs_error *err) {
     *result = (struct bs_exec_result)BS_EXEC_RESULT_INIT;
     struct bs_wrapped wrapped = {0};
     bool is_wrapped = false;
@@ -87,25 +87,30 @@ int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *re
     uint64_t start = bs_now_ns();
     unsigned sigints = 0;
     unsigned sigterms = 0;
-    struct bs_signal_slot *slot = NULL;
+    struct bs_signal_slot *own = NULL;
     code = bs_check_sigchld(err);
-    if (code != BS_OK)
-        goto finish;
-    slot = bs_signals_acquire(err);
-    code = slot != NULL
-               ? spawn_and_supervise(request, is_wrapped ? &wrapped : NULL, slot, result, err)
-               : BS_E_EXECUTION;
-    if (slot != NULL)
-        bs_signals_release(slot, &sigints, &sigterms);
-finish:
+    if (code == BS_OK && slot == NULL) {
+        slot = own = bs_signals_acquire(err);
+        code = own != NULL ? BS_OK : BS_E_EXECUTION;
+    }
+    if (code == BS_OK)
+        code = spawn_and_supervise(request, is_wrapped ? &wrapped : NULL, slot, result, err);
+    if (own != NULL)
+        bs_signals_release(own, &sigints, &sigterms);
     bs_release(request, &wrapped, &is_wrapped);
     if (code != BS_OK) {
         bs_exec_result_clear(result);
         return code;
     }
-    result->pending_signals = pending(result, sigints, sigterms);
+    if (own != NULL)
+        result->pending_signals = pending(result, sigints, sigterms);
     result->duration_ms = (bs_now_ns() - start) / BS_NS_PER_MS;
     return BS_OK;
+}
+
+int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,
+                struct bs_error *err) {
+    return bs_exec_run_with(request, NULL, result, err);
 }
 
 int bs_exec_result_text(struct bs_exec_result *result) {

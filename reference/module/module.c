@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "exec/exec.h"
 #include "exec/signals.h"
 #include "module/environment.h"
 #include "module/folder.h"
@@ -208,7 +209,7 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
     run.readable = readable;
     run.n_readable = sizeof readable / sizeof *readable;
     struct bs_error why = BS_ERROR_INIT;
-    code = bs_exec_run(&run, &ended, &why);
+    code = bs_exec_run_with(&run, slot, &ended, &why);
     remove_folder(execution, result);
     int signo = bs_signal_first(slot);
     if (code == BS_E_EXECUTION && signo != 0 && why.os_error == EINTR) {

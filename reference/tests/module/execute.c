@@ -144,6 +144,26 @@ static void a_sandbox_may_refuse_the_run(void **state) {
     assert_string_equal(err.message, "not here");
 }
 
+static int interrupt(void *ctx, const struct bs_exec_request *request, struct bs_error *err) {
+    (void)ctx;
+    (void)request;
+    (void)err;
+    return raise(SIGTERM);
+}
+
+static void a_signal_before_the_run_begins_interrupts_it(void **state) {
+    const struct folder *folder = *state;
+    const struct bs_sandbox sandbox = {NULL, interrupt, NULL, NULL};
+    folder_add_file(folder, "module", "#!/bin/sh\nexec sleep 60\n", 0755);
+    struct bs_module_request request = asking(folder, "module", "1");
+    request.sandbox = &sandbox;
+    request.timeout_ms = 10000;
+    struct bs_module_result result = executed(&request);
+    assert_int_equal(result.outcome, BS_MODULE_INTERRUPTED);
+    assert_int_equal(result.signal, SIGTERM);
+    bs_module_result_clear(&result);
+}
+
 static int answer(void *ctx, const char *id, const char *input, size_t input_len,
                   struct bs_bytes *output, struct bs_error *err) {
     if (ctx != NULL)
@@ -191,6 +211,7 @@ int main(int argc, char **argv) {
         in_a_folder(a_runner_that_cannot_be_started_is_reported),
         in_a_folder(an_invalid_request_is_an_error),
         in_a_folder(a_sandbox_may_refuse_the_run),
+        in_a_folder(a_signal_before_the_run_begins_interrupts_it),
         in_a_folder(a_disabled_module_runs_the_callback),
         in_a_folder(a_signal_interrupts),
     };
