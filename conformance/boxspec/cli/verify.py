@@ -126,7 +126,9 @@ def main(words: Sequence[str]) -> int:
         return 0
     rules = [*_rules(args), *settings.rules, *(rule for each in tools for rule in each.rules)]
     layout = _layout(args, settings, home)
-    rows = _rows(rules, args, settings, home, layout.copied or Path.cwd())
+    folder = layout.copied or Path.cwd()
+    tools = [each.as_shown(home, folder) for each in tools]
+    rows = _rows(rules, args, settings, home, folder)
     if tools and not rules:
         raise UsageError("--from", "has no rule that can be asked", "see --explain")
     old = files.read(Path(args.compare)) if args.compare else None

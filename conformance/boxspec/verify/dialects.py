@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.result import Verdict
 from boxspec.verify.row import Status
 from boxspec.verify.rule import Rule
+from boxspec.verify.rules import as_shown
 
 FOLDER = ROOT / "conformance" / "dialects"
 # A larger file is no settings file.
@@ -47,11 +48,26 @@ class SettingsOfTool:
 
     @property
     def rules(self) -> list[Rule]:
-        return [
-            Rule(kind, value, self.origin(entry))
-            for entry in self.entries
-            for kind, value in entry.rules
-        ]
+        return [rule for entry in self.entries for rule in self.rules_of(entry)]
+
+    def rules_of(self, entry: Entry) -> list[Rule]:
+        return [Rule(kind, value, self.origin(entry)) for kind, value in entry.rules]
+
+    def as_shown(self, home: Path, root: Path) -> SettingsOfTool:
+        """Return the same entries, with the paths of their rules as the rows show them."""
+        return replace(
+            self,
+            entries=tuple(
+                replace(
+                    entry,
+                    rules=tuple(
+                        (kind, as_shown(Rule(kind, value, ""), home, root).value)
+                        for kind, value in entry.rules
+                    ),
+                )
+                for entry in self.entries
+            ),
+        )
 
 
 @cache
@@ -99,15 +115,12 @@ def line_of(found: SettingsOfTool, entry: Entry, word: str) -> str:
 
 def observed(found: SettingsOfTool, verdicts: Iterable[Verdict]) -> list[tuple[Entry, str]]:
     """Return the observed effect of each entry; the documented one if no row asks it."""
-    rows: dict[str, list[Verdict]] = {}
-    for each in verdicts:
-        rows.setdefault(each.row.origin, []).append(each)
+    rows = {each.row.id: each for each in verdicts}
     return [(entry, _word(entry, found, rows)) for entry in found.entries]
 
 
-def _word(entry: Entry, found: SettingsOfTool, rows: dict[str, list[Verdict]]) -> str:
-    names = {f"{kind}:{value}" if value else kind for kind, value in entry.rules}
-    mine = [each for each in rows.get(found.origin(entry), ()) if each.row.id in names]
+def _word(entry: Entry, found: SettingsOfTool, rows: dict[str, Verdict]) -> str:
+    mine = [rows[rule.id] for rule in found.rules_of(entry) if rule.id in rows]
     statuses = {each.status for each in mine}
     documented: str = entry.meaning.value
     if not mine or statuses == {Status.NOT_TESTED}:
@@ -129,7 +142,7 @@ def plain(found: SettingsOfTool, verdicts: Iterable[Verdict]) -> Iterator[dict[s
             "documented": entry.meaning.value,
             "observed": word if entry.rules else None,
             "why": entry.why,
-            "rows": [f"{kind}:{value}" if value else kind for kind, value in entry.rules],
+            "rows": [rule.id for rule in found.rules_of(entry)],
         }
 
 

@@ -14,5 +14,9 @@ class Rule:
     origin: str
 
     @property
+    def id(self) -> str:
+        return f"{self.kind}:{self.value}" if self.value else self.kind
+
+    @property
     def words(self) -> tuple[str, ...]:
         return (f"--{self.kind}", self.value) if self.value else (f"--{self.kind}",)

@@ -114,11 +114,10 @@ def _line(text: str, value: str) -> int:
 
 def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
     """Return the row that checks a rule, for a caller with this home and working directory."""
-    rule = _as_shown(rule, home, cwd)
+    rule = as_shown(rule, home, cwd)
     what = f"{rule.kind.replace('-', ' ')} {rule.value}".strip()
-    name = f"{rule.kind}:{rule.value}" if rule.value else rule.kind
     allowed = rule.kind.startswith("allow-")
-    row = Row(name, what, KINDS.get(rule.kind, 70), rule.origin, rule.words, allowed=allowed)
+    row = Row(rule.id, what, KINDS.get(rule.kind, 70), rule.origin, rule.words, allowed=allowed)
     try:
         targets = tuple(_targets(rule, home, cwd))
         absent = _absent(rule, home, cwd)
@@ -145,7 +144,7 @@ def _absent(rule: Rule, home: Path, cwd: Path) -> tuple[Place, Target] | None:
     return bare, ReadLateFile(bare)
 
 
-def _as_shown(rule: Rule, home: Path, cwd: Path) -> Rule:
+def as_shown(rule: Rule, home: Path, cwd: Path) -> Rule:
     """Return the rule with its path as its user wrote it, before a shell replaced `~`."""
     if rule.kind in PATHS:
         with contextlib.suppress(UntestableError):

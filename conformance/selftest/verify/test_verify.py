@@ -271,6 +271,13 @@ def test_rules_of_another_tool_have_a_verdict_with_their_line(tmp_path: Path) ->
     assert found.done.returncode == 1
 
 
+def test_rules_with_absolute_paths_have_a_verdict_too(tmp_path: Path) -> None:
+    (tmp_path / "args").write_text(f"--tmpfs {tmp_path}/a/\n--tmpfs {tmp_path}/a/\n")
+    found = verify(tmp_path, "--from", "bwrap", "args", "--", "env")
+    rules = found.plain["rules"]
+    assert [(each["rows"], each["observed"]) for each in rules] == [(["deny-read:a/"], "dead")] * 2
+
+
 @needs_bubblewrap
 def test_rules_of_each_kind(tmp_path: Path) -> None:
     (tmp_path / "build").mkdir()
