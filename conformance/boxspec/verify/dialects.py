@@ -18,7 +18,6 @@ from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.result import Verdict
 from boxspec.verify.row import Status
 from boxspec.verify.rule import Rule
-from boxspec.verify.rules import as_shown
 
 FOLDER = ROOT / "conformance" / "dialects"
 # A larger file is no settings file.
@@ -61,7 +60,7 @@ class SettingsOfTool:
                 replace(
                     entry,
                     rules=tuple(
-                        (kind, as_shown(Rule(kind, value, ""), home, root).value)
+                        (kind, Rule(kind, value, "").as_shown(home, root).value)
                         for kind, value in entry.rules
                     ),
                 )

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from boxspec.verify.errors import UntestableError
+from boxspec.verify.paths import place_of
+
+PATHS = frozenset({"deny-read", "deny-write", "allow-write"})
 
 
 @dataclass(frozen=True)
@@ -20,3 +27,10 @@ class Rule:
     @property
     def words(self) -> tuple[str, ...]:
         return (f"--{self.kind}", self.value) if self.value else (f"--{self.kind}",)
+
+    def as_shown(self, home: Path, cwd: Path) -> Rule:
+        """Return the rule with its path as its user wrote it, before a shell replaced `~`."""
+        if self.kind in PATHS:
+            with contextlib.suppress(UntestableError):
+                return replace(self, value=place_of(self.value, home, cwd).shown)
+        return self

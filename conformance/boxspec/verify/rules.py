@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import secrets
@@ -50,7 +49,6 @@ KINDS = {
 }
 NO_NETWORK = "no-network"
 DENIES = frozenset({"deny-read", "deny-write"})
-PATHS = frozenset({"deny-read", "deny-write", "allow-write"})
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 
 
@@ -114,7 +112,7 @@ def _line(text: str, value: str) -> int:
 
 def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
     """Return the row that checks a rule, for a caller with this home and working directory."""
-    rule = as_shown(rule, home, cwd)
+    rule = rule.as_shown(home, cwd)
     what = f"{rule.kind.replace('-', ' ')} {rule.value}".strip()
     allowed = rule.kind.startswith("allow-")
     row = Row(rule.id, what, KINDS.get(rule.kind, 70), rule.origin, rule.words, allowed=allowed)
@@ -142,14 +140,6 @@ def _absent(rule: Rule, home: Path, cwd: Path) -> tuple[Place, Target] | None:
     if is_folder(place, home, cwd):
         return bare, ReadLateFile(Place(bare.base, f"{bare.rest}/{secrets.token_hex(4)}"))
     return bare, ReadLateFile(bare)
-
-
-def as_shown(rule: Rule, home: Path, cwd: Path) -> Rule:
-    """Return the rule with its path as its user wrote it, before a shell replaced `~`."""
-    if rule.kind in PATHS:
-        with contextlib.suppress(UntestableError):
-            return replace(rule, value=place_of(rule.value, home, cwd).shown)
-    return rule
 
 
 def _targets(rule: Rule, home: Path, cwd: Path) -> list[Target]:
