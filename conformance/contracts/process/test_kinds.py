@@ -52,6 +52,8 @@ def test_a_handle_that_is_opened_again_is_new(case: ProcessCase, use: str) -> No
 
 @requires("PROCESS-OPEN-09", needs=["PROCESS-CLOSE-02"])
 def test_detached_writers_of_an_earlier_process_are_not_reported(case: ProcessCase) -> None:
+    if case.process.inside.name is not None:
+        raise NotApplicable("every process inside ends with its program, so none holds its pipes")
     # Only the first process leaves a writer outside its group.
     mark, events = case.tmp / "mark", case.events()
     line = '[ -e "$1" ] && exit 0; : >"$1"; exec "$2" "$3" --setsid --keep out'
