@@ -75,8 +75,8 @@ def test_a_filter_that_kills_refuses_and_a_crash_does_not(signal: str, is_told: 
 @pytest.mark.turns(5)
 def test_one_that_hangs_gets_no_score(tmp_path: Path) -> None:
     code, verdicts = judged("hangs", tmp_path, "BACKEND-META-01")
-    assert code == 2
-    assert "did not return within" in verdicts["said"]
+    assert verdicts == {"BACKEND-META-01": "not-measured"}
+    assert code == 3
 
 
 class FakeSession:

@@ -36,6 +36,15 @@ def refuses_everything():
         raise Failed("execution", "this is not allowed")
 
 
+def is_probe(path):
+    """Tell a probe by its content, because its name is random."""
+    try:
+        with open(path, "rb") as file:
+            return b"\"sibling\": %s" in file.read()
+    except (OSError, ValueError):
+        return False
+
+
 SILENT = """echo '{"sibling": true}'; kill -SEGV $$"""
 
 
@@ -44,7 +53,7 @@ def attempts_crash():
     @replaces(session.Session)
     def execute(original, self, request):
         # The command is already wrapped, so the probe is one of its arguments.
-        if any(word.endswith(b"/probe") for word in request.args):
+        if any(is_probe(word) for word in request.args):
             request.program, request.args = b"/bin/sh", [b"-c", SILENT.encode()]
         return original(self, request)
 

@@ -130,6 +130,12 @@ def mounts_below(folder):
     return [place for place in places if place.startswith(folder + b"/")]
 
 
+def mounts_near(root):
+    """Return the mounts outside this root in the same top-level directory."""
+    top = b"/" + root.split(b"/")[1]
+    return [place for place in mounts_below(top) if not place.startswith(root + b"/")]
+
+
 def with_writable(places_of):
     grants_too(places_of)
 
@@ -143,7 +149,7 @@ def with_writable(places_of):
 
 @fault("BACKEND-WRITE-06", "mounts below a read-only one are forgotten", "no AT_RECURSIVE")
 def mounts_outside_are_forgotten():
-    with_writable(lambda root, profile: mounts_below(os.path.join(os.path.dirname(root), b"out")))
+    with_writable(lambda root, profile: mounts_near(root))
 
 
 @fault("BACKEND-WRITE-06", "mounts in a read-only workspace are forgotten", "no AT_RECURSIVE")
