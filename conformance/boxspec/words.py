@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
 
 from boxspec.errors import UsageError
 
@@ -10,8 +12,41 @@ from boxspec.errors import UsageError
 class Parser(argparse.ArgumentParser):
     """A parser that raises UsageError instead of printing the usage and exiting."""
 
-    def error(self, message: str) -> None:  # type: ignore[override]
+    def error(self, message: str) -> NoReturn:
         raise UsageError(self.prog, message, f"{self.prog} --help says what there is")
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        found, extra = self.parse_known_args(args, namespace)
+        self._refuse(extra)
+        return found
+
+    def parse_intermixed_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        found, extra = self.parse_known_intermixed_args(args, namespace)
+        self._refuse(extra)
+        return found
+
+    def _refuse(self, extra: Sequence[str]) -> None:
+        """Raise a UsageError for the first unknown option, or else for the first extra word."""
+        for word in extra:
+            name = word.partition("=")[0]
+            if name.startswith("-") and name.strip("-"):
+                raise UsageError.unknown(
+                    f"{self.prog} {name}", "option", name, self._options(), f"{self.prog} --help"
+                )
+        if extra:
+            self.error(f"unexpected argument: {extra[0]}")
+
+    def _options(self) -> Iterator[str]:
+        """Yield the options of this parser and of its subcommands."""
+        for action in self._actions:
+            yield from action.option_strings
+            if isinstance(action, argparse._SubParsersAction):
+                for parser in action.choices.values():
+                    yield from parser._options()
 
 
 def count(word: str) -> int:

@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action="version", version=f"boxspec {__version__}")
-    verbs = made.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=Parser)
+    verbs = made.add_subparsers(dest="verb", metavar="VERB", parser_class=Parser)
     more = {name: verb.about for name, verb in contract_verbs().items()}
     for name, about in {**VERBS, **more}.items():
         verbs.add_parser(name, help=about, add_help=False)
@@ -54,8 +54,11 @@ def dispatch(words: list[str]) -> int:
         if verb.stands_for:
             return dispatch([*verb.stands_for, *words[1:]])
         return verb.run(words[1:])
+    if words and not words[0].startswith("-"):
+        known = [*VERBS, *contract_verbs()]
+        raise UsageError.unknown(f"boxspec {words[0]}", "verb", words[0], known, "boxspec --help")
     parser().parse_args(words)
-    raise AssertionError("argparse took a verb that is not there")
+    raise UsageError("boxspec", "no verb is given", "boxspec --help names all")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

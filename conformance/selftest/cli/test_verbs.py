@@ -121,8 +121,15 @@ def test_doctor_names_missing_features(tmp_path: Path) -> None:
 
 
 WRONG_CALLS = [
-    ([], "VERB"),
-    (["judge"], "judge"),
+    ([], "no verb is given"),
+    (["judge"], "boxspec judge: no such verb"),
+    (["rnu"], "near it: run"),
+    (["--versoin"], "near it: --version"),
+    (["run", "--jsno", "a.json"], "boxspec run --jsno: no such option (near it: --json"),
+    (["run", "--topci=EXEC-KILL"], "near it: --topic"),
+    (["report", "a.json", "--htlm", "b.html"], "near it: --html"),
+    (["products", "matrix", "--restuls", "a"], "near it: --results"),
+    (["doctor", "here"], "unexpected argument: here"),
     (["run", "--shim"], "--shim"),
     (["run", "--shim", ""], "--shim"),
     (["run", "--shim", "'open quote"], "open quote"),

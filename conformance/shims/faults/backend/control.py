@@ -40,7 +40,7 @@ def is_probe(path):
     """Tell a probe by its content, because its name is random."""
     try:
         with open(path, "rb") as file:
-            return b"\"sibling\": %s" in file.read()
+            return b'"sibling": %s' in file.read()
     except (OSError, ValueError):
         return False
 
