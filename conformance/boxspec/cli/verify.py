@@ -202,5 +202,5 @@ def _rows(
     for name in args.row:
         if name not in known:
             raise UsageError.unknown("--row", "row", name, known, "boxspec verify --json")
-    chosen = [known[name] for name in dict.fromkeys(args.row)]
-    return [*chosen, *own]
+    chosen = [known[name] for name in args.row]
+    return list({row.id: row for row in (*chosen, *own)}.values())

@@ -64,6 +64,12 @@ def test_a_row_names_the_command_that_asks_it_again(unconfined: Verified, tmp_pa
     assert found.statuses == {"env-files": LEAKED}
 
 
+def test_a_row_that_is_named_twice_is_listed_once(tmp_path: Path) -> None:
+    row = "deny-read:.env"
+    found = verify(tmp_path, "--deny-read", ".env", "--row", row, "--row", row, "--", "env")
+    assert [each["id"] for each in found.plain["rows"]] == [row]
+
+
 @needs_bubblewrap
 def test_each_row_is_held_by_a_careful_wrapper(tmp_path: Path) -> None:
     found = verify(tmp_path, "--", wrapper(tmp_path, "box.sh", CAREFUL))
