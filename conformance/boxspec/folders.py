@@ -57,8 +57,13 @@ def _remove_registered(register: Path) -> None:
 
 def remove_listed(entry: Path, remove: Callable[[Path], bool]) -> None:
     """Remove the paths that an entry of a register names, and the entry once they are gone."""
+    try:
+        lines = entry.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        # Another run removed them at the same time.
+        return
     gone = True
-    for line in entry.read_text(encoding="utf-8").splitlines():
+    for line in lines:
         # The last line may be cut.
         with contextlib.suppress(ValueError):
             gone = remove(Path(json.loads(line))) and gone
