@@ -247,6 +247,54 @@ def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> 
         expect("whether the shell line was executed", ran, True, verdict=Verdict.OVERREFUSED)
 
 
+def link_through(ground: Ground, way: str) -> Path:
+    """Return a path that leads outside through a link in the workspace."""
+    inner = ground.ws / "inner"
+    inner.symlink_to(ground.out)
+    if way == "in the root":
+        return inner
+    if way == "by a parent":
+        ground.out.joinpath("below").mkdir()
+        return inner / "below"
+    outer = ground.folder / "outer"
+    outer.symlink_to(inner)
+    return outer
+
+
+@requires("BACKEND-WRITE-09", needs=[WORK])
+@pytest.mark.parametrize("way", ["in the root", "by a parent", "from outside"])
+@pytest.mark.parametrize("variable", ["HOME", "TMPDIR"])
+def test_a_variable_that_a_link_leads_outside_changes_nothing(
+    case: BackendCase, variable: str, way: str
+) -> None:
+    """A session may grant HOME/.cache and keep its files in TMPDIR. In the root, a program of an
+    earlier session can replace both by links."""
+    with made_ground() as ground:
+        place = link_through(ground, way)
+        (place / ".cache").mkdir()
+        ground.watch(ground.out)
+        last_change = place.stat().st_mtime_ns
+        line = ': >"$1/sibling"; (: >"$2/made"); (: >"$2/.cache/made")'
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", line, "sh", str(ground.ws), str(place)]}],
+            root=ground.ws,
+            profile="full-dev",
+            on_unavailable="degrade",
+            shim_env={"HOME": str(ground.home)} | {variable: str(place)},
+        )
+        session.need_enforcement()
+        expect_nothing_outside(session, ground.changes(), f"{variable} {way}")
+        # A file that the session has removed again changed the time too.
+        if place.stat().st_mtime_ns != last_change:
+            raise Failure(
+                f"the directory outside to which {variable} leads, {way}",
+                "nothing is created in it",
+                "something was created in it and removed",
+            )
+        wrote = (ground.ws / "sibling").exists()
+        expect("a file of the workspace is made", wrote, True, verdict=Verdict.OVERREFUSED)
+
+
 # The program waits at two gates. It opens the first one itself to show that it runs. Before the
 # second one opens, the test mounts a file system.
 LATE = 'read -r word <"$1/there"; read -r word <"$1/mounted"; mkdir "$2/made"; : >"$1/sibling"'

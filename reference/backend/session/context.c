@@ -8,22 +8,29 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "backend/session/links.h"
 #include "base/error.h"
+
+static bool is_below_root(const char *link, const void *root) {
+    return bs_is_below(link, root);
+}
 
 bool bs_context_cache(const char *root, char **cache) {
     const char *home = getenv("HOME");
-    char *real = home != NULL && home[0] == '/' ? realpath(home, NULL) : NULL;
     char *path = NULL;
     *cache = NULL;
-    if (real == NULL)
+    if (home == NULL || home[0] != '/')
         return true;
-    bool good = asprintf(&path, "%s/.cache", strcmp(real, "/") == 0 ? "" : real) >= 0;
-    if (good && (root == NULL || (!bs_is_below(path, root) && !bs_is_below(home, root))))
-        *cache = realpath(path, NULL);
-    if (good)
-        free(path);
-    free(real);
-    return good;
+    if (asprintf(&path, "%s/.cache", home) < 0)
+        return false;
+    char *real = realpath(path, NULL);
+    if (root == NULL || real == NULL ||
+        (!bs_is_below(real, root) && !bs_link_may_be_replaced(path, is_below_root, root)))
+        *cache = real;
+    else
+        free(real);
+    free(path);
+    return true;
 }
 
 bool bs_is_below(const char *path, const char *dir) {

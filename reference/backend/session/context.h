@@ -25,9 +25,9 @@ int bs_context_check(const struct bs_backend_context *context, struct bs_error *
 bool bs_is_below(const char *path, const char *dir);
 
 /* Set *cache to the real path of HOME/.cache, malloc'd. It becomes NULL if the directory does not
- * exist. It also becomes NULL if its name lies in the root (which may be NULL): then the grant of
- * the root includes it, and following it would be unsafe, because a program may have replaced it by
- * a link to any place. Returns false if memory ran out. */
+ * exist. It also becomes NULL if it lies in the root (which may be NULL), because the grant of the
+ * root includes it, or if a link in the root leads to it, because a program may have made this link
+ * to any place. Returns false if memory ran out. */
 bool bs_context_cache(const char *root, char **cache);
 
 bool bs_confine_has_network(enum bs_confine confine);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "backend/session/context.h"
+#include "backend/session/links.h"
 #include "base/error.h"
 #include "base/sys.h"
 
@@ -104,15 +105,27 @@ static int make_in(const char *dir, struct bs_private_dir *made) {
     return made->path != NULL ? 0 : os_error == 0 ? EAGAIN : os_error;
 }
 
+struct writable {
+    const struct bs_backend_context *context;
+    const char *also;
+};
+
+static bool is_writable(const char *link, const void *data) {
+    const struct writable *writable = data;
+    return bs_is_granted(writable->context, writable->also, link);
+}
+
 int bs_private_dir_make(const struct bs_backend_context *context, const char *also_writable,
                         struct bs_private_dir *made, struct bs_error *err) {
     const char *const candidates[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp",
                                       "/var/tmp", "/dev/shm"};
+    const struct writable writable = {context, also_writable};
     int os_error = ENOENT;
     *made = (struct bs_private_dir)BS_PRIVATE_DIR_INIT;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         char *dir = candidates[i] != NULL ? realpath(candidates[i], NULL) : NULL;
-        if (dir != NULL && !bs_is_granted(context, also_writable, dir)) {
+        if (dir != NULL && !bs_is_granted(context, also_writable, dir) &&
+            !bs_link_may_be_replaced(candidates[i], is_writable, &writable)) {
             remove_leftovers(dir);
             os_error = make_in(dir, made);
         }

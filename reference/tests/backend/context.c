@@ -1,12 +1,14 @@
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "backend/session/context.h"
+#include "backend/session/links.h"
 #include "support/folder.h"
 #include "support/harness.h"
 
@@ -98,6 +100,37 @@ static void a_sibling_with_a_longer_name_is_not_below(void **state) {
     assert_false(bs_is_below("/ab", "/a"));
 }
 
+static bool is_chosen(const char *link, const void *data) { return strcmp(link, data) == 0; }
+
+static bool passes(const struct folder *folder, const char *path, const char *link) {
+    char whole[PATH_MAX];
+    char place[PATH_MAX];
+    (void)snprintf(whole, sizeof whole, "%s/%s", folder->path, path);
+    (void)snprintf(place, sizeof place, "%s/%s", folder->path, link);
+    return bs_link_may_be_replaced(whole, is_chosen, place);
+}
+
+static void each_link_on_the_way_is_found(void **state) {
+    const struct folder *folder = *state;
+    folder_add_folder(folder, "out");
+    folder_add_folder(folder, "ws");
+    assert_int_equal(symlinkat("../out", folder->fd, "ws/inner"), 0);
+    assert_int_equal(symlinkat("ws/inner", folder->fd, "outer"), 0);
+    assert_true(passes(folder, "outer", "outer"));
+    assert_true(passes(folder, "outer", "ws/inner"));
+    assert_true(passes(folder, "ws/inner/below/missing", "ws/inner"));
+    assert_true(passes(folder, "ws/../outer/../out", "ws/inner"));
+    assert_false(passes(folder, "out", "ws/inner"));
+    assert_false(passes(folder, "ws/missing", "ws/inner"));
+}
+
+static void links_without_an_end_count_as_replaceable(void **state) {
+    const struct folder *folder = *state;
+    assert_int_equal(symlinkat("b", folder->fd, "a"), 0);
+    assert_int_equal(symlinkat("a", folder->fd, "b"), 0);
+    assert_true(passes(folder, "a", "none"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_egress_entry_needs_host_and_port),
@@ -109,6 +142,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_cwd_that_leads_out_of_the_root_is_refused, folder_setup,
                                         folder_teardown),
         cmocka_unit_test(a_sibling_with_a_longer_name_is_not_below),
+        cmocka_unit_test_setup_teardown(each_link_on_the_way_is_found, folder_setup,
+                                        folder_teardown),
+        cmocka_unit_test_setup_teardown(links_without_an_end_count_as_replaceable, folder_setup,
+                                        folder_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@ import backend.inside as inside
 import backend.landlock as landlock
 import backend.ops as ops
 import backend.session as session
+import backend.tree as tree
 from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
@@ -226,3 +227,31 @@ def the_file_on_stdin_is_handed_in():
         if made is not None and os.path.isfile(file):
             made["paths"].append((file, landlock.WRITE_FILE))
         return made
+
+
+@fault("BACKEND-WRITE-09", "a home behind a link of the root has a cache", "realpath of HOME first")
+def a_linked_home_has_a_cache():
+    @replaces(context)
+    def cache(original, root):
+        home = os.path.realpath(os.environb.get(b"HOME") or b"/nowhere")
+        named = os.path.join(home, b".cache")
+        return named if os.path.isdir(named) and not tree.is_below(home, root) else original(root)
+
+
+@fault("BACKEND-WRITE-09", "the place of a link outside is not examined", "one readlink")
+def one_link_is_examined():
+    @replaces(context)
+    def cache(original, root):
+        home = os.environb.get(b"HOME") or b"/nowhere"
+        if tree.is_below(home, root) or not os.path.isdir(home + b"/.cache"):
+            return original(root)
+        return os.path.realpath(home + b"/.cache")
+
+
+@fault("BACKEND-WRITE-09", "a session keeps its files in any TMPDIR", "mkdtemp")
+def any_tmpdir_is_taken():
+    @replaces(Bubblewrap)
+    def prepare(original, self, context, claims):
+        folder = tempfile.mkdtemp(dir=os.fsencode(os.environ.get("TMPDIR", "/tmp")))
+        os.rmdir(folder)
+        return original(self, context, claims)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import backend.tree as tree
 from reader import Reader, one
 
 TYPE_CHECKING = False
@@ -39,14 +40,16 @@ class Context:
 def cache(root: bytes) -> bytes | None:
     """Return HOME/.cache with links resolved.
 
-    Return None if its name lies in the root, because then it is permitted with the root, and a
-    program may have made it a link.
+    Return None if it lies in the root, because then it is permitted with the root. Return None also
+    if a link in the root leads to it, because a program may have made this link.
     """
     home = os.environb.get(b"HOME")
-    named = os.path.join(os.path.realpath(home), b".cache") if home else b""
-    if not os.path.isdir(named) or named.startswith(root + b"/"):
+    named = os.path.join(home, b".cache") if home else b""
+    real = os.path.realpath(named)
+    below = tree.is_below(real, root)
+    if not os.path.isdir(named) or below or tree.passes_link_below(named, root):
         return None
-    return os.path.realpath(named)
+    return real
 
 
 def read_context(value: object) -> Context:

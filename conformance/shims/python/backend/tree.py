@@ -9,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+MOST_LINKS = 40  # path_resolution(7)
+
 
 def fail(why: OSError) -> None:
     """Raise the error of a walk, because an entry that the walk did not see would not be
@@ -30,6 +32,28 @@ def entries(root: bytes) -> Iterator[bytes]:
 def is_below(path: bytes, folder: bytes) -> bool:
     """True if a path, which has no links, is the folder or lies in it."""
     return (path + b"/").startswith(folder.rstrip(b"/") + b"/")
+
+
+def passes_link_below(path: bytes, root: bytes) -> bool:
+    """True if a link in the root is on the way along an absolute path, or if the way has no end."""
+    for _ in range(MOST_LINKS):
+        link, rest = first_link(path)
+        if not link:
+            return False
+        place = os.path.join(os.path.realpath(os.path.dirname(link)), os.path.basename(link))
+        if is_below(place, root):
+            return True
+        path = os.path.join(os.path.dirname(place), os.readlink(place), rest)
+    return True
+
+
+def first_link(path: bytes) -> tuple[bytes, bytes]:
+    """Return the first part of a path that is a link, and the rest; both empty if none is."""
+    names = path.split(b"/")
+    for end in range(2, len(names) + 1):
+        if os.path.islink(part := b"/".join(names[:end])):
+            return part, b"/".join(names[end:])
+    return b"", b""
 
 
 def is_open(folder: bytes) -> bool:

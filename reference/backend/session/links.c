@@ -1,0 +1,70 @@
+#define _GNU_SOURCE
+#include "backend/session/links.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_LINKS = 40 }; /* as path_resolution(7) */
+
+/* Return the length of the shortest prefix of `path` that is a symbolic link, or 0. */
+static size_t first_link(const char *path) {
+    char prefix[PATH_MAX];
+    struct stat st;
+    size_t len = strlen(path);
+    for (size_t end = 1; end <= len && end < sizeof prefix; end++) {
+        if (end < len && path[end] != '/')
+            continue;
+        memcpy(prefix, path, end);
+        prefix[end] = '\0';
+        if (lstat(prefix, &st) == 0 && S_ISLNK(st.st_mode))
+            return end;
+    }
+    return 0;
+}
+
+/* Return the real path of a link, whose parent is no link: malloc'd, or NULL. */
+static char *place_of(const char *link) {
+    const char *slash = strrchr(link, '/');
+    char *place = NULL;
+    char *parent = strndup(link, slash == link ? 1 : (size_t)(slash - link));
+    char *real = parent != NULL ? realpath(parent, NULL) : NULL;
+    if (real != NULL && asprintf(&place, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash) < 0)
+        place = NULL;
+    free(real);
+    free(parent);
+    return place;
+}
+
+/* Return the path in which the link at `place` is replaced by its text: malloc'd, or NULL. */
+static char *followed(const char *place, const char *rest) {
+    char text[PATH_MAX];
+    char *path = NULL;
+    ssize_t len = readlink(place, text, sizeof text);
+    if (len <= 0 || (size_t)len == sizeof text)
+        return NULL;
+    int parent = text[0] == '/' ? 0 : (int)(strrchr(place, '/') + 1 - place);
+    return asprintf(&path, "%.*s%.*s%s", parent, place, (int)len, text, rest) >= 0 ? path : NULL;
+}
+
+bool bs_link_may_be_replaced(const char *path, bs_may_replace *may_replace, const void *data) {
+    char *at = strdup(path);
+    bool found = false;
+    size_t end = 0;
+    for (int links = 0; at != NULL && !found && (end = first_link(at)) > 0; links++) {
+        char *rest = strdup(at + end);
+        at[end] = '\0';
+        char *place = place_of(at);
+        found = links == MOST_LINKS || place == NULL || rest == NULL || may_replace(place, data);
+        free(at);
+        at = found ? NULL : followed(place, rest);
+        free(place);
+        free(rest);
+    }
+    bool unknown = at == NULL;
+    free(at);
+    return found || unknown;
+}
