@@ -2,9 +2,9 @@
 
 Counts words that stand where a noun should, because the reader has to guess their meaning. Prose is
 comments, docstrings, the paragraphs of Markdown and the texts of YAML. Without FILE it checks the
-files that the last commits touched: it fails if all of them together, or one with enough prose, have
-more of these words per 1,000 than the bound, and then prints the sentences. With FILE it prints the
-sentences of these files.
+files that the last commits touched. It fails if all of them together, or one with enough prose,
+have more of these words per 1,000 than the bound, and then prints the sentences. With FILE it
+prints the sentences of these files.
 """
 
 from __future__ import annotations
