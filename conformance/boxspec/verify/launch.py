@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from boxspec.subject.observe import procs
@@ -11,8 +11,11 @@ from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.warden import Warden
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.scene import Scene
+from boxspec.verify.witness import Witness
 
 OUTPUT_MOST = 16 << 20
+# The time between two looks for the program.
+LOOK_S = 0.005
 
 
 @dataclass
@@ -39,7 +42,7 @@ class Start:
     """The parameters of one start. flags: options of the warden. stdin: a descriptor, or None.
 
     limit_s: the longest time that it may take. ends_s: the time that a sandbox has to end its
-        processes after the command has ended. runs: True once the program runs inside.
+        processes after the command has ended. witness: of the program that the command starts.
         wait_for_all: wait that long for processes of other programs too.
     """
 
@@ -49,7 +52,7 @@ class Start:
     stdin: int | None
     limit_s: float
     ends_s: float
-    runs: Callable[[], bool] | None = None
+    witness: Witness | None = None
     wait_for_all: bool = False
 
 
@@ -71,7 +74,7 @@ def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
     janitor.after(warden.pid)
     try:
         limit = Deadline(how.limit_s)
-        _make_late_decoys(warden, scene, how, limit)
+        _wait_for_the_program(warden, scene, how, limit)
         end = warden.wait_exit(limit)
         living = _left(warden, scene.program.name, how) if end else []
     finally:
@@ -84,12 +87,12 @@ def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
     return Ended(status, end is not None, stdout, stderr, left, others)
 
 
-def _make_late_decoys(warden: Warden, scene: Scene, how: Start, limit: Deadline) -> None:
-    """Wait until the program runs inside, and put the late decoys in their places."""
-    if how.runs is None or not scene.has_late_decoys:
+def _wait_for_the_program(warden: Warden, scene: Scene, how: Start, limit: Deadline) -> None:
+    """Wait until the program runs inside, give it the key, and put late decoys in their places."""
+    if how.witness is None:
         return
-    while not how.runs() and not limit.over():
-        if warden.wait_exit(Deadline(0.02)) is not None:
+    while not how.witness.look() and not limit.over():
+        if warden.wait_exit(Deadline(LOOK_S)) is not None:
             return
     scene.after_the_start()
 

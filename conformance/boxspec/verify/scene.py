@@ -209,10 +209,6 @@ class Scene:
         with contextlib.suppress(OSError):
             self.marker.touch()
 
-    @property
-    def has_late_decoys(self) -> bool:
-        return bool(self._late)
-
     def late_changes(self, path: Path) -> list[str]:
         """Return an effect if a late decoy does not have its content any more."""
         try:

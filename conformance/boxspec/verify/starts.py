@@ -16,7 +16,7 @@ import shutil
 import struct
 import termios
 import tty
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.command import Command
@@ -28,6 +28,7 @@ from boxspec.verify.plan import END, START, Plan
 from boxspec.verify.remains import CONTROL
 from boxspec.verify.row import Attempt, Line, Row
 from boxspec.verify.scene import Layout, Scene, parents
+from boxspec.verify.witness import Witness
 
 # The number of further starts for the rest of a plan if the program was ended in the middle.
 AGAIN = 2
@@ -89,7 +90,7 @@ class Starter:
         program: Sequence[str],
         flags: Sequence[str] = (),
         stdin: int | None = None,
-        runs: Callable[[], bool] | None = None,
+        witness: Witness | None = None,
         wait_for_all: bool = False,
     ) -> Ended:
         argv = self._command.argv(scene, program) if self._command else list(program)
@@ -100,7 +101,7 @@ class Starter:
         limit_s = self._limit_s
         # A control has no sandbox, which would need this time to end its processes.
         ends_s = ENDS_S if self._command else 0.0
-        how = Start(argv, env, flags, stdin, limit_s, ends_s, runs, wait_for_all)
+        how = Start(argv, env, flags, stdin, limit_s, ends_s, witness, wait_for_all)
         return launch(self._janitor, scene, how)
 
 
@@ -154,7 +155,7 @@ def _start_probes(
 ) -> bool:
     """Start the probe program once; return True if attempts are left that were not made."""
     with _planned(starter, rows, found, absent) as (scene, wanted, plan, words):
-        ended = starter.run(scene, words, runs=plan.runs)
+        ended = starter.run(scene, words, witness=plan.witness)
         scene.left = ended.left
         return _collect(found, wanted, plan, ended)
 
@@ -171,17 +172,14 @@ def _planned(
         found.cannot |= refused
         wanted = {key: each for key, each in arranged.items() if key not in found.tried}
         plan = Plan(scene, wanted.values())
-        try:
-            scene.settle()
-            yield scene, wanted, plan, [str(scene.program), str(plan.path)]
-        finally:
-            plan.close()
+        scene.settle()
+        yield scene, wanted, plan, [str(scene.program), str(plan.path)]
 
 
 def _collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: Ended) -> bool:
     """Add the results of a start to the outcome; return True if attempts were not made."""
-    records, witnessed = plan.records(ended.stdout), plan.witnessed()
-    found.ran = found.ran or (START in records and witnessed)
+    records = plan.records(ended.stdout)
+    found.ran = found.ran or START in records
     complete = END in records
     for key, each in wanted.items():
         record = records.get(each.id)
@@ -190,9 +188,8 @@ def _collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: E
     if not ended.in_time:
         found.problem = f"{NO_END} ({ended.status})"
     elif START not in records:
-        found.problem = f"the program did not run inside ({ended.said})"
-    elif not witnessed:
-        found.problem = "nothing outside shows that the program ran, only what the command printed"
+        why = plan.witness.why or "the program ran, and its records are lost"
+        found.problem = f"{why} ({ended.said})"
     if complete or not found.ran or not ended.in_time:
         return False
     missing = [key for key, each in wanted.items() if each.id not in records]
@@ -252,7 +249,7 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
         try:
             tty.setraw(theirs)
             flags = ["--setsid", "--leave-open", f"30={os.ttyname(theirs)}"]
-            ended = starter.run(scene, words, flags, theirs)
+            ended = starter.run(scene, words, flags, theirs, plan.witness)
             waiting = fcntl.ioctl(theirs, termios.FIONREAD, struct.pack("i", 0))
             scene.typed = int(struct.unpack("i", waiting)[0])
             _collect(found, arranged, plan, ended)
@@ -268,7 +265,7 @@ def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
     found = Outcome()
     with _planned(starter, rows, found) as (scene, arranged, plan, words):
         words = [*CONTROL, *words] if starter.is_control else words
-        ended = starter.run(scene, words, wait_for_all=True)
+        ended = starter.run(scene, words, witness=plan.witness, wait_for_all=True)
         scene.left, scene.others_left = ended.left, ended.others
         _collect(found, arranged, plan, ended)
     return found

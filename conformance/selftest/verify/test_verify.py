@@ -158,6 +158,15 @@ def test_a_command_that_cheats_is_never_held(tmp_path: Path, name: str) -> None:
     assert found.done.returncode in (1, 3)
 
 
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("runs", ["nothing", "own-plan", "own-key"])
+def test_made_up_records_are_never_held(tmp_path: Path, runs: str) -> None:
+    forger: list[str | Path] = [sys.executable, Path(__file__).with_name("forger.py"), runs]
+    found = verify(tmp_path, "--timeout", "8", "--", *forger)
+    assert [row for row, status in found.denied.items() if status == HELD] == []
+    assert found.done.returncode in (1, 3)
+
+
 def test_a_command_that_hangs_is_started_once(tmp_path: Path) -> None:
     found = verify(tmp_path, "--timeout", "2", "--", "sh", "-c", "exec sleep 1000")
     assert {*found.statuses.values()} == {NOT_TESTED}

@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import re
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -101,20 +103,44 @@ def test_words_that_name_decoys_lead_to_the_scene(scene: Scene, tmp_path: Path) 
 def test_a_record_counts_only_with_its_seal(scene: Scene) -> None:
     attempt = Attempt("r_secret", "", {"path": "/etc/hostname"}, lambda said: [])
     plan = Plan(scene, [attempt])
-    key = plan.path.read_text().partition("\n")[0].removeprefix("key=")
+    digest = hashlib.sha256(plan.path.read_bytes()).hexdigest()
 
-    def record(output: str, seal_of: str) -> bytes:
-        parts = "".join(f"{part}\0" for part in (key, attempt.id, "exited 0", seal_of))
+    def record(output: str, *sealed: str) -> bytes:
+        parts = "".join(f"{part}\0" for part in (*sealed[:2], attempt.id, "exited 0", sealed[2]))
         seal = hashlib.sha256(parts.encode()).hexdigest()
         fields = {"id": attempt.id, "ended": "exited 0", "output": output, "seal": seal}
         return json.dumps(fields).encode()
 
-    try:
-        assert [*plan.records(record("a", "a"))] == [attempt.id]
-        assert plan.records(record("a", "b")) == {}
-        assert plan.records(b'[1]\n{"id": 3}\nnull\n{"id": "x", "seal": "y"}') == {}
-    finally:
-        plan.close()
+    key = plan.witness.key
+    assert [*plan.records(record("a", key, digest, "a"))] == [attempt.id]
+    assert plan.records(record("a", key, digest, "b")) == {}
+    assert plan.records(record("a", "", digest, "a")) == {}
+    assert plan.records(record("a", key, "", "a")) == {}
+    assert plan.records(b'[1]\n{"id": 3}\nnull\n{"id": "x", "seal": "y"}') == {}
+
+
+def test_the_key_is_in_no_file_of_the_scene(scene: Scene) -> None:
+    key = Plan(scene, []).witness.key.encode()
+    files = [path for path in scene.base.rglob("*") if path.is_file()]
+    assert files
+    assert [path for path in files if key in path.read_bytes()] == []
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_only_a_process_of_the_program_gets_the_key(scene: Scene, same: bool) -> None:
+    witness = Plan(scene, []).witness
+    if not same:
+        with scene.program.open("ab") as file:
+            file.write(b"changed")
+    plan = scene.fresh(scene.root)
+    plan.write_text("report=/dev/null\n")
+    process = subprocess.Popen([scene.program, plan], stdout=subprocess.DEVNULL)
+    while process.poll() is None and not witness.look():
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    assert witness.found == same
+    assert witness.why == ("" if same else "another program ran with the name of the program")
 
 
 def test_nothing_in_a_scene_names_the_kit(scene: Scene) -> None:
