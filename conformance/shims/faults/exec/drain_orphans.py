@@ -1,11 +1,15 @@
 """Faults of output that an orphan wrote."""
 
 import exec.run as run
+import exec.streams as streams
 from faults.registry import fault, replaces
 
 
 @fault("EXEC-DRAIN-11", "what the pipe holds at the exit is dropped", "close() before the kill")
 def the_pipe_is_dropped_at_the_exit():
+    # A larger read would take everything that a pipe holds.
+    streams.CHUNK = 4096
+
     @replaces(run.Run)
     def end_after_exit(original, self):
         held = [output for output in self.outputs if output.has_writer()]
@@ -16,11 +20,12 @@ def the_pipe_is_dropped_at_the_exit():
 
 @fault("EXEC-DRAIN-11", "the pipe of an orphan is read once", "one read() after the kill")
 def the_pipe_of_an_orphan_is_read_once():
+    streams.CHUNK = 4096
+
     @replaces(run.Run)
     def end_after_exit(original, self):
-        held = [output for output in self.outputs if output.has_writer()]
-        for output in held:
-            kept, output.cap = output.cap, 4096
-            output.read()
-            output.cap, output.over = kept, False
+        for output in self.outputs:
+            if output.has_writer():
+                output.read()
+                output.close()
         original(self)
