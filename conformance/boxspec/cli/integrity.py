@@ -44,7 +44,11 @@ def _compiled(sources: Path) -> Iterator[tuple[str, str]]:
         found = (apart / sources.relative_to("/")).rglob("*.pyc")
         places += [(path, Path("/") / path.parent.relative_to(apart)) for path in found]
     for path, folder in places:
-        code = path.read_bytes()
+        try:
+            code = path.read_bytes()
+        except PermissionError:
+            # Another user wrote it, and the interpreter cannot read it either.
+            continue
         if _is_of(code, folder / f"{path.name.partition('.')[0]}.py"):
             yield str(path), hashlib.blake2b(code).hexdigest()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from boxspec import umask
 from boxspec.errors import UsageError
 
 
@@ -29,7 +30,8 @@ class OutputFile:
 
     def write(self, text: str) -> None:
         try:
-            self.path.write_text(text, encoding="utf-8")
+            with umask.of_caller():
+                self.path.write_text(text, encoding="utf-8")
         except OSError as why:
             place, problem = f"{self.flag} {self.path}", f"cannot be written: {why.strerror}"
             raise UsageError(place, problem, "use another file name") from None

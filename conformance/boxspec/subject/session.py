@@ -17,7 +17,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from boxspec import folders
+from boxspec import folders, umask
 from boxspec.errors import UsageError
 from boxspec.judge.verdict import NotMeasured
 from boxspec.places import case_root, for_others, scratch
@@ -67,6 +67,7 @@ class Session:
         self.unavailable: dict[str, str] = {}
         self.env = dict(os.environ) if isolate is None else for_others(os.environ)
         self.isolation = isolate
+        umask.set_own()
         _want_descriptors()
         _keep_descriptors_private()
         orphans.adopt()

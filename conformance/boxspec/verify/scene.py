@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from boxspec import umask
 from boxspec.places import ROOT, case_root
 from boxspec.programs import programs
 from boxspec.random_names import random_name
@@ -91,6 +92,7 @@ class Scene:
         control: bool = False,
         layout: Layout | None = None,
     ) -> None:
+        umask.set_own()
         layout = layout or Layout()
         self.control = control
         self.real = layout.home is not None

@@ -24,8 +24,10 @@ def test_a_timeout_is_reported_with_its_limit(case: ModuleCase) -> None:
     expect("class, module_id and timeout_ms", got, ("Timeout", "sleeps", 333))
 
 
-@requires("MODULE-TIME-01", overlap=0.7, timing=True)
-@pytest.mark.parametrize("timeout_ms", [300, 700])
+# The time that the shim needs to start is included, so on a busy machine only a long timeout shows
+# that a part of it is missing.
+@requires("MODULE-TIME-01", overlap=2.0, timing=True)
+@pytest.mark.parametrize("timeout_ms", [300, 2000])
 def test_a_timeout_is_never_early(case: ModuleCase, timeout_ms: int) -> None:
     case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
     with case.module.start("waits", timeout_ms=timeout_ms, within_s=15) as shim:
