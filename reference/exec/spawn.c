@@ -297,6 +297,7 @@ int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wra
     if (code != BS_OK)
         goto finish;
     enum bs_spawn_step step = BS_STEP_NONE;
+    child->spawned_at = bs_now_ns();
     int os_error = start(&state.child, &child->pid, &step);
     if (os_error == 0)
         bs_watch_start(&child->watch, child->pid);

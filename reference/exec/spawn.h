@@ -3,6 +3,7 @@
 #ifndef BS_EXEC_SPAWN_H
 #define BS_EXEC_SPAWN_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <boxspec/exec.h>
@@ -27,6 +28,7 @@ struct bs_plugs {
 
 struct bs_child {
     pid_t pid;
+    uint64_t spawned_at; /* CLOCK_MONOTONIC ns, directly before the call that starts the child */
     struct bs_watch watch;
     /* if it is lent, the caller takes it back after the end of the child */
     struct bs_terminal terminal;
@@ -42,7 +44,7 @@ struct bs_child {
 };
 
 #define BS_CHILD_INIT                                                                              \
-    { -1, BS_WATCH_INIT, BS_TERMINAL_INIT, -1, -1, -1, -1, BS_FEED_INIT }
+    { -1, 0, BS_WATCH_INIT, BS_TERMINAL_INIT, -1, -1, -1, -1, BS_FEED_INIT }
 
 /* Start the child. Returns 0, or a negative code with *child as BS_CHILD_INIT. `wrapped` is the
  * command of the sandbox, or NULL. `plugs` says how all three streams are connected. If it is NULL,

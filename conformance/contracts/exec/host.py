@@ -6,8 +6,12 @@ import contextlib
 import fcntl
 import os
 import secrets
+import signal
 from collections.abc import Iterator
 from pathlib import Path
+
+from boxspec.api import HostLacks, Late
+from contracts.shared.moments import until
 
 # Capacity in bytes of a pipe that a test fills. Only root can exceed fs.pipe-max-size.
 ROOM = 512 * 1024
@@ -43,6 +47,40 @@ def pipe_with_room() -> Iterator[tuple[int, int]]:
     finally:
         os.close(ours)
         os.close(theirs)
+
+
+class SlowExecution:
+    """A program whose execution blocks until `execute`, as on a slow file system.
+
+    The kernel blocks each open of the file, also by execve, until its write lease is given back.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def await_execution(self) -> None:
+        """Wait until a process tries to execute the program; raise Late if none does."""
+        if not until(lambda: fcntl.fcntl(self._fd, fcntl.F_GETLEASE) != fcntl.F_WRLCK):
+            raise Late("a process executes the program", "within 10 s", "no process did")
+
+    def execute(self) -> None:
+        fcntl.fcntl(self._fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+
+
+@contextlib.contextmanager
+def slow_to_execute(program: Path) -> Iterator[SlowExecution]:
+    """Yield control of the execution of a program; raise HostLacks without leases."""
+    fd = os.open(program, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        # The default signal of a broken lease, SIGIO, would end this process.
+        fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
+        try:
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        except OSError as why:
+            raise HostLacks("leases", f"no lease of a program: {why}") from None
+        yield SlowExecution(fd)
+    finally:
+        os.close(fd)
 
 
 def without_pipes() -> str | None:

@@ -9,6 +9,7 @@ from collections import Counter
 import pytest
 
 from boxspec.api import (
+    NotMeasured,
     expect,
     expect_no_longer,
     expect_within,
@@ -19,6 +20,7 @@ from boxspec.api import (
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
+from contracts.exec.host import slow_to_execute
 from contracts.exec.moments import (
     FOREVER_MS,
     TIMED_OUT,
@@ -26,9 +28,11 @@ from contracts.exec.moments import (
     elapsed_ms,
     ends_with,
     expect_never_early,
+    pass_time,
     settled,
 )
 from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
+from contracts.shared.files import program_at
 
 
 def wait_for_deadline(case: ExecCase, timeout_ms: int) -> ObservedRun:
@@ -127,7 +131,7 @@ def test_with_timeout_zero_a_child_that_is_already_gone_may_report_its_exit(case
 
 @requires("EXEC-TIMEOUT-04")
 def test_with_timeout_zero_a_program_that_is_not_there_is_a_spawn_failure(case: ExecCase) -> None:
-    # The deadline begins only after the spawn.
+    # A run without a child has no deadline.
     seen = case.exec.run(program=str(case.tmp / "absent"), timeout_ms=0)
     expect("the outcome", outcome(seen), SPAWN_FAILURE)
 
@@ -249,3 +253,27 @@ def test_the_annotation_is_joined_by_exactly_one_newline(case: ExecCase, text: b
 @requires("EXEC-TIMEOUT-09", pitfalls=["G19"])
 def test_an_empty_stderr_becomes_only_the_annotation(case: ExecCase) -> None:
     expect("stderr of a silent child", wait_for_deadline(case, 200).stderr, TIMED_OUT)
+
+
+@requires("EXEC-TIMEOUT-11", pitfalls=["G22"], overlap=1.5, timing=True)
+def test_a_program_that_is_slow_to_execute_has_no_later_deadline(case: ExecCase) -> None:
+    # The child ends by itself before the deadline only if the deadline counts from its execution.
+    program = program_at(case.tmp / "program", P.slow_exit)
+    with (
+        slow_to_execute(program) as slow,
+        case.exec.start(
+            program=str(program), args=["/dev/null", "1000"], timeout_ms=1200, within_s=20
+        ) as shim,
+    ):
+        slow.await_execution()
+        if not shim.tree():
+            raise NotMeasured("the shim opens the program before it has a child")
+        pass_time(1300)
+        slow.execute()
+        seen = shim.finish()
+    expect(
+        "the outcome of a child of 1,000 ms that is executed 1,300 ms after the start of its spawn "
+        "and has a timeout of 1,200 ms",
+        outcome_name(seen),
+        "deadline",
+    )

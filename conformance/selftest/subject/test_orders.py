@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import time
 from pathlib import Path
@@ -12,7 +13,10 @@ from boxspec.faults.fault import catalogue, shim_of
 from boxspec.programs import programs
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.orders import ptrace
+from boxspec.subject.orders.clock import Clock
 from boxspec.subject.orders.explore import Order, Outcome, chosen, outcomes
+from boxspec.subject.orders.task import Task
+from boxspec.subject.orders.world import World
 from contracts.exec.orders import ORDERS
 
 pytestmark = pytest.mark.skipif(
@@ -23,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 CAUGHT = {
     "exec-kill.shorter-grace": "ignoring/",
     "exec-kill.never-kills": "ignoring/",
-    "exec-result.deadline-before-exit": "exit-deadline/12=time",
+    "exec-result.deadline-before-exit": "exit-deadline/15=time",
 }
 
 
@@ -48,6 +52,34 @@ def test_orders_with_a_choice_conform_and_have_one_trace() -> None:
     first, second = run(seeds), run(seeds)
     assert [each.trace for each in first] == [each.trace for each in second]
     assert not any(each.violations or each.missed for each in first)
+
+
+def test_a_delay_of_the_caller_after_the_spawn_does_not_postpone_the_deadline() -> None:
+    (ran,) = run(["escapes-deadline/0=time,8=time"])
+    assert ran.violations == []
+
+
+def test_a_parent_goes_on_if_its_new_child_has_been_killed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = 2**22 + 1  # above every process number
+    world = object.__new__(World)
+    world.clock, world.tasks = Clock(), {}
+    world.notes, world.batch = [], 0
+    world.reaped, world.strangers = {gone}, {gone}
+    parent = Task(1, 1, "puppet")
+    resumed: list[int] = []
+
+    def go(task: Task, _signo: int = 0) -> None:
+        if task is not parent:
+            raise ProcessLookupError
+        resumed.append(task.tid)
+
+    monkeypatch.setattr(ptrace, "event_message", lambda _tid: gone)
+    monkeypatch.setattr(world, "_go", go)
+    with contextlib.suppress(ProcessLookupError):
+        world._forked(parent, ptrace.EVENT_FORK)
+    assert (resumed, world.tasks[gone].state) == ([1], "dead")
 
 
 def test_five_seconds_of_grace_take_no_time() -> None:

@@ -12,8 +12,8 @@
  *
  * What happens in between, always in this order: the sandbox validates; the clock starts; handlers
  * for SIGINT and SIGTERM are installed; the child is spawned as leader of its own process group;
- * the deadline is counted from there; one loop waits for output, stdin, signals, the cancel
- * descriptor and the child; the group is ended; the handlers are restored.
+ * the deadline counts from the start of the spawn; one loop waits for output, stdin, signals, the
+ * cancel descriptor and the child; the group is ended; the handlers are restored.
  *
  * Ending a group. Deadline, signal, cancel and stdin failure send one signal and SIGCONT to the
  * group, wait until it is empty, at most BS_EXEC_GRACE_MS, and send SIGKILL. If the child exits by

@@ -20,15 +20,19 @@ from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.subject.observe import orphans
+from boxspec.subject.orders.steps import NotForced
 from boxspec.subject.orders.task import Event, Line, Note
-from boxspec.subject.orders.world import NotForced, World
+from boxspec.subject.orders.world import World
 
 Choices = tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A request, the script of its child, and the signals that the caller receives."""
+    """A request, the script of its child, and the signals that the caller receives.
+
+    request: fields of the request, in the form that the contract's Orders.message expects.
+    """
 
     name: str
     script: Sequence[str]
@@ -70,12 +74,17 @@ class Ran:
     lines: list[Line]
     notes: list[Note]
     answer: Mapping[str, Any] | None
-    leader: int
+    leaders: list[int]
     hung: str | None
     exit_status: int | None
     # For each decision, the other events that were possible.
     others: list[tuple[int, list[str]]]
     missed: list[str]
+
+    @property
+    def leader(self) -> int:
+        """Return the first puppet that the implementation started, or 0."""
+        return self.leaders[0] if self.leaders else 0
 
     def trace(self) -> list[str]:
         """Return the trace for people; it is the same each time."""
@@ -89,7 +98,14 @@ class Ran:
         return rows
 
 
-def run_order(argv: Sequence[str], puppet: str, scenario: Scenario, order: Order) -> Ran:
+# Returns the request of a scenario; takes the path of the puppet, and a folder for files of the
+# request.
+Message = Callable[[Scenario, str, Path], dict[str, Any]]
+
+
+def run_order(
+    argv: Sequence[str], puppet: str, message: Message, scenario: Scenario, order: Order
+) -> Ran:
     """Run one order in this process, which must have no other children."""
     orphans.adopt()
     folder = Path(tempfile.mkdtemp(prefix="boxspec-order-"))
@@ -111,8 +127,7 @@ def run_order(argv: Sequence[str], puppet: str, scenario: Scenario, order: Order
     try:
         request, response = folder / "request", folder / "answer" / "response"
         response.parent.mkdir()
-        fields = {"program": puppet, "args": list(scenario.script), **scenario.request}
-        request.write_text(json.dumps({"id": "1", "op": "exec.run", "request": fields}))
+        request.write_text(json.dumps({"id": "1", **message(scenario, puppet, folder)}))
         world = World(
             argv,
             str(request),
@@ -131,7 +146,7 @@ def run_order(argv: Sequence[str], puppet: str, scenario: Scenario, order: Order
         world.lines,
         world.notes,
         answer,
-        world.leader,
+        world.leaders,
         world.hung,
         world.exit_status,
         others,
@@ -165,10 +180,12 @@ Judge = Callable[[Scenario, Ran], list[Violation]]
 class Orders:
     """The orders of a contract: `orders` in its declaration names such an object.
 
+    message: makes the request of a scenario.
     not_forced: events of the contract that no order contains, each with the reason.
     """
 
     scenarios: Sequence[Scenario]
+    message: Message
     judge: Judge
     not_forced: Mapping[str, str]
 
@@ -197,14 +214,14 @@ class Outcome:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-Job = tuple[Sequence[str], str, Scenario, Judge, Order]
+Job = tuple[Sequence[str], str, Message, Scenario, Judge, Order]
 
 
 def outcome_of(job: Job) -> Outcome:
     """Run and judge one order."""
-    argv, puppet, scenario, judge, order = job
+    argv, puppet, message, scenario, judge, order = job
     try:
-        ran = run_order(argv, puppet, scenario, order)
+        ran = run_order(argv, puppet, message, scenario, order)
     except NotForced as why:
         return Outcome(order, [], [], [], [], str(why))
     violations = judge(scenario, ran)
@@ -215,7 +232,9 @@ def outcomes(
     argv: Sequence[str], puppet: str, of: Orders, orders: Iterable[Order], jobs: int
 ) -> Iterator[Outcome]:
     """Run orders in `jobs` processes; the results come in the order of `orders`."""
-    work = [(argv, puppet, of.scenario(each.scenario), of.judge, each) for each in orders]
+    work = [
+        (argv, puppet, of.message, of.scenario(each.scenario), of.judge, each) for each in orders
+    ]
     # Each worker waits for all of its children, so a worker is a process of its own.
     pool = get_context("fork").Pool(jobs)
     try:

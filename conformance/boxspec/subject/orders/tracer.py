@@ -25,6 +25,7 @@ class Tracer(ABC):
         self.clock = Clock()
         self.tasks: dict[int, Task] = {}
         self.strangers: set[int] = set()
+        self.reaped: set[int] = set()
         # For the waits in settle.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         self.root = ptrace.start(argv, dict(os.environ), calls.TRACED)
@@ -109,6 +110,8 @@ class Tracer(ABC):
     def _stopped(self, tid: int, status: int) -> None:
         task = self.tasks.get(tid)
         if os.WIFEXITED(status) or os.WIFSIGNALED(status):
+            self.reaped.add(tid)
+            self.strangers.discard(tid)
             self._died(tid, status)
             return
         signo, event = os.WSTOPSIG(status), status >> 16
@@ -150,21 +153,29 @@ class Tracer(ABC):
             self.resume(task)
 
     def _forked(self, task: Task, event: int) -> None:
+        try:
+            self._add(task, event)
+        finally:
+            # The child may have been killed meanwhile; its parent goes on all the same.
+            self._go(task)
+
+    def _add(self, task: Task, event: int) -> None:
+        """Add the child that a task has just made."""
         tid = ptrace.event_message(task.tid)
+        task.in_vfork = event == ptrace.EVENT_VFORK
         thread = event == ptrace.EVENT_CLONE and thread_group(tid) == task.pid
         pid = task.pid if thread else tid
         kind = task.kind if thread or task.kind == "puppet" else "spawn"
         new = Task(tid, pid, kind, born=self.clock.now)
         new.name = task.name if thread else "a child before its program"
-        stopped_already = tid in self.strangers
+        if tid in self.reaped:
+            new.state = "dead"
         self.tasks[tid] = new
-        task.in_vfork = event == ptrace.EVENT_VFORK
         if not thread:
             self._born(new)
-        if stopped_already:
+        if tid in self.strangers:
             self.strangers.discard(tid)
             self._go(new)
-        self._go(task)
 
     def _end(self) -> None:
         """Kill and reap all processes that are left."""

@@ -135,6 +135,14 @@ def annotation_replaces_stderr():
         yield from original(chunks if kept else [], cut, note)
 
 
+@fault("EXEC-TIMEOUT-11", "the deadline counts from the end of the spawn", "spawn, then now()")
+def counts_from_the_end_of_the_spawn():
+    @replaces(run.Run)
+    def begin_deadline(original, self):
+        self.spawned_at = monotonic_ns()
+        original(self)
+
+
 @fault("EXEC-TIMEOUT-09", "no second newline where stderr ends in one", "pitfall G19")
 def joins_without_a_second_newline():
     @replaces(run.text)

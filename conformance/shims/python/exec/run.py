@@ -93,6 +93,7 @@ class Run:
         except Failed:
             self.terminal.take_back()
             raise
+        self.spawned_at = child.spawned_at
         self.begin_deadline()
         self.mask = signals.hold_sigpipe()
         self.group = child.group
@@ -106,7 +107,7 @@ class Run:
 
     def begin_deadline(self) -> None:
         if self.request.timeout_ms is not None:
-            self.deadline = monotonic_ns() + self.request.timeout_ms * 1_000_000
+            self.deadline = self.spawned_at + self.request.timeout_ms * 1_000_000
 
     # Looking and waiting.
 

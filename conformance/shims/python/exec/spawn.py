@@ -6,6 +6,7 @@ import _signal
 import errno
 import os
 import stat
+from time import monotonic_ns
 
 from errors import Failed, reason_of
 from exec.group import Group
@@ -24,10 +25,14 @@ Environment = dict[bytes, bytes]
 
 
 class Child:
-    """A child as its parent sees it. Descriptors are -1 once closed."""
+    """A child as its parent sees it. Descriptors are -1 once closed.
 
-    def __init__(self, pid: int, stdin: int, stdout: int, stderr: int) -> None:
+    spawned_at: the monotonic time in ns directly before the fork.
+    """
+
+    def __init__(self, pid: int, spawned_at: int, stdin: int, stdout: int, stderr: int) -> None:
         self.group = Group(pid)
+        self.spawned_at = spawned_at
         self.stdin = stdin
         self.stdout = stdout
         self.stderr = stderr
@@ -58,6 +63,7 @@ class Spawn:
             stdout, child_stdout = self.open_output()
             stderr, child_stderr = self.open_output()
             report, child_report = self.pipe()
+            spawned_at = monotonic_ns()
             pid = self.fork((child_stdin, child_stdout, child_stderr), child_report)
         except OSError:
             self.close(self.ours)
@@ -65,7 +71,7 @@ class Spawn:
             raise
         self.close(self.theirs)
         self.await_exec(pid, report)
-        return Child(pid, stdin, stdout, stderr)
+        return Child(pid, spawned_at, stdin, stdout, stderr)
 
     def open_stdin(self) -> tuple[int, int]:
         if self.request.stdin == "inherit":
