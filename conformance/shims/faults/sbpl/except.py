@@ -36,6 +36,15 @@ def negations_are_lost_inside():
     holes(change)
 
 
+@fault("SBPL-EXCEPT-01", "exceptions beyond the 64th change nothing", "a mask of 64 bits")
+def late_exceptions_are_ignored():
+    def change(lines, given, entry):
+        exceptions = [each for each in given.modify if each.sign == "except"]
+        return lines if exceptions.index(entry) < 64 else lines[:1]
+
+    holes(change)
+
+
 @fault("SBPL-EXCEPT-02", "an exception allows", "`!` means the other sign")
 def exception_is_a_bare_allow():
     holes(lambda lines, given, entry: [allowed(given, entry)])

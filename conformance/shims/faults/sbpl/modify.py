@@ -279,3 +279,43 @@ def repeated_rules_are_dropped():
     def modify(lines, given):
         is_simple = all(entry.sign != "except" for entry in given.modify)
         return list(dict.fromkeys(lines)) if is_simple else lines
+
+
+@fault("SBPL-MODIFY-08", "`**/*` is simplified to `**`", "everything below, without the place")
+def a_star_behind_stars_is_dropped():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        if body.endswith("**/*") and body != "**/*":
+            return regex(holder.expression(filters.pieces(body[:-2]), denied))
+        return None
+
+
+@fault("SBPL-MODIFY-08", "two stars inside a name match one segment", "** read as *")
+def stars_inside_a_name_are_one():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        names = body.split("/")
+        if any("**" in name and name.strip("*") for name in names):
+            simpler = "/".join(name.replace("**", "*") if name.strip("*") else name
+                               for name in names)  # fmt: skip
+            return regex(holder.expression(filters.pieces(simpler), denied))
+        return None
+
+
+@fault("SBPL-MODIFY-08", "a rule of more than 16 segments is cut", "an array of segments")
+def long_rules_are_cut():
+    @replaces_filter("modify")
+    def of(right, holder, found, body, denied):
+        if body.count("/") < 16:
+            return None
+        cut = "/".join(body.split("/")[:16])
+        return regex(holder.expression(filters.pieces(cut), denied))
+
+
+@fault("SBPL-MODIFY-01", "of the denies the first 256 are compiled", "a count in a byte")
+def denies_beyond_256_are_left_out():
+    def change(lines, given):
+        own, _ = own_and_denies(given)
+        return lines[: own + 256]
+
+    modifies(change)

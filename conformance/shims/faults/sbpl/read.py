@@ -159,3 +159,17 @@ def read_denies_have_two_slashes():
         if Now.part == "read":
             return f"{self.root}/{''.join(characters)}"
         return original(self, characters)
+
+
+@fault("SBPL-READ-03", "a denied `**/*` is simplified to `**`", "everything below")
+def a_star_behind_stars_is_dropped():
+    @replaces_filter("read")
+    def of(right, holder, found, body, denied):
+        if body.endswith("**/*") and body != "**/*":
+            return regex(holder.expression(filters.pieces(body[:-2]), denied))
+        return None
+
+
+@fault("SBPL-READ-03", "of the denies the first 256 are compiled", "a count in a byte")
+def denies_beyond_256_are_left_out():
+    reads(lambda lines, given: lines[:256])

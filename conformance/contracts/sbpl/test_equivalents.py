@@ -1,0 +1,133 @@
+"""SBPL-MODIFY, EXCEPT and READ: rules that a compiler may take for equal ones, and many rules."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from boxspec.api import requires
+from contracts.sbpl import kit as sbpl
+from contracts.sbpl.client import SbplCase
+from contracts.sbpl.kit import Setup
+from contracts.shared import globs as oracle
+
+# Rules of two segments of every kind, and of three segments with stars beside each other.
+SEGMENTS = ["a", "*", "**", "?", "a*", "*a", "?*", "*?", "a**", "**a", "??", "a?", "***"]
+STARS = ["a", "*", "**", "?*"]
+NAMES = ["a", "b", "ab", "ba"]
+PATHS = [
+    ".",
+    *("/".join(names) for depth in (1, 2) for names in itertools.product(NAMES, repeat=depth)),
+    *("/".join(names) for names in itertools.product(["a", "ba"], repeat=3)),
+    "a/b/ab/a/b",
+]
+
+
+def compare_writes(case: SbplCase, what: str, given: Setup, paths: list[str]) -> None:
+    """Fail if the text decides about writing one of these paths otherwise than the policy."""
+    places = [sbpl.absolute(given, path) for path in paths]
+    text = case.sbpl.compiled(given)
+    sbpl.same_as_meant(what, text, sbpl.Meaning(given).may_modify, places, ["file-write-create"])
+
+
+def compare_reads(case: SbplCase, what: str, given: Setup, paths: list[str]) -> None:
+    """Fail if the text decides about reading one of these paths otherwise than the policy."""
+    places = [sbpl.absolute(given, path) for path in paths]
+    text = case.sbpl.compiled(given)
+    sbpl.same_as_meant(what, text, sbpl.Meaning(given).may_read, places, ["file-read-data"])
+
+
+def rules_from(first: str) -> list[str]:
+    rules = [first, *(f"{first}/{other}" for other in SEGMENTS)]
+    if first in STARS:
+        rules += [f"{first}/{one}/{other}" for one in STARS for other in STARS]
+    return [rule for rule in rules if oracle.normal_body(rule) == rule]
+
+
+@requires("SBPL-MODIFY-08")
+@pytest.mark.parametrize("first", SEGMENTS)
+def test_no_two_segments_are_taken_for_simpler_ones(case: SbplCase, first: str) -> None:
+    for rule in rules_from(first):
+        compare_writes(case, f"the allow {rule}", Setup(modify=[rule]), PATHS)
+        if rule != "**":
+            denied = Setup(modify=["**"], deny_modify=[rule])
+            compare_writes(case, f"the deny {rule}", denied, PATHS)
+
+
+@requires("SBPL-READ-03")
+@pytest.mark.parametrize("first", SEGMENTS)
+def test_no_two_segments_of_a_read_rule_are_taken_for_simpler_ones(
+    case: SbplCase, first: str
+) -> None:
+    for rule in rules_from(first):
+        if rule == "**":
+            continue
+        compare_reads(case, f"the deny {rule}", Setup(deny_read=[rule]), PATHS)
+
+
+# Rules with every wildcard; some of them match `h/c/ab`.
+INSIDE = ["h/c/*", "h/c/a?", "h/c/??", "h/*/ab", "**/ab", "h/c/a*", "h/c/*/*", "h/c/?", "h/*",
+          "h/c*b", "h/c**b", "*/c/ab", "h/?/?b", "**/c/*", "h/c/**/ab", "h/c/a*b*"]  # fmt: skip
+BELOW = ["h/c", "h/c/a", "h/c/ab", "h/c/abc", "h/c/a/b", "h/c/a/ab", "h/c/x/y/ab", "h/x"]
+
+
+@requires("SBPL-EXCEPT-01")
+@pytest.mark.parametrize("sign", ["", "!"])
+def test_wildcards_inside_an_exception_have_their_usual_width(case: SbplCase, sign: str) -> None:
+    """Both as allows and as denials."""
+    for rule in INSIDE:
+        rules = [f"{'' if sign else '!'}**", f"{sign}{rule}"]
+        given = Setup(modify=rules, deny_modify=["h/**", "!h/c/**"])
+        compare_writes(case, f"{rules} inside an exception", given, BELOW)
+
+
+# Numbers at which a mask, a byte or a table of a compiler ends.
+COUNTS = (1, 8, 9, 31, 33, 63, 65, 127, 129, 255, 257, 513)
+
+
+def many(shape: str, count: int) -> tuple[list[str], list[str]]:
+    """Return rules of this shape, and paths of the first, a middle, the last and no rule."""
+    rules = [shape.replace("{}", str(number)) for number in range(count)]
+    at = sorted({0, count // 2, count - 1, count})
+    paths = [shape.replace("{}", str(n)).replace("**/", "").replace("*", "k") for n in at]
+    return rules, [*paths, "x"]
+
+
+@requires("SBPL-MODIFY-01")
+@pytest.mark.parametrize("shape", ["n{}", "d/{}/**", "**/*.{}"])
+def test_denies_of_every_number_hold(case: SbplCase, shape: str) -> None:
+    for count in COUNTS:
+        denies, paths = many(shape, count)
+        given = Setup(modify=["**"], deny_modify=denies)
+        compare_writes(case, f"{count} denies", given, paths)
+
+
+@requires("SBPL-READ-03")
+@pytest.mark.parametrize("shape", ["n{}", "d/{}/**", "**/*.{}"])
+def test_denies_of_reading_of_every_number_hold(case: SbplCase, shape: str) -> None:
+    for count in COUNTS:
+        denies, paths = many(shape, count)
+        compare_reads(case, f"{count} denies", Setup(deny_read=denies), paths)
+
+
+@requires("SBPL-EXCEPT-01")
+@pytest.mark.parametrize("end", ["", "/**"])
+def test_exceptions_of_every_number_hold(case: SbplCase, end: str) -> None:
+    for count in COUNTS:
+        denies = ["e/**", *(f"!e/n{number}{end}" for number in range(count))]
+        paths = [f"e/n{number}" for number in sorted({0, count // 2, count - 1, count})]
+        given = Setup(modify=["**", "!e/n0/k"], deny_modify=denies)
+        below = [f"{path}/{name}" for path in paths for name in ("k", "x")]
+        compare_writes(case, f"{count} exceptions", given, ["e", *paths, *below])
+
+
+@requires("SBPL-MODIFY-08")
+@pytest.mark.parametrize("segment", ["n", "*", "?"])
+def test_rules_of_every_depth_hold(case: SbplCase, segment: str) -> None:
+    # The string of a rule has at most 1,000 bytes (SBPL-NAME-04), and `?` needs many of them.
+    for depth in (1, 2, 7, 8, 9, 15, 16, 17) if segment == "?" else (1, 2, 15, 16, 17, 31, 32, 33):
+        rule = "/".join([segment] * depth)
+        paths = ["/".join(["n"] * length) for length in (depth - 1, depth, depth + 1) if length]
+        given = Setup(modify=["**"], deny_modify=[rule])
+        compare_writes(case, f"a rule of {depth} segments", given, [*paths, "k"])
