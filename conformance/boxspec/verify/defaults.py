@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from boxspec.verify.left import Objects
 from boxspec.verify.paths import Place
 from boxspec.verify.proxies import Proxies
 from boxspec.verify.reaching import INTERNET, LOCAL, Leftovers, Processes, Services, Typing
@@ -72,7 +73,7 @@ FAMILIES = {
     "environment": ("environment", "environments"),
     "writes": ("outside", "metadata", "start-files", "git-hooks", "tool-settings"),
     "network": ("network", "proxies", "sockets", "resolver"),
-    "processes": ("processes", "terminal", "leftovers", "remains"),
+    "processes": ("processes", "terminal", "leftovers", "objects", "remains"),
 }
 
 
@@ -163,6 +164,7 @@ def _reach() -> list[Row]:
         _row("sockets", "reach Unix sockets", 74, (Services(tuple(LOCAL)),)),
         _row("processes", "touch other processes", 83, (Processes(),)),
         _row("leftovers", "outlive the command", 50, (Leftovers(),)),
+        _row("objects", "leave memory, queues, cgroups", 48, (Objects(),)),
     ]
     # Most commands run no proxy, and few programs leave anything.
     proxies = _row("proxies", "reach services by a proxy", 76, (Proxies(),))

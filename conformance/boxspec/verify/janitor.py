@@ -1,4 +1,4 @@
-"""A process that removes all files of a run, also after SIGKILL of the run.
+"""A process that removes all files and kernel objects of a run, also after SIGKILL of the run.
 
 1. `Janitor()` forks it before the run starts any thread; it holds the read end of a pipe.
 2. `remove(path)` names a path to remove, `after(pid)` a process to wait for first.
@@ -21,6 +21,7 @@ from pathlib import Path
 from boxspec.folders import remove_listed
 from boxspec.places import case_root
 from boxspec.subject.observe import procs
+from boxspec.verify import objects
 
 # The longest wait for a process of the run, which ends by itself, and the number of attempts to
 # remove a path.
@@ -59,6 +60,10 @@ class Janitor:
         """Remove the path while the run goes on; no process of the run uses it any more."""
         self._tell("now", str(path))
 
+    def remove_objects(self, key: int, name: str) -> None:
+        """Remove these kernel objects at the end."""
+        self._tell("objects", [key, name])
+
     def after(self, pid: int) -> None:
         """Wait for this process before anything is removed."""
         self._tell("after", pid)
@@ -91,6 +96,7 @@ def _work(pipe: int, entry: Path) -> None:
         os.dup2(null, fd)
     paths: list[str] = []
     ends: list[int] = []
+    unnamed: list[tuple[int, str]] = []
     with os.fdopen(pipe, encoding="utf-8") as lines:
         for line in lines:
             what, value = json.loads(line)
@@ -101,11 +107,16 @@ def _work(pipe: int, entry: Path) -> None:
                 if _remove(Path(value)):
                     paths.remove(value)
                 continue
+            if what == "objects":
+                unnamed.append(value)
+                continue
             # A descriptor now, because the number may belong to another process later.
             with contextlib.suppress(OSError):
                 ends.append(os.pidfd_open(value))
     for end in ends:
         select.select([end], [], [], PATIENCE_MS / 1000)
+    for key, name in unnamed:
+        objects.remove(key, name)
     left = [path for path in paths if not _remove(Path(path))]
     if not left:
         entry.unlink(missing_ok=True)

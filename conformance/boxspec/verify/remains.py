@@ -1,4 +1,5 @@
-"""Files and processes that the command itself leaves, after a program without an attempt.
+"""What the command itself leaves, after a program without an attempt: files, processes, shared
+memory, control groups.
 
 TMPDIR and XDG_RUNTIME_DIR of the command are new folders, so that another process of the host
 makes no file there. The control starts the program by a shell that leaves a process and files.
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from boxspec.random_names import random_name
 from boxspec.subject.observe.probes import Said
+from boxspec.verify.left import Before
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
@@ -24,7 +26,8 @@ IDLE = "o_pipes"
 
 @dataclass(frozen=True)
 class Remains(Target):
-    """New files of the home directory, the workspace and the temporary folders; processes."""
+    """New files of the home directory, the workspace and the temporary folders; processes;
+    shared memory; control groups."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         temporary = [scene.base / random_name() for _ in VARIABLES]
@@ -35,13 +38,16 @@ class Remains(Target):
         folders = temporary if scene.real else [scene.home, *temporary]
         before: set[Path] = set()
         scene.before_the_start(lambda: before.update(_paths(folders)))
+        objects: list[Before] = []
+        scene.before_the_start(lambda: objects.append(Before()))
 
         def effects(said: Said) -> list[str]:
             new = {path for path in _paths(folders) - before if not scene.is_of_the_kit(path)}
             # One line for a folder with all below it.
             tops = sorted(path for path in new if path.parent not in new)
             files = [f"{scene.shown(path)} was left ({_kind(path)})" for path in tops]
-            return [*files, *(f"process {each} was left" for each in scene.others_left)]
+            processes = [f"process {each} was left" for each in scene.others_left]
+            return [*files, *processes, *objects[0].left(scene.ran_in)]
 
         return [Attempt(IDLE, "a program that does nothing", {}, effects)]
 

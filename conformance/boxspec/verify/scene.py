@@ -24,6 +24,7 @@ from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import Facts, facts_of
 from boxspec.subject.observe.listeners import Listeners
 from boxspec.subject.observe.victim import Victim
+from boxspec.verify import objects
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.paths import Place
@@ -122,6 +123,8 @@ class Scene:
         # Processes that lived on: of the program, and all others.
         self.left: list[int] = []
         self.others_left: list[str] = []
+        # The control groups in which the program ran.
+        self.ran_in: list[str] = []
         self._before: list[Callable[[], None]] = []
         self.typed = 0
         self._tokens: dict[Path, str] = {}
@@ -307,6 +310,11 @@ class Scene:
 
     def removed_at_the_end(self, path: Path) -> None:
         self._janitor.remove(path)
+
+    def remove_objects(self, key: int, name: str) -> None:
+        """Remove these kernel objects at the end of the scene."""
+        self._stack.callback(objects.remove, key, name)
+        self._janitor.remove_objects(key, name)
 
     def watch(self, path: Path) -> None:
         self._watched.setdefault(path, {})

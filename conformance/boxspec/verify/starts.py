@@ -260,12 +260,13 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 
 def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Run a program without an effect outside, to observe the files and processes that the command
-    leaves."""
+    """Run a program without an effect outside, to observe what the command leaves: files,
+    processes, shared memory, control groups."""
     found = Outcome()
     with _planned(starter, rows, found) as (scene, arranged, plan, words):
         words = [*CONTROL, *words] if starter.is_control else words
         ended = starter.run(scene, words, witness=plan.witness, wait_for_all=True)
         scene.left, scene.others_left = ended.left, ended.others
+        scene.ran_in = plan.witness.cgroups
         _collect(found, arranged, plan, ended)
     return found

@@ -23,7 +23,7 @@ class Witness:
     """Looks for the process, once its program has been started.
 
     program: the file of the scene, whose name no other process has. key: hexadecimal digits. why:
-        the reason why no process has the key.
+        the reason why no process has the key. cgroups: the control groups of the process.
     """
 
     def __init__(self, program: Path) -> None:
@@ -32,6 +32,7 @@ class Witness:
         self._parts = [secrets.randbits(4 * PART_DIGITS) for _ in range(KEY_PARTS)]
         self.key = "".join(f"{part:0{PART_DIGITS}x}" for part in self._parts)
         self.found = False
+        self.cgroups: list[str] = []
         self.why = "no process of this host ran the program"
 
     def look(self) -> bool:
@@ -39,6 +40,7 @@ class Witness:
         for pid in () if self.found else procs.named(self._name):
             # The program expects the key after it has read its plan.
             if KEY_SIGNAL in procs.Status(pid).mask("SigCgt") and self._runs_the_program(pid):
+                self.cgroups = procs.cgroups(pid)
                 self.found = all(_send(pid, part) for part in self._parts)
                 self.why = "" if self.found else "the process of the program takes no signal"
         return self.found
@@ -46,6 +48,9 @@ class Witness:
     def _runs_the_program(self, pid: int) -> bool:
         try:
             same = Path(f"/proc/{pid}/exe").read_bytes() == self._content
+        except (FileNotFoundError, ProcessLookupError):
+            # It has ended.
+            return False
         except OSError as why:
             self.why = f"the process of the program cannot be identified: {why.strerror}"
             return False

@@ -167,6 +167,59 @@ def test_made_up_records_are_never_held(tmp_path: Path, runs: str) -> None:
     assert found.done.returncode in (1, 3)
 
 
+def test_memory_that_the_command_leaves_is_named(tmp_path: Path) -> None:
+    file = Path("/dev/shm") / f"left-{os.getpid()}"
+    remove = tmp_path / "remove"
+    box = wrapper(
+        tmp_path,
+        "box.sh",
+        f'"$@"; status=$?; : >{file}\n'
+        f"echo ipcrm -m $(ipcmk -M 64 | sed 's/.* //') >>{remove}\nexit $status\n",
+    )
+    try:
+        found = verify(tmp_path, "--row", "remains", "--", box)
+    finally:
+        file.unlink(missing_ok=True)
+        run(["sh", remove])
+    memory, segment = found.rows["remains"]["evidence"]
+    assert memory == f"{file} was left"
+    assert re.fullmatch(r"System V shared memory \d+ \(64 bytes\) was left", segment)
+
+
+CGROUP = """\
+made=/sys/fs/cgroup/pids/left-$$
+mkdir $made && sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' $made "$@"
+"""
+
+
+def test_a_control_group_that_the_command_leaves_is_named(tmp_path: Path) -> None:
+    top = Path("/sys/fs/cgroup/pids")
+    if not os.access(top, os.W_OK):
+        pytest.skip("no control group can be made")
+    box = wrapper(tmp_path, "box.sh", CGROUP)
+    try:
+        found = verify(tmp_path, "--row", "remains", "--", box)
+    finally:
+        for folder in top.glob("left-*"):
+            folder.rmdir()
+    (evidence,) = found.rows["remains"]["evidence"]
+    assert re.fullmatch(rf"control group {top}/left-\d+ was left", evidence)
+
+
+def test_the_kit_removes_what_a_program_without_a_sandbox_leaves(tmp_path: Path) -> None:
+    before = _objects()
+    found = verify(tmp_path, "--row", "objects", "--", "env")
+    assert len(found.rows["objects"]["evidence"]) >= 3
+    # Other programs may have some for a moment.
+    _until(lambda: _objects() <= before)
+
+
+def _objects() -> set[str]:
+    """Return the System V memory and the files of shared memory of the host."""
+    files = {str(path) for path in Path("/dev/shm").iterdir() if path.is_file()}
+    return {*run(["ipcs", "-m"]).stdout.splitlines(), *files}
+
+
 def test_a_command_that_hangs_is_started_once(tmp_path: Path) -> None:
     found = verify(tmp_path, "--timeout", "2", "--", "sh", "-c", "exec sleep 1000")
     assert {*found.statuses.values()} == {NOT_TESTED}
@@ -427,6 +480,7 @@ def _left(caches: Path) -> list[str]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_if_the_kit_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     started = tmp_path / "started"
+    before = _objects()
     box = wrapper(tmp_path, "box.sh", f'"$@"; : >"{started}"; exec sleep 1000\n')
     caches = tmp_path / "caches"
     caches.mkdir()
@@ -439,7 +493,7 @@ def test_nothing_is_left_if_the_kit_is_ended(tmp_path: Path, number: signal.Sign
     finally:
         kit.send_signal(number)
         kit.communicate(timeout=60)
-    _until(lambda: _left(caches) == [])
+    _until(lambda: _left(caches) == [] and _objects() <= before)
 
 
 def _until(condition: Callable[[], bool]) -> None:

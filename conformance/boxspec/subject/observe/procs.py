@@ -180,6 +180,12 @@ def adopted(since: int, known: Collection[int]) -> list[int]:
 NOBODY = 2**22
 
 
+def cgroups(pid: int) -> list[str]:
+    """Return the control groups of a process, one of each hierarchy, as paths below its mount."""
+    lines = (read(f"/proc/{pid}/cgroup") or b"").decode("utf-8", "replace").splitlines()
+    return [line.split(":", 2)[2] for line in lines]
+
+
 @beside_the_target()
 def named(name: str) -> list[int]:
     """Return the processes of this host with this name, of which the kernel keeps 15 characters."""
