@@ -24,6 +24,7 @@ from boxspec.subject.orders.ptrace import unsupported
 from boxspec.words import count, natural
 
 USUAL = 500
+USUAL_CONTRACT = "exec"
 EPILOG = """\
 An order is a scenario and choices: at decision 4 of exit-term, the caller receives SIGTERM, is
 exit-term/4=TERM. All orders with no choice run first, then all with one, then all with two, up to
@@ -36,7 +37,7 @@ def main(words: Sequence[str]) -> int:
     parser = verb_parser("orders", EPILOG)
     shim_flag(parser)
     add = parser.add_argument
-    add("--contract", default="exec", help="the contract whose orders are forced (default: exec)")
+    add("--contract", default=USUAL_CONTRACT, help="exec (default), process or module")
     add("-n", dest="most", type=count, default=USUAL, help=f"at most N orders (default: {USUAL})")
     add("-j", dest="jobs", type=count, default=1, metavar="N", help="N orders at once")
     add("--seed", type=natural, default=0, metavar="N", help="seed of the sample")
@@ -92,7 +93,7 @@ def _explore(args: argparse.Namespace, of: Orders) -> int:
         which = f"all {len(run):,}" if len(run) == len(level) else f"{len(run):,} of {len(level):,}"
         lines.append(f"{which} orders with {choices} choice{'' if choices == 1 else 's'}")
         level = [order for each in found for order in each.next]
-    for block in _blocks(done, args.shim):
+    for block in blocks(done, args.contract, args.shim):
         print(f"{block}\n")
     _summary(of, done, lines, time.monotonic() - began)
     if all(each.not_forced for each in done):
@@ -116,7 +117,7 @@ def _summary(of: Orders, done: Sequence[Outcome], lines: Sequence[str], seconds:
         print(f"in no order: {event} ({why})")
 
 
-def _blocks(done: Sequence[Outcome], shim: str | None) -> Iterator[str]:
+def blocks(done: Sequence[Outcome], contract: str, shim: str | None) -> Iterator[str]:
     """Yield a failure block for each law that is broken in a scenario: the shortest order."""
     kinds: dict[tuple[str, str, str], list[Outcome]] = {}
     for each in done:
@@ -126,7 +127,8 @@ def _blocks(done: Sequence[Outcome], shim: str | None) -> Iterator[str]:
     for (_, requirement, name), broken in kinds.items():
         first = broken[0]
         law = next(each for each in first.violations if each.law == name)
-        flag = f" --shim {shlex.quote(shim)}" if shim else ""
+        flag = "" if contract == USUAL_CONTRACT else f" --contract {contract}"
+        flag += f" --shim {shlex.quote(shim)}" if shim else ""
         more = f" ({len(broken) - 1} more orders break it)" if len(broken) > 1 else ""
         rows = [
             heading(requirement, Verdict.FAILS),

@@ -16,6 +16,7 @@ CONTRACT = Contract(
     fault_scope="focus",
     fault_lanes=4,
     fuzzing="contracts.module.fuzzing:FUZZING",
+    orders="contracts.module.orders:ORDERS",
     features={
         "reading /proc/PID/environ": "contracts.module.host:without_readable_environments",
     },

@@ -15,4 +15,5 @@ CONTRACT = Contract(
     fault_scope="focus",
     fault_lanes=4,
     fuzzing="contracts.process.fuzzing:FUZZING",
+    orders="contracts.process.orders:ORDERS",
 )

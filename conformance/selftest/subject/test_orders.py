@@ -12,12 +12,12 @@ import pytest
 from boxspec.faults.fault import catalogue, shim_of
 from boxspec.programs import programs
 from boxspec.subject.client.command import shim_argv
+from boxspec.subject.contract import every, find
 from boxspec.subject.orders import ptrace
 from boxspec.subject.orders.clock import Clock
 from boxspec.subject.orders.explore import Order, Outcome, chosen, outcomes
 from boxspec.subject.orders.task import Task
 from boxspec.subject.orders.world import World
-from contracts.exec.orders import ORDERS
 
 pytestmark = pytest.mark.skipif(
     ptrace.unsupported() is not None, reason="orders are forced on x86-64 only"
@@ -31,14 +31,19 @@ CAUGHT = {
 }
 
 
-def run(orders: list[str], argv: list[str] | None = None) -> list[Outcome]:
+WITH_ORDERS = [each.name for each in every() if each.orders]
+
+
+def run(orders: list[str], argv: list[str] | None = None, contract: str = "exec") -> list[Outcome]:
     wanted = [Order.parse(seed) for seed in orders]
-    return list(outcomes(argv or shim_argv(None), programs.puppet, ORDERS, wanted, 1))
+    of = find(contract).load_orders()
+    return list(outcomes(argv or shim_argv(None), programs.puppet, of, wanted, 1))
 
 
-def test_the_calm_order_of_each_scenario_conforms_and_has_one_trace() -> None:
-    seeds = [Order(scenario.name).seed for scenario in ORDERS.scenarios]
-    first, second = run(seeds), run(seeds)
+@pytest.mark.parametrize("contract", WITH_ORDERS)
+def test_the_calm_order_of_each_scenario_conforms_and_has_one_trace(contract: str) -> None:
+    seeds = [Order(each.name).seed for each in find(contract).load_orders().scenarios]
+    first, second = run(seeds, contract=contract), run(seeds, contract=contract)
     for one, two in zip(first, second, strict=True):
         assert (one.order.seed, one.violations, one.not_forced) == (one.order.seed, [], "")
         assert one.trace == two.trace
@@ -87,6 +92,15 @@ def test_five_seconds_of_grace_take_no_time() -> None:
     (ran,) = run(["ignoring/"])
     assert time.monotonic() - began < 5
     assert any(line.startswith("  6,000 ms  child: is killed by SIGKILL") for line in ran.trace)
+
+
+def test_threads_change_where_an_order_says_so() -> None:
+    seeds = ["close-killed/7=switch", "close-two/8=switch"]
+    first, second = run(seeds, contract="process"), run(seeds, contract="process")
+    assert [each.trace for each in first] == [each.trace for each in second]
+    for each in first:
+        assert (each.violations, each.missed) == ([], [])
+        assert any("event: implementation, thread 2 goes on" in line for line in each.trace)
 
 
 def test_a_choice_that_is_not_possible_is_reported() -> None:

@@ -18,6 +18,9 @@ PRCTL, TKILL, TIME, GETDENTS64, CLOCK_GETTIME, CLOCK_NANOSLEEP, EXIT_GROUP = (
 )
 EPOLL_WAIT, TGKILL, WAITID, OPENAT, PSELECT6, PPOLL = 232, 234, 247, 257, 270, 271
 EPOLL_PWAIT, PIDFD_SEND_SIGNAL, PIDFD_OPEN, CLONE3, EPOLL_PWAIT2 = 281, 424, 434, 435, 441
+FUTEX = 202
+# The place of a call at which a new thread is held; it is no call of the kernel.
+THREAD_START = 0xFFFF
 SETITIMER, TIMER_SETTIME, TIMERFD_SETTIME, ALARM = 38, 223, 286, 37
 
 # Clocks are never a point of decision: the driver answers them from the time of the order.
@@ -31,6 +34,10 @@ KERNEL_TIMERS = {
     TIMERFD_SETTIME: "timerfd_settime",
     ALARM: "alarm",
 }
+
+# A call that may wake another thread is finished before its own thread goes on, so that never two
+# threads run at once.
+WAKES = frozenset({FUTEX, WRITE})
 
 WORDS = {
     CLONE: "starts a process or thread",
@@ -74,6 +81,7 @@ TRACED = frozenset(
         PRCTL,
         OPENAT,
         GETDENTS64,
+        FUTEX,
         *WORDS,
         *TIMED,
         *CLOCKS,

@@ -20,6 +20,8 @@ from boxspec.subject.orders.tracer import Tracer
 HOLD = 0x70757070
 # Both signals also wake a stopped process or are ignored by default, so no event delivers them.
 QUIET = frozenset({signal.SIGCONT, signal.SIGCHLD})
+# Calls that are no point of decision by themselves.
+NO_POINTS = frozenset({calls.PRCTL, calls.RT_SIGACTION, calls.GETDENTS64, calls.FUTEX})
 
 
 class Observer(Tracer):
@@ -117,7 +119,12 @@ class Observer(Tracer):
             return
         if tid == self.root:
             self.exit_status = status
-            self._note("ended", alive=[each.name for each in self.members()])
+            folders = [note.facts["cwd"] for note in self.notes if note.kind == "starts"]
+            self._note(
+                "ended",
+                alive=[each.name for each in self.members()],
+                folders=[path for path in folders if os.path.isdir(path)],  # noqa: PTH112
+            )
         how = (
             f"is killed by {signal.Signals(os.WTERMSIG(status)).name}"
             if os.WIFSIGNALED(status)
@@ -134,7 +141,7 @@ class Observer(Tracer):
             return self._link(actor).startswith(("pipe:", "anon_inode:", "socket:"))
         if actor.regs.orig_rax == calls.OPENAT:
             return self._path(actor).startswith("/proc")
-        return actor.regs.orig_rax not in (calls.PRCTL, calls.RT_SIGACTION, calls.GETDENTS64) or (
+        return actor.regs.orig_rax not in NO_POINTS or (
             actor.regs.orig_rax == calls.RT_SIGACTION
             and actor.regs.rdi in (signal.SIGINT, signal.SIGTERM)
             and actor.regs.rsi != 0
@@ -189,8 +196,7 @@ class Observer(Tracer):
             name = signal.Signals(task.regs.rsi).name if task.regs.rsi in range(1, 32) else "0"
             text = f"sends {name} to {self._name(target)}"
         if text:
-            who = "implementation" if task.kind == "shim" else task.name
-            self.lines.append(Line(self.clock.now, who, text))
+            self.lines.append(Line(self.clock.now, task.who, text))
 
     def _name(self, pid: int) -> str:
         task = self.tasks.get(abs(pid))

@@ -57,7 +57,15 @@ class Steps(Observer):
                 self._note("exits", masks=self._dispositions())
             if number == calls.OPENAT and task.pid == self.root:
                 self._opened(self._path(task))
-            self.resume(task)
+            if number in calls.WAKES:
+                self._wake(task)
+            else:
+                self.resume(task)
+
+    def _wake(self, task: Task) -> None:
+        """Make a call that may wake another thread, or that may wait for one."""
+        task.then, task.wants_exit = lambda: self.resume_from_exit(task), True
+        ptrace.call(ptrace.SYSCALL, self._running(task).tid)
 
     def _opened(self, path: str) -> None:
         if path == self.request and not self.begun:

@@ -31,6 +31,13 @@ class Task:
     action: str = ""
     born: int = 0
 
+    @property
+    def who(self) -> str:
+        """Return its name for people."""
+        if self.kind != "shim":
+            return self.name
+        return "implementation" if self.tid == self.pid else f"implementation, {self.name}"
+
 
 @dataclass(frozen=True)
 class Event:

@@ -136,13 +136,21 @@ class Tracer(ABC):
             ptrace.call(ptrace.LISTEN, tid)
         elif event == ptrace.EVENT_STOP:
             self.strangers.discard(tid)
-            self._go(task)
+            self._begin(task)
         else:
             self._deliver(task, signo)
 
     def _go(self, task: Task, signo: int = 0) -> None:
         how = ptrace.SYSCALL if task.wants_exit else ptrace.CONT
         ptrace.call(how, self._running(task).tid, signo)
+
+    def _begin(self, task: Task) -> None:
+        """Hold a new thread of the implementation, so that it does not run beside another one."""
+        if task.tid != task.pid and task.kind != "puppet" and task.state == "runs":
+            task.regs.orig_rax = calls.THREAD_START
+            task.state = "held"
+        else:
+            self._go(task)
 
     def _at_exit(self, task: Task) -> None:
         task.regs = ptrace.get_regs(task.tid)
@@ -167,7 +175,8 @@ class Tracer(ABC):
         pid = task.pid if thread else tid
         kind = task.kind if thread or task.kind == "puppet" else "spawn"
         new = Task(tid, pid, kind, born=self.clock.now)
-        new.name = task.name if thread else "a child before its program"
+        mates = sum(each.pid == pid for each in self.tasks.values())
+        new.name = f"thread {mates + 1}" if thread else "a child before its program"
         if tid in self.reaped:
             new.state = "dead"
         self.tasks[tid] = new
@@ -175,7 +184,7 @@ class Tracer(ABC):
             self._born(new)
         if tid in self.strangers:
             self.strangers.discard(tid)
-            self._go(new)
+            self._begin(new)
 
     def _end(self) -> None:
         """Kill and reap all processes that are left."""

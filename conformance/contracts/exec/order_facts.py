@@ -1,0 +1,82 @@
+"""State the facts of a forced order in the words of the contract exec."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from boxspec.subject.orders.task import Note
+from contracts.shared.order_laws import Cause, Facts
+
+PIPE_BYTES = 65536
+
+
+class Judged(Facts):
+    """The facts of one run in the words of the contract."""
+
+    @cached_property
+    def reported(self) -> str | None:
+        """The cause that the answer names."""
+        if self.ran.answer is None:
+            return None
+        if self.result is None:
+            message = str(self.ran.answer.get("error", {}).get("message", ""))
+            return "stdin" if "stdin" in message else f"error: {message}"
+        if "termination" in self.result:
+            name = str(self.result["termination"])
+        elif self.result["stderr"].endswith("process timed out"):
+            name = "timeout"
+        elif "process interrupted by signal SIG" in self.result["stderr"][-60:]:
+            name = "parent_signal"
+        else:
+            name = "cap" if self.result.get("truncated") else "exit"
+        if name == "parent_signal":
+            return f"parent_signal {(self.result['exit_code'] or 0) - 128}"
+        return "exit" if name == "signal" else name
+
+    @cached_property
+    def causes(self) -> list[Cause]:
+        found = [
+            Cause.of(f"parent_signal {note.facts['signal']}", note)
+            for note in self.of("signal")
+            if note.facts["handled"]
+        ]
+        over = self._over()
+        if over:
+            found.append(Cause.of("cap", over))
+        end = self.leader_end
+        lacking = self._payload_refused()
+        if lacking:
+            found.append(Cause.of("stdin", lacking))
+        # A rest that fits into the pipe has been written, so its child may end without reading it.
+        if end and not over and not (lacking and lacking.step <= end.step):
+            found.append(Cause.of("exit", end))
+        deadline = self.deadline()
+        if deadline:
+            found.append(Cause.of("timeout", deadline))
+        return sorted(found, key=lambda cause: (cause.step, cause.at))
+
+    def _over(self) -> Note | None:
+        cap = self.scenario.request.get("max_output_bytes")
+        written = 0
+        for note, fd, text in self.writes():
+            if fd == 1:
+                written += len(text)
+                if cap is not None and written > cap:
+                    return note
+        return None
+
+    def _payload_refused(self) -> Note | None:
+        stdin = self.scenario.request.get("stdin")
+        if not isinstance(stdin, dict):
+            return None
+        left = len(stdin["bytes"])
+        for note in self.ran.notes:
+            if note.kind == "action":
+                word, _, rest = note.facts["action"].partition(":")
+                if word == "read":
+                    left -= int(rest)
+                elif word == "close" and rest == "0" and left > PIPE_BYTES:
+                    return note
+            elif note is self.leader_end and left > PIPE_BYTES:
+                return note
+        return None

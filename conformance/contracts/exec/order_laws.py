@@ -1,0 +1,193 @@
+"""State the laws that each order of a run must keep.
+
+A law takes what the driver saw (`Ran`) and the answer. It never assumes when the implementation
+looks at something: where two causes are so close that it may have found them at once, each of the
+two is accepted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from signal import Signals
+
+from boxspec.subject.orders.clock import MS
+from boxspec.subject.orders.explore import Ran, Scenario, Violation
+from contracts.exec.order_facts import Judged
+from contracts.shared.order_laws import TICK_MS, Requirements, comes_first, grace, prompt, shared
+
+GRACE_MS, LINGER_MS = 5000, 1000
+
+SHARED = Requirements(
+    survivors="EXEC-KILL-13",
+    own_group="EXEC-KILL-11",
+    given_back="EXEC-KILL-14",
+    handlers="EXEC-SIGNAL-09",
+    collected="EXEC-LEAK-01",
+)
+
+
+def judge(scenario: Scenario, ran: Ran) -> list[Violation]:
+    """Return the laws that this order breaks."""
+    judged = Judged(scenario, ran)
+    laws = (_returns, _cause, _causeless, _grace, _bytes, _prompt, _duration, _flags, _reaches)
+    found = [violation for law in laws for violation in law(judged)]
+    return [*found, *shared(judged, SHARED)]
+
+
+def _returns(judged: Judged) -> Iterator[Violation]:
+    ran = judged.ran
+    if ran.hung:
+        yield Violation("EXEC-WAIT-01", "the run returns", "an answer", ran.hung)
+        return
+    unhandled = [note for note in judged.of("signal") if not note.facts["handled"]]
+    if ran.answer is None and not unhandled:
+        status = ran.exit_status or 0
+        how = (
+            f"ended by signal {os.WTERMSIG(status)}"
+            if os.WIFSIGNALED(status)
+            else f"exited with {os.WEXITSTATUS(status)}"
+        )
+        law = (
+            "a signal to the caller never ends the caller" if judged.of("signal") else "it answers"
+        )
+        name = "EXEC-SIGNAL-05" if judged.of("signal") else "EXEC-RESULT-04"
+        yield Violation(name, law, "an answer", f"the shim {how} without one")
+
+
+def _cause(judged: Judged) -> Iterator[Violation]:
+    """The result is named by the first cause."""
+    if judged.reported is None:
+        return
+    law = "the first cause names the result"
+    first_send = judged.sends[0] if judged.sends else None
+    allowed = []
+    for cause in judged.causes:
+        if first_send and cause.step > first_send.step:
+            continue
+        if any(comes_first(judged, other, cause) for other in judged.causes):
+            continue
+        allowed.append(cause.name)
+    if judged.reported not in allowed:
+        happened = "; ".join(f"{c.name} at {c.at // MS} ms" for c in judged.causes) or "no cause"
+        yield Violation(
+            "EXEC-RESULT-07",
+            law,
+            " or ".join(dict.fromkeys(allowed)) or "no end",
+            f"{judged.reported} (what happened, in this order: {happened})",
+        )
+    elif judged.result and judged.reported == "exit" and judged.leader_end:
+        status = judged.leader_end.facts["status"]
+        code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
+        if judged.result["exit_code"] != code:
+            yield Violation(
+                "EXEC-RESULT-01", "exit code", str(code), str(judged.result["exit_code"])
+            )
+
+
+def _causeless(judged: Judged) -> Iterator[Violation]:
+    for send in judged.sends[:1]:
+        if not any(cause.step <= send.step for cause in judged.causes):
+            yield Violation(
+                "EXEC-TIMEOUT-02",
+                "no signal without a cause",
+                "a group without a cause is left alone",
+                f"signal {send.facts['signal']} at {send.at // MS} ms",
+            )
+
+
+def _reaches(judged: Judged) -> Iterator[Violation]:
+    """The first signal goes to the whole group before the next wait."""
+    first = judged.first_signal
+    if first is None:
+        return
+    wait = next((note.step for note in judged.of("waits") if note.step > first.step), first.step)
+    sent = [n for n in judged.sends if first.step <= n.step <= wait]
+    alive = first.facts["alive"]
+    if len(alive) > 1 and all(n.facts["target"] == judged.ran.leader for n in sent):
+        yield Violation(
+            "EXEC-KILL-01",
+            "the signal reaches the whole group",
+            f"a signal to the group: {', '.join(alive)}",
+            "a signal to its leader only",
+        )
+
+
+def _grace(judged: Judged) -> Iterator[Violation]:
+    if judged.reported not in ("cap", "exit"):
+        yield from grace(judged, GRACE_MS, "EXEC-KILL-02", "EXEC-KILL-10")
+
+
+def _bytes(judged: Judged) -> Iterator[Violation]:
+    """No byte that a member wrote is lost."""
+    if judged.result is None or judged.reported == "cap":
+        return
+    for fd, name in ((1, "stdout"), (2, "stderr")):
+        wanted = "".join(text for _, at, text in judged.writes() if at == fd)
+        wanted = wanted[: judged.scenario.request.get("max_output_bytes")]
+        actual = judged.result[name]
+        kept = actual.startswith(wanted) if fd == 2 else actual == wanted
+        if judged.scenario.escapes and fd == 1:
+            kept = all(letter in actual for letter in wanted)
+        if not kept:
+            yield Violation(
+                "EXEC-DRAIN-02" if judged.reported == "exit" else "EXEC-DRAIN-07",
+                "no byte is lost",
+                f"{name} {wanted!r}",
+                f"{name} {actual!r}",
+            )
+
+
+def _prompt(judged: Judged) -> Iterator[Violation]:
+    if judged.scenario.escapes:
+        yield from prompt(judged, LINGER_MS, "EXEC-DRAIN-08")
+    else:
+        yield from prompt(judged, TICK_MS, "EXEC-KILL-04")
+
+
+def _duration(judged: Judged) -> Iterator[Violation]:
+    """The duration covers all waits of the run, and no more than the run."""
+    begins, ends, spawn = judged.one("begins"), judged.one("answers"), judged.spawned
+    if not judged.result or not begins or not ends or not spawn:
+        return
+    waits = [note for note in judged.of("time") if note.facts["blocked"] and note.step < ends.step]
+    until = max((note.at // MS for note in waits), default=0)
+    least, most = until - spawn.at // MS - 1, (ends.at - begins.at) // MS
+    actual = judged.result["duration_ms"]
+    if not least <= actual <= most:
+        yield Violation(
+            "EXEC-RESULT-05" if actual > most else "EXEC-RESULT-10",
+            "the duration is that of the run",
+            f"{max(least, 0)} to {most} ms",
+            f"{actual} ms",
+        )
+
+
+def _flags(judged: Judged) -> Iterator[Violation]:
+    """`pending_signals` and `detached_writers`, if the implementation has them."""
+    result, collects = judged.result, judged.one("collects")
+    if not result or "pending_signals" not in result or not collects:
+        return
+    early = [
+        Signals(note.facts["signal"]).name
+        for note in judged.of("signal")
+        if note.facts["handled"] and note.step < collects.step
+    ]
+    if judged.reported and judged.reported.startswith("parent_signal"):
+        early = [name for name in early if name != result["signal"]]
+    lacks = [name for name in early if name not in result["pending_signals"]]
+    if lacks:
+        yield Violation(
+            "EXEC-SIGNAL-07",
+            "signals that did not name the result are listed",
+            f"pending_signals with {', '.join(lacks)}",
+            str(result["pending_signals"]),
+        )
+    left = any(note.facts["action"] == "setsid" for note in judged.of("action"))
+    if result["detached_writers"] != left:
+        yield Violation(
+            "EXEC-DRAIN-09",
+            "detached writers are reported",
+            f"detached_writers {left}",
+            f"detached_writers {result['detached_writers']}",
+        )

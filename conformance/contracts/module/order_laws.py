@@ -1,0 +1,154 @@
+"""State the laws that each order of a module must keep."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from signal import Signals
+from typing import Any
+
+from boxspec.subject.orders.clock import MS
+from boxspec.subject.orders.explore import Ran, Scenario, Violation
+from contracts.shared.order_laws import (
+    TICK_MS,
+    Cause,
+    Facts,
+    Requirements,
+    comes_first,
+    grace,
+    prompt,
+    shared,
+)
+
+GRACE_MS = 5000
+SHARED = Requirements(
+    survivors="MODULE-TIME-03",
+    own_group="MODULE-TIME-03",
+    given_back="MODULE-TIME-03",
+    handlers="MODULE-LEAK-01",
+    collected="MODULE-LEAK-01",
+)
+
+
+class Judged(Facts):
+    """The facts of one execution in the words of the contract."""
+
+    @cached_property
+    def error(self) -> dict[str, Any]:
+        return (self.result or {}).get("error") or {}
+
+    @cached_property
+    def reported(self) -> str:
+        """The cause that the answer names."""
+        name = self.error.get("class")
+        if name == "Interrupted":
+            return f"parent_signal {int(Signals[self.error['signal']])}"
+        return "timeout" if name == "Timeout" else "exit"
+
+    @cached_property
+    def causes(self) -> list[Cause]:
+        found = [
+            Cause.of(f"parent_signal {note.facts['signal']}", note)
+            for note in self.of("signal")
+            if note.facts["handled"]
+        ]
+        if self.leader_end:
+            found.append(Cause.of("exit", self.leader_end))
+        if deadline := self.deadline():
+            found.append(Cause.of("timeout", deadline))
+        return sorted(found, key=lambda cause: (cause.step, cause.at))
+
+    def outcome(self) -> str:
+        """Return the outcome of a module that ended by itself."""
+        end = self.leader_end
+        assert end is not None
+        status = end.facts["status"]
+        if os.WIFSIGNALED(status):
+            return f"Signaled {Signals(os.WTERMSIG(status)).name}"
+        if os.WEXITSTATUS(status):
+            return f"NonZeroExit {os.WEXITSTATUS(status)}"
+        text = "".join(text for _, fd, text in self.writes() if fd == 1)
+        try:
+            return f"value {json.loads(text)}"
+        except ValueError:
+            return "OutputParseFailed"
+
+    def told(self) -> str:
+        """Return the outcome that the answer has, in the same words."""
+        if self.result is None:
+            return str(self.ran.answer)
+        if not self.error:
+            return f"value {self.result.get('value')}"
+        details = {"Signaled": "signal", "NonZeroExit": "exit_code"}
+        name = self.error["class"]
+        return f"{name} {self.error[details[name]]}" if name in details else str(name)
+
+
+def judge(scenario: Scenario, ran: Ran) -> list[Violation]:
+    """Return the laws that this order breaks."""
+    judged = Judged(scenario, ran)
+    laws = (_returns, _cause, _grace, _prompt, _directory)
+    found = [violation for law in laws for violation in law(judged)]
+    return [*found, *shared(judged, SHARED)]
+
+
+def _returns(judged: Judged) -> Iterator[Violation]:
+    ran = judged.ran
+    unhandled = any(not note.facts["handled"] for note in judged.of("signal"))
+    if ran.hung:
+        yield Violation("MODULE-TIME-01", "the execution returns", "an answer", ran.hung)
+    elif ran.answer is None and not unhandled:
+        yield Violation(
+            "MODULE-PARENT-01" if judged.of("signal") else "MODULE-ID-01",
+            "it answers",
+            "an answer",
+            f"the shim ended with wait status {ran.exit_status or 0:#x} without one",
+        )
+
+
+def _cause(judged: Judged) -> Iterator[Violation]:
+    """The first cause names the outcome."""
+    if judged.result is None or (judged.leader_end is None and judged.reported == "exit"):
+        return
+    first_send = judged.sends[0] if judged.sends else None
+    allowed = []
+    for cause in judged.causes:
+        # A signal to the caller may also arrive while the directory is removed.
+        is_signal = cause.name.startswith("parent_signal")
+        if not is_signal and first_send and cause.step > first_send.step:
+            continue
+        if not is_signal and any(comes_first(judged, each, cause) for each in judged.causes):
+            continue
+        allowed.append(cause.name)
+    if judged.reported not in allowed:
+        happened = "; ".join(f"{c.name} at {c.at // MS} ms" for c in judged.causes) or "no cause"
+        yield Violation(
+            "MODULE-ORDER-01" if "timeout" in allowed else "MODULE-ORDER-03",
+            "the first cause names the outcome",
+            " or ".join(dict.fromkeys(allowed)) or "no end",
+            f"{judged.told()} (what happened, in this order: {happened})",
+        )
+    elif judged.reported == "exit" and judged.told() != judged.outcome():
+        yield Violation("MODULE-ORDER-03", "the module's own end", judged.outcome(), judged.told())
+
+
+def _grace(judged: Judged) -> Iterator[Violation]:
+    if judged.reported != "exit":
+        yield from grace(judged, GRACE_MS, "MODULE-TIME-03", "MODULE-TIME-03")
+
+
+def _prompt(judged: Judged) -> Iterator[Violation]:
+    yield from prompt(judged, TICK_MS, "MODULE-EXIT-04")
+
+
+def _directory(judged: Judged) -> Iterator[Violation]:
+    starts, ended = judged.one("starts"), judged.one("ended")
+    if starts and ended and judged.result and starts.facts["cwd"] in ended.facts["folders"]:
+        yield Violation(
+            "MODULE-DIR-02",
+            "the fresh directory is removed",
+            "no directory",
+            "it still exists when the implementation has ended",
+        )
