@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
-from dialects.entries import NO_SUCH_KEY, document, texts
+from dialects.entries import NO_SUCH_KEY, document, texts, unknown
 from dialects.reading_json import Node
 from dialects.reading_toml import shown, tables
 
@@ -22,6 +22,14 @@ _FIELDS = """toolName mcpName argsPattern commandPrefix commandRegex decision pr
     subagent deny_message denyMessage toolAnnotations interactive allow_redirection allowRedirection
     name description"""
 FIELDS = frozenset(_FIELDS.split())
+_SETTINGS = """$schema policyPaths adminPolicyPaths general output ui ide privacy billing model
+    modelConfigs agents context contextManagement tools mcp useWriteTodos security advanced
+    experimental skills hooksConfig hooks admin mcpServers telemetry extensions sandbox
+    excludeTools"""
+_TOOLS = """sandbox sandboxAllowedPaths sandboxNetworkAccess shell core allowed exclude
+    confirmationRequired discoveryCommand callCommand useRipgrep truncateToolOutputThreshold
+    truncateToolOutputLines enableToolOutputTruncation disableLLMCorrection autoAccept
+    enableHooks"""
 KINDS = ("docker", "podman", "sandbox-exec", "runsc", "lxc", "windows-native", "")
 TOOLS = "Gemini CLI decides for its own tools; a program that a shell command starts is not bound"
 FIRST = ("toolName", "mcpName", "commandPrefix", "commandRegex", "argsPattern")
@@ -35,7 +43,9 @@ def read(text: str, where: Where) -> list[Entry]:
 
 
 def _settings(node: Node) -> Iterator[Entry]:
+    yield from unknown(node, _SETTINGS.split())
     tools = node.get("tools")
+    yield from unknown(tools, _TOOLS.split(), "tools") if tools else ()
     sandbox = (tools.get("sandbox") if tools else None) or node.get("sandbox")
     if sandbox is not None:
         yield _sandbox(sandbox)

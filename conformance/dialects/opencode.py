@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from boxspec.verify.meaning import Entry, Meaning, Where
-from dialects.entries import document
+from dialects.entries import document, unknown
 from dialects.reading_json import Node, Pairs
 
 NAMES = ("opencode",)
@@ -17,6 +17,10 @@ WRITTEN_FOR = "OpenCode 1.1, 2026-11"
 _TOOLS = """* read edit write patch glob grep list bash task skill lsp webfetch websearch codesearch
     external_directory doom_loop todowrite todoread question"""
 TOOLS = frozenset(_TOOLS.split())
+_SETTINGS = """$schema agent attachment autoshare autoupdate command compaction default_agent
+    disabled_providers enabled_providers enterprise experimental formatter instructions keybinds
+    layout logLevel lsp mcp mode model permission plugin provider server share shell skills
+    small_model snapshot theme tools tui username watcher"""
 ACTIONS = ("allow", "ask", "deny")
 NO_ACTION = f"is none of {', '.join(ACTIONS)}"
 ONLY_TOOLS = "OpenCode decides for its own tools; programs that bash starts are not confined"
@@ -26,7 +30,8 @@ def read(text: str, where: Where) -> list[Entry]:
     found = document(text)
     if isinstance(found, Entry):
         return [found]
-    made = _permission(found.get("permission"), "permission")
+    made = [*unknown(found, _SETTINGS.split())]
+    made += _permission(found.get("permission"), "permission")
     agents = found.get("agent")
     for name, agent in agents.members if agents else []:
         made += _permission(agent.get("permission"), f"agent.{name}.permission")

@@ -13,7 +13,7 @@ def tables(text: str) -> dict[str, Any] | Entry:
     """Return the tables of a text, or one entry that names the problem."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as why:
+    except (ValueError, RecursionError) as why:
         found = re.search(r"line (\d+)", str(why))
         line = int(found[1]) if found else 1
         return Entry(line, "", "", Meaning.DEAD, f"the file is no TOML: {why}")
@@ -34,4 +34,8 @@ def line_of(text: str, *words: str) -> int:
 
 
 def shown(value: Any) -> str:
-    return value if isinstance(value, str) else str(value)[:200]
+    try:
+        return value if isinstance(value, str) else str(value)[:200]
+    except ValueError:
+        # Python writes no number of more than some thousand digits.
+        return "a very long number"

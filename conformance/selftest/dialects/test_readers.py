@@ -5,6 +5,7 @@ Each case of KINDS is our own example of a kind of mistake that people reported 
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -246,6 +247,75 @@ def test_no_entry_silences_another(name: str, paths: list[str], wrong: object) -
     both = reader(srt(**{name: [wrong, *paths, wrong]}, extra=[wrong]), NOWHERE)
     assert [value for value in alone if value not in [each.value for each in both]] == []
     assert any(each.meaning is UNKNOWN for each in both)
+
+
+EDITS = st.lists(
+    st.tuples(
+        st.integers(0, 400),
+        st.integers(0, 20),
+        st.sampled_from([*'"{}[],:=#\\\n\0~*', "null", "7", "9" * 5000, "0x" + "f" * 5000, '""'])
+        | st.sampled_from(
+            ["[" * 2000, '{"a":' * 2000, "[[rule]]", "[a.b]", "--", "1e999", "${HOME}"]
+        )
+        | st.text(max_size=4),
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(sorted(KINDS)), EDITS)
+def test_no_edit_of_a_file_makes_a_reader_fail(
+    name: str, edits: list[tuple[int, int, str]]
+) -> None:
+    text = KINDS[name].text
+    for at, length, new in edits:
+        text = text[:at] + new + text[at + length :]
+    for each in dialects()[KINDS[name].tool].read(text, NOWHERE):
+        assert 1 <= each.line <= len(text.splitlines()) + 1
+        assert each.why
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "0x" + "f" * 5000])
+@pytest.mark.parametrize("tool", ["codex", "gemini"])
+def test_a_number_of_thousands_of_digits_is_named(tool: str, number: str) -> None:
+    text = f"[[rule]]\npriority = {number}\n" if tool == "gemini" else f"sandbox_mode = {number}\n"
+    assert dialects()[tool].read(text, NOWHERE) != []
+
+
+DOCUMENTS = {
+    name: json.loads(kind.text)
+    for name, kind in KINDS.items()
+    if kind.text.startswith("{") and kind.meaning is not UNKNOWN
+}
+
+
+def _holders(value: object) -> list[list[object] | dict[str, object]]:
+    """Return the objects and lists of a document."""
+    if not isinstance(value, list | dict):
+        return []
+    inner = value if isinstance(value, list) else value.values()
+    return [value, *(each for item in inner for each in _holders(item))]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(sorted(DOCUMENTS)), st.integers(0, 9), st.integers(0, 9), VALUES)
+def test_an_addition_silences_no_other_entry(
+    name: str, number: int, at: int, added: object
+) -> None:
+    reader = dialects()[KINDS[name].tool].read
+    changed = copy.deepcopy(DOCUMENTS[name])
+    before = {(each.key, each.value) for each in reader(json.dumps(changed), NOWHERE)}
+    holders = _holders(changed)
+    chosen = holders[number % len(holders)]
+    if isinstance(chosen, list):
+        chosen.insert(at, added)
+    else:
+        chosen["no_such-key"] = added
+    after = [(each.key, each.value) for each in reader(json.dumps(changed), NOWHERE)]
+    assert before - {*after} == set()
+    # The addition itself has an entry, unless it repeats an item of its list.
+    assert len(after) > len(before) or isinstance(chosen, list)
 
 
 @settings(max_examples=40, deadline=None)
