@@ -29,7 +29,7 @@ from boxspec.words import count
 
 # Imported by the process that runs are forked from, because most runs are shorter than these
 # imports. Each run imports the tests that it needs.
-PRELOAD = ("hypothesis", "boxspec.api", "boxspec.schedule.plugin", "boxspec.schedule.runner")
+PRELOAD = ("boxspec.api", "boxspec.schedule.plugin", "boxspec.schedule.runner")
 
 # Scopes that run tests of one topic only.
 NARROW = ("named", "own")
