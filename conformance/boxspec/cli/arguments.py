@@ -78,6 +78,7 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run stress tests with thousands of rounds and 1 GiB (with -m stress only these)",
     )
+    add("--orders", action="store_true", help="also judge a short set of forced orders of events")
     add("--repeat", type=count, metavar="N", help="run each test N times and print failure rates")
     add(
         "--repeat-file",

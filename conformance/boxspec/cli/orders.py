@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,13 +11,21 @@ from boxspec.cli.arguments import shim_flag
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.judge.failure_block import heading
+from boxspec.judge.repro import command
 from boxspec.judge.verdict import Verdict
-from boxspec.places import COMMAND
 from boxspec.printable import one_line
 from boxspec.programs import programs
 from boxspec.subject.client.command import shim_argv
-from boxspec.subject.contract import every, find
-from boxspec.subject.orders.explore import Order, Orders, Outcome, chosen, outcomes
+from boxspec.subject.contract import every, find, names
+from boxspec.subject.orders.explore import (
+    Order,
+    Orders,
+    Outcome,
+    kinds,
+    outcomes,
+    shortened,
+    shortest,
+)
 from boxspec.subject.orders.ptrace import unsupported
 from boxspec.words import count, natural
 
@@ -42,27 +48,42 @@ def main(words: Sequence[str]) -> int:
     add("-j", dest="jobs", type=count, default=1, metavar="N", help="N orders at once")
     add("--seed", type=natural, default=0, metavar="N", help="seed of the sample")
     add("--scenario", action="append", metavar="NAME", help="only this scenario (repeatable)")
-    add("--order", action="append", metavar="SEED", help="only this order, with its trace")
+    add("--order", action="append", metavar="ORDER", help="only this order, with its trace")
     args = parser.parse_args(words)
     if why := unsupported():
         print(why)
         return 3
-    declared = find(args.contract)
+    if args.order:
+        return again(args.order, args.shim, args.contract)
+    return _explore(args, _orders_of(args.contract))
+
+
+def _orders_of(contract: str) -> Orders:
+    declared = find(contract)
     if not declared.orders:
         known = ", ".join(each.name for each in every() if each.orders)
-        raise UsageError(f"--contract {args.contract}", "has no orders", f"known: {known}")
+        raise UsageError(f"--contract {contract}", "has no orders", f"known: {known}")
     of: Orders = declared.load_orders()
-    if args.order:
-        return _again(args, of)
-    return _explore(args, of)
+    return of
 
 
-def _again(args: argparse.Namespace, of: Orders) -> int:
-    """Run each of these orders twice, in separate processes, and show its trace."""
+def repro_order(contract: str, order: Order, shim: str | None) -> str:
+    """Return the command that repeats an order."""
+    words = ["--shim", shim] if shim else []
+    return command(["repro", *words, "--order", f"{contract}/{order.seed}"])
+
+
+def again(seeds: Sequence[str], shim: str | None, contract: str = USUAL_CONTRACT) -> int:
+    """Run each of these orders twice, in separate processes, and show its trace.
+
+    seeds: orders of the contract, or of the contract whose name and `/` they begin with.
+    """
     status = 0
-    for seed in args.order:
-        order = Order.parse(seed)
-        first, second = outcomes(shim_argv(args.shim), programs.puppet, of, [order] * 2, 2)
+    for seed in seeds:
+        name, _, rest = seed.partition("/")
+        of = _orders_of(name if name in names() else contract)
+        order = Order.parse(rest if name in names() else seed)
+        first, second = outcomes(shim_argv(shim), programs.puppet, of, [order] * 2, 2)
         if first.not_forced:
             print(f"{seed} cannot be forced: {first.not_forced}")
             return 3
@@ -80,20 +101,18 @@ def _again(args: argparse.Namespace, of: Orders) -> int:
 
 def _explore(args: argparse.Namespace, of: Orders) -> int:
     began = time.monotonic()
-    names = args.scenario or [each.name for each in of.scenarios]
-    level = [Order(of.scenario(name).name) for name in names]
+    wanted = args.scenario or [each.name for each in of.scenarios]
     done: list[Outcome] = []
     lines = []
-    for choices in range(sys.maxsize):
-        run = chosen(level, args.most - len(done), args.seed)
-        if not run:
-            break
-        found = list(outcomes(shim_argv(args.shim), programs.puppet, of, run, args.jobs))
+    scenarios = [of.scenario(name) for name in wanted]
+    levels = shortest(
+        shim_argv(args.shim), programs.puppet, of, scenarios, args.most, args.jobs, args.seed
+    )
+    for choices, (found, total) in enumerate(levels):
         done += found
-        which = f"all {len(run):,}" if len(run) == len(level) else f"{len(run):,} of {len(level):,}"
+        which = f"all {total:,}" if len(found) == total else f"{len(found):,} of {total:,}"
         lines.append(f"{which} orders with {choices} choice{'' if choices == 1 else 's'}")
-        level = [order for each in found for order in each.next]
-    for block in blocks(done, args.contract, args.shim):
+    for block in _blocks(done, args.contract, args.shim):
         print(f"{block}\n")
     _summary(of, done, lines, time.monotonic() - began)
     if all(each.not_forced for each in done):
@@ -117,18 +136,11 @@ def _summary(of: Orders, done: Sequence[Outcome], lines: Sequence[str], seconds:
         print(f"in no order: {event} ({why})")
 
 
-def blocks(done: Sequence[Outcome], contract: str, shim: str | None) -> Iterator[str]:
+def _blocks(done: Sequence[Outcome], contract: str, shim: str | None) -> Iterator[str]:
     """Yield a failure block for each law that is broken in a scenario: the shortest order."""
-    kinds: dict[tuple[str, str, str], list[Outcome]] = {}
-    for each in done:
-        for law in each.violations:
-            key = (each.order.scenario, law.requirement, law.law)
-            kinds.setdefault(key, []).append(each)
-    for (_, requirement, name), broken in kinds.items():
+    for (_, requirement, name), broken in kinds(done).items():
         first = broken[0]
         law = next(each for each in first.violations if each.law == name)
-        flag = "" if contract == USUAL_CONTRACT else f" --contract {contract}"
-        flag += f" --shim {shlex.quote(shim)}" if shim else ""
         more = f" ({len(broken) - 1} more orders break it)" if len(broken) > 1 else ""
         rows = [
             heading(requirement, Verdict.FAILS),
@@ -137,30 +149,6 @@ def blocks(done: Sequence[Outcome], contract: str, shim: str | None) -> Iterator
             f"  actual    {law.actual}",
             "  order",
             *(f"    {line}" for line in shortened(first.trace)),
-            f"  repro     {COMMAND} orders{flag} --order {shlex.quote(first.order.seed)}",
+            f"  repro     {repro_order(contract, first.order, shim)}",
         ]
         yield "\n".join(one_line(row) for row in rows)
-
-
-def shortened(trace: Sequence[str]) -> list[str]:
-    """Return a trace in which a block of lines that repeats is shown once."""
-    texts = [line.partition(" ms  ")[2].partition("  [")[0] for line in trace]
-    rows: list[str] = []
-    at = 0
-    while at < len(trace):
-        size, times = max(
-            ((size, _repeats(texts, at, size)) for size in range(1, 13)),
-            key=lambda found: found[0] * (found[1] - 1),
-        )
-        rows += trace[at : at + size] if times > 2 else trace[at : at + 1]
-        if times > 2:
-            rows.append(f"{'':>11}... {size} lines, {times} times in all")
-        at += size * times if times > 2 else 1
-    return rows
-
-
-def _repeats(texts: Sequence[str], at: int, size: int) -> int:
-    block, times = texts[at : at + size], 1
-    while texts[at + times * size : at + (times + 1) * size] == block:
-        times += 1
-    return times

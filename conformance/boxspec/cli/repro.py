@@ -7,6 +7,7 @@ from functools import partial
 
 from boxspec.cli.arguments import run_flags
 from boxspec.cli.main import status_of
+from boxspec.cli.orders import again
 from boxspec.cli.run import run
 from boxspec.cli.verbs import verb_parser
 from boxspec.judge.requirements import requirement
@@ -30,10 +31,17 @@ def main(words: Sequence[str]) -> int:
 def _repro(words: Sequence[str]) -> int:
     parser = verb_parser("repro", EPILOG)
     run_flags(parser)
-    parser.add_argument("ids", metavar="ID", nargs="+")
+    parser.add_argument("ids", metavar="ID", nargs="*")
+    parser.add_argument(
+        "--order", action="append", metavar="ORDER", help="this forced order, with its trace"
+    )
     parser.add_argument(
         "--bisect", action="store_true", help=f"exit {SKIP} if the run decided nothing"
     )
     args = parser.parse_args(words)
+    if bool(args.ids) == bool(args.order):
+        parser.error("name requirements or an --order")
+    if args.order:
+        return again(args.order, args.shim)
     args.words = ["repro", *words]
     return run(args, keep=True, only=[requirement(name).id for name in args.ids])

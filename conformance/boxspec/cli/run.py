@@ -14,6 +14,7 @@ from pathlib import Path
 
 from boxspec.cli.arguments import EXITS, check_contracts, check_topics, run_flags
 from boxspec.cli.integrity import Kit
+from boxspec.cli.order_run import judge_orders
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge import baseline as baselines
@@ -114,6 +115,9 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
         raise UsageError("the selection", "no test matches", "check -k, -m, --contract, --profile")
     if status == INTERRUPTED and not observer.info.hello:
         raise KeyboardInterrupt
+    if args.orders and status != INTERRUPTED:
+        declared = spoken(observer.info.hello.get("capabilities", []))
+        observer.records += judge_orders(args.contract or declared, args.shim, console)
     tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
     tree.started = began.isoformat(timespec="seconds").replace("+00:00", "Z")
     code = tree.exit_code(require_complete=args.require_complete, strict=args.strict)

@@ -75,6 +75,13 @@ class Record:
         return self.id.partition("::")[2]
 
     @property
+    def order(self) -> str:
+        """Return the forced order that this record judges, or an empty text for a test."""
+        place, _, seed = self.id.partition("::")
+        folder, _, file = place.rpartition("/")
+        return f"{folder.rpartition('/')[2]}/{seed}" if file == "orders.py" else ""
+
+    @property
     def late_unpunished(self) -> bool:
         return self.late and self.verdict not in BROKEN
 

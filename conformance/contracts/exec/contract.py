@@ -30,5 +30,8 @@ CONTRACT = Contract(
     fault_lanes=6,
     fuzzing="contracts.exec.fuzzing:FUZZING",
     orders="contracts.exec.orders:ORDERS",
-    features={"pipes": "contracts.exec.host:without_pipes"},
+    features={
+        "pipes": "contracts.exec.host:without_pipes",
+        "leases": "contracts.exec.host:without_leases",
+    },
 )

@@ -7,10 +7,12 @@ import fcntl
 import os
 import secrets
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from boxspec.api import HostLacks, Late
+from boxspec.places import scratch
 from contracts.shared.moments import until
 
 # Capacity in bytes of a pipe that a test fills. Only root can exceed fs.pipe-max-size.
@@ -81,6 +83,18 @@ def slow_to_execute(program: Path) -> Iterator[SlowExecution]:
         yield SlowExecution(fd)
     finally:
         os.close(fd)
+
+
+def without_leases() -> str | None:
+    """Return the reason why an execution cannot be blocked on this host, or None."""
+    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
+        program = Path(folder, "program")
+        program.touch()
+        try:
+            with slow_to_execute(program):
+                return None
+        except HostLacks as why:
+            return str(why)
 
 
 def without_pipes() -> str | None:

@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from boxspec.cli import order_run
+from boxspec.cli.main import main
 from boxspec.faults.fault import catalogue, shim_of
+from boxspec.judge.failure_block import failure_block
+from boxspec.judge.repro import RunFlags
 from boxspec.programs import programs
+from boxspec.report.console import Console
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.contract import every, find
 from boxspec.subject.orders import ptrace
@@ -121,3 +126,18 @@ def test_a_fault_of_an_order_is_found(fault: str, seed: str) -> None:
     (found,) = [each for each in catalogue() if each.id == fault]
     (ran,) = run([seed], shlex.split(shim_of(found)))
     assert ran.violations
+
+
+def test_a_run_with_orders_has_a_failure_block_that_repeats_the_order(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (found,) = [each for each in catalogue() if each.id == "exec-kill.shorter-grace"]
+    monkeypatch.setattr(order_run, "ORDERS", len(find("exec").load_orders().scenarios))
+    records = order_run.judge_orders(["exec", "policy"], shim_of(found), Console())
+    assert "29 of 29 forced" in capsys.readouterr().out
+    block = failure_block(records[0], RunFlags(shim_of(found)))
+    assert "EXEC-KILL-02 (MUST, contract): " in block
+    assert "event: 1,000 ms pass" in block
+    words = shlex.split(block.partition("repro     ")[2].partition("\n")[0])
+    assert main(words[1:]) == 1
+    assert "law       the grace period is not cut" in capsys.readouterr().out

@@ -253,3 +253,59 @@ def chosen(orders: list[Order], most: int, seed: int) -> list[Order]:
         return orders
     kept = set(random.Random(seed).sample(range(len(orders)), most))
     return [order for at, order in enumerate(orders) if at in kept]
+
+
+def shortest(
+    argv: Sequence[str],
+    puppet: str,
+    of: Orders,
+    scenarios: Sequence[Scenario],
+    most: int,
+    jobs: int = 1,
+    seed: int = 0,
+) -> Iterator[tuple[list[Outcome], int]]:
+    """Run all orders without a choice, then all with one, and so on, up to `most`.
+
+    Yields for each number of choices the outcomes, and how many such orders there are. Of the last
+    number a sample is run, chosen by the seed.
+    """
+    level = [Order(each.name) for each in scenarios]
+    while run := chosen(level, most, seed):
+        found = list(outcomes(argv, puppet, of, run, jobs))
+        yield found, len(level)
+        most -= len(found)
+        level = [order for each in found for order in each.next]
+
+
+def kinds(done: Iterable[Outcome]) -> dict[tuple[str, str, str], list[Outcome]]:
+    """Return the outcomes that break a law, by scenario, requirement and law."""
+    found: dict[tuple[str, str, str], list[Outcome]] = {}
+    for each in done:
+        for law in each.violations:
+            key = (each.order.scenario, law.requirement, law.law)
+            found.setdefault(key, []).append(each)
+    return found
+
+
+def shortened(trace: Sequence[str]) -> list[str]:
+    """Return a trace in which a block of lines that repeats is shown once."""
+    texts = [line.partition(" ms  ")[2].partition("  [")[0] for line in trace]
+    rows: list[str] = []
+    at = 0
+    while at < len(trace):
+        size, times = max(
+            ((size, _repeats(texts, at, size)) for size in range(1, 13)),
+            key=lambda found: found[0] * (found[1] - 1),
+        )
+        rows += trace[at : at + size] if times > 2 else trace[at : at + 1]
+        if times > 2:
+            rows.append(f"{'':>11}... {size} lines, {times} times in all")
+        at += size * times if times > 2 else 1
+    return rows
+
+
+def _repeats(texts: Sequence[str], at: int, size: int) -> int:
+    block, times = texts[at : at + size], 1
+    while texts[at + times * size : at + (times + 1) * size] == block:
+        times += 1
+    return times

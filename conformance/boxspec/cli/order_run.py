@@ -1,0 +1,57 @@
+"""Judge a short, fixed set of orders together with a run of the suite (`run --orders`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from boxspec.judge.record import Record
+from boxspec.judge.verdict import Verdict
+from boxspec.places import CONTRACTS, ROOT
+from boxspec.programs import programs
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.contract import find
+from boxspec.subject.orders.explore import Outcome, kinds, shortened, shortest
+from boxspec.subject.orders.ptrace import unsupported
+from boxspec.terminal import Terminal
+
+# Without a choice and with one: about five seconds of each contract.
+ORDERS = 60
+
+
+def judge_orders(contracts: Iterable[str], shim: str | None, console: Terminal) -> list[Record]:
+    """Run the set of each contract that has orders; return a record for each broken law."""
+    records: list[Record] = []
+    for contract in [name for name in contracts if find(name).orders]:
+        if why := unsupported():
+            console.write(f"orders    none: {why}")
+            break
+        done = list(_run(contract, shim))
+        forced = sum(not each.not_forced for each in done)
+        bad = sum(bool(each.violations) for each in done)
+        console.write(f"orders    {contract}: {forced} of {len(done)} forced, {bad} break a law")
+        records += _records(contract, done)
+    return records
+
+
+def _run(contract: str, shim: str | None) -> Iterator[Outcome]:
+    of = find(contract).load_orders()
+    for found, _ in shortest(shim_argv(shim), programs.puppet, of, of.scenarios, ORDERS, jobs=2):
+        yield from found
+
+
+def _records(contract: str, done: Iterable[Outcome]) -> Iterator[Record]:
+    """Yield for each law that is broken in a scenario the shortest order that breaks it."""
+    place = (CONTRACTS / contract / "orders.py").relative_to(ROOT)
+    for (_, requirement, name), broken in kinds(done).items():
+        first = broken[0]
+        law = next(each for each in first.violations if each.law == name)
+        yield Record(
+            id=f"{place}::{first.order.seed}",
+            requirements=[requirement],
+            verdict=Verdict.FAILS,
+            what=f"{name}, in a forced order of events",
+            expected=law.expected,
+            got=law.actual,
+            why=name,
+            evidence={"order": shortened(first.trace)},
+        )
