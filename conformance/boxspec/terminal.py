@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import threading
 from collections.abc import Iterable
 from typing import TextIO
 
+from rich.console import Console as Layout
+from rich.table import Table
+from rich.text import Text
+
 from boxspec.printable import one_line
+
+# The width of lines in a file or a pipe, unless COLUMNS is set.
+PLAIN_COLUMNS = 100
 
 
 class Terminal:
@@ -33,6 +41,47 @@ class Terminal:
             self._clear()
             self.out.write(line + "\n")
             self.out.flush()
+
+    @property
+    def columns(self) -> int:
+        """Return the width of the terminal, or a width for files."""
+        given = os.environ.get("COLUMNS", "")
+        if given.isdigit() and int(given):
+            return int(given)
+        # A terminal whose size is unknown has 0 columns.
+        return (
+            (os.get_terminal_size(self.out.fileno()).columns or 80) if self.tty else PLAIN_COLUMNS
+        )
+
+    def wrapped(
+        self, text: str, first: str = "", indent: str = "", most: int | None = None
+    ) -> list[str]:
+        """Return the text in lines that fit, broken between words only.
+
+        first, indent: the start of the first line, and of each other line.
+        most: the number of lines after which the text is cut, with `…` as the last word.
+        """
+        width = max(self.columns - max(len(first), len(indent)) - 2 * bool(most), 20)
+        words = Text(one_line(text), overflow="ignore")
+        lines = [line.plain.rstrip() for line in words.wrap(Layout(width=width), width)]
+        whole = [
+            f"{indent if number else first}{line}" for number, line in enumerate(lines or [""])
+        ]
+        if most and whole[most:]:
+            whole[most - 1 :] = [f"{whole[most - 1]} …"]
+        return whole
+
+    def wrap(self, text: str, first: str = "", indent: str = "", colour: str = "") -> None:
+        """Write the text in lines that fit, the first one in a colour."""
+        self.block(self.wrapped(text, first, indent), colour)
+
+    def table(self, table: Table) -> None:
+        """Write a table without borders."""
+        layout = Layout(file=io.StringIO(), width=max(self.columns, 60), color_system=None)
+        with layout.capture() as made:
+            layout.print(table)
+        for number, line in enumerate(made.get().splitlines()):
+            self.write(line.rstrip(), "" if number else "1")
 
     def block(self, lines: Iterable[str], colour: str = "") -> None:
         """Write several lines, the first one in a colour."""

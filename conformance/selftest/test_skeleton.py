@@ -89,7 +89,7 @@ def test_a_shim_that_does_not_declare_it_is_trusted_too(with_echo: Copy) -> None
 def test_the_python_implementation_conforms(with_echo: Copy) -> None:
     done = with_echo.boxspec("run", "--contract", "echo", "--shim", with_echo.python_implementation)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1].startswith("contract MUST 1/1")
+    assert "\nPASS  1 of 1 required · exit 0\n" in done.stdout
 
 
 def test_its_fault_is_caught(with_echo: Copy) -> None:
@@ -121,4 +121,4 @@ def test_a_kit_without_a_contract_runs(gone: str, tmp_path: Path) -> None:
     few = "test_text or test_check or test_form"
     done = copy.boxspec("run", "--profile", "contract", "-k", few)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1].startswith("contract MUST")
+    assert "\nPASS  " in done.stdout

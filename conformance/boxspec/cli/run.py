@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from boxspec.cli.arguments import EXITS, check_contracts, check_topics, run_flags
 from boxspec.cli.integrity import Kit
@@ -82,14 +82,16 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
         # Requirements named by id select their contracts, declared or not.
         args.contract = sorted({load()[name].contract for name in only})
     console = Console(verbose=args.verbose or keep)
-    console.header(list(argv), args.shim is None)
+    console.header()
+    default = args.shim is None
 
     def on_record(record: Record, observer: Observer) -> None:
         console.test(record)
         observer.broken += record.verdict in BROKEN
 
     observer = Observer(on_record)
-    progress = Progress(console, partial(_ProgressLine(args.jobs or THREADS), observer))
+    show = _ProgressLine(args.jobs or THREADS, partial(console.judging, argv=argv, default=default))
+    progress = Progress(console, partial(show, observer))
     started, began = time.monotonic(), datetime.datetime.now(datetime.UTC)
     try:
         status = run_pytest(_arguments(args, keep, only), observer, args.contract)
@@ -176,16 +178,19 @@ def _outputs(args: argparse.Namespace) -> tuple[Outputs, OutputFile | None]:
 
 
 class _ProgressLine:
-    """Returns the progress line of a run."""
+    """Returns the progress line of a run, and shows the implementation as soon as it is known."""
 
-    def __init__(self, at_once: int) -> None:
+    def __init__(self, at_once: int, show: Callable[[Mapping[str, Any]], None]) -> None:
         self._at_once = at_once
+        self._show = show
         self._pace: progress.Pace | None = None
 
     def __call__(self, observer: Observer) -> str:
         elapsed = time.monotonic() - observer.started
         if not observer.items:
             return f"collecting tests · {elapsed:.0f} s"
+        if hello := observer.hello():
+            self._show(hello)
         if self._pace is None:
             marks = [marked for item in observer.items if (marked := requires_of(item))]
             seconds = [each.seconds if each.overlap else None for each in marks]
@@ -215,9 +220,7 @@ def _report(
     summary.print_summary(console, tree)
     if args.pytest_summary or os.environ.get("CI") == "true":
         console.write(pytest_summary(tree))
-    summary.close(console, tree, f"{verdict} · exit status {ran.status}", ran.status)
-    if ran.interrupted:
-        print("boxspec: interrupted; finished tests are above", file=sys.stderr)
+    summary.close(console, tree, ran.status, incomplete, ran.interrupted)
     if unwritten:
         raise unwritten[0]
 
@@ -311,6 +314,7 @@ def _tree(
         narrowed=not whole or bool(args.topic),
         command=args.words,
         spec=args.spec,
+        chosen=observer.info.chosen,
     )
 
 

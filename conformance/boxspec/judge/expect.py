@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from boxspec.judge.difference import DIFFERENCE, difference
 from boxspec.judge.verdict import Failure, Verdict
 
 SHOWN = 400
@@ -23,7 +24,8 @@ class Matcher(Protocol):
 
 def shown(value: Any) -> str:
     """Return the repr of a value. The middle of a long one is left out."""
-    text = repr(value)
+    # Durations have many digits that say nothing.
+    text = repr(round(value, 3)) if isinstance(value, float) else repr(value)
     if len(text) <= SHOWN:
         return text
     half = SHOWN // 2
@@ -161,11 +163,12 @@ def expect(
     """
     matcher = as_matcher(wanted)
     if not matcher.accepts(got):
+        differs = difference(got, wanted, _same, shown)
         raise Failure(
             what,
             matcher.describe(),
             shown(got),
-            dict(evidence or {}),
+            {**(evidence or {}), **({DIFFERENCE: differs} if differs else {})},
             Verdict(str(verdict)),
             asked=getattr(about or _offender(got, wanted), "message", None),
         )

@@ -38,7 +38,8 @@ class Record:
     lacks: the feature of the host whose lack kept the test from being measured.
     missing: capabilities that the shim does not declare, so that the test does not apply.
     changed: why the conditions of this run replace this test by another one.
-    declared, escaped: the gap that was declared before the run, and the escape that was seen.
+    aspect, declared, escaped: the gap that was declared before the run: what it is about and how
+        it was declared; and the escape that was seen.
     timing: every measurement of a time limit (see timing.py).
     late: True if an attempt exceeded a time limit and scheduling delay may be the cause.
     """
@@ -63,6 +64,7 @@ class Record:
     blocked_by: list[str] = field(default_factory=list)
     lacks: str = ""
     missing: list[str] = field(default_factory=list)
+    aspect: str = ""
     declared: str = ""
     escaped: str = ""
     changed: str = ""
@@ -102,6 +104,7 @@ class Record:
         elif isinstance(why, NotApplicable):
             self.verdict, self.missing = Verdict.NOT_APPLICABLE, list(why.missing)
             if isinstance(why, Declared):
+                self.aspect = why.aspect
                 self.declared, self.escaped = why.declared, why.escaped
             if isinstance(why, Changed):
                 self.changed = why.changed

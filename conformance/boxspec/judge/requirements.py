@@ -17,6 +17,8 @@ from boxspec.places import CONTRACTS
 PITFALLS = "pitfalls*.yaml"
 LEVELS = ("MUST", "SHOULD", "MAY")
 PROFILES = ("contract", "hardened")
+# How the console calls a MUST of each profile, and every SHOULD and MAY.
+KINDS = ("required", "hardened", "recommended")
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,15 @@ class Requirement:
     @property
     def topic(self) -> str:
         return self.id.rsplit("-", 1)[0]
+
+    @property
+    def kind(self) -> str:
+        """Return one of KINDS."""
+        return kind_of(self.level, self.profile)
+
+
+def kind_of(level: str, profile: str) -> str:
+    return KINDS[PROFILES.index(profile)] if level == "MUST" else KINDS[-1]
 
 
 def _wrong(path: Path, problem: str) -> UsageError:

@@ -11,7 +11,7 @@ from typing import Any
 from boxspec.judge.baseline import VerdictReason
 from boxspec.judge.record import Record
 from boxspec.judge.repro import RunFlags
-from boxspec.judge.requirements import PROFILES, Requirement
+from boxspec.judge.requirements import LEVELS, PROFILES, Requirement, kind_of
 from boxspec.judge.verdict import BROKEN, UNDECIDED, Verdict
 
 
@@ -75,6 +75,8 @@ class ResultTree:
     left: a text about processes that the shim left running.
     folders: case folders that cannot be removed, with the reason.
     spec: the version of the specification whose requirements are counted; None counts all.
+    chosen: for a contract with several things to judge, such as backends: the name of the one that
+        the kit chose, and the names of the others.
     """
 
     how: RunFlags
@@ -94,6 +96,7 @@ class ResultTree:
     left: str = ""
     folders: list[str] = field(default_factory=list)
     spec: str | None = None
+    chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -115,6 +118,17 @@ class ResultTree:
             and each.verdict is not Verdict.NOT_APPLICABLE
         ]
         return sum(each.verdict is Verdict.CONFORMS for each in mine), len(mine)
+
+    def of_kind(self, kind: str, contract: str | None = None) -> tuple[int, int]:
+        """Return the same two numbers for the requirements of one kind (see KINDS)."""
+        pairs = [
+            self.of(profile, level, contract)
+            for profile in PROFILES
+            for level in LEVELS
+            if kind_of(level, profile) == kind
+        ]
+        conforming, asked = zip(*pairs, strict=True)
+        return sum(conforming), sum(asked)
 
     def count(self, verdict: Verdict) -> int:
         return sum(each.verdict is verdict for each in self.judged)

@@ -74,8 +74,7 @@ class Timing:
 
     def figures(self) -> str:
         return (
-            f"{self.took_ms:.1f} ms instead of {self._limit()}; up to"
-            f" {self.waited_ms:.1f} ms may be scheduling delay"
+            f"{self.took_ms:.1f} ms, of which up to {self.waited_ms:.1f} ms may be scheduling delay"
         )
 
     def _limit(self) -> str:

@@ -123,7 +123,7 @@ class Late(NotMeasured):
         hang: bool = False,
         symptom: str = "",
     ) -> None:
-        super().__init__(f"{what}: {got}")
+        super().__init__(f"{what}: expected {expected}, got {got}")
         self.what, self.expected, self.got = what, expected, got
         self.evidence: dict[str, Any] = evidence or {}
         self.hang, self.symptom = hang, symptom
@@ -163,11 +163,12 @@ class Declared(NotApplicable):
     """Raised for an escape that the implementation has declared before the run. Such an escape
     neither conforms nor breaks a claim.
 
+    aspect: what was not claimed fully, such as `network`, or a rule.
     declared: how the gap was declared: partial, unavailable or not enforced.
     escaped: the escape that was seen.
     """
 
-    def __init__(self, what: str, declared: str, escaped: str, reasons: str = "") -> None:
+    def __init__(self, aspect: str, declared: str, escaped: str, reasons: str = "") -> None:
         because = f" ({reasons})" if reasons else ""
-        super().__init__(f"{what} was declared {declared}{because}; escaped: {escaped}")
-        self.declared, self.escaped = declared, escaped
+        super().__init__(f"{aspect} was declared {declared}{because}; escaped: {escaped}")
+        self.aspect, self.declared, self.escaped = aspect, declared, escaped

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
-from typing import TextIO
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TextIO
 
+from boxspec import SPEC_VERSION, __version__
 from boxspec.judge.host import host
 from boxspec.judge.record import Record
+from boxspec.subject.contract import names, spoken
 from boxspec.terminal import Terminal
 
-# Interval of progress output: on a terminal, and where lines are collected.
-LIVE_S, LINES_S = 1.0, 10.0
+# Interval of the live line on a terminal, and of lines in a file or a pipe.
+LIVE_S, LINES_S = 1.0, 30.0
+RED, YELLOW, GREEN = "1;31", "33", "1;32"
 
 
 class Console(Terminal):
@@ -21,16 +25,29 @@ class Console(Terminal):
     def __init__(self, out: TextIO | None = None, *, verbose: bool = False) -> None:
         super().__init__(out)
         self.verbose = verbose
+        self._judging = threading.Lock()
 
-    def header(self, argv: list[str], default: bool) -> None:
+    def header(self) -> None:
         facts = host()
-        who = "as root" if facts["root"] else "not as root"
-        self.write(
-            f"boxspec · {facts['system']} {facts['release']} {facts['machine']}"
-            f" · {facts['cpus']} cpus · Python {facts['python']} · {who}"
+        who = "root" if facts["root"] else "not root"
+        self.wrap(
+            f"boxspec {__version__}, spec {SPEC_VERSION} · {facts['system']} {facts['release']}"
+            f" {facts['machine']}, {facts['cpus']} CPUs, {who}"
         )
-        claim = " (the bundled reference; use --shim CMD for yours)" if default else ""
-        self.write(f"shim      {' '.join(argv)}{claim}")
+
+    def judging(self, hello: Mapping[str, Any], argv: Sequence[str], default: bool) -> None:
+        """Print what is judged, once. Callable from any thread."""
+        if not self._judging.acquire(blocking=False):
+            return
+        made = hello.get("implementation", {})
+        name = f"{made.get('name')} {made.get('version')}" if made else " ".join(argv)
+        language = f" ({made['language']})" if made.get("language") else ""
+        contracts = spoken(hello.get("capabilities", ()))
+        every = "all contracts" if len(contracts) == len(names()) else ", ".join(contracts)
+        what = f"implements {every or 'no contract'}"
+        if default:
+            what = "the bundled reference. Yours: --shim CMD"
+        self.wrap(f"judging {name}{language} · {what}")
 
     def test(self, record: Record) -> None:
         """Print one line per test in verbose runs."""
@@ -40,8 +57,11 @@ class Console(Terminal):
 
 
 class Progress:
-    """Prints the progress of a run: every second on a terminal, otherwise one line every 10
-    seconds."""
+    """Prints the progress of a run: every second on a terminal, otherwise one line every 30
+    seconds.
+
+    progress_line: called every second in any case, because it also shows the implementation.
+    """
 
     def __init__(self, console: Console, progress_line: Callable[[], str]) -> None:
         self._console, self._progress_line = console, progress_line
@@ -50,11 +70,15 @@ class Progress:
         self._thread.start()
 
     def _run(self) -> None:
-        tty = self._console.tty
+        written = time.monotonic()
         # If the reader of the output has gone, the main thread reports it.
         with contextlib.suppress(OSError, ValueError):
-            while not self._over.wait(LIVE_S if tty else LINES_S):
-                (self._console.status if tty else self._console.write)(self._progress_line())
+            while not self._over.wait(min(LIVE_S, LINES_S)):
+                line = self._progress_line()
+                self._console.status(line)
+                if not self._console.tty and time.monotonic() - written >= LINES_S:
+                    written = time.monotonic()
+                    self._console.write(line)
 
     def close(self) -> None:
         self._over.set()

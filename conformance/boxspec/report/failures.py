@@ -10,9 +10,7 @@ from boxspec.judge.record import Record
 from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.stable import stable
 from boxspec.judge.verdict import Verdict
-from boxspec.printable import one_line
 
-WIDTH = 160
 # Matches numbers of one or two digits, which are often what a test is about. Longer numbers are
 # pids and times.
 _SHORT = re.compile(r"(?<![\w.-])\d{1,2}(?![\w.])")
@@ -28,17 +26,6 @@ class Failures:
     @property
     def first(self) -> JudgedRequirement:
         return self.judged[0]
-
-    def line(self) -> str:
-        """Return the group in one line."""
-        shown = f"{self.record.verdict}: {self.record.what}: expected {self.record.expected}"
-        text = one_line(f"{self.first.id} {shown}, got {self.record.got}")
-        text = text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
-        return f"{text} ({share(self.first)}){self.others()}"
-
-    def others(self) -> str:
-        ids = [each.id for each in self.judged[1:]]
-        return f" · the same in {' '.join(ids)}" if ids else ""
 
 
 def share(judged: JudgedRequirement) -> str:
@@ -101,10 +88,26 @@ def grouped(tree: ResultTree) -> list[Failures]:
 
 
 def _in_order(tree: ResultTree) -> Iterable[JudgedRequirement]:
+    """Return first the requirements that affect the exit status, of these first the ones that keep
+    most others from being decided."""
+    blocks = blocking(tree)
     return sorted(
         (each for each in tree.judged if not each.known),
-        key=lambda each: (not tree.counts(each), each.requirement.level != "MUST"),
+        key=lambda each: (
+            not tree.counts(each),
+            each.requirement.level != "MUST",
+            -len(blocks.get(each.id, ())),
+        ),
     )
+
+
+def blocking(tree: ResultTree) -> dict[str, list[str]]:
+    """Return for each broken requirement those that cannot be decided because of it."""
+    found: dict[str, list[str]] = {}
+    for judged in tree.judged:
+        for name in judged.blocked_by:
+            found.setdefault(name, []).append(judged.id)
+    return found
 
 
 def _of_the_kit(judged: JudgedRequirement) -> list[Record]:

@@ -51,11 +51,11 @@ class Pace:
 def progress(
     done: int, of: int, elapsed_s: float, expected_s: float | None, broken: int, again: str = ""
 ) -> str:
-    """Return `210/640 · 12 s of about 55 s · 3 not conforming · re-running test_it with no other
+    """Return `210/640 · 12 s of about 55 s · 3 tests fail · re-running test_it with no other
     test`."""
     # The estimate does not include tests that are being repeated.
     known = expected_s and expected_s > elapsed_s and done < of
     about = f" of about {expected_s:.0f} s" if known else ""
-    bad = f" · {broken} not conforming" if broken else ""
+    bad = f" · {broken} test{'s' * (broken > 1)} fail{'s' * (broken == 1)}" if broken else ""
     alone = f" · re-running {again} with no other test" if again else ""
     return f"{done}/{of} · {elapsed_s:.0f} s{about}{bad}{alone}"

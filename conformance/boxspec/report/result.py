@@ -122,7 +122,7 @@ class Result:
         return int(self._counts(contract)["verdicts"].get(name, 0))
 
     def denominators(self) -> str:
-        """Return the last line that the run printed to the console."""
+        """Return the fractions of each profile, and the counts of the other verdicts."""
         summary = self.plain["summary"]
         parts = self.fractions()
         parts += [f"{name} {self.verdicts(name.replace(' ', '-'))}" for name in UNDECIDED]

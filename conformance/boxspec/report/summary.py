@@ -1,140 +1,168 @@
-"""Print the summary of a run: failures, undecided requirements, the verdict and the fractions."""
+"""Print the summary of a run: failures, the table by contract, the verdict, and what to do next."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from boxspec.judge.failure_block import block_lines
-from boxspec.judge.repro import repro_command
-from boxspec.judge.requirements import contract_of
-from boxspec.judge.results import JudgedRequirement, ResultTree, why_not
+from boxspec.judge.record import Record
+from boxspec.judge.repro import command, repro_command
+from boxspec.judge.requirements import KINDS
+from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.printable import one_line
-from boxspec.report.console import Console
-from boxspec.report.failures import grouped, is_partial, share
+from boxspec.report.block import print_block
+from boxspec.report.console import GREEN, RED, YELLOW, Console
+from boxspec.report.contract_table import not_tested, print_table
+from boxspec.report.details import print_details, print_full_blocks
+from boxspec.report.failures import Failures, blocking, grouped
 
-# Number of failures shown in full. The result file and -v have all.
-BLOCKS = 5
+# Number of failures shown as a block, and of further groups of failures that get a line.
+BLOCKS, LINES = 3, 8
+# Reasons up to this length are shown without -v.
+SHORT = 50
 INTERRUPTED = "no verdict: interrupted; finished tests are above"
-RED, YELLOW, BOLD = "1;31", "33", "1"
+# The first word of the verdict, by exit status.
+WORDS = {0: "PASS", 1: "FAIL", 2: "NO VERDICT", 3: "INCOMPLETE", 4: "STALE BASELINE"}
 
 
 def print_summary(console: Console, tree: ResultTree) -> None:
     """Print everything that comes between the tests and the verdict."""
-    implementation = tree.hello.get("implementation", {})
-    language = f", {implementation['language']}" if implementation.get("language") else ""
-    console.write(f"target    {tree.name}{language}")
-    if tree.not_declared:
-        console.write(f"not declared: {', '.join(tree.not_declared)}")
-    _failures(console, tree)
-    for line in _undecided(tree):
-        console.write(line)
-    for judged in tree.judged:
-        if judged.verdict is Verdict.CONFORMS:
-            for line in _remarks(judged):
-                console.write(f"conforms  {judged.id}: {line}")
-    if tree.left:
-        console.write(f"leftover  {tree.left}")
-    for line in tree.folders:
+    console.judging(tree.hello, tree.argv, tree.how.shim is None)
+    late = sum(record.late for record in tree.records)
+    repeated = f" · {late} timing test{'s' * (late > 1)} repeated" if late else ""
+    count = len(tree.records)
+    console.write(f"{count} test{'s' * (count != 1)} in {tree.duration_s:.0f} s{repeated}")
+    blocks = blocking(tree)
+    groups = grouped(tree)
+    if console.verbose:
+        print_full_blocks(console, tree, groups)
+    else:
+        for group in groups[:BLOCKS]:
+            console.write()
+            print_block(console, tree, group, blocks)
+        _print_others(console, groups)
+    console.write()
+    if not tree.asked:
+        print_table(console, tree)
+    if console.verbose:
+        print_details(console, tree)
+    else:
+        for line in _remarks(tree):
+            console.wrap(line, indent="  ")
+    for line in [*([tree.left] if tree.left else []), *tree.folders]:
         console.write(f"leftover  {line}")
     for line in tree.stale:
         console.write(f"stale baseline  {line}")
 
 
-def _remarks(judged: JudgedRequirement) -> Iterator[str]:
-    """Yield the remarks of tests of a conforming requirement, and the reasons of tests that were
-    not run."""
-    remarks = [each for each in judged.records if each.reason and not each.changed]
-    missing = Counter(each.reason for each in remarks if each.verdict is Verdict.NOT_APPLICABLE)
-    for reason, count in missing.items():
-        yield f"{count} of its {len(judged.records)} tests not run: {reason}"
-    yield from dict.fromkeys(each.reason for each in remarks if each.reason not in missing)
-
-
-def _failures(console: Console, tree: ResultTree) -> None:
-    groups = grouped(tree)
-    full = len(groups) if console.verbose else BLOCKS
-    for group in groups[:full]:
-        judged = group.first
-        tests = share(judged) if len(judged.records) > 1 and judged.failing else ""
-        console.write()
-        console.block(block_lines(group.record, tree.how, judged.id, tests), RED)
-        if group.judged[1:]:
-            console.write(f"  same in   {' '.join(each.id for each in group.judged[1:])}")
-    if groups[full:]:
-        console.write()
-        console.write(f"{len(groups) - full} further failures, one line each (-v: in full)")
-        for group in groups[full:]:
-            console.write(f"  {group.line()}")
-    failed = [each for each in tree.judged if each.verdict in BROKEN and not each.known]
-    if groups:
-        console.write()
-    if failed:
-        console.write(f"failed {len(failed)}: {' '.join(each.id for each in failed)}")
-    if len(failed) > 1:
-        console.write(f"rerun     {repro_command([], tree.how)} ID...")
-    partly = [each for each in failed if is_partial(each)]
-    if partly:
-        parts = (f"{each.id} ({share(each)})" for each in partly)
-        console.write(f"partly    {' · '.join(parts)}")
-
-
-def _undecided(tree: ResultTree) -> Iterator[str]:
-    for judged in tree.judged:
-        if judged.known and judged.verdict in BROKEN:
-            yield f"known     {judged.id} {judged.verdict}: {judged.reason}"
-    blocked: dict[tuple[str, ...], list[JudgedRequirement]] = {}
-    for judged in tree.judged:
-        if judged.blocked_by:
-            blocked.setdefault(tuple(judged.blocked_by), []).append(judged)
-        elif judged.verdict is Verdict.NOT_MEASURED and judged.records:
-            yield f"not measured  {judged.id}: {judged.reason}"
-    yield from _not_run(tree)
-    for by, mine in blocked.items():
-        yield f"blocked by {', '.join(by)}: {' '.join(each.id for each in mine)}"
-    if tree.how.backend is None and any(each.escaped for each in tree.records):
-        names = one_line(", ".join(tree.hello.get("backends", {})))
-        yield f"backend   the shim's first that confines; --backend NAME for another of {names}"
-    for judged in tree.judged:
-        escaped = [each.escaped for each in judged.records if each.escaped]
-        if escaped:
-            yield f"escaped as declared  {judged.id}: {'; '.join(escaped)}"
-    for judged in tree.judged:
-        for why in dict.fromkeys(each.changed for each in judged.records if each.changed):
-            yield f"changed by the sandbox  {judged.id}: {why}"
-    for missing, ids in tree.not_applicable().items():
-        yield f"not applicable, {why_not(missing)}: {' '.join(ids)}"
-
-
-def _not_run(tree: ResultTree) -> Iterator[str]:
-    """Yield the requirements of which no test was run.
-
-    An interrupted run has hundreds, so only their number is given.
-    """
-    mine = [each for each in tree.judged if each.verdict is Verdict.NOT_MEASURED]
-    mine = [each for each in mine if not each.records]
-    if len(mine) <= BLOCKS:
-        yield from (f"not measured  {each.id}: {each.reason}" for each in mine)
+def _print_others(console: Console, groups: Sequence[Failures]) -> None:
+    """Print the failed requirements without a block, in groups that probably have the same
+    cause."""
+    named = {group.first.id for group in groups[:BLOCKS]}
+    lines: list[tuple[list[str], str]] = []
+    for number, group in enumerate(groups):
+        ids = [each.id for each in group.judged if each.id not in named]
+        named.update(ids)
+        if ids:
+            why = f"as {group.first.id}" if number < BLOCKS else group.record.what
+            lines.append((ids, why))
+    if not lines:
         return
-    counts = Counter(contract_of(each.id) for each in mine)
-    parts = " · ".join(f"{contract} {count}" for contract, count in counts.items())
-    yield f"not measured, no test ran: {parts}"
-
-
-def close(console: Console, tree: ResultTree, verdict: str, status: int) -> None:
-    """Print the verdict in words, and the last line with the fractions."""
     console.write()
-    if len(tree.contracts) > 1:
-        for contract in tree.contracts:
-            console.write(f"{contract:<9} {' · '.join(fractions(tree, contract))}")
-    colour = "" if status == 0 else RED if status == 1 else YELLOW
-    console.write(verdict, colour)
-    console.write(denominators(tree), BOLD)
+    console.write("also failed, each line probably for one cause (-v: in full)")
+    for ids, why in lines[:LINES]:
+        console.wrap(f"{' '.join(ids)}  {why}", "     ", "       ")
+    left = sum(len(ids) for ids, _ in lines[LINES:])
+    if left:
+        console.write(f"     … {left} more")
+
+
+def _remarks(tree: ResultTree) -> Iterator[str]:
+    """Yield one line for each kind of requirement or test without a verdict."""
+    undecided = not_tested(tree.judged)
+    if undecided:
+        why = Counter(_short_reason(each) for each in undecided)
+        parts = [f"{count} {reason}" for reason, count in why.most_common()]
+        yield f"{len(undecided)} not tested here (-v): {'; '.join(parts)}"
+    gaps = Counter(_gap(record) for record in tree.records if record.escaped)
+    for gap, count in gaps.most_common():
+        yield f"{gap}: {count} attempt{'s' * (count > 1)} succeeded (-v)"
+    changed = sum(any(made.changed for made in each.records) for each in tree.judged)
+    if changed:
+        yield f"{changed} requirement{'s' * (changed > 1)} changed by the sandbox (-v)"
+
+
+def _short_reason(judged: JudgedRequirement) -> str:
+    if judged.lacks:
+        return f"for lack of {judged.lacks}"
+    return f"because {judged.why}" if len(judged.why) <= SHORT else "for other reasons"
+
+
+def _gap(record: Record) -> str:
+    """Return what the implementation has declared, without the names of single rules."""
+    if record.declared in ("partial", "unavailable"):
+        return f"{record.aspect} is not claimed ({record.declared})"
+    return f"rules declared {record.declared}"
+
+
+def close(
+    console: Console, tree: ResultTree, status: int, why_incomplete: str | None, interrupted: bool
+) -> None:
+    """Print the verdict, and what to do next."""
+    console.write()
+    colour = GREEN if status == 0 else RED if status == 1 else YELLOW
+    why = "interrupted; the finished tests are above" if interrupted else ""
+    words = why or _closing(tree, status, why_incomplete)
+    start = _start(tree) if status == 1 else ""
+    console.wrap(f"{WORDS[status]}  {words} · exit {status}{start}", colour=colour)
+    if not interrupted:
+        console.write(f"next: {_next(tree, status)}")
+
+
+def _closing(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
+    if status == 2:
+        wrong = sum(record.verdict is Verdict.HARNESS_ERROR for record in tree.records)
+        return f"internal error in {wrong} test{'s' * (wrong > 1)}"
+    failing = [each for each in tree.judged if each.verdict in BROKEN and not each.known]
+    kinds = Counter(each.requirement.kind for each in failing)
+    broken = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
+    known = sum(each.known and each.verdict in BROKEN for each in tree.judged)
+    excused = f" · {known} known deviation{'s' * (known > 1)}" if known else ""
+    if status == 1:
+        return f"{broken} fail{'s' * (len(failing) == 1)}{excused}"
+    if status == 3:
+        return str(why_incomplete)
+    conforming, asked = tree.of_kind("required")
+    if tree.asked or not asked:
+        conforming = sum(each.verdict is Verdict.CONFORMS for each in tree.judged)
+        text = f"{conforming} of {len(tree.judged)} requirement{'s' * (len(tree.judged) != 1)}"
+    else:
+        text = f"{conforming} of {asked} required"
+    return f"{text}{f' · fails {broken}' if broken else ''}{excused}"
+
+
+def _start(tree: ResultTree) -> str:
+    """Return the hint to begin with the failure that blocks most others."""
+    blocks = blocking(tree)
+    if not blocks:
+        return ""
+    first = max(blocks, key=lambda name: len(blocks[name]))
+    count = len(blocks[first])
+    return f" · start with {first}: it blocks {count} other{'s' * (count > 1)}"
+
+
+def _next(tree: ResultTree, status: int) -> str:
+    failing = any(each.verdict in BROKEN and not each.known for each in tree.judged)
+    if status == 0 and not failing and tree.how.shim is None:
+        return f"{command(['new-shim', 'go', 'mine'])}   ·   run --html report.html"
+    if status == 1 or failing:
+        first = grouped(tree)[0].first.id
+        return f"{command(['explain', first])}   ·   {repro_command([first], tree.how)}"
+    return "run --html report.html for a page, run -v for details"
 
 
 def verdict(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
-    """Return the meaning of the exit status for this run."""
+    """Return the meaning of the exit status for this run, as result files have it."""
     if status == 1:
         ids = [each.id for each in tree.broken]
         if tree.asked:
@@ -157,27 +185,3 @@ def verdict(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
     if status == 4:
         return f"{conforms}, and the baseline is stale"
     return conforms
-
-
-def fractions(tree: ResultTree, contract: str | None = None) -> list[str]:
-    """Return texts such as `contract MUST 114/121 SHOULD 31/34`, one for each profile, for one
-    contract or for all."""
-    parts = []
-    for profile in ("contract", "hardened"):
-        shown = []
-        for level in ("MUST", "SHOULD", "MAY"):
-            conforms, of = tree.of(profile, level, contract)
-            if of or level == "MUST":
-                shown.append(f"{level} {conforms}/{of}")
-        parts.append(f"{profile} {' '.join(shown)}")
-    return parts
-
-
-def denominators(tree: ResultTree) -> str:
-    parts = fractions(tree)
-    parts.append(f"not measured {tree.count(Verdict.NOT_MEASURED)}")
-    parts.append(f"not applicable {tree.count(Verdict.NOT_APPLICABLE)}")
-    parts.append(f"known {tree.known}")
-    if tree.late:
-        parts.append(f"late {tree.late}")
-    return " · ".join(parts)

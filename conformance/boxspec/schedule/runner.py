@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from _pytest.terminal import TerminalReporter
@@ -113,14 +114,21 @@ class Observer:
     def done(self) -> Done:
         """Return how far the session is; callable from any thread."""
         names = {record.id for record in list(self.records)}
-        config = self.config
-        info = self.info if config is None else config.stash.get(SESSION_INFO, self.info)
+        info = self._info()
         names |= {str(key) for key in info.ahead()}
         long = {
             item.nodeid for item in self.items if (marked := requires_of(item)) and marked.overlap
         }
         of, short = len(self.items) - self.left_out, len(names - long)
         return Done(len(names), of, short, self.broken, info.again)
+
+    def hello(self) -> dict[str, Any]:
+        """Return the shim's answer to `hello`, empty before it came; callable from any thread."""
+        return self._info().hello
+
+    def _info(self) -> SessionInfo:
+        config = self.config
+        return self.info if config is None else config.stash.get(SESSION_INFO, self.info)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

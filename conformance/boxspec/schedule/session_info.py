@@ -25,6 +25,7 @@ class SessionInfo:
     ahead: a function that returns the tests whose bodies ended in other threads before pytest
         reached them.
     again: the name of the test that is being repeated.
+    chosen: see ResultTree.
     """
 
     hello: dict[str, Any] = field(default_factory=dict)
@@ -35,6 +36,7 @@ class SessionInfo:
     folders: Callable[[], list[str]] = list
     ahead: Callable[[], Iterable[Hashable]] = tuple
     again: str = ""
+    chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
 
 
 SESSION_INFO = pytest.StashKey[SessionInfo]()

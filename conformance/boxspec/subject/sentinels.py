@@ -10,6 +10,8 @@ from boxspec.errors import NotConforming
 from boxspec.judge.expect import shown
 from boxspec.subject.contract import Say, every
 
+# What a line says of a capability that is refused as it should be.
+UNSUPPORTED = "not declared, unsupported"
 Ask = tuple[str, dict[str, Any]]
 
 
@@ -40,7 +42,7 @@ def sentinel(capability: str, declared: bool, answer: dict[str, Any], say: Say, 
         raise no(f"{capability} is declared, its sentinel {op} is answered 'unsupported'")
     if not declared:
         _refused(capability, answer, op)
-    say(f"{capability}: {'declared, answers' if declared else 'not declared, unsupported'}")
+    say(f"{capability}: {'declared, answers' if declared else UNSUPPORTED}")
 
 
 def _refused(capability: str, answer: Mapping[str, Any], op: str) -> None:

@@ -7,6 +7,7 @@ must pass them, so that the mistake is reported by the requirement that it break
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import uuid
@@ -22,8 +23,8 @@ from boxspec.subject.client.serve import Serve
 from boxspec.subject.contract import Say, find, names
 from boxspec.subject.leftovers import Leftovers
 from boxspec.subject.observed import Observed
+from boxspec.subject.sentinels import UNSUPPORTED, quiet
 from boxspec.subject.sentinels import no as _no
-from boxspec.subject.sentinels import quiet
 from boxspec.subject.session import Session
 
 WITHIN_S = 10.0
@@ -43,7 +44,25 @@ def trust(session: Session, say: Say = quiet, contracts: Sequence[str] | None = 
     for name in names():
         if contracts is None or name in contracts:
             contract = find(name)
-            _step(session, contract.ask_trust, say, contract.case_class())
+            with _in_one_line(say) as tell:
+                _step(session, contract.ask_trust, tell, contract.case_class())
+
+
+@contextlib.contextmanager
+def _in_one_line(say: Say) -> Iterator[Say]:
+    """Collect the capabilities that are refused as they should be, and print them in one line."""
+    refused: list[str] = []
+
+    def tell(line: str) -> None:
+        capability, _, what = line.partition(": ")
+        if what == UNSUPPORTED:
+            refused.append(capability)
+        else:
+            say(line)
+
+    yield tell
+    if refused:
+        say(f"{', '.join(refused)}: {UNSUPPORTED}")
 
 
 def _step(

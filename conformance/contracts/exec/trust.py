@@ -11,8 +11,8 @@ from boxspec.errors import HarnessError, UsageError
 from boxspec.judge.expect import shown
 from boxspec.programs import programs
 from boxspec.subject.contract import Say
+from boxspec.subject.sentinels import UNSUPPORTED, sentinel, undeclared
 from boxspec.subject.sentinels import no as _no
-from boxspec.subject.sentinels import sentinel, undeclared
 from boxspec.subject.shim_process import ShimProcess
 from contracts.exec.client import ExecCase, Run
 from contracts.shared.helper_processes import WITHIN_S, observe_helpers
@@ -100,7 +100,7 @@ def _no_exec(case: ExecCase, say: Say) -> None:
     case.session.startup_ms = seen.elapsed_ms
     if seen.unsupported is None:
         raise undeclared("exec", seen.raw or {})
-    say("exec: not declared, unsupported")
+    say(f"exec: {UNSUPPORTED}")
 
 
 # For each capability, the fields of the simplest exec.run that uses it.

@@ -67,7 +67,7 @@ def test_a_verdict_or_one_line(name: str) -> None:
     assert len(done.stderr.splitlines()) == bool(says), done
     assert re.search(says, done.stderr), done
     if "result" in name:
-        assert "exit status 0\n" in done.stdout
+        assert "· exit 0\n" in done.stdout
 
 
 def test_a_character_that_the_terminal_lacks_is_shown_by_number() -> None:

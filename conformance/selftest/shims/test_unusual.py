@@ -93,7 +93,7 @@ def test_an_api_of_strings_conforms_but_for_bytes(tmp_path: Path) -> None:
     assert found.code == 0, found.said
     bytes_ = ["EXEC-ENV-04", "EXEC-REQUEST-07", "EXEC-STDIN-14"]
     assert found.all_of("not-applicable") == bytes_, found.said
-    assert "not applicable, without exec.bytes: " in found.said
+    assert "3 not declared" in found.said
 
 
 TAKES_SIGNALS_OVER = f"""

@@ -1,0 +1,64 @@
+"""The short form of a failure on the console.
+
+The whole block, with the evidence, is in judge/failure_block.py: for -v, `repro` and reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from boxspec.judge.difference import DIFFERENCE
+from boxspec.judge.repro import repro_command
+from boxspec.judge.results import ResultTree
+from boxspec.judge.verdict import Verdict
+from boxspec.report.console import RED, Console
+from boxspec.report.failures import Failures, is_partial, share
+from boxspec.report.ran import ran, readable
+
+INDENT = " " * 5
+LABEL = 10
+# Lines of one row. The whole text is in the files, and with -v.
+MOST = 3
+# The first word of a failure; FAIL for all others.
+HEADS = {
+    Verdict.CONTRADICTION: "ESCAPED",
+    Verdict.ESCAPED: "ESCAPED",
+    Verdict.OVERREFUSED: "REFUSED",
+    Verdict.WRONG_REASON: "WRONG REASON",
+    Verdict.UNPROVEN: "UNPROVEN",
+    Verdict.HARNESS_ERROR: "KIT ERROR",
+}
+# Evidence of a vector: what the question is about.
+WHY = "why asked"
+
+
+def print_block(
+    console: Console, tree: ResultTree, group: Failures, blocking: Mapping[str, Sequence[str]]
+) -> None:
+    """Print what was run, what was expected, what happened, and how to repeat it.
+
+    blocking: for each requirement, those that cannot be decided because of it.
+    """
+    first, record = group.first, group.record
+    head = f"{HEADS.get(record.verdict, 'FAIL')} {first.id} {first.requirement.kind}"
+    console.block(console.wrapped(first.requirement.clause, f"{head}  ", most=1), RED)
+    partly = f" ({share(first)})" if is_partial(first) else ""
+    rows = [("ran", ran(record.request)), ("checked", f"{record.what}{partly}")]
+    difference = record.evidence.get(DIFFERENCE)
+    if difference:
+        rows += [("differs", line) for line in difference]
+    else:
+        rows += [("expected", record.expected), ("actual", record.got)]
+    if WHY in record.evidence:
+        rows.append(("because", str(record.evidence[WHY])))
+    blocked = blocking.get(first.id, ())
+    if blocked:
+        rows.append(("blocks", f"{len(blocked)} others, which need this one: {' '.join(blocked)}"))
+    last = ""
+    for label, text in rows:
+        shown = "" if label == last else label
+        last = label
+        start = f"{INDENT}{shown:<{LABEL}}"
+        console.block(console.wrapped(readable(text), start, " " * len(start), MOST))
+    # A command is not wrapped, so that it can be copied.
+    console.write(f"{INDENT}{'repeat':<{LABEL}}{repro_command([first.id], tree.how)}")

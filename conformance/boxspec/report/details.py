@@ -1,0 +1,86 @@
+"""Print what only -v shows: all failures in full, and a line for each requirement that is not
+decided or has a remark."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from boxspec.judge.failure_block import block_lines
+from boxspec.judge.requirements import contract_of
+from boxspec.judge.results import JudgedRequirement, ResultTree, why_not
+from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.report.console import RED, Console
+from boxspec.report.failures import Failures, share
+
+# With more requirements of which no test ran, only their number is given: an interrupted run has
+# hundreds.
+LISTED = 5
+
+
+def print_full_blocks(console: Console, tree: ResultTree, groups: Sequence[Failures]) -> None:
+    for group in groups:
+        judged = group.first
+        tests = share(judged) if len(judged.records) > 1 and judged.failing else ""
+        console.write()
+        console.block(block_lines(group.record, tree.how, judged.id, tests), RED)
+        if group.judged[1:]:
+            console.write(f"  same in   {' '.join(each.id for each in group.judged[1:])}")
+
+
+def print_details(console: Console, tree: ResultTree) -> None:
+    if tree.not_declared:
+        console.write(f"not declared: {', '.join(tree.not_declared)}")
+    for line in _undecided(tree):
+        console.write(line)
+    for judged in tree.judged:
+        if judged.verdict is Verdict.CONFORMS:
+            for line in _remarks(judged):
+                console.write(f"conforms  {judged.id}: {line}")
+
+
+def _remarks(judged: JudgedRequirement) -> Iterator[str]:
+    """Yield the remarks of tests of a conforming requirement, and the reasons of tests that were
+    not run."""
+    remarks = [each for each in judged.records if each.reason and not each.changed]
+    missing = Counter(each.reason for each in remarks if each.verdict is Verdict.NOT_APPLICABLE)
+    for reason, count in missing.items():
+        yield f"{count} of its {len(judged.records)} tests not run: {reason}"
+    yield from dict.fromkeys(each.reason for each in remarks if each.reason not in missing)
+
+
+def _undecided(tree: ResultTree) -> Iterator[str]:
+    for judged in tree.judged:
+        if judged.known and judged.verdict in BROKEN:
+            yield f"known     {judged.id} {judged.verdict}: {judged.reason}"
+    for judged in tree.judged:
+        if judged.verdict is Verdict.NOT_MEASURED and judged.records and not judged.blocked_by:
+            yield f"not tested  {judged.id}: {judged.reason}"
+    yield from _not_run(tree)
+    blocked: dict[tuple[str, ...], list[str]] = {}
+    for judged in tree.judged:
+        if judged.blocked_by:
+            blocked.setdefault(tuple(judged.blocked_by), []).append(judged.id)
+    for by, ids in blocked.items():
+        yield f"blocked by {', '.join(by)}: {' '.join(ids)}"
+    for judged in tree.judged:
+        escaped = [each.escaped for each in judged.records if each.escaped]
+        if escaped:
+            yield f"not claimed, and escaped  {judged.id}: {'; '.join(escaped)}"
+    for judged in tree.judged:
+        for why in dict.fromkeys(each.changed for each in judged.records if each.changed):
+            yield f"changed by the sandbox  {judged.id}: {why}"
+    for missing, ids in tree.not_applicable().items():
+        yield f"not applicable, {why_not(missing)}: {' '.join(ids)}"
+
+
+def _not_run(tree: ResultTree) -> Iterator[str]:
+    """Yield the requirements of which no test was run."""
+    mine = [each for each in tree.judged if each.verdict is Verdict.NOT_MEASURED]
+    mine = [each for each in mine if not each.records]
+    if len(mine) <= LISTED:
+        yield from (f"not tested  {each.id}: {each.reason}" for each in mine)
+        return
+    counts = Counter(contract_of(each.id) for each in mine)
+    parts = " · ".join(f"{contract} {count}" for contract, count in counts.items())
+    yield f"not tested, no test ran: {parts}"
