@@ -70,7 +70,9 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
     )
     add("-x", dest="fail_fast", action="store_true", help="stop at the first test that fails")
     add(
-        "--backend", metavar="NAME", help="the sandbox backend to judge (default: the shim's first)"
+        "--backend",
+        metavar="NAME",
+        help="the sandbox backend to judge (default: the strongest one that starts here)",
     )
     add("--seed", type=natural, default=0, metavar="N", help="seed for randomised tests")
     add(

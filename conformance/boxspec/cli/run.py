@@ -315,6 +315,7 @@ def _tree(
         command=args.words,
         spec=args.spec,
         chosen=observer.info.chosen,
+        claims=observer.info.claims,
     )
 
 

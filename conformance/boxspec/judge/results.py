@@ -5,7 +5,7 @@ Every output is made from it, so that all outputs have the same numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boxspec.judge.baseline import VerdictReason
@@ -77,6 +77,7 @@ class ResultTree:
     spec: the version of the specification whose requirements are counted; None counts all.
     chosen: for a contract with several things to judge, such as backends: the name of the one that
         the kit chose, and the names of the others.
+    claims: what is claimed of each aspect, by contract: fully, partial, unavailable.
     """
 
     how: RunFlags
@@ -97,6 +98,7 @@ class ResultTree:
     folders: list[str] = field(default_factory=list)
     spec: str | None = None
     chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    claims: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -105,6 +107,12 @@ class ResultTree:
         if not implementation:
             return " ".join(self.argv)
         return f"{implementation.get('name')} {implementation.get('version')}"
+
+    def how_to_repeat(self, contract: str) -> RunFlags:
+        """Return the options of the run, with what the kit chose for this contract."""
+        if self.how.backend is None and contract in self.chosen:
+            return replace(self.how, backend=self.chosen[contract][0])
+        return self.how
 
     def of(self, profile: str, level: str, contract: str | None = None) -> tuple[int, int]:
         """Return two numbers: the requirements that conform, and all that were selected and

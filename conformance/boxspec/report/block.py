@@ -60,5 +60,6 @@ def print_block(
         last = label
         start = f"{INDENT}{shown:<{LABEL}}"
         console.block(console.wrapped(readable(text), start, " " * len(start), MOST))
+    how = tree.how_to_repeat(first.requirement.contract)
     # A command is not wrapped, so that it can be copied.
-    console.write(f"{INDENT}{'repeat':<{LABEL}}{repro_command([first.id], tree.how)}")
+    console.write(f"{INDENT}{'repeat':<{LABEL}}{repro_command([first.id], how)}")

@@ -21,9 +21,10 @@ LISTED = 5
 def print_full_blocks(console: Console, tree: ResultTree, groups: Sequence[Failures]) -> None:
     for group in groups:
         judged = group.first
+        how = tree.how_to_repeat(judged.requirement.contract)
         tests = share(judged) if len(judged.records) > 1 and judged.failing else ""
         console.write()
-        console.block(block_lines(group.record, tree.how, judged.id, tests), RED)
+        console.block(block_lines(group.record, how, judged.id, tests), RED)
         if group.judged[1:]:
             console.write(f"  same in   {' '.join(each.id for each in group.judged[1:])}")
 

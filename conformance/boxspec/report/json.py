@@ -12,7 +12,7 @@ from boxspec.judge.host import host
 from boxspec.judge.kit import kit
 from boxspec.judge.record import Record
 from boxspec.judge.repro import command, repro_command
-from boxspec.judge.requirements import PROFILES
+from boxspec.judge.requirements import PROFILES, contract_of
 from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
 
@@ -49,6 +49,7 @@ def plain(tree: ResultTree, status: int, words: str) -> dict[str, Any]:
             "profile": tree.profile or "default",
             "spec": tree.spec,
             "backend": tree.how.backend,
+            "chosen": {name: chosen for name, (chosen, _) in tree.chosen.items()},
             "seed": tree.how.seed,
             "isolate": tree.how.isolate,
             "stress": tree.how.stress,
@@ -126,5 +127,7 @@ def _test(tree: ResultTree, record: Record) -> dict[str, Any]:
     if record.changed:
         test["changed"] = record.changed
     test["timing"] = fields["timing"]
-    test["repro"] = repro_command(record.requirements[:1], tree.how)
+    test["repro"] = repro_command(
+        record.requirements[:1], tree.how_to_repeat(contract_of(record.requirements[0]))
+    )
     return test

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,11 @@ class Result:
         chosen = {each.name: each.default for each in fields(RunFlags)} | self.plain["selection"]
         given = {each.name: chosen[each.name] for each in fields(RunFlags)}
         return RunFlags(**given | {"shim": self.shim})
+
+    def how_to_repeat(self, contract: str) -> RunFlags:
+        """Return the same options, with what the kit chose for this contract."""
+        chosen = self.plain["selection"].get("chosen", {}).get(contract)
+        return self.how if self.how.backend or not chosen else replace(self.how, backend=chosen)
 
     @property
     def started(self) -> str:
@@ -148,7 +153,9 @@ class Result:
             "contracts": " ".join(selection["contracts"]) or "none",
             "not declared": " ".join(selection["not_declared"]) or "none",
             "profile": selection["profile"],
-            "backend": selection["backend"] or "the shim's first",
+            "backend": selection["backend"]
+            or ", ".join(selection.get("chosen", {}).values())
+            or "the shim's first",
             "seed": selection["seed"],
             "started": self.started,
             "duration": f"{self.plain['summary']['duration_s']:.1f} s",
@@ -167,7 +174,7 @@ def block_of(result: Result, test: Plain) -> list[str]:
     given = {name: test[name] for name in names if name in test}
     given["verdict"] = Verdict(given["verdict"])
     record = Record(requirements=list(test["requirements"]), **given)
-    return block_lines(record, result.how)
+    return block_lines(record, result.how_to_repeat(contract_of(record.requirements[0])))
 
 
 def is_failure(test: Plain) -> bool:

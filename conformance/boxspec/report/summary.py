@@ -10,6 +10,7 @@ from boxspec.judge.repro import command, repro_command
 from boxspec.judge.requirements import KINDS
 from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.report.area_table import has_areas, print_areas
 from boxspec.report.block import print_block
 from boxspec.report.console import GREEN, RED, YELLOW, Console
 from boxspec.report.contract_table import not_tested, print_table
@@ -43,6 +44,8 @@ def print_summary(console: Console, tree: ResultTree) -> None:
         _print_others(console, groups)
     console.write()
     if not tree.asked:
+        if has_areas(tree):
+            print_areas(console, tree)
         print_table(console, tree)
     if console.verbose:
         print_details(console, tree)
@@ -84,7 +87,9 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
         why = Counter(_short_reason(each) for each in undecided)
         parts = [f"{count} {reason}" for reason, count in why.most_common()]
         yield f"{len(undecided)} not tested here (-v): {'; '.join(parts)}"
-    gaps = Counter(_gap(record) for record in tree.records if record.escaped)
+    # The table by area counts them, if there is one.
+    escaped = [] if has_areas(tree) else [each for each in tree.records if each.escaped]
+    gaps = Counter(_gap(record) for record in escaped)
     for gap, count in gaps.most_common():
         yield f"{gap}: {count} attempt{'s' * (count > 1)} succeeded (-v)"
     changed = sum(any(made.changed for made in each.records) for each in tree.judged)
@@ -156,8 +161,9 @@ def _next(tree: ResultTree, status: int) -> str:
     if status == 0 and not failing and tree.how.shim is None:
         return f"{command(['new-shim', 'go', 'mine'])}   ·   run --html report.html"
     if status == 1 or failing:
-        first = grouped(tree)[0].first.id
-        return f"{command(['explain', first])}   ·   {repro_command([first], tree.how)}"
+        first = grouped(tree)[0].first
+        how = tree.how_to_repeat(first.requirement.contract)
+        return f"{command(['explain', first.id])}   ·   {repro_command([first.id], how)}"
     return "run --html report.html for a page, run -v for details"
 
 

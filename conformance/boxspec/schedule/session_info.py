@@ -25,7 +25,7 @@ class SessionInfo:
     ahead: a function that returns the tests whose bodies ended in other threads before pytest
         reached them.
     again: the name of the test that is being repeated.
-    chosen: see ResultTree.
+    chosen, claims: see ResultTree.
     """
 
     hello: dict[str, Any] = field(default_factory=dict)
@@ -37,6 +37,7 @@ class SessionInfo:
     ahead: Callable[[], Iterable[Hashable]] = tuple
     again: str = ""
     chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    claims: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 SESSION_INFO = pytest.StashKey[SessionInfo]()

@@ -66,6 +66,7 @@ class State:
             if self.worker is not None:
                 self.worker.open(session)
             self.info.hello = session.hello
+            self.info.chosen, self.info.claims = session.chosen, session.claims
             self.info.left = lambda: session.leftovers.summary
             self.info.folders = lambda: session.leftovers.folders
         return self.session

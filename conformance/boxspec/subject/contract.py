@@ -82,6 +82,8 @@ class Contract:
         events can be forced.
     products: `module:name` of a class that judges, shows and compares products of the contract
         (boxspec/products/view.py); empty if requirements by topic are enough.
+    areas: `module:function` that counts the attempts of a run by area (see report/area_table.py);
+        empty if the requirements are no attempts.
     features: features of a host that its tests need (HostLacks), each with a `module:function` that
         returns why the feature is missing, or None.
     """
@@ -100,6 +102,7 @@ class Contract:
     fuzzing: str = field(default="")
     orders: str = ""
     products: str = ""
+    areas: str = ""
     features: Mapping[str, str] = field(default_factory=dict)
 
     def case_class(self) -> type[Any]:
@@ -126,6 +129,14 @@ class Contract:
     def view(self) -> Any:
         """Return the view of the contract, which judges, shows and compares products."""
         return _named(self.products)()
+
+    def area_rows(self, records: Sequence[Any], claims: Mapping[str, str]) -> list[tuple[str, ...]]:
+        """Return the head and the rows of the table by area.
+
+        claims: what the shim claims for each aspect.
+        """
+        found: list[tuple[str, ...]] = _named(self.areas)(records, claims)
+        return found
 
     def missing(self, feature: str) -> str | None:
         """Return the reason why this host lacks a feature, or None."""

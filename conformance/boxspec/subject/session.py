@@ -61,6 +61,11 @@ class Session:
         self.stress = stress
         # The name that `--backend` gave.
         self.backend = backend
+        # For a contract with several things to judge, such as backends: the name of the one that
+        # the kit chose, and the names of the others.
+        self.chosen: dict[str, tuple[str, list[str]]] = {}
+        # The claims of the judged one, by contract and aspect.
+        self.claims: dict[str, dict[str, str]] = {}
         self.hello: dict[str, Any] = {}
         self.capabilities: frozenset[str] = frozenset()
         # Contracts that cannot be scored on this host, each with its reason.
@@ -157,6 +162,7 @@ class Session:
             "hello": self.hello,
             "startup_ms": self.startup_ms,
             "stuck": sorted(self.stuck),
+            "chosen": self.chosen,
             "helpers": {name: asdict(found) for name, found in self.helpers.items()},
             "isolation": asdict(self.isolation) if self.isolation else None,
         }
@@ -165,6 +171,7 @@ class Session:
         self.accept_hello(handed["hello"])
         self.startup_ms = handed["startup_ms"]
         self.stuck = {*handed["stuck"]}
+        self.chosen = handed["chosen"]
         self.helpers = {name: HelperProcesses(**found) for name, found in handed["helpers"].items()}
 
     def helpers_of(self, op: str) -> HelperProcesses:

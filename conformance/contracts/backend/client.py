@@ -107,11 +107,14 @@ class BackendClient:
     def chosen(self) -> str:
         """Return the backend of this run:
 
-        `--backend`, or the first backend in hello that confines programs.
+        `--backend`, or the strongest one (see strongest.py). Before that is known, or if there is
+        only one, the first backend in hello that confines programs.
         """
-        asked = self._case.session.backend
-        if asked is not None:
-            return asked
+        session = self._case.session
+        if session.backend is not None:
+            return session.backend
+        if "backend" in session.chosen:
+            return session.chosen["backend"][0]
         confining = [name for name in self.named if name != CONTROL]
         return (confining or [*self.named, CONTROL])[0]
 

@@ -26,6 +26,7 @@ CONTRACT = Contract(
         ),
     ),
     products="contracts.backend.products.view:Matrix",
+    areas="contracts.backend.areas:rows",
     fault_scope="focus",
     features={
         "escape probes": "contracts.backend.host:without_probes",

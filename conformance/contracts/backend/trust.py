@@ -14,6 +14,7 @@ from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.sentinels import sentinel
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
+from contracts.backend.strongest import choose, claims
 
 WITHIN_S = 30.0
 # Limit of the first requests. A backend that hangs is cut off after 10 s, and these do not hang.
@@ -27,6 +28,7 @@ def trust(case: BackendCase, say: Say) -> None:
         # Launchers and test programs of a backend are helper processes, so scheduling delay cannot
         # be read after they have ended.
         case.session.helpers["backend"] = HelperProcesses(before=True, later=True)
+        choose(case)
     name = case.backend.chosen if declared else NO_SUCH
     if declared:
         stuck = _stuck(case, {*STARTS})
@@ -41,6 +43,7 @@ def trust(case: BackendCase, say: Say) -> None:
     if not declared:
         return
     say(f"{name}: probed")
+    case.session.claims["backend"] = claims(case, name)
     if answer.result["overall"] == "unavailable":
         aspects = answer.result["aspects"].values()
         reasons = dict.fromkeys(why for each in aspects for why in each.get("reasons", []))

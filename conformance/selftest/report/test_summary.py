@@ -36,6 +36,7 @@ SIX = [
     if (each.level, each.profile, each.contract) == ("MUST", "contract", "exec")
     and each.capability is None
 ][:6]
+AREA_LINES = ("area  ", "files ", "networ", "launch")
 TWELVE = [name for name, each in load().items() if each.contract == "exec"][:12]
 
 
@@ -132,6 +133,27 @@ def test_escapes_of_an_aspect_that_is_not_claimed_take_one_line() -> None:
     found = tree([record(MUST, why) for why in escapes])
     assert "network is not claimed (partial): 3 attempts succeeded (-v)\n" in told(found)
     assert "probe 2: done" in told(found, verbose=True)
+
+
+def test_a_run_of_sandboxes_has_a_table_by_area() -> None:
+    records = [
+        record("BACKEND-WRITE-01"),
+        record("BACKEND-META-01", Declared("fs-metadata", "partial", "a mode is changed")),
+        record("BACKEND-NET-01", failed(verdict=Verdict.CONTRADICTION)),
+        record("BACKEND-LAUNCH-01", NotMeasured("late")),
+    ]
+    claims = {"fs-write": "fully", "fs-metadata": "partial", "network": "fully"}
+    found = tree(records, capabilities=("backend",), claims={"backend": claims})
+    text = told(found)
+    table = [re.split("  +", line) for line in text.splitlines() if line[:6] in AREA_LINES]
+    assert table == [
+        ["area", "claims", "held", "escaped", "not claimed", "not tested"],
+        ["files", "partly", "1", "-", "1", "-"],
+        ["network", "fully", "-", "1", "-", "-"],
+        ["launch", "fully", "-", "-", "-", "1"],
+    ]
+    assert "\n1 attempt succeeded on what is not claimed (-v)." in text
+    assert "ESCAPED BACKEND-NET-01 required" in text
 
 
 def test_the_first_two_lines_name_the_kit_the_host_and_the_implementation() -> None:
