@@ -32,6 +32,14 @@ def ran(request: str | None) -> str:
     fields = {name: value for name, value in message.items() if name != "op"}
     inner = fields.pop("request", {})
     fields = {**inner, **fields} if isinstance(inner, dict) else {"request": inner, **fields}
+    calls = fields.pop("calls", [])
+    if calls and isinstance(calls, list) and isinstance(calls[0], dict):
+        # A session of a sandbox: its first program says most.
+        fields = {**(calls[0].get("request") or {}), **fields}
+        if calls[1:]:
+            fields["further calls"] = len(calls) - 1
+        context = fields.pop("context", {})
+        fields.update({name: value for name, value in context.items() if name != "root"})
     program = fields.pop("program", None)
     args = fields.pop("args", [])
     head = str(message["op"])

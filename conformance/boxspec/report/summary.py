@@ -21,6 +21,7 @@ from boxspec.report.failures import Failures, blocking, grouped
 BLOCKS, LINES = 3, 8
 # Reasons up to this length are shown without -v.
 SHORT = 50
+OTHER = "for other reasons"
 INTERRUPTED = "no verdict: interrupted; finished tests are above"
 # The first word of the verdict, by exit status.
 WORDS = {0: "PASS", 1: "FAIL", 2: "NO VERDICT", 3: "INCOMPLETE", 4: "STALE BASELINE"}
@@ -86,7 +87,8 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
     if undecided:
         why = Counter(_short_reason(each) for each in undecided)
         parts = [f"{count} {reason}" for reason, count in why.most_common()]
-        yield f"{len(undecided)} not tested here (-v): {'; '.join(parts)}"
+        because = "" if [*why] == [OTHER] else f": {'; '.join(parts)}"
+        yield f"{len(undecided)} not tested here (-v){because}"
     # The table by area counts them, if there is one.
     escaped = [] if has_areas(tree) else [each for each in tree.records if each.escaped]
     gaps = Counter(_gap(record) for record in escaped)
@@ -100,7 +102,7 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
 def _short_reason(judged: JudgedRequirement) -> str:
     if judged.lacks:
         return f"for lack of {judged.lacks}"
-    return f"because {judged.why}" if len(judged.why) <= SHORT else "for other reasons"
+    return f"because {judged.why}" if len(judged.why) <= SHORT else OTHER
 
 
 def _gap(record: Record) -> str:

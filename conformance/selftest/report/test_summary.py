@@ -26,6 +26,7 @@ from boxspec.judge.verdict import (
 from boxspec.printable import one_line
 from boxspec.report import console, details, progress, summary
 from boxspec.report.console import Console, Progress
+from boxspec.report.ran import ran
 from boxspec.subject.death import died
 from boxspec.subject.observe.warden import Exit
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
@@ -79,6 +80,31 @@ def test_a_block_says_what_ran_what_was_expected_and_how_to_repeat_it() -> None:
         ("actual", "b"),
         ("repeat", f"./ci/boxspec repro --shim ./shim {MUST}"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("request_", "shown"),
+    [
+        (None, "no request was sent"),
+        (
+            '{"op": "policy.check", "path_b64": "YQD/", "policy": {"n": 1}}',
+            "policy.check, path 'a\\x00\\xff', policy (n 1)",
+        ),
+        (
+            '{"op": "exec.run", "request":'
+            ' {"program": "/k/fixtures/programs/emit", "args": ["a b"]}}',
+            "exec.run emit 'a b'",
+        ),
+        (
+            '{"op": "backend.run", "backend": "b", "context": {"root": "/r", "profile": "p"},'
+            ' "calls": [{"request": {"program": "/x"}}, {}]}',
+            "backend.run /x, backend b, further calls 1, profile p",
+        ),
+        ('{"op": "x", "cut', '{"op": "x", "cut'),
+    ],
+)
+def test_a_request_is_shown_as_its_program_and_fields(request_: str | None, shown: str) -> None:
+    assert ran(request_) == shown
 
 
 def test_a_difference_replaces_the_two_values() -> None:
