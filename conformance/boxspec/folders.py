@@ -13,7 +13,8 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -71,13 +72,85 @@ def remove_listed(entry: Path, remove: Callable[[Path], bool]) -> None:
         entry.unlink(missing_ok=True)
 
 
+def keep(folder: Path) -> None:
+    """Keep the folder for the user, even if this process is killed."""
+    (folder / _KEPT).touch()
+
+
+def is_kept(folder: Path) -> bool:
+    return (folder / _KEPT).exists()
+
+
+def move(folder: Path, to: Path) -> None:
+    """Copy files, directories and links to `to`, as far as they can be read, and remove the folder.
+
+    Fifos, sockets and devices are left out, because they cannot be copied.
+    """
+
+    def special(place: str, names: list[str]) -> list[str]:
+        modes = {name: os.lstat(Path(place, name)).st_mode for name in names}
+        plain = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
+        return [name for name, mode in modes.items() if not any(kind(mode) for kind in plain)]
+
+    # A shim can make a tree that is too deep for a recursive walk.
+    with contextlib.suppress(OSError, shutil.Error, RecursionError):
+        shutil.copytree(folder, to, symlinks=True, ignore=special)
+    delete(folder)
+
+
+@dataclass(frozen=True)
+class Left:
+    """A folder that a run has left. owner: the process that still uses it, or None."""
+
+    path: Path
+    owner: int | None
+
+    def size(self) -> int:
+        """Return the size on the disk in bytes, as far as it can be read."""
+        total = 0
+        with contextlib.suppress(RecursionError):
+            for place, _, names in os.walk(self.path):
+                for name in names:
+                    with contextlib.suppress(OSError):
+                        total += os.lstat(Path(place, name)).st_blocks * 512
+        return total
+
+
+def left_by_runs(parents: Iterable[Path]) -> list[Left]:
+    """Return the folders of this user's runs below these folders, kept ones included."""
+    found = []
+    for parent in dict.fromkeys(parents):
+        try:
+            entries = sorted(os.scandir(parent), key=lambda each: each.name)
+        except OSError:
+            continue
+        for entry in entries:
+            owned = _OWNED.match(entry.name)
+            if owned and _is_mine(entry):
+                pid = int(owned[1])
+                found.append(Left(Path(entry.path), pid if _lives(pid, int(owned[2])) else None))
+    return found
+
+
+def _is_mine(entry: os.DirEntry[str]) -> bool:
+    try:
+        facts = entry.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid()
+
+
+def _lives(pid: int, born: int) -> bool:
+    return _born(pid) == born
+
+
 def leave(folder: Path) -> None:
     """Remove the folder at the end of a run if it is empty; otherwise keep it for the user."""
     with contextlib.suppress(OSError):
         try:
             folder.rmdir()
         except OSError:
-            (folder / _KEPT).touch()
+            keep(folder)
 
 
 def delete(folder: Path) -> bool:
@@ -143,12 +216,6 @@ def _born(pid: int) -> int | None:
 
 
 def _remove_abandoned(parent: Path) -> None:
-    with os.scandir(parent) as entries:
-        found = [(each, _OWNED.match(each.name)) for each in entries]
-    for entry, owned in found:
-        if owned is None or _born(int(owned[1])) == int(owned[2]):
-            continue
-        with contextlib.suppress(OSError):
-            mine = entry.stat(follow_symlinks=False).st_uid == os.geteuid()
-            if mine and not Path(entry.path, _KEPT).exists():
-                delete(Path(entry.path))
+    for left in left_by_runs([parent]):
+        if left.owner is None and not is_kept(left.path):
+            delete(left.path)

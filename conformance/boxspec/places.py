@@ -64,6 +64,16 @@ def scratch() -> Path:
     return Path(tempfile.gettempdir()) if named or not _fits(MEMORY) else MEMORY
 
 
+def kept_root() -> Path:
+    """Return the folder for the evidence of failed tests, if their folders are in memory."""
+    return cache() / "kept"
+
+
+def left_roots() -> list[Path]:
+    """Return the folders in which runs may have left folders."""
+    return [kept_root(), scratch(), MEMORY, Path(tempfile.gettempdir()), case_root()]
+
+
 def for_others(env: Mapping[str, str]) -> dict[str, str]:
     """Return the environment for another user, without a TMPDIR that this user may not write to."""
     kept = dict(env)

@@ -16,9 +16,10 @@ from typing import NoReturn
 
 from boxspec import __version__
 from boxspec.cli import main as command
-from boxspec.cli.verbs import VERBS
+from boxspec.cli.verbs import DEV, VERBS
 from boxspec.words import Parser
 
+DEV_VERBS = [f"dev {name}" for name in DEV]
 SHELLS = {
     "bash": "bash-completion/completions/boxspec",
     "zsh": "zsh/site-functions/_boxspec",
@@ -39,7 +40,8 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
     before = Parser.parse_args, Parser.parse_intermixed_args
     Parser.parse_args = Parser.parse_intermixed_args = _catch  # type: ignore[assignment,method-assign]
     try:
-        if verb in VERBS:
+        if verb in VERBS or verb in DEV_VERBS:
+            verb = verb.removeprefix("dev ")
             importlib.import_module(f"boxspec.cli.{verb.replace('-', '_')}").main([])
         else:
             command.contract_verbs()[verb].run([])
@@ -53,10 +55,19 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
 def whole() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """Return the parser of `boxspec` with every verb in it, and the verbs by name."""
     made = command.parser()
-    verbs = next(each for each in made._actions if isinstance(each, argparse._SubParsersAction))
-    found = {name: parser_of(name) for name in verbs.choices}
-    verbs.choices.update(found)
+    verbs = _verbs(made)
+    found = {name: parser_of(name) for name in verbs}
+    verbs.update(found)
+    found |= {name: parser_of(name) for name in DEV_VERBS}
+    _verbs(found["dev"]).update({name: found[f"dev {name}"] for name in DEV})
     return made, found
+
+
+def _verbs(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the verbs of a parser by name; changes of the result change the parser."""
+    actions = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+    found: dict[str, argparse.ArgumentParser] = next(actions).choices
+    return found
 
 
 def pages(folder: Path, parsers: dict[str, argparse.ArgumentParser]) -> None:
@@ -79,7 +90,7 @@ def main(folder: Path) -> None:
     import shtab
 
     made, verbs = whole()
-    man = {f"boxspec-{name}": parser for name, parser in verbs.items()}
+    man = {f"boxspec-{name.replace(' ', '-')}": parser for name, parser in verbs.items()}
     for shell, place in SHELLS.items():
         file = folder / place
         file.parent.mkdir(parents=True)

@@ -68,7 +68,7 @@ def test_the_requirement_is_explained(with_echo: Copy) -> None:
 
 def test_its_page_is_as_it_is_made(with_echo: Copy) -> None:
     page = "conformance/contracts/echo/page.md"
-    done = with_echo.boxspec("pages")
+    done = with_echo.boxspec("dev", "pages")
     # The command may name the page of the protocol, which lists all contracts: the copy has one
     # more.
     assert page not in done.stdout, done.stdout
@@ -93,7 +93,7 @@ def test_the_python_implementation_conforms(with_echo: Copy) -> None:
 
 
 def test_its_fault_is_caught(with_echo: Copy) -> None:
-    done = with_echo.boxspec("faults", "--contract", "echo")
+    done = with_echo.boxspec("dev", "faults", "--contract", "echo")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "by the requirement they break 1 · also by other topics 0" in done.stdout
 

@@ -15,14 +15,16 @@ exit codes of run: 0 the implementation conforms; 1 it fails a MUST of profile c
 --profile hardened or all also one of profile hardened; with --requirement any that is named);
 2 wrong usage, a broken shim or a broken kit; 3 incomplete: of some contract no MUST was decided, or
 a MUST that counts for exit 1 was not measured although the host has every feature that doctor
-lists; 4 with --strict, the baseline is stale."""
+lists; 4 with --strict, the baseline is stale; 130 interrupted with Ctrl-C (143 by SIGTERM, 129 by
+SIGHUP): the outputs have the finished tests."""
 
 
 def shim_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shim",
         metavar="CMD",
-        help="command of the shim, split as a shell does (default: the reference of this checkout)",
+        help="command of the shim, split as a shell does (default: BOXSPEC_SHIM, or shim in"
+        " boxspec.toml, or else the reference of this checkout)",
     )
 
 
@@ -56,7 +58,7 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-k", metavar="EXPR", help="only tests whose name matches, as in pytest")
     add("-m", metavar="EXPR", help="only tests with this mark: timing, stress, 'timing or stress'")
-    add("-j", dest="jobs", type=count, metavar="N", help="run at most N long tests in parallel")
+    add("-j", "--jobs", type=count, metavar="N", help="run at most N long tests in parallel")
     add("--topic", action="append", metavar="TOPIC", help="only tests of this topic (repeatable)")
     add(
         "--spec",
@@ -109,6 +111,17 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a badge: .svg, or .json for shields.io (repeatable)",
     )
+    add(
+        "--last-failed",
+        action="store_true",
+        help="only requirements that failed in the last run of this shim",
+    )
+    add(
+        "--no-cache",
+        action="store_true",
+        help="do not remember the failures of this run for --last-failed",
+    )
+    add("--durations", type=count, metavar="N", help="print the N slowest tests")
     add("--pytest-summary", action="store_true", help="also print 'N passed, M failed in Xs'")
     add("-v", "--verbose", action="store_true", help="print one line per test")
 

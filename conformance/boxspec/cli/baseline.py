@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from boxspec.cli import settings
 from boxspec.cli.arguments import run_flags
 from boxspec.cli.run import observe
 from boxspec.cli.verbs import verb_parser
@@ -26,16 +27,16 @@ def main(words: Sequence[str]) -> int:
     parser = verb_parser("baseline", EPILOG)
     run_flags(parser)
     parser.add_argument("--write", metavar="FILE", required=True, help="the baseline (TOML)")
-    args = parser.parse_args(words)
+    args = settings.parse(parser, words)
     args.words = ["baseline", *words]
     if args.known or args.repeat:
         flag = "--known" if args.known else "--repeat"
         raise UsageError(f"baseline {flag}", "cannot be combined with --write", "leave it out")
-    output = OutputFile("--write", args.write)
+    output = OutputFile("--write", args.write, stdout=False)
     before = read(output.path) if output.path.exists() else Baseline([])
-    ran = observe(args)
-    if ran.tree is None or ran.status == 2:
-        return 2
+    ran = observe(args, also=[output])
+    if ran.tree is None or ran.interrupted or ran.status == 2:
+        return ran.status if ran.interrupted else 2
     entries = [*kept(before, ran.tree), *_found(before, ran.tree.judged)]
     output.write(render(entries))
     print(f"{len(entries)} known deviation{'' if len(entries) == 1 else 's'} in {args.write}")

@@ -9,7 +9,7 @@ from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.printable import one_line
 from boxspec.report import diff
-from boxspec.report.output_file import OutputFile
+from boxspec.report.output_file import OutputFile, console_of, expect_distinct
 from boxspec.report.result import read
 
 EPILOG = """\
@@ -27,19 +27,24 @@ def main(words: Sequence[str]) -> int:
     add("--json", metavar="FILE", help="write the comparison as JSON (boxspec-diff/1)")
     add("--md", metavar="FILE", help="write the comparison as Markdown")
     args = parser.parse_args(words)
+    named = [("--json", args.json), ("--md", args.md)]
+    outputs = {flag: OutputFile(flag, name) for flag, name in named if name}
+    expect_distinct(outputs.values())
+    console = console_of(outputs.values())
     old, new = read(args.before), read(args.after)
     if not set(old.requirements) & set(new.requirements):
         problem = f"has no requirement in common with {args.before}"
         raise UsageError(args.after, problem, "compare two results of the same contract")
     found = diff.compare(old, new)
-    if args.json:
-        OutputFile("--json", args.json).write(json.dumps(diff.plain(found), indent=2) + "\n")
-    if args.md:
-        OutputFile("--md", args.md).write(diff.markdown(found))
+    for flag, file in outputs.items():
+        as_json = flag == "--json"
+        file.write(
+            json.dumps(diff.plain(found), indent=2) + "\n" if as_json else diff.markdown(found)
+        )
     for each in (old, new):
-        print(f"{each.started}  {each.name}  {each.denominators()}")
+        print(f"{each.started}  {each.name}  {each.denominators()}", file=console)
     for kind, changes in found.kinds().items():
         for change in changes:
-            print(f"{kind:<9} {one_line(change.line())}")
-    print(found.closing())
+            print(f"{kind:<9} {one_line(change.line())}", file=console)
+    print(found.closing(), file=console)
     return 1 if found.broken else 0

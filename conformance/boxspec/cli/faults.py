@@ -86,7 +86,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         " is caught runs again without others.",
         96,
     )
-    made = verb_parser("faults", epilog)
+    made = verb_parser("dev faults", epilog)
     add = made.add_argument
     add(
         "--list",
@@ -120,7 +120,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     )
     add(
         "-j",
-        dest="jobs",
+        "--jobs",
         type=count,
         metavar="N",
         help="number of faults in parallel (default: by contract)",
@@ -240,7 +240,7 @@ def main(words: Sequence[str]) -> int:
         return 0
     scope = args.scope or "default"
     outcomes = resume.read(Path(args.json), chosen, scope) if args.resume else []
-    output = OutputFile("--json", args.json) if args.json else None
+    output = OutputFile("--json", args.json, stdout=False) if args.json else None
     if args.resume:
         print(f"kept      {len(outcomes)} of {len(chosen)}", flush=True)
     there = {each.fault.id for each in outcomes}

@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
         " the target with the least time so far runs first",
     )
     add("--report", action="store_true", help="print a summary of FILE of --results, run no target")
-    add("--jobs", type=count, default=1, metavar="N", help="number of processes (default 1)")
+    add("-j", "--jobs", type=count, default=1, metavar="N", help="number of processes (default 1)")
     add("--seed", type=count, default=1, metavar="N", help="seed of the engine")
     add(
         "--floor",

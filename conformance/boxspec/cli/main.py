@@ -1,4 +1,4 @@
-"""The command line: `boxspec VERB …`. Exit codes: 0 conforms, 1 fails, 2 usage, 3 incomplete, 4."""
+"""The command line: `boxspec VERB …`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from functools import partial
 
 from boxspec import __version__
 from boxspec.cli.arguments import EXITS
-from boxspec.cli.verbs import ALIASES, VERBS
+from boxspec.cli.verbs import RENAMED, VERBS, overview
 from boxspec.errors import HarnessError, NotConforming, UsageError
 from boxspec.printable import one_line
 from boxspec.subject.contract import Verb, every
 from boxspec.words import Parser
+
+HELP = "boxspec VERB --help shows the options of a verb, and examples."
 
 
 def contract_verbs() -> dict[str, Verb]:
@@ -28,15 +30,18 @@ def contract_verbs() -> dict[str, Verb]:
 
 
 def parser() -> argparse.ArgumentParser:
+    more = {name: verb.about for name, verb in contract_verbs().items()}
+    own = [f"   {name:<10} {about}" for name, about in more.items()]
     made = Parser(
         prog="boxspec",
-        description="A conformance kit for software that runs untrusted programs.",
-        epilog=EXITS,
+        usage="boxspec VERB [OPTION...]",
+        description="A conformance kit for software that runs untrusted programs.\n" + overview(),
+        epilog="\n".join(["verbs of contracts", *own, "", f"{HELP}\n", EXITS]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action="version", version=f"boxspec {__version__}")
-    verbs = made.add_subparsers(dest="verb", metavar="VERB", parser_class=Parser)
-    more = {name: verb.about for name, verb in contract_verbs().items()}
+    # The description lists the verbs in groups.
+    verbs = made.add_subparsers(dest="verb", help=argparse.SUPPRESS, parser_class=Parser)
     for name, about in {**VERBS, **more}.items():
         verbs.add_parser(name, help=about, add_help=False)
     return made
@@ -44,16 +49,14 @@ def parser() -> argparse.ArgumentParser:
 
 def dispatch(words: list[str]) -> int:
     # Import only the requested verb, so that `boxspec smoke` does not import pytest.
-    if words and words[0] in ALIASES:
-        words = [ALIASES[words[0]], *words[1:]]
+    if words and words[0] in RENAMED:
+        new = f"boxspec {RENAMED[words[0]]}"
+        raise UsageError(f"boxspec {words[0]}", f"is now {new}", f"{new} --help says how")
     if words and words[0] in VERBS:
         module = words[0].replace("-", "_")
         return int(importlib.import_module(f"boxspec.cli.{module}").main(words[1:]))
     if words and words[0] in (verbs := contract_verbs()):
-        verb = verbs[words[0]]
-        if verb.stands_for:
-            return dispatch([*verb.stands_for, *words[1:]])
-        return verb.run(words[1:])
+        return verbs[words[0]].run(words[1:])
     if words and not words[0].startswith("-"):
         known = [*VERBS, *contract_verbs()]
         raise UsageError.unknown(f"boxspec {words[0]}", "verb", words[0], known, "boxspec --help")
@@ -78,8 +81,10 @@ def status_of(verb: Callable[[], int]) -> int:
         return status
     except (UsageError, NotConforming, HarnessError) as why:
         _complain(str(why), *(why.facts if isinstance(why, NotConforming) else ()))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as why:
         _complain("interrupted")
+        # The handlers of the kit add the number of the signal.
+        return 128 + int(next(iter(why.args), None) or signal.SIGINT)
     except BrokenPipeError:
         # The reader of stdout has closed it, so no message can reach it.
         _be_silent()
@@ -121,8 +126,8 @@ def _prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
+def _interrupt(number: int, _: object) -> None:
+    raise KeyboardInterrupt(number)
 
 
 def _place(why: BaseException) -> str:

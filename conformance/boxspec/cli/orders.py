@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from boxspec.cli import settings
 from boxspec.cli.arguments import shim_flag
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
@@ -45,11 +46,11 @@ def main(words: Sequence[str]) -> int:
     add = parser.add_argument
     add("--contract", default=USUAL_CONTRACT, help="exec (default), process or module")
     add("-n", dest="most", type=count, default=USUAL, help=f"at most N orders (default: {USUAL})")
-    add("-j", dest="jobs", type=count, default=1, metavar="N", help="N orders at once")
+    add("-j", "--jobs", type=count, default=1, metavar="N", help="N orders at once")
     add("--seed", type=natural, default=0, metavar="N", help="seed of the sample")
     add("--scenario", action="append", metavar="NAME", help="only this scenario (repeatable)")
     add("--order", action="append", metavar="ORDER", help="only this order, with its trace")
-    args = parser.parse_args(words)
+    args = settings.parse(parser, words)
     if why := unsupported():
         print(why)
         return 3

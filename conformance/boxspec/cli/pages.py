@@ -26,7 +26,7 @@ def compare(write: bool, every: Sequence[Path] | None = None) -> int:
         print("".join(difflib.unified_diff(old, new, name, f"{name}, generated", n=0)), end="")
         if write:
             page.write_text(made, encoding="utf-8")
-    done = "written" if write else f"differ: {COMMAND} pages --write writes them"
+    done = "written" if write else f"differ: {COMMAND} dev pages --write writes them"
     print(f"{len(every)} pages, {differ} {done if differ else 'differ'}")
     return int(differ > 0 and not write)
 
@@ -36,7 +36,7 @@ def main(words: Sequence[str]) -> int:
         "Compare the parts of the pages that are generated from requirements.yaml, from the\n"
         "declarations of the contracts and from their schemas; exit 1 if one differs."
     )
-    parser = verb_parser("pages", about=about)
+    parser = verb_parser("dev pages", about=about)
     parser.add_argument(
         "--write", action="store_true", help="write the generated parts, after showing differences"
     )

@@ -23,7 +23,7 @@ from boxspec.products.judging import Judged, Question
 from boxspec.products.page import Requirements
 from boxspec.products.trying import shown
 from boxspec.products.view import View
-from boxspec.report.output_file import OutputFile
+from boxspec.report.output_file import OutputFile, console_of, expect_distinct
 from boxspec.subject import contract
 from boxspec.words import Parser, count
 
@@ -69,7 +69,7 @@ def _matrix_options(parser: argparse.ArgumentParser) -> None:
     add("--contract", action="append", default=[], metavar="C", help=about)
     add("--topic", action="append", default=[], metavar="T", help=f"only this topic {more}")
     add("--limit", type=count, default=LIMIT_S, metavar="S", help="seconds for each product")
-    add("-j", dest="jobs", type=count, metavar="N", help="at most N long tests at once")
+    add("-j", "--jobs", type=count, metavar="N", help="at most N long tests at once")
     add("--json", metavar="FILE", help="the matrix")
     add("--md", metavar="FILE", help="the matrix as Markdown")
     add("--results", type=Path, metavar="FOLDER", help="keep the result of each product there")
@@ -143,6 +143,8 @@ def matrix(args: argparse.Namespace) -> int:
         raise UsageError("--resume", "needs a folder to continue from", "add --results FOLDER")
     files = [(flag, name) for flag, name in (("--json", args.json), ("--md", args.md)) if name]
     outputs = [(flag, OutputFile(flag, name)) for flag, name in files]
+    written = [file for _, file in outputs]
+    expect_distinct(written)
     chosen, view = _chosen(args, known)
     for topic in args.topic:
         if view.topics and topic not in view.topics:
@@ -159,7 +161,7 @@ def matrix(args: argparse.Namespace) -> int:
         else:
             file.write(view.page(_command(args), found))
     for line in view.lines(found):
-        print(one_line(line))
+        print(one_line(line), file=console_of(written))
     return 0
 
 

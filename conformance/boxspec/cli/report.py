@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.report import badge, html, junit, markdown, sarif, tap
-from boxspec.report.output_file import OutputFile
+from boxspec.report.output_file import OutputFile, expect_distinct
 from boxspec.report.result import Result, checked, document, read
 
 EPILOG = """\
@@ -58,7 +59,7 @@ def main(words: Sequence[str]) -> int:
         default=[],
         help=f"result of a third-party library {more}",
     )
-    add("--faults", metavar="FILE", help="a result of `boxspec faults --json`")
+    add("--faults", metavar="FILE", help="a result of `boxspec dev faults --json`")
     # RESULT arguments may come before and after options.
     args = parser.parse_intermixed_args(words)
     alone = {flag: getattr(args, flag.removeprefix("--")) for flag in ALONE}
@@ -78,16 +79,21 @@ def main(words: Sequence[str]) -> int:
     single = [name for name in (*alone.values(), *(args.badge or ())) if name]
     if single and len(given.results) > 1:
         raise UsageError(f"report {single[0]}", "takes one result", "name only one RESULT")
+    outputs: list[tuple[OutputFile, Callable[[], str]]] = []
     for name in args.badge or ():
         render = badge.renderer(name)
-        OutputFile("--badge", name).write(render(given.results[0]))
+        outputs.append((OutputFile("--badge", name), partial(render, given.results[0])))
     for flag, name in alone.items():
         if name:
-            OutputFile(flag, name).write(ALONE[flag](given.results[0]))
+            outputs.append((OutputFile(flag, name), partial(ALONE[flag], given.results[0])))
     if args.md:
-        OutputFile("--md", args.md).write(markdown.render_all(given.results))
-    if args.html:
-        html.write(OutputFile("--html", args.html), given)
+        outputs.append((OutputFile("--md", args.md), partial(markdown.render_all, given.results)))
+    page = OutputFile("--html", args.html, stdout=False) if args.html else None
+    expect_distinct([*(file for file, _ in outputs), *([page] if page else [])])
+    for file, text in outputs:
+        file.write(text())
+    if page is not None:
+        html.write(page, given)
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from boxspec.cli import settings
 from boxspec.cli.arguments import run_flags
 from boxspec.cli.main import status_of
 from boxspec.cli.orders import again
@@ -38,7 +39,7 @@ def _repro(words: Sequence[str]) -> int:
     parser.add_argument(
         "--bisect", action="store_true", help=f"exit {SKIP} if the run decided nothing"
     )
-    args = parser.parse_args(words)
+    args = settings.parse(parser, words)
     if bool(args.ids) == bool(args.order):
         parser.error("name requirements or an --order")
     if args.order:

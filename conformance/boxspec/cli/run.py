@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from boxspec.cli import last_failed, settings
 from boxspec.cli.arguments import EXITS, check_contracts, check_topics, run_flags
 from boxspec.cli.integrity import Kit
+from boxspec.cli.main import status_of
 from boxspec.cli.order_run import judge_orders
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import HarnessError, UsageError
@@ -28,9 +31,10 @@ from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.report import badge, html, junit, markdown, progress, sarif, summary, tap
 from boxspec.report import json as json_report
 from boxspec.report.console import Console, Progress
-from boxspec.report.output_file import OutputFile
+from boxspec.report.output_file import OutputFile, console_of, expect_distinct
 from boxspec.report.result import Result
 from boxspec.schedule.body_pool import THREADS
+from boxspec.schedule.interrupt import Interrupt
 from boxspec.schedule.runner import Observer, run_pytest
 from boxspec.schedule.selection import requires_of
 from boxspec.subject.client.command import shim_argv
@@ -68,36 +72,118 @@ def run(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None 
     return observe(args, keep=keep, only=only).status
 
 
-def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | None = None) -> Ran:
-    """Run the suite and report; return the exit status with the result."""
+def observe(
+    args: argparse.Namespace,
+    *,
+    keep: bool = False,
+    only: list[str] | None = None,
+    also: Sequence[OutputFile] = (),
+) -> Ran:
+    """Run the suite and report; return the exit status with the result.
+
+    also: files that the caller writes, which no output of the run may replace.
+    """
     _check(args, only)
     argv = shim_argv(args.shim)
     # Report a missing build as wrong usage, before any test starts.
     kit = Kit()
     baseline = baselines.read(Path(args.known)) if args.known else None
     files, page = _outputs(args)
+    written = [file for file, _ in files] + ([page] if page else [])
     if args.repeat_file:
-        OutputFile("--repeat-file", args.repeat_file)
+        also = [*also, OutputFile("--repeat-file", args.repeat_file, stdout=False)]
+    expect_distinct([*also, *written])
+    if args.last_failed:
+        only = last_failed.recall(argv, only)
     if only and not args.contract:
         # Requirements named by id select their contracts, declared or not.
         args.contract = sorted({load()[name].contract for name in only})
-    console = Console(verbose=args.verbose or keep)
+    console = Console(console_of(written), verbose=args.verbose or keep)
     console.header()
+    if args.defaults:
+        console.write(f"defaults  {args.defaults}")
     default = args.shim is None
 
     def on_record(record: Record, observer: Observer) -> None:
         console.test(record)
         observer.broken += record.verdict in BROKEN
 
-    observer = Observer(on_record)
+    observer = Observer(on_record, on_slow=console.write)
     show = _ProgressLine(args.jobs or THREADS, partial(console.judging, argv=argv, default=default))
     progress = Progress(console, partial(show, observer))
     started, began = time.monotonic(), datetime.datetime.now(datetime.UTC)
-    try:
-        status = run_pytest(_arguments(args, keep, only), observer, args.contract)
-    finally:
+
+    def conclude(status: int) -> Ran:
         progress.close()
-    kit.expect_unchanged()
+        # Looking at thousands of files takes too long while other threads end their tests.
+        if interrupt.number is None:
+            kit.expect_unchanged()
+        observer.info = observer.session_info()
+        _raise_trouble(observer, status)
+        if status == INTERRUPTED and (args.repeat or not observer.info.hello):
+            raise KeyboardInterrupt(interrupt.number)
+        if args.repeat:
+            for line in observer.info.repeat:
+                console.write(line)
+            return Ran(1 if observer.info.flaky else 0)
+        if args.orders and status != INTERRUPTED:
+            declared = spoken(observer.info.hello.get("capabilities", []))
+            observer.records += judge_orders(args.contract or declared, args.shim, console)
+        tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
+        tree.started = began.isoformat(timespec="seconds").replace("+00:00", "Z")
+        code = tree.exit_code(require_complete=args.require_complete, strict=args.strict)
+        is_interrupted = status == INTERRUPTED
+        ran = Ran(interrupt.status if is_interrupted else code, tree, is_interrupted)
+        if not args.no_cache:
+            last_failed.remember(argv, tree)
+        _report(args, console, ran, files, page)
+        return ran
+
+    interrupt = _interrupt(observer, console, progress, conclude)
+    with interrupt:
+        try:
+            status = run_pytest(_arguments(args, keep, only), observer, args.contract)
+        except KeyboardInterrupt:
+            # It arrived before or after pytest's own handling.
+            status = INTERRUPTED
+        finally:
+            progress.close()
+        interrupt.claim()
+        if interrupt.number is not None:
+            return conclude(INTERRUPTED)
+    return conclude(status)
+
+
+def _interrupt(
+    observer: Observer, console: Console, progress: Progress, conclude: Callable[[int], Ran]
+) -> Interrupt:
+    """Return the signal handling of a run."""
+    streams = sys.stdout, sys.stderr
+
+    def say() -> None:
+        console.clear()
+        running, done = observer.session_info().running(), observer.done().tests
+        print(
+            f"boxspec: interrupted: running tests to end: {running}, results to write: {done} "
+            "(Ctrl-C again: at once)",
+            file=streams[1],
+            flush=True,
+        )
+        progress.close()
+
+    def finish(at_once: bool) -> int:
+        # pytest has replaced the streams of the process.
+        sys.stdout, sys.stderr = streams
+        status = status_of(lambda: conclude(INTERRUPTED).status)
+        if not at_once:
+            observer.info.abandon()
+        return status
+
+    return Interrupt(say, finish)
+
+
+def _raise_trouble(observer: Observer, status: int) -> None:
+    """Raise the reason if a session of pytest with this exit code has no result."""
     for why in (observer.info.stop, observer.broke):
         if why is not None:
             raise why
@@ -109,23 +195,8 @@ def observe(args: argparse.Namespace, *, keep: bool = False, only: list[str] | N
         lines = [*observer.failures, observer.output.getvalue()][0].strip().splitlines()
         ends = " … ".join(dict.fromkeys([lines[0].strip(), lines[-1].strip()])) if lines else "?"
         raise HarnessError(f"the tests cannot be collected or run: {ends}")
-    if args.repeat:
-        for line in observer.info.repeat:
-            console.write(line)
-        return Ran(1 if observer.info.flaky else 0)
-    if not observer.items:
+    if not observer.items and status != INTERRUPTED:
         raise UsageError("the selection", "no test matches", "check -k, -m, --contract, --profile")
-    if status == INTERRUPTED and not observer.info.hello:
-        raise KeyboardInterrupt
-    if args.orders and status != INTERRUPTED:
-        declared = spoken(observer.info.hello.get("capabilities", []))
-        observer.records += judge_orders(args.contract or declared, args.shim, console)
-    tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
-    tree.started = began.isoformat(timespec="seconds").replace("+00:00", "Z")
-    code = tree.exit_code(require_complete=args.require_complete, strict=args.strict)
-    ran = Ran(2 if status == INTERRUPTED else code, tree, status == INTERRUPTED)
-    _report(args, console, ran, files, page)
-    return ran
 
 
 def _check(args: argparse.Namespace, only: list[str] | None) -> None:
@@ -174,7 +245,7 @@ def _outputs(args: argparse.Namespace) -> tuple[Outputs, OutputFile | None]:
     for name in args.badge or ():
         render = badge.renderer(name)
         files.append((OutputFile("--badge", name), render))
-    return files, OutputFile("--html", args.html) if args.html else None
+    return files, OutputFile("--html", args.html, stdout=False) if args.html else None
 
 
 class _ProgressLine:
@@ -211,18 +282,31 @@ def _report(
     assert ran.tree is not None
     tree = ran.tree
     incomplete = tree.incomplete(args.require_complete)
-    verdict = (
-        summary.INTERRUPTED if ran.interrupted else summary.verdict(tree, ran.status, incomplete)
-    )
+    if ran.interrupted:
+        verdict = summary.INTERRUPTED
+    elif tree.fail_fast and ran.status == 1:
+        verdict = f"stopped at the first failure: {tree.failed[0].id}"
+    else:
+        verdict = summary.verdict(tree, ran.status, incomplete)
     unwritten = []
     if files or page is not None:
         unwritten = _write(Result.of(json_report.plain(tree, ran.status, verdict)), files, page)
     summary.print_summary(console, tree)
     if args.pytest_summary or os.environ.get("CI") == "true":
         console.write(pytest_summary(tree))
+    if args.durations:
+        _print_durations(console, tree, args.durations)
     summary.close(console, tree, ran.status, incomplete, ran.interrupted)
     if unwritten:
         raise unwritten[0]
+
+
+def _print_durations(console: Console, tree: ResultTree, number: int) -> None:
+    slowest = sorted(tree.records, key=lambda each: -each.seconds)[:number]
+    console.write()
+    console.write(f"the {len(slowest)} slowest tests")
+    for each in slowest:
+        console.write(f"{each.seconds:7.2f} s  {each.id}")
 
 
 def _write(result: Result, files: Outputs, page: OutputFile | None) -> list[UsageError]:
@@ -312,6 +396,7 @@ def _tree(
         else [],
         asked=frozenset(only or ()),
         narrowed=not whole or bool(args.topic),
+        fail_fast=args.fail_fast,
         command=args.words,
         spec=args.spec,
         chosen=observer.info.chosen,
@@ -330,14 +415,11 @@ def pytest_summary(tree: ResultTree) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    parser = verb_parser("run", EXITS)
+    parser = verb_parser("run", f"{settings.EPILOG}\n\n{EXITS}")
     run_flags(parser)
-    parser.add_argument(
-        "--requirement",
-        action="append",
-        metavar="ID",
-        help="only tests of this requirement (repeatable)",
-    )
-    args = parser.parse_args(words)
+    add = parser.add_argument
+    add("ids", metavar="ID", nargs="*", help="only tests of these requirements")
+    add("--requirement", action="append", default=[], metavar="ID", help="the same as ID")
+    args = settings.parse(parser, words)
     args.words = ["run", *words]
-    return run(args, only=[requirement(name).id for name in args.requirement or ()])
+    return run(args, only=[requirement(name).id for name in [*args.ids, *args.requirement]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from boxspec.cli import settings
 from boxspec.cli.arguments import isolate_flag, shim_flag
 from boxspec.cli.verbs import verb_parser
 from boxspec.printable import one_line
@@ -12,12 +13,14 @@ from boxspec.subject.contract import spoken
 from boxspec.subject.isolation import isolation
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
+from boxspec.terminal import Terminal
 
 
 def smoke(command: str | None, *, isolate: bool = False) -> int:
     session = Session(shim_argv(command), isolate=isolation() if isolate else None)
     try:
-        trust(session, lambda line: print(f"ok    {one_line(line)}"))
+        terminal = Terminal()
+        trust(session, lambda line: terminal.write(f"ok    {line}"), slow=terminal.write)
         implementation = session.hello["implementation"]
         declared = ", ".join(sorted(session.capabilities)) or "nothing"
         name = f"{implementation['name']} {implementation['version']}"
@@ -37,5 +40,5 @@ def main(words: Sequence[str]) -> int:
     parser = verb_parser("smoke")
     shim_flag(parser)
     isolate_flag(parser)
-    args = parser.parse_args(words)
+    args = settings.parse(parser, words)
     return smoke(args.shim, isolate=args.isolate)

@@ -1,4 +1,4 @@
-"""The verbs of the core; each is a module of this folder with `main(words)`."""
+"""The verbs of the core; each is a module of this folder with `main(words)`, and their help."""
 
 from __future__ import annotations
 
@@ -6,27 +6,48 @@ import argparse
 
 from boxspec.words import Parser
 
-VERBS = {
-    "run": "judge an implementation",
-    "verify": "does my sandbox keep a program in? A command, its expectations, the evidence",
-    "list": "list requirements with their tests, pitfalls, or escape probes",
-    "explain": "show one requirement or pitfall: text, source, tests",
-    "new-shim": "write a template of a shim in your language",
-    "smoke": "run only the trust checks, which decide whether a shim can be judged",
-    "doctor": "list the features that this host has and lacks",
-    "repro": "rerun the tests of requirements with details, and keep their folders",
-    "baseline": "record current failures as a baseline",
-    "report": "write a page, Markdown or other formats from earlier results",
-    "diff": "compare two results: fixed, broken and changed requirements",
-    "orders": "force the events of a run into many orders, and judge each",
-    "products": "third-party libraries and sandboxes: install, judge and compare them",
+# The verbs for users, in the groups of `boxspec --help`.
+GROUPS = {
+    "judge an implementation or a sandbox": {
+        "run": "judge an implementation",
+        "verify": "does my sandbox keep a program in? A command, its expectations, the evidence",
+        "smoke": "run only the trust checks, which decide whether a shim can be judged",
+        "products": "third-party libraries and sandboxes: install, judge and compare them",
+    },
+    "work on a failure": {
+        "repro": "rerun the tests of requirements with details, and keep their folders",
+        "explain": "show one requirement or pitfall: text, source, tests",
+        "list": "list requirements with their tests, pitfalls, or escape probes",
+        "clean": "list or remove the folders of failed tests that runs have kept",
+    },
+    "work with results": {
+        "report": "write a page, Markdown or other formats from earlier results",
+        "diff": "compare two results: fixed, broken and changed requirements",
+        "baseline": "record current failures as a baseline",
+    },
+    "begin": {
+        "new-shim": "write a template of a shim in your language",
+        "doctor": "list the features that this host has and lacks",
+    },
+    "search for mistakes": {
+        "fuzz": "fuzz a target, and turn findings into vectors",
+        "orders": "force the events of a run into many orders, and judge each",
+    },
+    "maintain boxspec": {"dev": "commands for maintainers: faults, pages"},
+}
+VERBS = {name: about for group in GROUPS.values() for name, about in group.items()}
+# The verbs of `boxspec dev`.
+DEV = {
     "faults": "run the suite against each seeded fault",
     "pages": "compare or write the generated parts of the documentation pages",
-    "fuzz": "fuzz a target, and turn findings into vectors",
 }
-
-# Names of verbs in earlier versions.
-ALIASES = {"peers": "products"}
+# Names of verbs in earlier versions, with their new names.
+RENAMED = {
+    "peers": "products",
+    "backends": "products",
+    "matrix": "products matrix",
+    **{name: f"dev {name}" for name in DEV},
+}
 
 # Shown at the end of the help of each verb: a command, and its effect.
 EXAMPLES = {
@@ -34,6 +55,7 @@ EXAMPLES = {
         "run --shim ./my-shim": "all contracts that the shim declares",
         "run --shim ./my-shim --contract exec -x": "stop at the first failure",
         "run --shim './my-shim --fast' --topic EXEC-KILL": "one topic",
+        "run --shim ./my-shim EXEC-KILL-01 EXEC-ENV-02": "two requirements",
         "run --shim ./my-shim --json result.json --junit result.xml": "for other programs",
     },
     "verify": {
@@ -64,6 +86,7 @@ EXAMPLES = {
         "report result.json --html report.html": "one page that needs no network",
         "report old.json new.json --md summary.md": "two results side by side",
     },
+    "clean": {"clean": "list the folders", "clean --force": "remove them"},
     "diff": {"diff old.json new.json": "fixed, broken and changed requirements"},
     "orders": {
         "orders --shim ./my-shim -n 500": "the shortest 500 orders",
@@ -76,11 +99,12 @@ EXAMPLES = {
         "products matrix bwrap none --topic BACKEND-NET": "two sandboxes, one topic",
         "products compare old.json new.json": "the cells that differ",
     },
-    "faults": {
-        "faults --only exec-cap.exactly-the-cap-is-too-much": "a single one",
-        "faults --json faults.json": "all faults; this takes hours",
+    "dev": {"dev faults --list": "the faults, with the requirements that they break"},
+    "dev faults": {
+        "dev faults --only exec-cap.exactly-the-cap-is-too-much": "a single one",
+        "dev faults --json faults.json": "all faults; this takes hours",
     },
-    "pages": {"pages": "show differences", "pages --write": "show and write them"},
+    "dev pages": {"dev pages": "show differences", "dev pages --write": "show and write them"},
     "fuzz": {
         "fuzz --list": "the targets",
         "fuzz policy_json --time 10m": "a single one",
@@ -101,7 +125,20 @@ def verb_parser(name: str, epilog: str | None = None, about: str | None = None) 
     """Return the parser of one verb. about: a longer description than the list of verbs has."""
     return Parser(
         prog=f"boxspec {name}",
-        description=about or VERBS[name],
+        description=about or {**VERBS, **DEV}[name.removeprefix("dev ")],
         epilog="\n\n".join(filter(None, [epilog, examples(name)])) or None,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+
+
+def overview() -> str:
+    """Return the verbs in groups, each with its first example."""
+    lines = []
+    for title, verbs in GROUPS.items():
+        lines += ["", title]
+        for name, about in verbs.items():
+            lines += [
+                f"   {name:<10} {about}",
+                f"   {'':<10}   boxspec {next(iter(EXAMPLES[name]))}",
+            ]
+    return "\n".join(lines)

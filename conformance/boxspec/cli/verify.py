@@ -10,7 +10,7 @@ from pathlib import Path
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.report.output_file import OutputFile
+from boxspec.report.output_file import OutputFile, console_of, expect_distinct
 from boxspec.terminal import Terminal
 from boxspec.verify import defaults, dialects, files
 from boxspec.verify.command import Command
@@ -117,7 +117,10 @@ def main(words: Sequence[str]) -> int:
     settings = read_settings(Path(args.file)) if args.file else Settings()
     home = _home()
     tools = [dialects.read(name, Path(file), home, Path.cwd()) for name, file in args.settings_of]
-    terminal = Terminal()
+    named = {name: getattr(args, name) for name in TEXTS if getattr(args, name)}
+    outputs = {name: OutputFile(f"--{name}", path) for name, path in named.items()}
+    expect_distinct(outputs.values())
+    terminal = Terminal(console_of(outputs.values()))
     if args.explain:
         if not tools:
             raise UsageError("--explain", "has nothing to explain", "add --from TOOL FILE")
@@ -132,8 +135,6 @@ def main(words: Sequence[str]) -> int:
     if tools and not rules:
         raise UsageError("--from", "has no rule that can be asked", "see --explain")
     old = files.read(Path(args.compare)) if args.compare else None
-    named = {name: getattr(args, name) for name in TEXTS if getattr(args, name)}
-    outputs = {name: OutputFile(f"--{name}", path) for name, path in named.items()}
     given = command or list(settings.command)
     prefix = Command(given, home, Path.cwd(), os.environ.get("PATH", os.defpath))
     found = verify(prefix, rows, defaults.rows(), args.timeout, layout)

@@ -84,7 +84,7 @@ class Runs:
         errors = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".stderr")
         with made, errors:
             words = ["run", "--shim", shim_of(fault), "--contract", fault.contract, *scope]
-            words += ["--profile", "all", "--json", made.name]
+            words += ["--profile", "all", "--no-cache", "--json", made.name]
             self._run(words, errors.name)
             text = Path(made.name).read_text(encoding="utf-8")
             error_text = Path(errors.name).read_text(encoding="utf-8", errors="replace")

@@ -78,6 +78,7 @@ class ResultTree:
     chosen: for a contract with several things to judge, such as backends: the name of the one that
         the kit chose, and the names of the others.
     claims: what is claimed of each aspect, by contract: fully, partial, unavailable.
+    fail_fast: True if the run stops at the first failure, of any level and profile.
     """
 
     how: RunFlags
@@ -99,6 +100,7 @@ class ResultTree:
     spec: str | None = None
     chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     claims: dict[str, dict[str, str]] = field(default_factory=dict)
+    fail_fast: bool = False
 
     @property
     def name(self) -> str:
@@ -180,6 +182,11 @@ class ResultTree:
             if self.counts(each) and each.verdict in BROKEN and not each.known
         ]
 
+    @property
+    def failed(self) -> list[JudgedRequirement]:
+        """Return the requirements of any level and profile that are broken, in page order."""
+        return [each for each in self.judged if each.verdict in BROKEN and not each.known]
+
     def incomplete(self, require_complete: bool) -> str | None:
         """Return the reason why the run is incomplete, so that it cannot end with `conforms`, or
         None."""
@@ -223,7 +230,7 @@ class ResultTree:
         """Return the exit status: the first of 2, 1, 3, 4, 0 whose condition is met."""
         if any(record.verdict is Verdict.HARNESS_ERROR for record in self.records):
             return 2
-        if self.broken:
+        if self.broken or (self.fail_fast and self.failed):
             return 1
         if self.incomplete(require_complete):
             return 3

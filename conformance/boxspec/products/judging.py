@@ -145,7 +145,8 @@ def _asked(product: Product, question: Question, host: Facts) -> Facts:
 
 
 def _words(product: Product, question: Question, file: Path) -> list[str]:
-    words = ["run", "--shim", product.shim(), "--profile", "all", "--json", str(file.absolute())]
+    words = ["run", "--shim", product.shim(), "--profile", "all", "--no-cache"]
+    words += ["--json", str(file.absolute())]
     words += ["--backend", product.backend] if product.backend else []
     for name in question.contracts_of(product):
         words += ["--contract", name]

@@ -26,14 +26,14 @@ def _content(result: Result) -> tuple[str, str, str]:
     message = f"MUST {must['conforms']}/{must['of']}"
     if result.status in (0, 4):
         return label, message, GREEN if must["conforms"] == must["of"] else YELLOW
-    word = {1: "", 2: "no verdict, ", 3: "incomplete, "}[result.status]
-    return label, f"{word}{message}", RED if result.status in (1, 2) else YELLOW
+    word = {1: "", 3: "incomplete, "}.get(result.status, "no verdict, ")
+    return label, f"{word}{message}", YELLOW if result.status == 3 else RED
 
 
 def as_json(result: Result) -> str:
     label, message, colour = _content(result)
     endpoint = {"schemaVersion": 1, "label": label, "message": message, "color": colour}
-    if result.status in (1, 2):
+    if result.status not in (0, 3, 4):
         endpoint["isError"] = True
     return json.dumps(endpoint, indent=2) + "\n"
 

@@ -23,7 +23,7 @@ from boxspec.printable import one_line
 from boxspec.report import history
 from boxspec.report.evidence import Evidence
 from boxspec.report.matrix import Matrix, Run, runs_of
-from boxspec.report.output_file import OutputFile
+from boxspec.report.output_file import OutputFile, replace_file
 from boxspec.report.result import Result
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def write(file: OutputFile, given: Given) -> None:
     try:
         for name, content in more.items():
             folder.mkdir(exist_ok=True)
-            (folder / name).write_text(content, encoding="utf-8", errors="replace")
+            replace_file(folder / name, content)
     except OSError as why:
         place, problem = f"{file.flag} {file.path}", f"{folder}: {why.strerror}"
         raise UsageError(place, problem, "use another folder for the page") from None

@@ -25,6 +25,7 @@ OTHER = "for other reasons"
 INTERRUPTED = "no verdict: interrupted; finished tests are above"
 # The first word of the verdict, by exit status.
 WORDS = {0: "PASS", 1: "FAIL", 2: "NO VERDICT", 3: "INCOMPLETE", 4: "STALE BASELINE"}
+STOPPED = "INTERRUPTED"
 
 
 def print_summary(console: Console, tree: ResultTree) -> None:
@@ -118,10 +119,12 @@ def close(
     """Print the verdict, and what to do next."""
     console.write()
     colour = GREEN if status == 0 else RED if status == 1 else YELLOW
-    why = "interrupted; the finished tests are above" if interrupted else ""
-    words = why or _closing(tree, status, why_incomplete)
+    words = "the finished tests are above"
+    if not interrupted:
+        words = _closing(tree, status, why_incomplete)
     start = _start(tree) if status == 1 else ""
-    console.wrap(f"{WORDS[status]}  {words} · exit {status}{start}", colour=colour)
+    word = STOPPED if interrupted else WORDS[status]
+    console.wrap(f"{word}  {words} · exit {status}{start}", colour=colour)
     if not interrupted:
         console.write(f"next: {_next(tree, status)}")
 
@@ -135,6 +138,8 @@ def _closing(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
     broken = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
     known = sum(each.known and each.verdict in BROKEN for each in tree.judged)
     excused = f" · {known} known deviation{'s' * (known > 1)}" if known else ""
+    if tree.fail_fast and status == 1:
+        return f"stopped at the first failure: {failing[0].id}"
     if status == 1:
         return f"{broken} fail{'s' * (len(failing) == 1)}{excused}"
     if status == 3:

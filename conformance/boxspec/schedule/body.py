@@ -112,7 +112,7 @@ def record_exception(record: Record, why: BaseException, case: Case | None) -> N
     if record.verdict in BROKEN:
         record.evidence = {**case.outside(why), **record.evidence}
     if record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR:
-        record.folder = str(case.folder)
+        record.folder = str(case.kept)
 
 
 def case_class(marked: Requires | None) -> type[Case]:

@@ -1,26 +1,25 @@
-"""Run tests for `run -x`, which stops at the first failure. Tests that finish soon come first."""
+"""Run tests for `run -x`, which stops at the first failure in page order."""
 
 from __future__ import annotations
 
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+import sys
 
 import pytest
 
+from boxspec.judge.requirements import load
 from boxspec.judge.verdict import BROKEN
-from boxspec.schedule.body_pool import BodyPool
 from boxspec.schedule.selection import requires_of
 from boxspec.schedule.stash import RECORD
 
 
-def until_failure(session: pytest.Session, pool: BodyPool) -> None:
-    """Run tests until one fails.
+def until_failure(session: pytest.Session) -> None:
+    """Run tests in the order of their requirements on the pages until one fails.
 
-    The result of an overlapping test is read when its body has ended.
+    The bodies of overlapping tests run meanwhile, so which test fails first in time depends on the
+    machine.
     """
-    left = sorted(session.items, key=_is_a_law)
-    while left:
-        item = _next(left, pool)
-        left.remove(item)
+    places = {name: place for place, name in enumerate(load())}
+    for item in sorted(session.items, key=lambda each: _place(each, places)):
         # With nextitem=None pytest tears down all fixtures after each test, which is right because
         # no fixture lives longer.
         session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
@@ -31,26 +30,6 @@ def until_failure(session: pytest.Session, pool: BodyPool) -> None:
             raise session.Interrupted(str(session.shouldstop))
 
 
-def _is_a_law(item: pytest.Item) -> bool:
-    """Property tests try many examples, so tests of a single question come first."""
+def _place(item: pytest.Item, places: dict[str, int]) -> int:
     marked = requires_of(item)
-    return marked is not None and marked.main_thread
-
-
-def _next(left: list[pytest.Item], pool: BodyPool) -> pytest.Item:
-    """Return a test whose body has ended.
-
-    If there is none, return a test for this thread, or else wait for the first body to end.
-    """
-    running: dict[Future[float], pytest.Item] = {}
-    for item in left:
-        future = pool.get(item.nodeid)
-        if future is not None:
-            running[future] = item
-    done = next((item for future, item in running.items() if future.done()), None)
-    if done is not None:
-        return done
-    for item in left:
-        if item not in running.values():
-            return item
-    return running[next(iter(wait(running, return_when=FIRST_COMPLETED).done))]
+    return min((places[name] for name in marked.ids), default=0) if marked else sys.maxsize

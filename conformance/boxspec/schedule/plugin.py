@@ -49,6 +49,64 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[STATE] = State(config)
+    config.pluginmanager.register(_Interrupted(), "boxspec-interrupted")
+
+
+class _Interrupted:
+    """Records the tests that had finished in other threads when a signal arrived."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        try:
+            return (yield)
+        except KeyboardInterrupt:
+            state = session.config.stash[STATE]
+            left = [item for item in state.finished(session.items) if RECORD not in item.stash]
+            state.interrupt()
+            for item in left:
+                _record_finished(item, state)
+            raise
+
+
+def _record_finished(item: pytest.Item, state: State) -> None:
+    """Record the result of a body that another thread has run.
+
+    Hundreds of bodies may have finished, and pytest's protocol takes a hundred times as long.
+    """
+    marked, future = requires_of(item), state.future_of(item.nodeid)
+    assert marked is not None
+    assert future is not None
+    case = state.cases.pop(item.nodeid, None)
+    if case is None:
+        # The main thread was about to record it.
+        return
+    record = _new_record(item, marked)
+    _note_cases(record, [case], conforms=future.exception() is None)
+    try:
+        record.seconds = round(future.result(), 4)
+    except WorkerFailure as why:
+        record.update(why.fields)
+    except Exception as why:
+        record_exception(record, why, case if isinstance(case, Case) else None)
+    case.close(keep=record.folder is not None)
+    report = pytest.TestReport(
+        item.nodeid, item.location, {}, "passed", None, "teardown", duration=record.seconds
+    )
+    report.user_properties = [(PROPERTY, record.to_json())]
+    item.ihook.pytest_runtest_logreport(report=report)
+
+
+def _new_record(item: pytest.Item, marked: Requires) -> Record:
+    line = (item.location[1] or 0) + 1
+    return Record(item.nodeid, list(marked.ids), line=line, needs=list(marked.needs))
+
+
+def _note_cases(record: Record, cases: list[Case | ClosedCase], *, conforms: bool) -> None:
+    """Add the facts about the cases of a test, one for each attempt."""
+    record.timing = [each for case in cases for each in case.measured()]
+    record.shim_seconds = round(sum(case.shim_seconds for case in cases), 4)
+    if conforms and cases and cases[-1].questions:
+        record.cases = [0, cases[-1].questions]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -91,7 +149,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         return True
     if option("boxspec_fail_fast"):
         _start_long_bodies(session.items, state, shim)
-        until_failure(session, state.long_bodies)
+        until_failure(session)
         return True
     if threaded:
         _start_long_bodies(session.items, state, shim)
@@ -235,19 +293,12 @@ def pytest_runtest_makereport(
         return report
     record = item.stash.get(RECORD, None)
     if record is None:
-        needs = list(marked.needs)
-        line = (item.location[1] or 0) + 1
-        record = Record(item.nodeid, list(marked.ids), line=line, needs=needs)
-        item.stash[RECORD] = record
+        record = item.stash[RECORD] = _new_record(item, marked)
     if call.when == "call":
         record.seconds = round(_seconds(item, call), 4)
         record.reason = item.stash.get(LATE, "")
         record.late = LATE in item.stash
-        cases = item.stash.get(CASES, [])
-        record.timing = [each for case in cases for each in case.measured()]
-        record.shim_seconds = round(sum(case.shim_seconds for case in cases), 4)
-        if call.excinfo is None and cases and cases[-1].questions:
-            record.cases = [0, cases[-1].questions]
+        _note_cases(record, item.stash.get(CASES, []), conforms=call.excinfo is None)
     if call.excinfo is not None:
         _apply_verdict(item, call.excinfo.value, record, report)
     if call.when == "teardown":

@@ -86,7 +86,7 @@ class Repeat:
             record.request = cases[-1].request_text(why)
         record.timing = [each.to_json() for case in cases for each in case.timings]
         keep = record.verdict in BROKEN or record.verdict is Verdict.HARNESS_ERROR
-        record.folder = str(cases[-1].folder) if keep else None
+        record.folder = str(cases[-1].kept) if keep else None
         cases[-1].close(keep=keep)
         self._note(name, record)
         return time.monotonic() - began

@@ -18,7 +18,7 @@ from boxspec.judge.record import Record
 from boxspec.judge.requirements import load
 from boxspec.places import CONTRACTS, ROOT
 from boxspec.schedule.selection import requires_of
-from boxspec.schedule.session_info import PROPERTY, SESSION_INFO, SessionInfo
+from boxspec.schedule.session_info import PROPERTY, SESSION_INFO, SLOW, SessionInfo
 
 # Third-party plugins of pytest are not needed, and loading them takes most of the start-up time.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
@@ -59,9 +59,13 @@ class Done:
 
 @dataclass
 class Observer:
-    """A pytest plugin that collects the records and passes each to a callback."""
+    """A pytest plugin that collects the records and passes each to a callback.
+
+    on_slow: gets a line if the shim is slow before the tests; called in another thread.
+    """
 
     on_record: Callable[[Record, Observer], None] | None = None
+    on_slow: Callable[[str], None] | None = None
     items: list[pytest.Item] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
     broken: int = 0
@@ -92,6 +96,8 @@ class Observer:
     def pytest_configure(self, config: pytest.Config) -> None:
         self.gives_environment_back()
         self.config = config
+        if self.on_slow is not None:
+            config.stash[SLOW] = self.on_slow
         manager = config.pluginmanager
         if manager.hasplugin("terminalreporter"):
             manager.unregister(name="terminalreporter")
@@ -111,10 +117,15 @@ class Observer:
         gone = {item.nodeid for item in items}
         self.left_out += sum(item.nodeid in gone for item in self.items)
 
+    def session_info(self) -> SessionInfo:
+        """Return the results of the session so far; callable from any thread."""
+        config = self.config
+        return self.info if config is None else config.stash.get(SESSION_INFO, self.info)
+
     def done(self) -> Done:
         """Return how far the session is; callable from any thread."""
         names = {record.id for record in list(self.records)}
-        info = self._info()
+        info = self.session_info()
         names |= {str(key) for key in info.ahead()}
         long = {
             item.nodeid for item in self.items if (marked := requires_of(item)) and marked.overlap
@@ -124,11 +135,7 @@ class Observer:
 
     def hello(self) -> dict[str, Any]:
         """Return the shim's answer to `hello`, empty before it came; callable from any thread."""
-        return self._info().hello
-
-    def _info(self) -> SessionInfo:
-        config = self.config
-        return self.info if config is None else config.stash.get(SESSION_INFO, self.info)
+        return self.session_info().hello
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -26,6 +26,8 @@ class SessionInfo:
         reached them.
     again: the name of the test that is being repeated.
     chosen, claims: see ResultTree.
+    running: a function that returns how many tests run in other threads.
+    abandon: removes what a session would leave whose `close` is not awaited.
     """
 
     hello: dict[str, Any] = field(default_factory=dict)
@@ -38,6 +40,10 @@ class SessionInfo:
     again: str = ""
     chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     claims: dict[str, dict[str, str]] = field(default_factory=dict)
+    running: Callable[[], int] = int
+    abandon: Callable[[], None] = lambda: None
 
 
+# A function that prints a line while the trust checks run.
+SLOW = pytest.StashKey[Callable[[str], None]]()
 SESSION_INFO = pytest.StashKey[SessionInfo]()

@@ -11,18 +11,20 @@ from typing import Any
 
 import pytest
 
+from boxspec.judge.verdict import Late
 from boxspec.programs import programs
 from boxspec.schedule.body import case_class, run_in_worker
 from boxspec.schedule.body_pool import BodyPool
 from boxspec.schedule.retry import Retry
 from boxspec.schedule.retry_pool import RetryPool, has_hung
 from boxspec.schedule.selection import requires_of
-from boxspec.schedule.session_info import SESSION_INFO, SessionInfo
+from boxspec.schedule.session_info import SESSION_INFO, SLOW, SessionInfo
 from boxspec.schedule.short_queue import ShortQueue
 from boxspec.schedule.worker import WORTH, ClosedCase, Worker
 from boxspec.subject.case import Case
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.isolation import Isolation, isolation
+from boxspec.subject.sentinels import quiet
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
 
@@ -47,7 +49,9 @@ class State:
         self.retry = Retry()
         self.retry_pool = RetryPool()
         self.info = config.stash[SESSION_INFO] = SessionInfo(
-            ahead=lambda: [*self.long_bodies.finished(), *self.short_bodies.finished()]
+            ahead=lambda: [*self.long_bodies.finished(), *self.short_bodies.finished()],
+            running=lambda: len(self.long_bodies.running()) + len(self.short_bodies.running()),
+            abandon=self.abandon,
         )
 
     def open(self) -> Session:
@@ -58,7 +62,8 @@ class State:
             isolated = isolation() if option("boxspec_isolate") else None
             session = self._session(isolated, busy=option("boxspec_busy"))
             try:
-                trust(session, contracts=option("boxspec_contracts"))
+                slow = self.config.stash.get(SLOW, quiet)
+                trust(session, contracts=option("boxspec_contracts"), slow=slow)
             except BaseException:
                 session.close()
                 raise
@@ -144,7 +149,18 @@ class State:
         with self.short_bodies.paused():
             yield True
 
-    def close(self) -> None:
+    def finished(self, items: Sequence[pytest.Item]) -> list[pytest.Item]:
+        """Return the tests whose bodies have ended in other threads and need no repeat."""
+        done = {*self.long_bodies.finished(), *self.short_bodies.finished()}
+        found = []
+        for item in items:
+            future = self.long_bodies.get(item.nodeid) or self.short_bodies.get(item.nodeid)
+            if item.nodeid in done and future and not isinstance(future.exception(), Late):
+                found.append(item)
+        return found
+
+    def interrupt(self) -> None:
+        """Start no further test, and end the shims of all running ones. Returns at once."""
         self.long_bodies.cancel()
         self.short_bodies.cancel()
         self.retry_pool.cancel()
@@ -152,6 +168,16 @@ class State:
             self.worker.interrupt()
         if self.session is not None:
             self.session.interrupt()
+
+    def abandon(self) -> None:
+        """Remove the folders of a session that has no kept one, if there is no time to close it."""
+        self.interrupt()
+        if self.session is not None:
+            self.session.abandon()
+
+    def close(self) -> None:
+        self.interrupt()
+        if self.session is not None:
             self.long_bodies.join()
             self.short_bodies.join()
             self.retry_pool.close()

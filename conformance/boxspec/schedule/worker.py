@@ -177,6 +177,8 @@ def _work(end: socket.socket, make: Make, run_test: RunTest) -> NoReturn:
     try:
         # The terminal sends SIGINT to both processes. The main process ends this one in order.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # The main process reads the numbers of its own signals there (interrupt.py).
+        signal.set_wakeup_fd(-1)
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123
         _WorkerMain(end, make, run_test).run()
     except Exception as why:

@@ -138,6 +138,11 @@ class Case:
     def tick_ms(self) -> int:
         return self.session.tick_ms
 
+    @property
+    def kept(self) -> Path:
+        """Return where the folder of the case is after `close(keep=True)`."""
+        return self.session.kept_place(self.folder)
+
     # Places and times -----------------------------------------------------------------------
 
     @property
@@ -397,10 +402,13 @@ class Case:
         self.sweep()
         if keep:
             self._write_transcript()
+            self.session.keep(self.folder)
         else:
             self.session.delete(self.folder)
 
     def _write_transcript(self) -> None:
+        if not self.folder.exists():
+            return
         # Written only after the run, because otherwise the shim could read the name of the test.
         (self.folder / "test").write_text(self.name + "\n", encoding="utf-8")
         if self.asked is not None:

@@ -32,13 +32,11 @@ class Verb:
     """A verb of the command line that belongs to a contract.
 
     main: `module:function`, which takes the words after the verb and returns the exit status.
-    stands_for: words of another verb that this verb abbreviates; used instead of `main`.
     """
 
     name: str
     about: str
-    main: str = ""
-    stands_for: tuple[str, ...] = ()
+    main: str
 
     def run(self, words: Sequence[str]) -> int:
         return int(_named(self.main)(words))

@@ -20,7 +20,7 @@ from typing import Any
 from boxspec import folders, umask
 from boxspec.errors import UsageError
 from boxspec.judge.verdict import NotMeasured
-from boxspec.places import case_root, for_others, scratch
+from boxspec.places import MEMORY, case_root, for_others, kept_root, scratch
 from boxspec.programs import programs
 from boxspec.subject.client.serve import Serve
 from boxspec.subject.client.strict import MAX_RESPONSE
@@ -106,6 +106,8 @@ class Session:
         self.hangs = Hangs()
         self.leftovers = Leftovers()
         self.floods = Floods()
+        # The folder on the disk for kept folders of cases; made at the first use.
+        self._kept_root: Path | None = None
         # Folders that could not be removed at the first try.
         self._held: list[Path] = []
         self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
@@ -201,6 +203,34 @@ class Session:
             if not folders.delete(folder):
                 self._held.append(folder)
 
+    def kept_place(self, folder: Path) -> Path:
+        """Return where `keep` will keep the folder: on the disk, if the folder is in memory."""
+        if self.root.parent != MEMORY:
+            return folder
+        with self._lock:
+            if self._kept_root is None:
+                self._kept_root = self._make_kept_root()
+        return folder if self._kept_root == self.root else self._kept_root / folder.name
+
+    def _make_kept_root(self) -> Path:
+        """Make a folder on the disk; return the root if that is impossible."""
+        try:
+            place = kept_root()
+            place.mkdir(parents=True, exist_ok=True)
+            made = folders.make(place)
+        except (OSError, UsageError):
+            return self.root
+        folders.keep(made)
+        return made
+
+    def keep(self, folder: Path) -> None:
+        """Keep the folder of a case for the user, even if this process is killed."""
+        place = self.kept_place(folder)
+        if place == folder:
+            folders.keep(self.root)
+        elif folder.exists():
+            folders.move(folder, place)
+
     def marker(self) -> str:
         return f"boxspec-{uuid.uuid4().hex[:16]}"
 
@@ -241,6 +271,14 @@ class Session:
             wardens = list(self._wardens)
         for warden in wardens:
             warden.command("sweep")
+
+    def abandon(self) -> None:
+        """Remove the folders, or at least mark them for the next run, without waiting for cases.
+
+        Processes end with their wardens, and these end with this process.
+        """
+        if not folders.is_kept(self.root):
+            folders.delete(self.root)
 
     def close(self) -> None:
         if self.closed:

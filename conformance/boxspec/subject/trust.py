@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from boxspec.errors import NotConforming, ShimBroke, UsageError
@@ -28,24 +30,32 @@ from boxspec.subject.sentinels import no as _no
 from boxspec.subject.session import Session
 
 WITHIN_S = 10.0
+# A check that takes longer is reported while it runs, so that a shim that hangs is named.
+SLOW_S = 5.0
 # How often a check is tried if it fails because the machine is busy.
 TIMES = 3
 
 
-def trust(session: Session, say: Say = quiet, contracts: Sequence[str] | None = None) -> None:
+def trust(
+    session: Session,
+    say: Say = quiet,
+    contracts: Sequence[str] | None = None,
+    slow: Say = quiet,
+) -> None:
     """Run the checks of these contracts, or of all. Raise NotConforming at the first check that
     fails.
 
+    slow: gets a line if a check takes longer than SLOW_S; called in another thread.
     Also sets session.hello.
     """
-    _step(session, _serve, say)
-    _step(session, _run, say)
-    _step(session, _elsewhere, say)
+    _step(session, _serve, say, slow)
+    _step(session, _run, say, slow)
+    _step(session, _elsewhere, say, slow)
     for name in names():
         if contracts is None or name in contracts:
             contract = find(name)
             with _in_one_line(say) as tell:
-                _step(session, contract.ask_trust, tell, contract.case_class())
+                _step(session, contract.ask_trust, tell, slow, contract.case_class())
 
 
 @contextlib.contextmanager
@@ -66,7 +76,7 @@ def _in_one_line(say: Say) -> Iterator[Say]:
 
 
 def _step(
-    session: Session, ask: Callable[[Any, Say], None], say: Say, make: type[Case] = Case
+    session: Session, ask: Callable[[Any, Say], None], say: Say, slow: Say, make: type[Case] = Case
 ) -> None:
     """Run one check; repeat it if it was late because the machine was busy."""
     printed: list[str] = []
@@ -79,6 +89,9 @@ def _step(
     for left in reversed(range(TIMES)):
         case = make(session, "smoke")
         keep = False
+        timer = threading.Timer(SLOW_S, partial(_note_slow, case, slow))
+        timer.daemon = True
+        timer.start()
         try:
             ask(case, print_once)
             return
@@ -89,7 +102,14 @@ def _step(
             reason = str(why) if isinstance(why, NotConforming) else f"not a conforming shim: {why}"
             raise NotConforming(reason, _facts(case, why)) from why
         finally:
+            timer.cancel()
             case.close(keep=keep)
+
+
+def _note_slow(case: Case, slow: Say) -> None:
+    asked = case.request_text()
+    awaited = f"its answer to {asked}" if asked else "its start"
+    slow(f"still waiting for the shim after {SLOW_S:g} s: {awaited}")
 
 
 def _facts(case: Case, why: Exception) -> Iterator[str]:
@@ -100,7 +120,7 @@ def _facts(case: Case, why: Exception) -> Iterator[str]:
         yield f"request: {asked}"
     for name, fact in evidence.items():
         yield f"{name}: {fact}"
-    yield f"kept: {case.folder}"
+    yield f"kept: {case.kept}"
 
 
 def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The contract backend: a sandbox around programs, which is judged by the effects that programs
 have."""
 
-from boxspec.subject.contract import Contract, Verb
+from boxspec.subject.contract import Contract
 
 CONTRACT = Contract(
     name="backend",
@@ -17,14 +17,6 @@ CONTRACT = Contract(
     run_only=frozenset({"backend.probe", "backend.run"}),
     case="contracts.backend.client:BackendCase",
     trust="contracts.backend.trust:trust",
-    verbs=(
-        Verb("backends", "the same as `products`", stands_for=("products",)),
-        Verb(
-            "matrix",
-            "the same as `products matrix --contract backend`",
-            stands_for=("products", "matrix", "--contract", "backend"),
-        ),
-    ),
     products="contracts.backend.products.view:Matrix",
     areas="contracts.backend.areas:rows",
     fault_scope="focus",

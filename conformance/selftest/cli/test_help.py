@@ -13,20 +13,44 @@ import termios
 
 import pytest
 
-from boxspec.cli.verbs import EXAMPLES, VERBS
-from install.manual import parser_of
+from boxspec.cli.verbs import EXAMPLES, GROUPS, VERBS
+from install.manual import DEV_VERBS, parser_of
 from selftest.tools import ROOT, boxspec, requirements
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", [*VERBS, *DEV_VERBS])
 def test_the_help_of_a_verb_has_examples_that_it_takes(verb: str) -> None:
     shown = parser_of(verb).format_help()
     assert "\nexamples:\n  boxspec " in shown
     for command in EXAMPLES[verb]:
         assert f"\n  boxspec {command}" in shown
-        name, *words = shlex.split(command)
-        assert name == verb
-        parser_of(verb).parse_args(words)
+        assert command.startswith(verb)
+        words = shlex.split(command.removeprefix(verb))
+        parser_of(f"dev {words.pop(0)}" if verb == "dev" else verb).parse_args(words)
+
+
+def test_help_names_each_verb_in_its_group_with_an_example() -> None:
+    done = boxspec("--help")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0] == "usage: boxspec VERB [OPTION...]"
+    for title, verbs in GROUPS.items():
+        at = lines.index(title)
+        for number, name in enumerate(verbs):
+            assert lines[at + 2 * number + 1].split()[0] == name
+            assert lines[at + 2 * number + 2].strip().startswith(f"boxspec {name}")
+    assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("faults", "dev faults"), ("pages", "dev pages"), ("peers", "products")]
+)
+def test_an_old_verb_names_the_new_one(old: str, new: str) -> None:
+    done = boxspec(old, "--list")
+    assert done.returncode == 2
+    assert f"boxspec {old}: is now boxspec {new} " in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_topics_have_a_line_each() -> None:

@@ -143,6 +143,7 @@ WRONG_CALLS = [
     (["run", "--topic", "POLICY-NOTHING"], "POLICY-NOTHING"),
     (["run", "--topic", "policy-globs"], "near it: POLICY-GLOB"),
     (["run", "--requirement", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
+    (["run", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
     (
         ["repro", "EXEC-TEXT-01", "EXEC-SPAWN-07", "--profile", "contract"],
         "leaves out EXEC-SPAWN-07, which is of hardened, not of --profile contract",
@@ -168,7 +169,9 @@ WRONG_CALLS = [
     (["explain"], "ID"),
     (["explain", "EXEC-TIMEOUT-99"], "EXEC-TIMEOUT-"),
     (["repro", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
-    (["pages", "--take"], "--take"),
+    (["dev", "pages", "--take"], "boxspec dev pages --take"),
+    (["dev", "pagse"], "near it: pages"),
+    (["dev"], "no command is given"),
 ]
 
 
@@ -196,10 +199,3 @@ def test_the_pytest_settings_of_the_judged_project_are_not_used(tmp_path: Path) 
     (tmp_path / "shim").symlink_to(REFERENCE)
     done = boxspec("run", "--shim", tmp_path / "shim", "--requirement", "EXEC-TEXT-01")
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_help_names_each_verb() -> None:
-    done = boxspec("--help")
-    assert done.returncode == 0
-    for verb in ("run", "list", "explain", "smoke", "doctor", "repro", "faults", "pages"):
-        assert f"\n    {verb} " in done.stdout

@@ -1,4 +1,4 @@
-"""The faults: rules for the list, and the output of `boxspec faults`."""
+"""The faults: rules for the list, and the output of `boxspec dev faults`."""
 
 from __future__ import annotations
 
@@ -189,12 +189,14 @@ def test_an_unknown_fault_is_refused() -> None:
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_a_wrong_call_is_one_clear_line(words: list[str], names: str) -> None:
-    assert names in refused(boxspec("faults", *words))
+    assert names in refused(boxspec("dev", "faults", *words))
 
 
 def test_a_detected_fault_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
-    done = boxspec("faults", "--only", "exec-env.keeps-home", "--scope", "own", "--json", file)
+    done = boxspec(
+        "dev", "faults", "--only", "exec-env.keeps-home", "--scope", "own", "--json", file
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     tree = json.loads(file.read_text())
     (only,) = tree["faults"]
@@ -217,7 +219,7 @@ def test_a_detected_fault_is_reported(tmp_path: Path) -> None:
 
 def test_finished_results_survive_an_interrupt(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
-    words = ["faults", "-j", "1", "--scope", "own"]
+    words = ["dev", "faults", "-j", "1", "--scope", "own"]
     words += ["--only", "exec-env.keeps-home", "--only", "exec-kill.never-kills"]
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "boxspec", *words, "--json", str(file)],
@@ -259,7 +261,16 @@ def test_only_detected_faults_are_resumed(tmp_path: Path) -> None:
 
 def test_a_matrix_goes_on_where_it_was_ended(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
-    words = ["faults", "--scope", "named", "--json", str(file), "--only", "exec-env.keeps-home"]
+    words = [
+        "dev",
+        "faults",
+        "--scope",
+        "named",
+        "--json",
+        str(file),
+        "--only",
+        "exec-env.keeps-home",
+    ]
     assert boxspec(*words).returncode == 0
     done = boxspec(*words, "--only", "exec-env.sets-pwd", "--resume")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -268,7 +279,7 @@ def test_a_matrix_goes_on_where_it_was_ended(tmp_path: Path) -> None:
         ["caught", "exec-env.sets-pwd", "EXEC-ENV-01"],
     ]
     assert "faults 2 · caught 2" in done.stdout
-    assert "has no file to resume from" in refused(boxspec("faults", "--resume"))
+    assert "has no file to resume from" in refused(boxspec("dev", "faults", "--resume"))
 
 
 class Scripted:
@@ -381,7 +392,7 @@ def test_a_noop_is_quiet_and_a_control_is_caught() -> None:
 
 def test_a_fault_of_policy_is_reported() -> None:
     done = boxspec(
-        "faults", "--contract", "policy", "--only", faults_of_policy()[0], "--scope", "own"
+        "dev", "faults", "--contract", "policy", "--only", faults_of_policy()[0], "--scope", "own"
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "faults 1 · caught 1 · by the requirement they break 1" in done.stdout

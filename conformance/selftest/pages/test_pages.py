@@ -22,7 +22,7 @@ END = generated.END
 )
 def test_a_page_is_as_it_is_made(page: Path) -> None:
     text = page.read_text()
-    assert text == generated.remade(text, page.name), "./ci/boxspec pages --write"
+    assert text == generated.remade(text, page.name), "./ci/boxspec dev pages --write"
 
 
 @pytest.mark.parametrize("contract", sorted(CONTRACTS))
@@ -49,7 +49,7 @@ def test_the_protocol_page_lists_the_declarations_of_each_contract() -> None:
 
 
 def test_the_verb_finds_the_pages_as_they_are_made() -> None:
-    done = boxspec("pages")
+    done = boxspec("dev", "pages")
     assert (done.returncode, done.stderr) == (0, "")
     assert re.fullmatch(r"[1-9][0-9]* pages, 0 differ\n", done.stdout)
 
@@ -69,7 +69,7 @@ def test_differences_are_shown_and_kept(stale: Path, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "\n-* **EXEC-CAP-01** (SHOULD, hardened, `exec.cap`) " in shown
     assert "\n+* **EXEC-CAP-01** (MUST, hardened, `exec.cap`) " in shown
-    assert shown.endswith("1 pages, 1 differ: ./ci/boxspec pages --write writes them\n")
+    assert shown.endswith("1 pages, 1 differ: ./ci/boxspec dev pages --write writes them\n")
     assert stale.read_text() == before
 
 

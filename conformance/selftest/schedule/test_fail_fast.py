@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from boxspec.api import programs as P
 from boxspec.errors import ShimBroke
+from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Failure
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
@@ -33,11 +35,28 @@ def done_tests(folder: Path, *words: str) -> list[dict[str, Any]]:
 @pytest.mark.turns(5)
 def test_with_x_a_run_ends_with_the_first_failure(tmp_path: Path) -> None:
     words = ("--shim", KEEPS_HOME, "--topic", "EXEC-ENV")
-    every = [test["verdict"] for test in done_tests(tmp_path, *words)]
-    until = [test["verdict"] for test in done_tests(tmp_path, *words, "-x")]
-    assert every.count("fails") > 1
-    assert until.count("fails") == 1
-    assert until[-1] == "fails"
+    order = {name: place for place, name in enumerate(load())}
+
+    def failing(tests: list[dict[str, Any]]) -> list[int]:
+        failed = [test for test in tests if test["verdict"] == "fails"]
+        return [min(order[name] for name in test["requirements"]) for test in failed]
+
+    every = failing(done_tests(tmp_path, *words))
+    until = done_tests(tmp_path, *words, "-x")
+    assert len(every) > 1
+    assert failing(until) == [min(every)]
+    assert until[-1]["verdict"] == "fails"
+
+
+@pytest.mark.turns(5)
+def test_with_x_a_failure_of_any_level_is_exit_1() -> None:
+    """Without -x the run would be incomplete, because no MUST of the contract is decided."""
+    done = boxspec(
+        *("run", "--shim", KEEPS_HOME, "--topic", "EXEC-ENV", "--profile", "hardened", "-x"),
+        *("--contract", "exec"),
+    )
+    assert done.returncode == 1, done.stdout
+    assert re.search(r"stopped at the first failure: EXEC-ENV-\d+ ", done.stdout, re.M)
 
 
 @pytest.mark.turns(5)

@@ -145,7 +145,8 @@ class Serve:
                 limit, more = Deadline(2 * within_s), False
             if limit.over():
                 half = repr(bytes(self._buffer[:120])) if self._buffer else "nothing"
-                raise self._broke(f"no answer within {within_s:g} s", asked, came=half)
+                waited_s = within_s if more else 3 * within_s
+                raise self._broke(f"no answer within {waited_s:g} s", asked, came=half)
             todo = self._step(out, answer_fd, todo, limit, asked)
         got = bytes(self._buffer[:end])
         del self._buffer[: end + 1]

@@ -1,0 +1,46 @@
+"""The verb `clean`: list or remove the folders that runs have kept or left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from boxspec import folders
+from boxspec.cli.verbs import verb_parser
+from boxspec.places import left_roots
+from boxspec.printable import one_line
+
+EPILOG = """\
+A run keeps the folder of each failed test as evidence. `clean` lists these folders, and those of
+runs that were killed. Nothing is removed without --force, and never a folder of a running process.
+exit codes: 0 listed or removed; 1 a folder could not be removed; 2 wrong usage."""
+
+
+def main(words: Sequence[str]) -> int:
+    parser = verb_parser("clean", EPILOG)
+    parser.add_argument("-f", "--force", action="store_true", help="remove the listed folders")
+    force = parser.parse_args(words).force
+    found = folders.left_by_runs(left_roots())
+    unused = [left for left in found if left.owner is None]
+    total = 0
+    stays = []
+    for left in unused:
+        size = left.size()
+        total += size
+        days = (time.time() - left.path.stat().st_mtime) / 86400
+        print(one_line(f"{_mib(size):>10}  {days:4.1f} days old  {left.path}"))
+        if force and not folders.delete(left.path):
+            stays.append(folders.stays(left.path))
+    for line in stays:
+        print(one_line(line))
+    in_use = len(found) - len(unused)
+    does = "removed" if force else "found; boxspec clean --force removes them"
+    number = len(unused) - len(stays)
+    print(f"{number} folder{'' if number == 1 else 's'}, {_mib(total)}, {does}")
+    if in_use:
+        print(f"{in_use} more in use by running processes")
+    return int(bool(stays))
+
+
+def _mib(size: int) -> str:
+    return f"{size / 2**20:.1f} MiB"

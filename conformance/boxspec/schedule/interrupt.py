@@ -1,0 +1,104 @@
+"""End a run at SIGINT, SIGTERM or SIGHUP, and keep the results of the finished tests.
+
+The first signal raises KeyboardInterrupt in the main thread, which then ends the running tests.
+Some tests notice late that their shim was ended. So a second thread waits at most `ENDS_S` seconds,
+or until the next signal, and then writes the results and ends the process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any
+
+ENDS_S = 1.0
+SWITCH_S = 0.0002
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Sent to the thread at the end of the run, in place of the number of a signal.
+ENDED = 0
+
+
+class Interrupt:
+    """The signals of one run, as a context manager.
+
+    say: prints the tests that the run waits for; called once, in another thread.
+    finish: writes the results and returns the exit status; called in another thread, and only if
+        the main thread does not write them. Its argument is True after a second signal.
+    """
+
+    def __init__(self, say: Callable[[], None], finish: Callable[[bool], int]) -> None:
+        self._say, self._finish = say, finish
+        self.number: int | None = None
+        self._raised = False
+        self._claim = threading.Lock()
+        in_main = threading.current_thread() is threading.main_thread()
+        self._signals = SIGNALS if in_main else ()
+        self._before: dict[int, Any] = {}
+
+    @property
+    def status(self) -> int:
+        """Return the exit status after a signal, as a shell reports it."""
+        return 128 + (self.number or signal.SIGINT)
+
+    def __enter__(self) -> Interrupt:
+        # The kernel's handler writes the number of a signal here at once. The handler in Python has
+        # to wait until the main thread runs.
+        self._read, self._write = socket.socketpair()
+        self._write.setblocking(False)
+        threading.Thread(target=self._watch, name="interrupt", daemon=True).start()
+        for number in self._signals:
+            self._before[number] = signal.getsignal(number)
+            # `nohup` ignores SIGHUP; then so does the run.
+            if self._before[number] is not signal.SIG_IGN:
+                signal.signal(number, self._handle)
+        if self._signals:
+            signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, why: BaseException | None, at: TracebackType | None
+    ) -> None:
+        if self._signals:
+            signal.set_wakeup_fd(-1)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._write.send(bytes([ENDED]))
+
+    def _handle(self, number: int, _: FrameType | None) -> None:
+        if self._raised:
+            return
+        self._raised = True
+        self.number = self.number or number
+        raise KeyboardInterrupt
+
+    def claim(self) -> None:
+        """Let the main thread write the results. Do not return if the other thread does so."""
+        if not self._claim.acquire(blocking=False):
+            threading.Event().wait()
+
+    def _watch(self) -> None:
+        if not (first := self._next(None)):
+            return
+        self.number = self.number or first
+        # Dozens of threads end their tests now, and this one must not wait for its turn.
+        sys.setswitchinterval(SWITCH_S)
+        self._say()
+        second = self._next(ENDS_S)
+        if second != ENDED and self._claim.acquire(blocking=False):
+            os._exit(self._finish(second is not None))
+
+    def _next(self, timeout_s: float | None) -> int | None:
+        """Return the next signal, ENDED at the end of the run, or None at the timeout."""
+        self._read.settimeout(timeout_s)
+        try:
+            # The numbers of all signals that have a handler arrive here.
+            while (got := self._read.recv(1)[0]) not in (*SIGNALS, ENDED):
+                pass
+        except TimeoutError:
+            return None
+        return got

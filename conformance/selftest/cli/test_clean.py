@@ -1,0 +1,89 @@
+"""Folders of failed tests: they are kept on the disk, listed and removed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boxspec import folders, places
+from boxspec.cli import clean
+from selftest.tools import ROOT, run
+
+KEEPS_HOME = f"{ROOT}/conformance/shims/faults/shim.py --fault exec-env.keeps-home"
+
+
+def test_the_folder_of_a_failed_test_is_on_the_disk(tmp_path: Path) -> None:
+    if not places._fits(places.MEMORY):
+        pytest.skip("folders of cases are not in memory here")
+    file = tmp_path / "result.json"
+    words = ("--contract", "exec", "--topic", "EXEC-ENV", "-x")
+    kit = ("env", "-u", "TMPDIR", sys.executable, "-P", "-m", "boxspec")
+    done = run([*kit, "run", "--shim", KEEPS_HOME, *words, "--json", file])
+    assert done.returncode == 1, done.stdout + done.stderr
+    (folder,) = [
+        each["folder"] for each in json.loads(file.read_text())["tests"] if each.get("folder")
+    ]
+    kept = Path(folder)
+    assert kept.parent.parent == places.kept_root()
+    try:
+        assert (kept / "test").is_file()
+        assert list(kept.glob("run-*/request.json"))
+        assert kept.parent in [left.path for left in folders.left_by_runs([places.kept_root()])]
+    finally:
+        shutil.rmtree(kept.parent)
+
+
+@pytest.fixture
+def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    """Make a kept folder, one of a killed run, one that is in use, and one of another program."""
+    monkeypatch.setattr(clean, "left_roots", lambda: [tmp_path, tmp_path / "none"])
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    made = {name: tmp_path / f"boxspec-{ended.pid}-1-{name}" for name in ("kept", "killed")}
+    made["used"] = folders.make(tmp_path)
+    made["other"] = tmp_path / "boxspec-notes"
+    for name in ("kept", "killed", "other"):
+        made[name].mkdir()
+        (made[name] / "file").write_bytes(bytes(2**20))
+    folders.keep(made["kept"])
+    return made
+
+
+def test_clean_lists_and_removes_nothing(
+    left: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert clean.main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in lines[:2]] == [str(left["kept"]), str(left["killed"])]
+    assert lines[2:] == [
+        "2 folders, 2.0 MiB, found; boxspec clean --force removes them",
+        "1 more in use by running processes",
+    ]
+    assert all(path.exists() for path in left.values())
+
+
+def test_clean_with_force_removes_what_no_process_uses(
+    left: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert clean.main(["--force"]) == 0
+    assert "2 folders, 2.0 MiB, removed" in capsys.readouterr().out
+    assert {name for name, path in left.items() if path.exists()} == {"used", "other"}
+
+
+def test_what_cannot_be_copied_is_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "below").mkdir(parents=True)
+    (folder / "below" / "file").write_text("text")
+    (folder / "link").symlink_to("nowhere")
+    os.mkfifo(folder / "fifo")
+    folders.move(folder, tmp_path / "kept")
+    assert (tmp_path / "kept" / "below" / "file").read_text() == "text"
+    assert (tmp_path / "kept" / "link").is_symlink()
+    assert sorted(os.listdir(tmp_path / "kept")) == ["below", "link"]
+    assert not folder.exists()
