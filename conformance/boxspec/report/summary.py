@@ -145,7 +145,9 @@ def _closing(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
     if status == 3:
         return str(why_incomplete)
     conforming, asked = tree.of_kind("required")
-    if tree.asked or not asked:
+    if not tree.asked and not asked and failing:
+        text = "nothing required was tested"
+    elif tree.asked or not asked:
         conforming = sum(each.verdict is Verdict.CONFORMS for each in tree.judged)
         text = f"{conforming} of {len(tree.judged)} requirement{'s' * (len(tree.judged) != 1)}"
     else:

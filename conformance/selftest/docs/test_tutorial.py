@@ -24,7 +24,8 @@ def kit(folder: Path) -> dict[str, str]:
     (folder / "boxspec").chmod(0o755)
     # Use this python3 for the shim: with a version manager, `python3` would be a shell script that
     # delays each run.
-    return {"PATH": f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    path = f"{folder}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return {"PATH": path, "COLUMNS": "100"}
 
 
 @pytest.mark.long
