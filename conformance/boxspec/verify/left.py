@@ -107,11 +107,12 @@ class Before:
 def _objects() -> dict[str, bool]:
     """Return the objects of this user; True if a process uses it, as far as the object shows it."""
     found = {}
-    for folder in (MEMORY, QUEUES):
-        with contextlib.suppress(OSError):
-            for each in folder.iterdir():
-                if not each.name.startswith(OF_THE_KIT) and each.lstat().st_uid == os.geteuid():
-                    found[str(each)] = False
+    folders = [folder for folder in (MEMORY, QUEUES) if folder.is_dir()]
+    for each in (path for folder in folders for path in folder.iterdir()):
+        # It may have been removed meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            if not each.name.startswith(OF_THE_KIT) and each.lstat().st_uid == os.geteuid():
+                found[str(each)] = False
     for line in (procs.read(SEGMENTS) or b"").decode().splitlines()[1:]:
         _, number, _, size, creator, _, attached, owner, *_ = line.split()
         if int(owner) == os.geteuid():
