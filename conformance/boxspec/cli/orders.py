@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from boxspec.cli import settings
-from boxspec.cli.arguments import shim_flag
+from boxspec.cli.arguments import check_topics, shim_flag
+from boxspec.cli.order_faults import count_faults
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.judge.failure_block import heading
@@ -50,12 +51,16 @@ def main(words: Sequence[str]) -> int:
     add("--seed", type=natural, default=0, metavar="N", help="seed of the sample")
     add("--scenario", action="append", metavar="NAME", help="only this scenario (repeatable)")
     add("--order", action="append", metavar="ORDER", help="only this order, with its trace")
+    add("--faults", action="append", metavar="TOPIC", help="the seeded faults that orders find")
     args = settings.parse(parser, words)
     if why := unsupported():
         print(why)
         return 3
     if args.order:
         return again(args.order, args.shim, args.contract)
+    if args.faults:
+        check_topics("--faults", args.faults)
+        return count_faults(args.faults, args.most, args.jobs)
     return _explore(args, _orders_of(args.contract))
 
 

@@ -14,7 +14,15 @@ from signal import Signals
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.explore import Ran, Scenario, Violation
 from contracts.exec.order_facts import Judged
-from contracts.shared.order_laws import TICK_MS, Requirements, comes_first, grace, prompt, shared
+from contracts.shared.order_laws import (
+    TICK_MS,
+    Requirements,
+    comes_first,
+    continues,
+    grace,
+    prompt,
+    shared,
+)
 
 GRACE_MS, LINGER_MS = 5000, 1000
 
@@ -31,8 +39,9 @@ def judge(scenario: Scenario, ran: Ran) -> list[Violation]:
     """Return the laws that this order breaks."""
     judged = Judged(scenario, ran)
     laws = (_returns, _cause, _causeless, _grace, _bytes, _prompt, _duration, _flags, _reaches)
+    more = (*continues(judged, "EXEC-KILL-07"), *shared(judged, SHARED))
     found = [violation for law in laws for violation in law(judged)]
-    return [*found, *shared(judged, SHARED)]
+    return [*found, *more]
 
 
 def _returns(judged: Judged) -> Iterator[Violation]:
@@ -183,7 +192,11 @@ def _flags(judged: Judged) -> Iterator[Violation]:
             f"pending_signals with {', '.join(lacks)}",
             str(result["pending_signals"]),
         )
-    left = any(note.facts["action"] == "setsid" for note in judged.of("action"))
+    done = [(note.facts["name"], note.facts["action"]) for note in judged.of("action")]
+    left = any(
+        action == "setsid" and not {(name, "close:1"), (name, "close:2")} <= set(done)
+        for name, action in done
+    )
     if result["detached_writers"] != left:
         yield Violation(
             "EXEC-DRAIN-09",

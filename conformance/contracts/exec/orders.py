@@ -66,6 +66,21 @@ SCENARIOS = tuple(
             {"timeout_ms": 500},
             (),
         ),
+        ("orphan-signal", "child fork:orphan ignore:TERM wait end wait", {}, ("TERM",)),
+        (
+            "three",
+            "child fork:orphan wait end fork:second wait end out:a wait",
+            {"timeout_ms": 1000},
+            (),
+        ),
+        (
+            "zombie",
+            "child fork:daemon fork:orphan wait end setsid close:1 close:2 wait end wait",
+            {"timeout_ms": 1000},
+            (),
+        ),
+        ("stopped-deadline", "child stop wait", {"timeout_ms": 1000}, ()),
+        ("stopped-signal", "child stop wait", {}, ("TERM",)),
         ("orphan-stopped", "child fork:orphan stop wait end exit:0", {}, ()),
         ("ignoring-two", "child ignore:INT ignore:TERM wait", {}, ("INT", "TERM")),
         (

@@ -17,6 +17,7 @@ from contracts.shared.order_laws import (
     Facts,
     Requirements,
     comes_first,
+    continues,
     grace,
     prompt,
     shared,
@@ -91,7 +92,7 @@ def judge(scenario: Scenario, ran: Ran) -> list[Violation]:
     judged = Judged(scenario, ran)
     laws = (_returns, _cause, _grace, _prompt, _directory)
     found = [violation for law in laws for violation in law(judged)]
-    return [*found, *shared(judged, SHARED)]
+    return [*found, *continues(judged, "MODULE-TIME-05"), *shared(judged, SHARED)]
 
 
 def _returns(judged: Judged) -> Iterator[Violation]:

@@ -12,7 +12,7 @@ from typing import Any
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.explore import Ran, Scenario, Violation
 from boxspec.subject.orders.task import Note
-from contracts.shared.order_laws import TICK_MS, Facts, Requirements, prompt, shared
+from contracts.shared.order_laws import TICK_MS, Facts, Requirements, continues, prompt, shared
 
 SHARED = Requirements(
     survivors="PROCESS-DROP-01",
@@ -93,7 +93,19 @@ def _told(result: dict[str, Any]) -> str:
 def judge(scenario: Scenario, ran: Ran) -> list[Violation]:
     """Return the laws that this order breaks."""
     judged = Judged(scenario, ran)
-    laws = (_returns, _errors, _ends, _limits, _causes, _grace, _reaches, _bytes, _prompt, _escapes)
+    laws = (
+        _returns,
+        _errors,
+        _ends,
+        _limits,
+        _causes,
+        _grace,
+        _reaches,
+        _bytes,
+        _prompt,
+        _continues,
+        _escapes,
+    )
     found = [violation for law in laws for violation in law(judged)]
     return [*found, *shared(judged, SHARED)]
 
@@ -268,6 +280,11 @@ def _bytes(judged: Judged) -> Iterator[Violation]:
 
 def _prompt(judged: Judged) -> Iterator[Violation]:
     yield from prompt(judged, TICK_MS, "PROCESS-WAIT-01")
+
+
+def _continues(judged: Judged) -> Iterator[Violation]:
+    if "terminate" not in judged.words:
+        yield from continues(judged, "PROCESS-CLOSE-04")
 
 
 def _escapes(judged: Judged) -> Iterator[Violation]:

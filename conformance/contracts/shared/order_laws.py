@@ -166,6 +166,30 @@ def grace(facts: Facts, grace_ms: int, ended: str, once: str) -> Iterator[Violat
             break
 
 
+def continues(facts: Facts, requirement: str) -> Iterator[Violation]:
+    """SIGCONT follows the first signal to a group with a stopped member."""
+    first = facts.first_signal
+    stops = [n for n in facts.of("action") if n.facts["action"] == "stop" and of_member(n)]
+    if first is None or not first.facts["alive"] or not any(n.step < first.step for n in stops):
+        return
+    until = next((note.step for note in facts.of("waits") if note.step > first.step), None)
+    sent = [
+        note
+        for note in facts.of("send")
+        if note.step > first.step
+        and (until is None or note.step < until)
+        and note.facts["signal"] == SIGCONT
+        and note.facts["target"] == -facts.ran.leader
+    ]
+    if not sent:
+        yield Violation(
+            requirement,
+            "SIGCONT follows the first signal",
+            "SIGCONT to the group, which has a stopped member",
+            "no SIGCONT before the next wait",
+        )
+
+
 def prompt(facts: Facts, most_ms: int, requirement: str) -> Iterator[Violation]:
     """Nothing waits for groups that have gone."""
     ends = [facts.end_of(pid) for pid in facts.ran.leaders]

@@ -131,8 +131,15 @@ class Observer(Tracer):
             else f"has exited with {os.WEXITSTATUS(status)}"
         )
         if task.kind != "spawn":
-            self.lines.append(Line(self.clock.now, task.name, how))
+            self._add_death(Line(self.clock.now, task.name, how))
         self._note("died", task=task, pid=tid, status=status)
+
+    def _add_death(self, line: Line) -> None:
+        """Add a line, sorted by name: one SIGKILL ends several members in any order."""
+        at = len(self.lines)
+        while at and self.lines[at - 1].text == line.text and self.lines[at - 1].who > line.who:
+            at -= 1
+        self.lines.insert(at, line)
 
     def _is_point(self, actor: Task) -> bool:
         if not self.begun or self.answered or actor.probing:

@@ -140,14 +140,19 @@ class Steps(Observer):
         return pid in self.tasks and self.tasks[pid].state == "dead"
 
     def _read_stat(self, task: Task) -> None:
-        """Give the processes of the world a start time on the clock of the order."""
-        born = self.tasks[self._stat_of(task)].born
+        """Show a process of the world as it would be without a driver.
+
+        Its start time is on the clock of the order, and it is not stopped by a tracer.
+        """
+        shown = self.tasks[self._stat_of(task)]
         at = task.regs.rsi
         result = self.to_exit(task)
         if result > 0:
             head, mark, rest = ptrace.read_memory(task.pid, at, result).rpartition(b") ")
             fields = rest.split(b" ")
-            ticks = (self.clock.base[time.CLOCK_BOOTTIME] + born) // 10_000_000
+            ticks = (self.clock.base[time.CLOCK_BOOTTIME] + shown.born) // 10_000_000
+            if fields[0] == b"t":
+                fields[0] = b"T" if shown.state == "stopped" else b"S"
             width = len(fields[19])
             fields[19] = str(ticks).zfill(width).encode()[-width:]
             ptrace.write_memory(task.pid, at, head + mark + b" ".join(fields))
