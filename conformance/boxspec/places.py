@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import stat
@@ -99,8 +100,10 @@ def case_root() -> Path:
     root = (Path(named) if named else _caches()) / "boxspec"
     try:
         root.mkdir(parents=True, exist_ok=True)
+        if not os.access(root, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EROFS, "it cannot be written to")
     except OSError as why:
-        problem = f"cannot be made: {why.strerror}"
+        problem = f"no workspace can be made: {why.strerror}"
         raise UsageError(str(root), problem, "name another folder: BOXSPEC_CASE_ROOT") from None
     return root.resolve()
 
