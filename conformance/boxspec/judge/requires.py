@@ -23,7 +23,6 @@ class Requires:
     seconds: float = field(default=1.0)
     stress: int | None = None
     timing: bool = False
-    main_thread: bool = False
     needs: tuple[str, ...] = ()
     inside: bool = False
 
@@ -39,7 +38,6 @@ def requires(
     overlap: bool | float = False,
     stress: int | bool | None = None,
     timing: bool = False,
-    main_thread: bool = False,
     needs: Sequence[str] = (),
     inside: bool = False,
 ) -> Callable[[Body], Body]:
@@ -47,8 +45,6 @@ def requires(
 
     overlap: the body may run in a thread at the same time as other tests, from the start of the
         session. A number is its expected duration in seconds; the longest bodies start first.
-    main_thread: the body must run in the main thread. Hypothesis and pytest's tracebacks parse
-        sources with `ast`, which CPython 3.11 allows in only one thread at a time.
     needs: requirements of any topic that this test relies on. If one of them is broken, a failure
         of this test counts as blocked. Requirements that all tests of a requirement need belong in
         requirements.yaml.
@@ -68,7 +64,6 @@ def requires(
         seconds=float(overlap) if not isinstance(overlap, bool) else 1.0 if overlap else 0.0,
         stress=int(stress) if stress else None,
         timing=timing,
-        main_thread=main_thread,
         needs=tuple(needs),
         inside=inside,
     )

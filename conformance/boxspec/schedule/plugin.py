@@ -175,7 +175,7 @@ def _short_tests(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requir
     """Return the tests whose bodies may be in the queue of short bodies."""
     for item in items:
         marked = requires_of(item)
-        here = marked is None or marked.overlap or marked.main_thread
+        here = marked is None or marked.overlap
         if marked is not None and not here and Body.is_portable(item):
             yield item, marked
 
@@ -259,7 +259,7 @@ def _retry_in_pool(item: pytest.Function, state: State) -> Callable[[], float] |
     bodies = {
         each.nodeid: (case_class(marked), Body(each, marked).run_and_sweep)
         for each in (item, *state.have_hung(item.session.items))
-        if (marked := requires_of(each)) and not marked.main_thread
+        if (marked := requires_of(each))
     }
     state.retry_pool.run(bodies, state.open(), state.long_bodies.gap_s)
     found = state.retry_pool.take_over(item.nodeid)

@@ -63,7 +63,7 @@ def grew(before: dict[str, bool | None], after: dict[str, bool | None]) -> list[
     return [path for path in PATHS if after[path] and not before[path]]
 
 
-@requires("POLICY-CHECK-09", main_thread=True)
+@requires("POLICY-CHECK-09")
 def test_a_further_deny_never_allows_more(case: PolicyCase) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
@@ -80,7 +80,7 @@ def test_a_further_deny_never_allows_more(case: PolicyCase) -> None:
     law(case, lists, holds)
 
 
-@requires("POLICY-CHECK-09", main_thread=True)
+@requires("POLICY-CHECK-09")
 def test_a_further_allow_never_denies_more(case: PolicyCase) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
@@ -91,7 +91,7 @@ def test_a_further_allow_never_denies_more(case: PolicyCase) -> None:
     law(case, lists, holds)
 
 
-@requires("POLICY-CHECK-09", main_thread=True)
+@requires("POLICY-CHECK-09")
 def test_a_repeated_rule_changes_nothing(case: PolicyCase) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, chance = example
@@ -106,7 +106,7 @@ def test_a_repeated_rule_changes_nothing(case: PolicyCase) -> None:
     law(case, lists, holds)
 
 
-@requires("POLICY-CHECK-01", main_thread=True)
+@requires("POLICY-CHECK-01")
 def test_lists_decide_as_the_oracle(case: PolicyCase) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, _ = example

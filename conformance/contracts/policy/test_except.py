@@ -60,7 +60,7 @@ def lists(chance: random.Random) -> tuple[list[str], list[str]]:
     return ["**", *(rule for rule in profile if rule.removeprefix("!") not in bodies)], more
 
 
-@requires("POLICY-EXCEPT-04", "POLICY-EXCEPT-05", main_thread=True)
+@requires("POLICY-EXCEPT-04", "POLICY-EXCEPT-05")
 def test_lists_with_exceptions_decide_as_the_oracle(case: PolicyCase) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
@@ -72,7 +72,7 @@ def test_lists_with_exceptions_decide_as_the_oracle(case: PolicyCase) -> None:
     law(case, lists, holds, examples=40)
 
 
-@requires("POLICY-EXCEPT-03", main_thread=True)
+@requires("POLICY-EXCEPT-03")
 def test_lists_with_exceptions_name_the_rule_of_the_oracle(case: PolicyCase) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example
@@ -91,7 +91,7 @@ def test_lists_with_exceptions_name_the_rule_of_the_oracle(case: PolicyCase) -> 
     law(case, lists, holds, examples=30)
 
 
-@requires("POLICY-EXCEPT-04", main_thread=True)
+@requires("POLICY-EXCEPT-04")
 def test_an_exception_grants_nothing_that_the_profile_does_not(case: PolicyCase) -> None:
     def holds(example: tuple[list[str], list[str]]) -> None:
         profile, denies = example

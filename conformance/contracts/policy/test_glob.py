@@ -118,7 +118,7 @@ def made_to_match(chance: random.Random) -> tuple[str, list[str]]:
     return pattern, list(dict.fromkeys(made + some_paths(chance, 8)))
 
 
-@requires("POLICY-GLOB-11", main_thread=True)
+@requires("POLICY-GLOB-11")
 def test_longer_globs_match_as_the_oracle(case: PolicyCase) -> None:
     readings.anchored(case)
     law(case, made_to_match, lambda example: compare(case, *example), examples=40)
@@ -141,7 +141,7 @@ def texts_in_normal_form(chance: random.Random) -> list[str]:
     return [*made]
 
 
-@requires("POLICY-GLOB-01", main_thread=True)
+@requires("POLICY-GLOB-01")
 def test_text_without_wildcards_matches_itself_only(case: PolicyCase) -> None:
     def holds(texts: list[str]) -> None:
         for text in texts[:3]:
@@ -171,7 +171,7 @@ def grown(case: PolicyCase, glob: str, pattern: str, met: list[str], more: list[
         )
 
 
-@requires("POLICY-GLOB-06", main_thread=True)
+@requires("POLICY-GLOB-06")
 def test_double_star_slash_in_front_adds_any_segments(case: PolicyCase) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         pattern, paths = example
@@ -183,7 +183,7 @@ def test_double_star_slash_in_front_adds_any_segments(case: PolicyCase) -> None:
     law(case, made_to_match, holds)
 
 
-@requires("POLICY-GLOB-07", main_thread=True)
+@requires("POLICY-GLOB-07")
 def test_slash_double_star_at_the_end_adds_the_paths_below(case: PolicyCase) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         pattern, paths = example

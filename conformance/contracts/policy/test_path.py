@@ -94,7 +94,7 @@ def batches(chance: random.Random) -> list[bytes]:
     return list(dict.fromkeys(made))
 
 
-@requires("POLICY-PATH-06", main_thread=True)
+@requires("POLICY-PATH-06")
 def test_any_bytes_are_normalised_or_refused_as_the_oracle(case: PolicyCase) -> None:
     def holds(paths: list[bytes]) -> None:
         answers = dict(zip(paths, case.policy.normalize(paths), strict=True))
@@ -110,7 +110,7 @@ def test_any_bytes_are_normalised_or_refused_as_the_oracle(case: PolicyCase) -> 
     law(case, batches, holds)
 
 
-@requires("POLICY-PATH-06", main_thread=True)
+@requires("POLICY-PATH-06")
 def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(case: PolicyCase) -> None:
     def holds(paths: list[bytes]) -> None:
         normal = [path for path in case.policy.normalize(paths) if path is not None]
@@ -144,7 +144,7 @@ def spellings(chance: random.Random) -> tuple[str, list[str]]:
     return "/".join(names), list(dict.fromkeys(made))
 
 
-@requires("POLICY-PATH-01", main_thread=True)
+@requires("POLICY-PATH-01")
 def test_no_spelling_of_a_path_slips_past_a_glob_that_matches_it(case: PolicyCase) -> None:
     def holds(example: tuple[str, list[str]]) -> None:
         path, written = example

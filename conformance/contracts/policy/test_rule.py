@@ -58,7 +58,7 @@ def is_spelling_fixed(rule: str) -> bool:
     return body.strip(" \t") == body
 
 
-@requires("POLICY-RULE-01", "POLICY-RULE-02", main_thread=True)
+@requires("POLICY-RULE-01", "POLICY-RULE-02")
 def test_rules_have_the_normal_form_of_the_oracle(case: PolicyCase) -> None:
     def holds(rules: list[str]) -> None:
         wanted = [oracle.normal_rule(rule) for rule in rules]

@@ -169,3 +169,12 @@ def test_a_home_that_cannot_be_written_is_named(
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(UsageError, match=rf"^{tmp_path}/.cache/boxspec: .*BOXSPEC_CASE_ROOT"):
         places.case_root()
+
+
+def test_a_cache_on_a_read_only_file_system_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOXSPEC_CASE_ROOT", str(tmp_path))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(UsageError, match=r"cannot be written to \(name another folder: BOXSPEC"):
+        places.case_root()

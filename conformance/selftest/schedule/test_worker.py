@@ -89,7 +89,7 @@ def test_an_exception_of_a_body_is_raised_here(worker: Worker) -> None:
     _, late = run(worker, "late")
     assert isinstance(late, Late)
     assert late.hang
-    assert str(late) == "its end: late"
+    assert str(late) == "its end: expected soon, got late"
     _, blamed = run(worker, "broken")
     assert isinstance(blamed, WorkerFailure)
     assert blamed.fields["verdict"] == "fails"
