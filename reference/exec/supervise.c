@@ -277,7 +277,8 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
                          .slot = slot,
                          .outlets = {.request = request, .tee = tee},
                          .cause = NONE,
-                         .deadline = bs_after_ms(child->spawned_at, limit(request->timeout_ms, BS_NEVER)),
+                         .deadline =
+                             bs_after_ms(child->spawned_at, limit(request->timeout_ms, BS_NEVER)),
                          .member_pidfd = -1};
     uint64_t most = limit(request->max_output_bytes, UINT64_MAX);
     bs_drain_init(&run.out, child->out, BS_STDOUT, most);

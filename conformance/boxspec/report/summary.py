@@ -118,7 +118,8 @@ def close(
 ) -> None:
     """Print the verdict, and what to do next."""
     console.write()
-    colour = GREEN if status == 0 else RED if status == 1 else YELLOW
+    is_clean = not any(each.verdict in BROKEN and not each.known for each in tree.judged)
+    colour = RED if status == 1 else GREEN if status == 0 and is_clean else YELLOW
     words = "the finished tests are above"
     if not interrupted:
         words = _closing(tree, status, why_incomplete)

@@ -11,9 +11,7 @@
 #include "backend/session/links.h"
 #include "base/error.h"
 
-static bool is_below_root(const char *link, const void *root) {
-    return bs_is_below(link, root);
-}
+static bool is_below_root(const char *link, const void *root) { return bs_is_below(link, root); }
 
 bool bs_context_cache(const char *root, char **cache) {
     const char *home = getenv("HOME");
