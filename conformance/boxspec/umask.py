@@ -1,8 +1,8 @@
 """The umask of the kit.
 
 The folders of a run, its shims and their programs have a common umask, so that a result does not
-depend on the caller's. A umask such as 0177 withholds the owner's own rights, and neither the kit
-nor a program in a sandbox could enter its folders. Tests that ask about a umask set it themselves.
+depend on the umask of the caller. A umask like 0177 withholds the owner's own rights, and neither
+the kit nor a program in a sandbox could enter its folders. Tests about a umask set it themselves.
 """
 
 from __future__ import annotations

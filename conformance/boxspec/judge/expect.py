@@ -24,7 +24,7 @@ class Matcher(Protocol):
 
 def shown(value: Any) -> str:
     """Return the repr of a value. The middle of a long one is left out."""
-    # Durations have many digits that say nothing.
+    # Durations have many digits without a meaning.
     text = repr(round(value, 3)) if isinstance(value, float) else repr(value)
     if len(text) <= SHOWN:
         return text

@@ -111,7 +111,7 @@ class ResultTree:
         return f"{implementation.get('name')} {implementation.get('version')}"
 
     def how_to_repeat(self, contract: str) -> RunFlags:
-        """Return the options of the run, with what the kit chose for this contract."""
+        """Return the options of the run, with the choice of the kit for this contract."""
         if self.how.backend is None and contract in self.chosen:
             return replace(self.how, backend=self.chosen[contract][0])
         return self.how

@@ -28,14 +28,14 @@ HEADS = {
     Verdict.UNPROVEN: "UNPROVEN",
     Verdict.HARNESS_ERROR: "KIT ERROR",
 }
-# Evidence of a vector: what the question is about.
+# Evidence of a vector: the purpose of its question.
 WHY = "why asked"
 
 
 def print_block(
     console: Console, tree: ResultTree, group: Failures, blocking: Mapping[str, Sequence[str]]
 ) -> None:
-    """Print what was run, what was expected, what happened, and how to repeat it.
+    """Print the request, the expected and the actual answer, and the command that repeats the test.
 
     blocking: for each requirement, those that cannot be decided because of it.
     """

@@ -36,7 +36,7 @@ class Console(Terminal):
         )
 
     def judging(self, hello: Mapping[str, Any], argv: Sequence[str], default: bool) -> None:
-        """Print what is judged, once. Callable from any thread."""
+        """Print the name of the judged implementation, once. Callable from any thread."""
         if not self._judging.acquire(blocking=False):
             return
         made = hello.get("implementation", {})

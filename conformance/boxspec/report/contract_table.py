@@ -14,8 +14,8 @@ FIXED_COLUMNS = 52
 
 
 def print_table(console: Console, tree: ResultTree) -> None:
-    """Print one row per contract: conforming and asked requirements of each kind, and what was not
-    decided.
+    """Print one row per contract: conforming and asked requirements of each kind, and the number of
+    undecided ones.
 
     Remarks that do not fit into the row follow the table.
     """

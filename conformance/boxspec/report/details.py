@@ -1,5 +1,5 @@
-"""Print what only -v shows: all failures in full, and a line for each requirement that is not
-decided or has a remark."""
+"""Print the parts that only -v shows: all failures in full, and a line for each requirement that is
+undecided or has a remark."""
 
 from __future__ import annotations
 

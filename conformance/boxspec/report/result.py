@@ -68,7 +68,7 @@ class Result:
         return RunFlags(**given | {"shim": self.shim})
 
     def how_to_repeat(self, contract: str) -> RunFlags:
-        """Return the same options, with what the kit chose for this contract."""
+        """Return the same options, with the choice of the kit for this contract."""
         chosen = self.plain["selection"].get("chosen", {}).get(contract)
         return self.how if self.how.backend or not chosen else replace(self.how, backend=chosen)
 

@@ -1,4 +1,4 @@
-"""Print the summary of a run: failures, the table by contract, the verdict, and what to do next."""
+"""Print the summary of a run: failures, the table by contract, the verdict, and the next step."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _short_reason(judged: JudgedRequirement) -> str:
 
 
 def _gap(record: Record) -> str:
-    """Return what the implementation has declared, without the names of single rules."""
+    """Return the declaration of the implementation, without the names of single rules."""
     if record.declared in ("partial", "unavailable"):
         return f"{record.aspect} is not claimed ({record.declared})"
     return f"rules declared {record.declared}"
@@ -116,7 +116,7 @@ def _gap(record: Record) -> str:
 def close(
     console: Console, tree: ResultTree, status: int, why_incomplete: str | None, interrupted: bool
 ) -> None:
-    """Print the verdict, and what to do next."""
+    """Print the verdict and the next step."""
     console.write()
     is_clean = not any(each.verdict in BROKEN and not each.known for each in tree.judged)
     colour = RED if status == 1 else GREEN if status == 0 and is_clean else YELLOW

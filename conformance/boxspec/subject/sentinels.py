@@ -10,7 +10,7 @@ from boxspec.errors import NotConforming
 from boxspec.judge.expect import shown
 from boxspec.subject.contract import Say, every
 
-# What a line says of a capability that is refused as it should be.
+# The text of a line about a capability that is rightly refused.
 UNSUPPORTED = "not declared, unsupported"
 Ask = tuple[str, dict[str, Any]]
 

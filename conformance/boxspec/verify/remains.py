@@ -1,5 +1,5 @@
-"""What the command itself leaves, after a program without an attempt: files, processes, shared
-memory, control groups.
+"""The objects that the command itself leaves, after a program without an attempt: files, processes,
+shared memory, control groups.
 
 TMPDIR and XDG_RUNTIME_DIR of the command are new folders, so that another process of the host
 makes no file there. The control starts the program by a shell that leaves a process and files.

@@ -260,8 +260,8 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 
 def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Run a program without an effect outside, to observe what the command leaves: files,
-    processes, shared memory, control groups."""
+    """Run a program without an effect outside, and observe the objects that the command leaves:
+    files, processes, shared memory, control groups."""
     found = Outcome()
     with _planned(starter, rows, found) as (scene, arranged, plan, words):
         words = [*CONTROL, *words] if starter.is_control else words

@@ -38,7 +38,7 @@ PIECES = ["/", "/", "./", "a", "b", "!"]
 
 
 def rules(chance: random.Random) -> list[str]:
-    """Make different rules, whose spelling the contract fixes."""
+    """Make different rules in spellings that the contract fixes."""
     made: dict[str, None] = {}
     while len(made) < 12:
         pieces = [

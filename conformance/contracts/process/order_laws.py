@@ -136,7 +136,7 @@ def _errors(judged: Judged) -> Iterator[Violation]:
 
 
 def _ends(judged: Judged) -> Iterator[Violation]:
-    """Each reported end is that of the child, and an end stays."""
+    """Each reported end is the end of the child, and later reports repeat it."""
     first: dict[tuple[str, int], str] = {}
     opened: dict[str, int] = {}
     pids = iter(judged.leaders)
@@ -170,7 +170,7 @@ def _ends(judged: Judged) -> Iterator[Violation]:
 
 
 def _limits(judged: Judged) -> Iterator[Violation]:
-    """A wait whose limit passed took no less than its limit."""
+    """A wait that reached its limit took no less time than this limit."""
     start, end = judged.one("starts"), judged.one("answers")
     if not judged.one_thread or start is None or end is None:
         return
@@ -207,7 +207,7 @@ def _causes(judged: Judged) -> Iterator[Violation]:
 
 
 def _at_the_end(judged: Judged, send: Note) -> bool:
-    """True if a signal may be that of the drop at the end of the script."""
+    """True if the drop at the end of the script may have sent a signal."""
     limits = sum(step.get("timeout_ms", 0) for step in steps_of(judged.scenario))
     start = judged.one("starts")
     return start is not None and send.at - start.at >= (limits - 1) * MS
@@ -265,7 +265,7 @@ def _reaches(judged: Judged) -> Iterator[Violation]:
 
 
 def _bytes(judged: Judged) -> Iterator[Violation]:
-    """What was read is what was written, and nothing is lost before an end of file."""
+    """The bytes read are the bytes written, and no byte is lost before an end of file."""
     reads = judged.results("read_until", "read_eof")
     if not reads or any("error" in result for _, result in reads):
         return

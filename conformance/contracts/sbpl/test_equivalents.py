@@ -12,7 +12,7 @@ from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 from contracts.shared import globs as oracle
 
-# Rules of two segments of every kind, and of three segments with stars beside each other.
+# Rules of two segments of every kind, and of three segments with neighbouring stars.
 SEGMENTS = ["a", "*", "**", "?", "a*", "*a", "?*", "*?", "a**", "**a", "??", "a?", "***"]
 STARS = ["a", "*", "**", "?*"]
 NAMES = ["a", "b", "ab", "ba"]

@@ -88,7 +88,7 @@ class Facts:
         return next(n for n in self.of("born") if n.facts["pid"] == starts.facts["pid"])
 
     def writes(self, *, by_all: bool = False) -> Iterator[tuple[Note, int, str]]:
-        """Yield what members of the group wrote: note, descriptor, text.
+        """Yield the texts that members of the group wrote: note, descriptor, text.
 
         by_all: also what processes wrote that have left the group.
         """
@@ -191,7 +191,7 @@ def continues(facts: Facts, requirement: str) -> Iterator[Violation]:
 
 
 def prompt(facts: Facts, most_ms: int, requirement: str) -> Iterator[Violation]:
-    """Nothing waits for groups that have gone."""
+    """No process waits for groups that have ended."""
     ends = [facts.end_of(pid) for pid in facts.ran.leaders]
     answers = facts.one("answers")
     if facts.ran.hung or facts.result is None or answers is None or not ends or not all(ends):

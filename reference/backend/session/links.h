@@ -1,5 +1,5 @@
-/* Finds the symbolic links on the way to a path. A program that may write to the directory of such
- * a link has chosen, or can choose, where the path leads. */
+/* Finds the symbolic links on the way to a path. A program that may write to the directory of a
+ * link has chosen, or can choose, where the path leads. */
 #ifndef BS_BACKEND_SESSION_LINKS_H
 #define BS_BACKEND_SESSION_LINKS_H
 

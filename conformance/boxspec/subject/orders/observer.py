@@ -1,4 +1,4 @@
-"""Record what the processes of a run do, at each of their stops.
+"""Record the actions of the processes of a run, at each of their stops.
 
 A thread of the implementation is held at each system call of calls.py that is a point of decision
 or needs the driver. A puppet is held before each of its actions.

@@ -145,7 +145,7 @@ class Tracer(ABC):
         ptrace.call(how, self._running(task).tid, signo)
 
     def _begin(self, task: Task) -> None:
-        """Hold a new thread of the implementation, so that it does not run beside another one."""
+        """Hold a new thread of the implementation, so that only one of its threads runs."""
         if task.tid != task.pid and task.kind != "puppet" and task.state == "runs":
             task.regs.orig_rax = calls.THREAD_START
             task.state = "held"

@@ -48,7 +48,7 @@ def passes_link_below(path: bytes, root: bytes) -> bool:
 
 
 def first_link(path: bytes) -> tuple[bytes, bytes]:
-    """Return the first part of a path that is a link, and the rest; both empty if none is."""
+    """Return the first part of a path that is a link, and the rest; or two empty names."""
     names = path.split(b"/")
     for end in range(2, len(names) + 1):
         if os.path.islink(part := b"/".join(names[:end])):
