@@ -58,7 +58,7 @@ def test_a_promoted_finding_becomes_a_vector_of_runs(work: Path, tmp_path: Path)
     env = {"BOXSPEC_VECTORS": str(path.parent)}
     words = ["run", "--contract", "policy", "-k", "test_glob.py"]
     assert boxspec(*words, env=env).returncode in (0, 3)
-    judged = boxspec(*words, "--shim", f"{FAKE} literal", "--profile", "all", env=env)
+    judged = boxspec(*words, "--shim", f"{FAKE} literal", "--profile", "all", "-v", env=env)
     assert judged.returncode == 1, judged.stdout
     assert f"{vector['id']}: match" in judged.stdout
     assert "A star lost its c." in judged.stdout

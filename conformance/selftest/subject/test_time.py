@@ -91,8 +91,7 @@ def test_the_figures_of_each_bound_are_in_the_result(tmp_path: Path) -> None:
     assert [each["id"] for each in run.tree["tests"] if not each["timing"]] == []
     late = [each for each in run.tree["tests"] if len(each["timing"]) > 1]
     assert run.tree["summary"]["late"] == len(late)
-    said = f" · late {len(late)}" if late else " · known 0"
-    assert run.done.stdout.splitlines()[-1].endswith(said)
+    assert ("repeated" in run.done.stdout) == bool(late)
 
 
 @pytest.mark.turns(5)
@@ -137,4 +136,4 @@ def test_a_shim_that_attacks_its_warden_is_reported_quickly(how: str, tmp_path: 
 def test_a_forged_report_of_the_warden_is_refused(tmp_path: Path) -> None:
     run = Run("end=300 forge", f"{END} and 40", folder=tmp_path)
     assert run.verdicts(END) == {"fails"}, run.said
-    assert "a report that the warden did not write" in run.said
+    assert "a report that the warden did not write" in json.dumps(run.tree)

@@ -14,6 +14,9 @@ from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.realtime import beside_the_target
 from boxspec.subject.observe.stamps import UNKNOWN, Waited
 
+# The length at which a shown command line is cut. A path of a case has about 100 characters.
+SHOWN = 300
+
 
 @dataclass(frozen=True)
 class Proc:
@@ -33,7 +36,7 @@ class Proc:
         return self.state not in "XxZ" or (self.state == "Z" and self.threads > 1)
 
     def describe(self) -> str:
-        argv = b" ".join(self.cmdline).decode("utf-8", "replace")[:120] or f"[{self.name}]"
+        argv = b" ".join(self.cmdline).decode("utf-8", "replace")[:SHOWN] or f"[{self.name}]"
         return f"{self.pid} (ppid {self.ppid} pgid {self.pgid} {self.state}) {argv}"
 
 
