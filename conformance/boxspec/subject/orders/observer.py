@@ -112,7 +112,9 @@ class Observer(Tracer):
 
     def _died(self, tid: int, status: int) -> None:
         task = self.tasks.get(tid)
-        if task is None:
+        # The driver adopts orphans, and then the kernel may report an end to the tracer and, once
+        # more, to the parent.
+        if task is None or task.state == "dead":
             return
         task.state = "dead"
         if task.tid != task.pid:
