@@ -44,8 +44,8 @@ def print_summary(console: Console, tree: ResultTree) -> None:
             console.write()
             print_block(console, tree, group, blocks)
         _print_others(console, groups)
-    console.write()
     if not tree.asked:
+        console.write()
         if has_areas(tree):
             print_areas(console, tree)
         print_table(console, tree)

@@ -29,9 +29,26 @@ PATIENCE_MS = 30_000
 TRIES = 50
 
 
+def register() -> Path:
+    """Return the folder with an entry for each run: the paths and objects that it makes."""
+    return case_root() / "scenes"
+
+
+def registered() -> set[str]:
+    """Return the names in all entries, also in those of other runs that still go on."""
+    found = set()
+    for entry in register().glob("*-*-*"):
+        with contextlib.suppress(OSError):
+            for line in entry.read_text(encoding="utf-8").splitlines():
+                # The last line may be cut.
+                with contextlib.suppress(ValueError):
+                    found.add(json.loads(line))
+    return found
+
+
 class Janitor:
     def __init__(self) -> None:
-        self._register = case_root() / "scenes"
+        self._register = register()
         self._register.mkdir(mode=0o700, exist_ok=True)
         remove_abandoned(self._register)
         me = procs.proc(os.getpid())
@@ -52,9 +69,12 @@ class Janitor:
 
     def remove(self, path: Path) -> None:
         """Remove the path at the end, with all below it."""
-        with self._entry.open("a", encoding="utf-8") as entry:
-            entry.write(json.dumps(str(path)) + "\n")
+        self._note(str(path))
         self._tell("remove", str(path))
+
+    def _note(self, name: str) -> None:
+        with self._entry.open("a", encoding="utf-8") as entry:
+            entry.write(json.dumps(name) + "\n")
 
     def remove_now(self, path: Path) -> None:
         """Remove the path while the run goes on; no process of the run uses it any more."""
@@ -62,6 +82,8 @@ class Janitor:
 
     def remove_objects(self, key: int, name: str) -> None:
         """Remove these kernel objects at the end."""
+        for each in objects.names(key, name):
+            self._note(each)
         self._tell("objects", [key, name])
 
     def after(self, pid: int) -> None:

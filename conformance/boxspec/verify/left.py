@@ -12,13 +12,13 @@ from pathlib import Path
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.probes import Said, table
-from boxspec.verify.objects import has_memory, has_queue
+from boxspec.verify.janitor import registered
+from boxspec.verify.objects import QUEUES, SEGMENTS, has_memory, has_queue
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
 MOST_KEY = 2**31 - 1
-MEMORY, QUEUES = Path("/dev/shm"), Path("/dev/mqueue")
-SEGMENTS = "/proc/sysvipc/shm"
+MEMORY = Path("/dev/shm")
 # Other runs of the kit have folders in memory.
 OF_THE_KIT = "boxspec-"
 STAYS_S = 2.0
@@ -105,17 +105,22 @@ class Before:
 
 
 def _objects() -> dict[str, bool]:
-    """Return the objects of this user; True if a process uses it, as far as the object shows it."""
+    """Return the objects of this user; True if a process uses it, as far as the object shows it.
+
+    Objects of runs of the kit, which may go on at the same time, are left out.
+    """
     found = {}
-    folders = [folder for folder in (MEMORY, QUEUES) if folder.is_dir()]
+    of_runs = registered()
+    folders = [folder for folder in (MEMORY, Path(QUEUES)) if folder.is_dir()]
     for each in (path for folder in folders for path in folder.iterdir()):
         # It may have been removed meanwhile.
         with contextlib.suppress(FileNotFoundError):
-            if not each.name.startswith(OF_THE_KIT) and each.lstat().st_uid == os.geteuid():
+            is_other = not each.name.startswith(OF_THE_KIT) and str(each) not in of_runs
+            if is_other and each.lstat().st_uid == os.geteuid():
                 found[str(each)] = False
     for line in (procs.read(SEGMENTS) or b"").decode().splitlines()[1:]:
-        _, number, _, size, creator, _, attached, owner, *_ = line.split()
-        if int(owner) == os.geteuid():
+        key, number, _, size, creator, _, attached, owner, *_ = line.split()
+        if int(owner) == os.geteuid() and f"{SEGMENTS}/{key}" not in of_runs:
             used = attached != "0" or procs.exists(int(creator))
             found[f"System V shared memory {number} ({size} bytes)"] = used
     return found

@@ -6,8 +6,16 @@ import ctypes
 import os
 
 REMOVE = 0
+# A segment has no path. In registers and messages its key stands below this file.
+SEGMENTS = "/proc/sysvipc/shm"
+QUEUES = "/dev/mqueue"
 
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+def names(key: int, name: str) -> list[str]:
+    """Return the names of memory with this key and of this queue, as registers have them."""
+    return [f"{SEGMENTS}/{key}", f"{QUEUES}/{name}"]
 
 
 def has_memory(key: int) -> bool:

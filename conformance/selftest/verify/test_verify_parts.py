@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import subprocess
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ from boxspec.verify.command import Command
 from boxspec.verify.defaults import rows
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor, remove_abandoned
+from boxspec.verify.left import Before
 from boxspec.verify.paths import Place, examples, place_of
 from boxspec.verify.plan import Plan
 from boxspec.verify.row import Attempt
@@ -193,3 +195,20 @@ def test_a_file_with_a_wrong_entry_is_refused_by_its_name(tmp_path: Path, text: 
     with pytest.raises(UsageError) as raised:
         read_settings(path)
     assert raised.value.place == str(path)
+
+
+def test_an_object_of_another_run_of_the_kit_is_not_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOXSPEC_CASE_ROOT", str(tmp_path))
+    file = Path("/dev/shm") / secrets.token_hex(8)
+    before = Before()
+    with Janitor() as other:
+        other.remove(file)
+        file.touch()
+        assert before.left([]) == []
+    file.touch()
+    try:
+        assert before.left([]) == [f"{file} was left"]
+    finally:
+        file.unlink()

@@ -26,9 +26,9 @@ def judged(mode: str, tmp_path: Path, *asked: str) -> tuple[int, dict[str, str]]
     out = tmp_path / "result.json"
     words = [word for name in asked for word in ("--requirement", name)]
     shim = f"{FAULTS} --fault backend-control.{mode}"
-    done = boxspec(
-        "run", "--shim", shim, "--contract", "backend", "--profile", "all", "--json", out, *words
-    )
+    # The faults are in this backend; by default a run judges one that starts here.
+    words += ["--backend", "bubblewrap+seccomp", "--profile", "all", "--json", str(out)]
+    done = boxspec("run", "--shim", shim, "--contract", "backend", *words)
     if not out.exists():
         return done.returncode, {"said": done.stdout + done.stderr}
     tree: dict[str, Any] = json.loads(out.read_text())

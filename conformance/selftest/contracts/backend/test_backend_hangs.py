@@ -34,4 +34,5 @@ def test_a_call_that_hangs_fails_at_the_first_test(tmp_path: Path, call: str) ->
     result = failed_run(tmp_path, change, "-x", "--backend", "bubblewrap", within_s=180)
     broken = [each["id"] for each in result["requirements"] if each["verdict"] == "fails"]
     assert broken
-    assert {*broken} <= {"BACKEND-ALLOW-01", "BACKEND-PROBE-01", "BACKEND-SESSION-01"}
+    names = ("ALLOW-01", "PROBE-01", "SESSION-01", "SESSION-08")
+    assert {*broken} <= {f"BACKEND-{name}" for name in names}
