@@ -6,6 +6,7 @@ from time import monotonic_ns, time_ns
 
 import exec.batch as batch
 import exec.run as run
+import exec.spawn as spawn
 from exec.run import Cause
 from faults.registry import fault, replaces
 
@@ -80,7 +81,7 @@ def duration_has_no_start():
     "EXEC-RESULT-06", "deadline and duration by the wall clock", "pitfall G12: openssh@b759c9c2e"
 )
 def wall_clock():
-    run.monotonic_ns = batch.monotonic_ns = time_ns
+    run.monotonic_ns = batch.monotonic_ns = spawn.monotonic_ns = time_ns
 
 
 @fault("EXEC-RESULT-07", "termination is always exit", "a field added later")
