@@ -10,7 +10,7 @@ from boxspec.places import CONTRACTS, ROOT
 from boxspec.programs import programs
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.contract import find
-from boxspec.subject.orders.explore import Outcome, kinds, shortened, shortest
+from boxspec.subject.orders.explore import Outcome, broken_laws, shortened, shortest
 from boxspec.subject.orders.ptrace import unsupported
 from boxspec.terminal import Terminal
 
@@ -42,16 +42,16 @@ def _run(contract: str, shim: str | None) -> Iterator[Outcome]:
 def _records(contract: str, done: Iterable[Outcome]) -> Iterator[Record]:
     """Yield for each law that is broken in a scenario the shortest order that breaks it."""
     place = (CONTRACTS / contract / "orders.py").relative_to(ROOT)
-    for (_, requirement, name), broken in kinds(done).items():
-        first = broken[0]
-        law = next(each for each in first.violations if each.law == name)
+    for broken in broken_laws(done):
+        seed, law = broken.first.order.seed, broken.violation
         yield Record(
-            id=f"{place}::{first.order.seed}",
-            requirements=[requirement],
+            id=f"{place}::{seed}",
+            requirements=[law.requirement],
             verdict=Verdict.FAILS,
-            what=f"{name}, in a forced order of events",
+            what=f"{law.law}, in a forced order of events",
             expected=law.expected,
             got=law.actual,
-            why=name,
-            evidence={"order": shortened(first.trace)},
+            why=law.law,
+            order=f"{contract}/{seed}",
+            evidence={"order": shortened(broken.first.trace)},
         )

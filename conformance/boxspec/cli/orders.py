@@ -13,7 +13,7 @@ from boxspec.cli.order_faults import count_faults
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.judge.failure_block import heading
-from boxspec.judge.repro import command
+from boxspec.judge.repro import RunFlags, repro_command
 from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
 from boxspec.programs import programs
@@ -23,7 +23,7 @@ from boxspec.subject.orders.explore import (
     Order,
     Orders,
     Outcome,
-    kinds,
+    broken_laws,
     outcomes,
     shortened,
     shortest,
@@ -71,12 +71,6 @@ def _orders_of(contract: str) -> Orders:
         raise UsageError(f"--contract {contract}", "has no orders", f"known: {known}")
     of: Orders = declared.load_orders()
     return of
-
-
-def repro_order(contract: str, order: Order, shim: str | None) -> str:
-    """Return the command that repeats an order."""
-    words = ["--shim", shim] if shim else []
-    return command(["repro", *words, "--order", f"{contract}/{order.seed}"])
 
 
 def again(seeds: Sequence[str], shim: str | None, contract: str = USUAL_CONTRACT) -> int:
@@ -144,17 +138,17 @@ def _summary(of: Orders, done: Sequence[Outcome], lines: Sequence[str], seconds:
 
 def _blocks(done: Sequence[Outcome], contract: str, shim: str | None) -> Iterator[str]:
     """Yield a failure block for each law that is broken in a scenario: the shortest order."""
-    for (_, requirement, name), broken in kinds(done).items():
-        first = broken[0]
-        law = next(each for each in first.violations if each.law == name)
-        more = f" ({len(broken) - 1} more orders break it)" if len(broken) > 1 else ""
+    for broken in broken_laws(done):
+        first, law, others = broken.first, broken.violation, broken.count - 1
+        more = f" ({others} more orders break it)" if others else ""
+        order = f"{contract}/{first.order.seed}"
         rows = [
-            heading(requirement, Verdict.FAILS),
-            f"  law       {name}{more}",
+            heading(law.requirement, Verdict.FAILS),
+            f"  law       {law.law}{more}",
             f"  expected  {law.expected}",
             f"  actual    {law.actual}",
             "  order",
             *(f"    {line}" for line in shortened(first.trace)),
-            f"  repro     {repro_order(contract, first.order, shim)}",
+            f"  repro     {repro_command(['--order', order], RunFlags(shim))}",
         ]
         yield "\n".join(one_line(row) for row in rows)

@@ -372,6 +372,8 @@ def _tree(
     if (args.k or args.m) and not only:
         marks = [marked for item in observer.items if (marked := requires_of(item))]
         met = {name for marked in marks for name in marked.ids}
+        # Forced orders are no tests, so -k and -m leave none of them out.
+        met.update(name for each in observer.records if each.order for name in each.requirements)
         named = met if named is None else named & met
     declared = spoken(capabilities)
     chosen, missing, selected = selection(args.contract, args.profile, declared, named)

@@ -37,8 +37,7 @@ def block_lines(
     lines.append("  evidence" + ("" if record.evidence else "  only the response"))
     for name, fact in record.evidence.items():
         lines += _fact(name, fact)
-    what = ["--order", record.order] if record.order else record.requirements[:1]
-    lines.append(f"  repro     {repro_command(what, how)}")
+    lines.append(f"  repro     {repro_command(record.to_repeat, how)}")
     lines.append(f"  kept      {record.folder or 'nothing'}")
     return [one_line(line) for line in lines]
 

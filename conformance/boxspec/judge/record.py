@@ -41,6 +41,7 @@ class Record:
     aspect, declared, escaped: the gap that was declared before the run: what it is about and how
         it was declared; and the escape that was seen.
     timing: every measurement of a time limit (see timing.py).
+    order: the forced order of events that was judged, instead of a test.
     late: True if an attempt exceeded a time limit and scheduling delay may be the cause.
     """
 
@@ -68,6 +69,7 @@ class Record:
     declared: str = ""
     escaped: str = ""
     changed: str = ""
+    order: str = ""
     timing: list[dict[str, Any]] = field(default_factory=list)
     late: bool = False
 
@@ -77,11 +79,9 @@ class Record:
         return self.id.partition("::")[2]
 
     @property
-    def order(self) -> str:
-        """Return the forced order that this record judges, or an empty text for a test."""
-        place, _, seed = self.id.partition("::")
-        folder, _, file = place.rpartition("/")
-        return f"{folder.rpartition('/')[2]}/{seed}" if file == "orders.py" else ""
+    def to_repeat(self) -> list[str]:
+        """Return the words after `boxspec repro` that repeat the test, or the forced order."""
+        return ["--order", self.order] if self.order else self.requirements[:1]
 
     @property
     def late_unpunished(self) -> bool:

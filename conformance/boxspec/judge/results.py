@@ -176,11 +176,7 @@ class ResultTree:
     @property
     def broken(self) -> list[JudgedRequirement]:
         """Return the requirements because of which this run exits with 1."""
-        return [
-            each
-            for each in self.judged
-            if self.counts(each) and each.verdict in BROKEN and not each.known
-        ]
+        return [each for each in self.failed if self.counts(each)]
 
     @property
     def failed(self) -> list[JudgedRequirement]:

@@ -43,7 +43,8 @@ def print_block(
     head = f"{HEADS.get(record.verdict, 'FAIL')} {first.id} {first.requirement.kind}"
     console.block(console.wrapped(first.requirement.clause, f"{head}  ", most=1), RED)
     partly = f" ({share(first)})" if is_partial(first) else ""
-    rows = [("ran", ran(record.request)), ("checked", f"{record.what}{partly}")]
+    did = f"the order {record.order} (-v: its events)" if record.order else ran(record.request)
+    rows = [("ran", did), ("checked", f"{record.what}{partly}")]
     difference = record.evidence.get(DIFFERENCE)
     if difference:
         rows += [("differs", line) for line in difference]
@@ -62,4 +63,4 @@ def print_block(
         console.block(console.wrapped(readable(text), start, " " * len(start), MOST))
     how = tree.how_to_repeat(first.requirement.contract)
     # A command is not wrapped, so that it can be copied.
-    console.write(f"{INDENT}{'repeat':<{LABEL}}{repro_command([first.id], how)}")
+    console.write(f"{INDENT}{'repeat':<{LABEL}}{repro_command(group.to_repeat, how)}")

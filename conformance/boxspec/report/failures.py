@@ -27,6 +27,11 @@ class Failures:
     def first(self) -> JudgedRequirement:
         return self.judged[0]
 
+    @property
+    def to_repeat(self) -> list[str]:
+        """Return the words after `boxspec repro` that repeat the shown failure."""
+        return self.record.to_repeat if self.record.order else [self.first.id]
+
 
 def share(judged: JudgedRequirement) -> str:
     """Return a text such as `2 of 3 tests fail`.

@@ -127,7 +127,6 @@ def _test(tree: ResultTree, record: Record) -> dict[str, Any]:
     if record.changed:
         test["changed"] = record.changed
     test["timing"] = fields["timing"]
-    test["repro"] = repro_command(
-        record.requirements[:1], tree.how_to_repeat(contract_of(record.requirements[0]))
-    )
+    how = tree.how_to_repeat(contract_of(record.requirements[0]))
+    test["repro"] = repro_command(record.to_repeat, how)
     return test

@@ -118,8 +118,7 @@ def close(
 ) -> None:
     """Print the verdict and the next step."""
     console.write()
-    is_clean = not any(each.verdict in BROKEN and not each.known for each in tree.judged)
-    colour = RED if status == 1 else GREEN if status == 0 and is_clean else YELLOW
+    colour = RED if status == 1 else GREEN if status == 0 and not tree.failed else YELLOW
     words = "the finished tests are above"
     if not interrupted:
         words = _closing(tree, status, why_incomplete)
@@ -134,7 +133,7 @@ def _closing(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
     if status == 2:
         wrong = sum(record.verdict is Verdict.HARNESS_ERROR for record in tree.records)
         return f"internal error in {wrong} test{'s' * (wrong > 1)}"
-    failing = [each for each in tree.judged if each.verdict in BROKEN and not each.known]
+    failing = tree.failed
     kinds = Counter(each.requirement.kind for each in failing)
     broken = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
     known = sum(each.known and each.verdict in BROKEN for each in tree.judged)
@@ -167,13 +166,13 @@ def _start(tree: ResultTree) -> str:
 
 
 def _next(tree: ResultTree, status: int) -> str:
-    failing = any(each.verdict in BROKEN and not each.known for each in tree.judged)
-    if status == 0 and not failing and tree.how.shim is None:
+    if status == 0 and not tree.failed and tree.how.shim is None:
         return f"{command(['new-shim', 'go', 'mine'])}   ·   run --html report.html"
-    if status == 1 or failing:
-        first = grouped(tree)[0].first
-        how = tree.how_to_repeat(first.requirement.contract)
-        return f"{command(['explain', first.id])}   ·   {repro_command([first.id], how)}"
+    if status == 1 or tree.failed:
+        group = grouped(tree)[0]
+        how = tree.how_to_repeat(group.first.requirement.contract)
+        explain = command(["explain", group.first.id])
+        return f"{explain}   ·   {repro_command(group.to_repeat, how)}"
     return "run --html report.html for a page, run -v for details"
 
 
@@ -190,7 +189,7 @@ def verdict(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
         return f"no verdict: internal error in {wrong} test{'s' if wrong > 1 else ''}"
     if status == 3:
         return f"incomplete: {why_incomplete}"
-    failing = sum(each.verdict in BROKEN and not each.known for each in tree.judged)
+    failing = len(tree.failed)
     is_part = tree.asked or tree.narrowed
     conforms = "conforms" if is_part and not failing else "conforms to each contract MUST"
     if failing:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shlex
 import time
 from pathlib import Path
@@ -23,6 +24,7 @@ from boxspec.subject.orders.clock import Clock
 from boxspec.subject.orders.explore import Order, Outcome, chosen, outcomes
 from boxspec.subject.orders.task import Task
 from boxspec.subject.orders.world import World
+from selftest.tools import boxspec
 
 pytestmark = pytest.mark.skipif(
     ptrace.unsupported() is not None, reason="orders are forced on x86-64 only"
@@ -147,3 +149,15 @@ def test_a_run_with_orders_has_a_failure_block_that_repeats_the_order(
     words = shlex.split(block.partition("repro     ")[2].partition("\n")[0])
     assert main(words[1:]) == 1
     assert "law       the grace period is not cut" in capsys.readouterr().out
+
+
+def test_a_selection_of_tests_leaves_out_no_order(tmp_path: Path) -> None:
+    (found,) = [each for each in catalogue() if each.id == "exec-kill.shorter-grace"]
+    result = tmp_path / "result.json"
+    words = ["--contract", "exec", "-k", "exit_code_is_reported", "--json", str(result)]
+    done = boxspec("run", "--orders", "--shim", shim_of(found), *words)
+    assert done.returncode == 1, done.stdout + done.stderr
+    repeat = [line for line in done.stdout.splitlines() if line.startswith("     repeat ")]
+    assert any(line.endswith(" --order exec/ignoring/") for line in repeat)
+    tests = json.loads(result.read_text())["tests"]
+    assert any(each["repro"].endswith(" --order exec/ignoring/") for each in tests)

@@ -277,14 +277,23 @@ def shortest(
         level = [order for each in found for order in each.next]
 
 
-def kinds(done: Iterable[Outcome]) -> dict[tuple[str, str, str], list[Outcome]]:
-    """Return the outcomes that break a law, by scenario, requirement and law."""
-    found: dict[tuple[str, str, str], list[Outcome]] = {}
+@dataclass(frozen=True)
+class BrokenLaw:
+    """A law that orders of one scenario break. first: the shortest of them. count: how many."""
+
+    first: Outcome
+    violation: Violation
+    count: int
+
+
+def broken_laws(done: Iterable[Outcome]) -> list[BrokenLaw]:
+    """Return the broken laws, one for each scenario and requirement."""
+    found: dict[tuple[str, str, str], list[tuple[Outcome, Violation]]] = {}
     for each in done:
-        for law in each.violations:
-            key = (each.order.scenario, law.requirement, law.law)
-            found.setdefault(key, []).append(each)
-    return found
+        for violation in each.violations:
+            key = (each.order.scenario, violation.requirement, violation.law)
+            found.setdefault(key, []).append((each, violation))
+    return [BrokenLaw(*broken[0], len(broken)) for broken in found.values()]
 
 
 def shortened(trace: Sequence[str]) -> list[str]:
