@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Callable
 
@@ -11,14 +10,11 @@ import pytest
 from boxspec.api import expect, requires
 from contracts.policy.api import oracle, readings
 from contracts.policy.client import PolicyCase
+from contracts.shared import near_globs
 
-# Globs of two segments of every kind, and of three segments with stars beside each other.
-SEGMENTS = ["a", "*", "**", "?", "a*", "*a", "?*", "*?", "a**", "**a", "??", "a?", "***"]
-STARS = ["a", "*", "**", "?*"]
-NAMES = ["a", "b", "ab", "ba"]
 PATHS = [
     ".",
-    *("/".join(names) for depth in (1, 2, 3) for names in itertools.product(NAMES, repeat=depth)),
+    *near_globs.paths(near_globs.NAMES, 1, 2, 3),
     "a/b/ab/a/b",
 ]
 
@@ -39,12 +35,9 @@ def is_decided(pattern: str) -> bool:
 
 
 @requires("POLICY-GLOB-11")
-@pytest.mark.parametrize("first", SEGMENTS)
+@pytest.mark.parametrize("first", near_globs.SEGMENTS)
 def test_no_two_segments_are_taken_for_simpler_ones(case: PolicyCase, first: str) -> None:
-    patterns = [first, *(f"{first}/{other}" for other in SEGMENTS)]
-    if first in STARS:
-        patterns += [f"{first}/{one}/{other}" for one in STARS for other in STARS]
-    for pattern in filter(is_decided, patterns):
+    for pattern in filter(is_decided, near_globs.globs_from(first)):
         compare(case, pattern, PATHS)
 
 

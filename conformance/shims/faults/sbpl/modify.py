@@ -5,6 +5,7 @@ import sbpl.filters as filters
 import sbpl.ops as ops
 from faults.registry import fault, replaces
 from faults.sbpl.parts import (
+    drops_a_star_behind_stars,
     is_by_ending,
     is_one_path,
     is_spoken,
@@ -26,6 +27,16 @@ def modifies(change):
 def own_and_denies(given):
     own = len(clauses.own_rules(given.modify))
     return own, len(given.modify) - own
+
+
+def compiles_denies(most):
+    """Leave out the global denies after the first `most`."""
+
+    def change(lines, given):
+        own, _ = own_and_denies(given)
+        return lines[: own + most]
+
+    modifies(change)
 
 
 def of_many_own_rules(change):
@@ -50,11 +61,7 @@ def first_own_rule_wins():
 
 @fault("SBPL-MODIFY-01", "of the global denies only the first is compiled", "an early return")
 def first_deny_only():
-    def change(lines, given):
-        own, _ = own_and_denies(given)
-        return lines[: own + 1]
-
-    modifies(change)
+    compiles_denies(1)
 
 
 @fault("SBPL-MODIFY-01", "a path without a matching rule is writable", "a denylist at heart")
@@ -283,11 +290,7 @@ def repeated_rules_are_dropped():
 
 @fault("SBPL-MODIFY-08", "`**/*` is simplified to `**`", "everything below, without the place")
 def a_star_behind_stars_is_dropped():
-    @replaces_filter("modify")
-    def of(right, holder, found, body, denied):
-        if body.endswith("**/*") and body != "**/*":
-            return regex(holder.expression(filters.pieces(body[:-2]), denied))
-        return None
+    drops_a_star_behind_stars("modify")
 
 
 @fault("SBPL-MODIFY-08", "two stars inside a name match one segment", "** read as *")
@@ -314,8 +317,4 @@ def long_rules_are_cut():
 
 @fault("SBPL-MODIFY-01", "of the denies the first 256 are compiled", "a count in a byte")
 def denies_beyond_256_are_left_out():
-    def change(lines, given):
-        own, _ = own_and_denies(given)
-        return lines[: own + 256]
-
-    modifies(change)
+    compiles_denies(256)

@@ -78,6 +78,16 @@ def replaces_filter(part):
     return install
 
 
+def drops_a_star_behind_stars(part):
+    """Compile `P/**/*` as `P/**` in a part."""
+
+    @replaces_filter(part)
+    def of(right, holder, found, body, denied):
+        if body.endswith("**/*") and body != "**/*":
+            return regex(holder.expression(filters.pieces(body[:-2]), denied))
+        return None
+
+
 def is_simple(given):
     return not (
         given.fold

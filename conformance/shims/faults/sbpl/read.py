@@ -5,6 +5,7 @@ import sbpl.filters as filters
 from faults.registry import fault, replaces
 from faults.sbpl.parts import (
     Now,
+    drops_a_star_behind_stars,
     is_glob,
     is_one_path,
     reads_alone,
@@ -163,11 +164,7 @@ def read_denies_have_two_slashes():
 
 @fault("SBPL-READ-03", "a denied `**/*` is simplified to `**`", "everything below")
 def a_star_behind_stars_is_dropped():
-    @replaces_filter("read")
-    def of(right, holder, found, body, denied):
-        if body.endswith("**/*") and body != "**/*":
-            return regex(holder.expression(filters.pieces(body[:-2]), denied))
-        return None
+    drops_a_star_behind_stars("read")
 
 
 @fault("SBPL-READ-03", "of the denies the first 256 are compiled", "a count in a byte")
