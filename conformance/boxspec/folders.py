@@ -56,19 +56,21 @@ def _remove_registered(register: Path) -> None:
         remove_listed(entry, delete)
 
 
+def listed(entry: Path) -> list[str]:
+    """Return the names in an entry of a register; none if another run has just removed it."""
+    found = []
+    with contextlib.suppress(FileNotFoundError):
+        for line in entry.read_text(encoding="utf-8").splitlines():
+            # The last line may be cut.
+            with contextlib.suppress(ValueError):
+                found.append(json.loads(line))
+    return found
+
+
 def remove_listed(entry: Path, remove: Callable[[Path], bool]) -> None:
     """Remove the paths that an entry of a register names, and the entry once they are gone."""
-    try:
-        lines = entry.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        # Another run removed them at the same time.
-        return
-    gone = True
-    for line in lines:
-        # The last line may be cut.
-        with contextlib.suppress(ValueError):
-            gone = remove(Path(json.loads(line))) and gone
-    if gone:
+    left = [name for name in listed(entry) if not remove(Path(name))]
+    if not left:
         entry.unlink(missing_ok=True)
 
 

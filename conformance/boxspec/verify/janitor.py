@@ -18,7 +18,7 @@ import shutil
 import signal
 from pathlib import Path
 
-from boxspec.folders import remove_listed
+from boxspec.folders import listed, remove_listed
 from boxspec.places import case_root
 from boxspec.subject.observe import procs
 from boxspec.verify import objects
@@ -36,13 +36,11 @@ def register() -> Path:
 
 def registered() -> set[str]:
     """Return the names in all entries, also in those of other runs that still go on."""
-    found = set()
+    found: set[str] = set()
     for entry in register().glob("*-*-*"):
+        # Another user's entry may be closed.
         with contextlib.suppress(OSError):
-            for line in entry.read_text(encoding="utf-8").splitlines():
-                # The last line may be cut.
-                with contextlib.suppress(ValueError):
-                    found.add(json.loads(line))
+            found.update(listed(entry))
     return found
 
 

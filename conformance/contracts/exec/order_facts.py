@@ -35,11 +35,7 @@ class Judged(Facts):
 
     @cached_property
     def causes(self) -> list[Cause]:
-        found = [
-            Cause.of(f"parent_signal {note.facts['signal']}", note)
-            for note in self.of("signal")
-            if note.facts["handled"]
-        ]
+        found = self.parent_signals()
         over = self._over()
         if over:
             found.append(Cause.of("cap", over))

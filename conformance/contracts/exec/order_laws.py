@@ -17,9 +17,10 @@ from contracts.exec.order_facts import Judged
 from contracts.shared.order_laws import (
     TICK_MS,
     Requirements,
-    comes_first,
     continues,
     grace,
+    happened,
+    may_be_first,
     prompt,
     shared,
 )
@@ -69,21 +70,14 @@ def _cause(judged: Judged) -> Iterator[Violation]:
     if judged.reported is None:
         return
     law = "the first cause names the result"
-    first_send = judged.sends[0] if judged.sends else None
-    allowed = []
-    for cause in judged.causes:
-        if first_send and cause.step > first_send.step:
-            continue
-        if any(comes_first(judged, other, cause) for other in judged.causes):
-            continue
-        allowed.append(cause.name)
+    causes = judged.causes
+    allowed = [cause.name for cause in causes if may_be_first(judged, cause, causes)]
     if judged.reported not in allowed:
-        happened = "; ".join(f"{c.name} at {c.at // MS} ms" for c in judged.causes) or "no cause"
         yield Violation(
             "EXEC-RESULT-07",
             law,
             " or ".join(dict.fromkeys(allowed)) or "no end",
-            f"{judged.reported} (what happened, in this order: {happened})",
+            f"{judged.reported} ({happened(causes)})",
         )
     elif judged.result and judged.reported == "exit" and judged.leader_end:
         status = judged.leader_end.facts["status"]

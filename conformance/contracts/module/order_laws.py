@@ -9,16 +9,16 @@ from functools import cached_property
 from signal import Signals
 from typing import Any
 
-from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.explore import Ran, Scenario, Violation
 from contracts.shared.order_laws import (
     TICK_MS,
     Cause,
     Facts,
     Requirements,
-    comes_first,
     continues,
     grace,
+    happened,
+    may_be_first,
     prompt,
     shared,
 )
@@ -50,11 +50,7 @@ class Judged(Facts):
 
     @cached_property
     def causes(self) -> list[Cause]:
-        found = [
-            Cause.of(f"parent_signal {note.facts['signal']}", note)
-            for note in self.of("signal")
-            if note.facts["handled"]
-        ]
+        found = self.parent_signals()
         if self.leader_end:
             found.append(Cause.of("exit", self.leader_end))
         if deadline := self.deadline():
@@ -113,23 +109,18 @@ def _cause(judged: Judged) -> Iterator[Violation]:
     """The first cause names the outcome."""
     if judged.result is None or (judged.leader_end is None and judged.reported == "exit"):
         return
-    first_send = judged.sends[0] if judged.sends else None
-    allowed = []
-    for cause in judged.causes:
+    allowed = [
+        cause.name
+        for cause in judged.causes
         # A signal to the caller may also arrive while the directory is removed.
-        is_signal = cause.name.startswith("parent_signal")
-        if not is_signal and first_send and cause.step > first_send.step:
-            continue
-        if not is_signal and any(comes_first(judged, each, cause) for each in judged.causes):
-            continue
-        allowed.append(cause.name)
+        if cause.name.startswith("parent_signal") or may_be_first(judged, cause, judged.causes)
+    ]
     if judged.reported not in allowed:
-        happened = "; ".join(f"{c.name} at {c.at // MS} ms" for c in judged.causes) or "no cause"
         yield Violation(
             "MODULE-ORDER-01" if "timeout" in allowed else "MODULE-ORDER-03",
             "the first cause names the outcome",
             " or ".join(dict.fromkeys(allowed)) or "no end",
-            f"{judged.told()} (what happened, in this order: {happened})",
+            f"{judged.told()} ({happened(judged.causes)})",
         )
     elif judged.reported == "exit" and judged.told() != judged.outcome():
         yield Violation("MODULE-ORDER-03", "the module's own end", judged.outcome(), judged.told())

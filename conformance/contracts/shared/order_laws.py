@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from signal import SIGCONT, SIGINT, SIGKILL, SIGTERM
@@ -70,6 +70,14 @@ class Facts:
         """The first signal that asks the group to end."""
         return next((n for n in self.sends if n.facts["signal"] in (SIGINT, SIGTERM)), None)
 
+    def parent_signals(self) -> list[Cause]:
+        """Return the signals to the caller for which it had a handler."""
+        return [
+            Cause.of(f"parent_signal {note.facts['signal']}", note)
+            for note in self.of("signal")
+            if note.facts["handled"]
+        ]
+
     def deadline(self) -> Note | None:
         """The first note after the deadline."""
         ms, spawn = self.scenario.deadline_ms, self.spawned
@@ -121,6 +129,18 @@ def comes_first(facts: Facts, first: Cause, second: Cause) -> bool:
     return second.at - first.at >= TICK_MS * MS and any(
         first.step <= wait.step < second.step for wait in facts.of("waits")
     )
+
+
+def may_be_first(facts: Facts, cause: Cause, causes: Sequence[Cause]) -> bool:
+    """True if an implementation may take this one of the causes for the first."""
+    if facts.sends and cause.step > facts.sends[0].step:
+        return False
+    return not any(comes_first(facts, other, cause) for other in causes)
+
+
+def happened(causes: Sequence[Cause]) -> str:
+    texts = [f"{each.name} at {each.at // MS} ms" for each in causes]
+    return f"happened, in this order: {'; '.join(texts) or 'no cause'}"
 
 
 def _rank(cause: Cause) -> int:
