@@ -57,7 +57,7 @@ def _remove_registered(register: Path) -> None:
 
 
 def listed(entry: Path) -> list[str]:
-    """Return the names in an entry of a register; none if another run has just removed it."""
+    """Return the names in an entry of a register, or an empty list if another run removed it."""
     found = []
     with contextlib.suppress(FileNotFoundError):
         for line in entry.read_text(encoding="utf-8").splitlines():

@@ -20,8 +20,8 @@ Shown = Callable[[Any], str]
 
 
 def difference(got: Any, wanted: Any, same: Accepts, shown: Shown) -> list[str]:
-    """Return lines such as `part 2 of 3: expected 'a', actual 'b'`; none if the two values are
-    better shown as a whole.
+    """Return lines such as `part 2 of 3: expected 'a', actual 'b'`; an empty list if the two
+    values are better shown as a whole.
 
     same: True if a part of `got` is accepted for a part of `wanted`.
     """
@@ -89,7 +89,7 @@ def _of_texts(got: str | bytes, wanted: str | bytes) -> Iterator[str]:
 
 
 def _near(text: str | bytes, at: int) -> str:
-    """Return the text around a position, and `nothing more` at its end."""
+    """Return the text around a position, or two words if the text ends before it."""
     if at >= len(text):
         return "nothing more"
     part = text[max(at - BEFORE, 0) : at + AFTER]

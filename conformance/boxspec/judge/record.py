@@ -38,8 +38,8 @@ class Record:
     lacks: the feature of the host whose lack kept the test from being measured.
     missing: capabilities that the shim does not declare, so that the test does not apply.
     changed: why the conditions of this run replace this test by another one.
-    aspect, declared, escaped: the gap that was declared before the run: what it is about and how
-        it was declared; and the escape that was seen.
+    aspect, declared, escaped: the aspect or rule with a gap, the declaration of the gap before the
+        run, and the escape that was seen.
     timing: every measurement of a time limit (see timing.py).
     order: the forced order of events that was judged, instead of a test.
     late: True if an attempt exceeded a time limit and scheduling delay may be the cause.

@@ -75,9 +75,9 @@ class ResultTree:
     left: a text about processes that the shim left running.
     folders: case folders that cannot be removed, with the reason.
     spec: the version of the specification whose requirements are counted; None counts all.
-    chosen: for a contract with several things to judge, such as backends: the name of the one that
-        the kit chose, and the names of the others.
-    claims: what is claimed of each aspect, by contract: fully, partial, unavailable.
+    chosen: for a contract with a choice of backends: the name of the backend that the kit chose,
+        and the names of the others.
+    claims: the claim for each aspect, by contract: fully, partial, unavailable.
     fail_fast: True if the run stops at the first failure, of any level and profile.
     """
 

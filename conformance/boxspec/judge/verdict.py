@@ -163,7 +163,7 @@ class Declared(NotApplicable):
     """Raised for an escape that the implementation has declared before the run. Such an escape
     neither conforms nor breaks a claim.
 
-    aspect: what was not claimed fully, such as `network`, or a rule.
+    aspect: the aspect that was not claimed fully, for example `network`, or a rule.
     declared: how the gap was declared: partial, unavailable or not enforced.
     escaped: the escape that was seen.
     """

@@ -27,7 +27,7 @@ class SessionInfo:
     again: the name of the test that is being repeated.
     chosen, claims: see ResultTree.
     running: a function that returns how many tests run in other threads.
-    abandon: removes what a session would leave whose `close` is not awaited.
+    abandon: removes the folders of a session if there is no time to close it.
     """
 
     hello: dict[str, Any] = field(default_factory=dict)

@@ -76,8 +76,8 @@ class Contract:
         the number of processors.
     preload: modules that each run of a fault needs, imported once before the runs are forked.
     fuzzing: `module:name` of a Fuzzing object, for a contract that has fuzz targets.
-    orders: `module:name` of an Orders object (orders/explore.py), for a contract whose orders of
-        events can be forced.
+    orders: `module:name` of an Orders object (orders/explore.py), if events of the contract can be
+        forced into orders.
     products: `module:name` of a class that judges, shows and compares products of the contract
         (boxspec/products/view.py); empty if requirements by topic are enough.
     areas: `module:function` that counts the attempts of a run by area (see report/area_table.py);
@@ -131,7 +131,7 @@ class Contract:
     def area_rows(self, records: Sequence[Any], claims: Mapping[str, str]) -> list[tuple[str, ...]]:
         """Return the head and the rows of the table by area.
 
-        claims: what the shim claims for each aspect.
+        claims: the claim of the shim for each aspect.
         """
         found: list[tuple[str, ...]] = _named(self.areas)(records, claims)
         return found

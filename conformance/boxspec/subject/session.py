@@ -61,10 +61,8 @@ class Session:
         self.stress = stress
         # The name that `--backend` gave.
         self.backend = backend
-        # For a contract with several things to judge, such as backends: the name of the one that
-        # the kit chose, and the names of the others.
+        # Both are explained in judge/results.py.
         self.chosen: dict[str, tuple[str, list[str]]] = {}
-        # The claims of the judged one, by contract and aspect.
         self.claims: dict[str, dict[str, str]] = {}
         self.hello: dict[str, Any] = {}
         self.capabilities: frozenset[str] = frozenset()

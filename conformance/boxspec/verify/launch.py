@@ -42,8 +42,8 @@ class Start:
     """The parameters of one start. flags: options of the warden. stdin: a descriptor, or None.
 
     limit_s: the longest time that it may take. ends_s: the time that a sandbox has to end its
-        processes after the command has ended. witness: of the program that the command starts.
-        wait_for_all: wait that long for processes of other programs too.
+        processes after the command has ended. witness: looks for the program that the command
+        starts. wait_for_all: wait that long for processes of other programs too.
     """
 
     argv: Sequence[str]

@@ -1,4 +1,4 @@
-"""Define the scenarios of runs whose events are forced into orders."""
+"""Define the scenarios of runs; the driver forces their events into orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the scenarios of modules whose events are forced into orders.
+"""Define the scenarios of modules; the driver forces their events into orders.
 
 A module is a shell script that becomes the puppet, so the runner, the shell and the puppet are one
 process.

@@ -1,4 +1,4 @@
-"""Define the scenarios of processes whose events are forced into orders.
+"""Define the scenarios of processes; the driver forces their events into orders.
 
 The steps of a script are words: `wait:500` is a wait with a limit of 500 ms, `t.kill` a kill by the
 thread t, and `b/open` opens the handle b.

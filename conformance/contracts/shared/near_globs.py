@@ -1,11 +1,11 @@
-"""Globs that are equal, or almost, so that an engine or a compiler may take one for another."""
+"""Globs that look equal: an engine or a compiler may take one for another."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
 
-# Segments of every kind, and those of which three are combined.
+# Segments of every kind, and the segments that globs_from combines to three.
 SEGMENTS = ["a", "*", "**", "?", "a*", "*a", "?*", "*?", "a**", "**a", "??", "a?", "***"]
 STARS = ["a", "*", "**", "?*"]
 NAMES = ["a", "b", "ab", "ba"]

@@ -1,4 +1,4 @@
-"""The outputs that the README and the page on policies show equal those of their commands.
+"""The commands of the README and of the page on policies print the outputs shown there.
 
 Pids and paths in the README's failure block may differ."""
 

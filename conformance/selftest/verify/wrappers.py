@@ -12,6 +12,8 @@ from typing import Any
 
 from selftest.tools import CONFORMANCE, Done, boxspec
 
+LEAKED, HELD, NOT_TESTED = "LEAKED", "held", "not tested"
+
 # Hides home and environment; files that later programs execute are read-only. bubblewrap leaves an
 # empty file at a mount point that did not exist.
 CAREFUL = """\
