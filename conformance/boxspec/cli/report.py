@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from boxspec.cli.outputs import FORMATS
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.report import badge, html, junit, markdown, sarif, tap
+from boxspec.report import badge, html, markdown
 from boxspec.report.output_file import OutputFile, expect_distinct
 from boxspec.report.result import Result, checked, document, read
 
@@ -18,7 +19,7 @@ Results of --earlier get no column: they show since when an implementation of th
 exit codes: 0 everything is written; 2 wrong usage, or a file is not a result."""
 
 # Formats that hold one result.
-ALONE = {"--junit": junit.render, "--tap": tap.render, "--sarif": sarif.render}
+ALONE = {flag: FORMATS[flag] for flag in ("--junit", "--tap", "--sarif")}
 
 
 def results(flag: str, names: Iterable[str]) -> list[Result]:

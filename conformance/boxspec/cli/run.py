@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from boxspec.cli import last_failed, settings
+from boxspec.cli import last_failed, outputs, settings
 from boxspec.cli.arguments import EXITS, check_contracts, check_topics, run_flags
 from boxspec.cli.integrity import Kit
 from boxspec.cli.main import status_of
@@ -28,8 +28,8 @@ from boxspec.judge.requirements import Requirement, load, requirement
 from boxspec.judge.results import ResultTree
 from boxspec.judge.spec_versions import frozen, versions
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.report import badge, html, junit, markdown, progress, sarif, summary, tap
 from boxspec.report import json as json_report
+from boxspec.report import progress, summary
 from boxspec.report.console import Console, Progress
 from boxspec.report.output_file import OutputFile, console_of, expect_distinct
 from boxspec.report.result import Result
@@ -43,16 +43,6 @@ from boxspec.subject.contract import spoken
 INTERRUPTED = 2
 USAGE = 4
 NO_TESTS = 5
-
-# The output files of a run, with the function that renders each.
-Outputs = list[tuple[OutputFile, Callable[[Result], str]]]
-FORMATS: dict[str, Callable[[Result], str]] = {
-    "--json": lambda result: json_report.render(result.plain),
-    "--junit": junit.render,
-    "--tap": tap.render,
-    "--sarif": sarif.render,
-    "--md": markdown.render,
-}
 
 
 @dataclass
@@ -88,7 +78,7 @@ def observe(
     # Report a missing build as wrong usage, before any test starts.
     kit = Kit()
     baseline = baselines.read(Path(args.known)) if args.known else None
-    files, page = _outputs(args)
+    files, page = outputs.opened(args)
     written = [file for file, _ in files] + ([page] if page else [])
     if args.repeat_file:
         also = [*also, OutputFile("--repeat-file", args.repeat_file, stdout=False)]
@@ -232,22 +222,6 @@ def _left_out(args: argparse.Namespace, asked: Requirement) -> str:
     return ""
 
 
-def _outputs(args: argparse.Namespace) -> tuple[Outputs, OutputFile | None]:
-    """Return the output files of the options, and the HTML page separately.
-
-    Raise a UsageError if one of them cannot be written.
-    """
-    files: Outputs = [
-        (OutputFile(flag, name), render)
-        for flag, render in FORMATS.items()
-        if (name := getattr(args, flag.removeprefix("--")))
-    ]
-    for name in args.badge or ():
-        render = badge.renderer(name)
-        files.append((OutputFile("--badge", name), render))
-    return files, OutputFile("--html", args.html, stdout=False) if args.html else None
-
-
 class _ProgressLine:
     """Returns the progress line of a run, and shows the implementation as soon as it is known."""
 
@@ -272,7 +246,11 @@ class _ProgressLine:
 
 
 def _report(
-    args: argparse.Namespace, console: Console, ran: Ran, files: Outputs, page: OutputFile | None
+    args: argparse.Namespace,
+    console: Console,
+    ran: Ran,
+    files: outputs.Outputs,
+    page: OutputFile | None,
 ) -> None:
     """Write the files, then print the summary.
 
@@ -290,7 +268,9 @@ def _report(
         verdict = summary.verdict(tree, ran.status, incomplete)
     unwritten = []
     if files or page is not None:
-        unwritten = _write(Result.of(json_report.plain(tree, ran.status, verdict)), files, page)
+        unwritten = outputs.write(
+            Result.of(json_report.plain(tree, ran.status, verdict)), files, page
+        )
     summary.print_summary(console, tree)
     if args.pytest_summary or os.environ.get("CI") == "true":
         console.write(pytest_summary(tree))
@@ -307,22 +287,6 @@ def _print_durations(console: Console, tree: ResultTree, number: int) -> None:
     console.write(f"the {len(slowest)} slowest tests")
     for each in slowest:
         console.write(f"{each.seconds:7.2f} s  {each.id}")
-
-
-def _write(result: Result, files: Outputs, page: OutputFile | None) -> list[UsageError]:
-    """Write all outputs; return the errors."""
-    unwritten = []
-    for file, render in files:
-        try:
-            file.write(render(result))
-        except UsageError as why:
-            unwritten.append(why)
-    if page is not None:
-        try:
-            html.write(page, html.Given([result]))
-        except UsageError as why:
-            unwritten.append(why)
-    return unwritten
 
 
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
