@@ -14,7 +14,8 @@ from typing import Any
 # The folder of a case, which has a random name, is shown as `.`, and a program of the kit by its
 # name.
 _CASE_FOLDER = re.compile(r"/[^\s\"']*?/boxspec-[\w-]+/[0-9a-f]{8}(?=/|$)")
-_PROGRAMS = re.compile(r"/[^\s\"']*/fixtures/programs/(?=\w)")
+# The second form is a copy for a checkout below /tmp (boxspec/programs.py).
+_PROGRAMS = re.compile(r"/[^\s\"']*/(?:fixtures/programs|programs-[0-9a-f]{8}-[0-9a-f]{8})/(?=\w)")
 _ENCODED = "_b64"
 
 

@@ -88,6 +88,8 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
     if undecided:
         why = Counter(_short_reason(each) for each in undecided)
         parts = [f"{count} {reason}" for reason, count in why.most_common()]
+        if len(why) == 1:
+            parts = [*why]
         because = "" if [*why] == [OTHER] else f": {'; '.join(parts)}"
         yield f"{len(undecided)} not tested here (-v){because}"
     # The table by area counts them, if there is one.
@@ -108,8 +110,10 @@ def _short_reason(judged: JudgedRequirement) -> str:
 
 def _gap(record: Record) -> str:
     """Return the declaration of the implementation, without the names of single rules."""
-    if record.declared in ("partial", "unavailable"):
-        return f"{record.aspect} is not claimed ({record.declared})"
+    if record.declared == "partial":
+        return f"{record.aspect} is claimed in part only"
+    if record.declared == "unavailable":
+        return f"{record.aspect} is not claimed"
     return f"rules declared {record.declared}"
 
 

@@ -96,6 +96,11 @@ def test_a_block_says_what_ran_what_was_expected_and_how_to_repeat_it() -> None:
             "exec.run emit 'a b'",
         ),
         (
+            '{"op": "exec.run", "request":'
+            ' {"program": "/c/boxspec/programs-0a1b2c3d-4e5f6a7b/emit"}}',
+            "exec.run emit",
+        ),
+        (
             '{"op": "backend.run", "backend": "b", "context": {"root": "/r", "profile": "p"},'
             ' "calls": [{"request": {"program": "/x"}}, {}]}',
             "backend.run /x, backend b, further calls 1, profile p",
@@ -157,7 +162,7 @@ def test_a_table_counts_by_contract_and_kind() -> None:
 def test_escapes_of_an_aspect_that_is_not_claimed_take_one_line() -> None:
     escapes = [Declared("network", "partial", f"probe {number}: done") for number in range(3)]
     found = tree([record(MUST, why) for why in escapes])
-    assert "network is not claimed (partial): 3 attempts succeeded (-v)\n" in told(found)
+    assert "network is claimed in part only: 3 attempts succeeded (-v)\n" in told(found)
     assert "probe 2: done" in told(found, verbose=True)
 
 
