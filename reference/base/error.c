@@ -18,6 +18,6 @@ int bs_fail(struct bs_error *err, int code, int os_error, const char *format, ..
 }
 
 const char *bs_os_message(int os_error, char *buf, unsigned long size) {
-    /* GNU's strerror_r: it returns the text, which need not be in buf */
+    /* GNU's strerror_r returns a pointer to the text, which need not be in buf */
     return strerror_r(os_error, buf, size);
 }

@@ -67,8 +67,8 @@ static enum finding find_any_duplicates(const cJSON *item) {
     return finding;
 }
 
-/* The state of a walk through the tree that stores the original text of each number that a double
- * may not represent. */
+/* The state of a walk through the tree. The walk stores the original text of each number that a
+ * double may not represent. */
 struct spelling {
     const struct bs_json_text *json;
     size_t seen; /* numbers of the tree visited so far */

@@ -1,8 +1,8 @@
 /* Reads JSON: base/json_text.h checks the text, then cJSON parses it.
  *
  * cJSON by itself accepts trailing text, repeated member names, `01`, control characters and
- * invalid UTF-8, and an error of it has only an offset. The check before it refuses all of these
- * with line and column, except repeated names, which are found in the parsed tree. The check takes
+ * invalid UTF-8, and its errors have only an offset. The check before it refuses all of these and
+ * reports line and column. Repeated names are found afterwards in the parsed tree. The check takes
  * 4 of the 21 ms in which 16 MiB of Base64 are parsed.
  *
  * The result is an ordinary cJSON tree with two additions, for values that cJSON's own fields
@@ -34,8 +34,8 @@ struct bs_json_error {
 /* Return a tree, which the caller frees with cJSON_Delete, or NULL with *err filled. */
 cJSON *bs_json_parse(const char *text, size_t len, struct bs_json_error *err);
 
-/* As bs_json_parse, but `around` more levels of nesting are allowed. For a message that contains a
- * value from a caller, so that the value may have the full depth. */
+/* As bs_json_parse, but allows `around` more levels of nesting: a message encloses a value of a
+ * caller, and that value may itself have the full depth. */
 cJSON *bs_json_parse_around(const char *text, size_t len, unsigned around,
                             struct bs_json_error *err);
 

@@ -173,8 +173,8 @@ static bool unicode_escape(struct reader *r) {
 }
 
 /* Test eight bytes at once. The result has the high bit set in each byte that is below 0x20, a
- * quote, a backslash or above 0x7F. The borrow of a subtraction may set the bit of a plain byte,
- * but only of one after a byte that is special, so the first set bit is always right. */
+ * quote, a backslash or above 0x7F. The borrow of a subtraction may also set the bit of a plain
+ * byte, but only above a special byte. So the first set bit is always right. */
 
 static uint64_t special(uint64_t word) {
     uint64_t quote = word ^ BS_EACH_BYTE('"');

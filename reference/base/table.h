@@ -17,7 +17,7 @@ struct bs_slot {
 
 struct bs_table {
     struct bs_slot *slots;
-    /* a Bloom filter, which finds out without a slot that most absent keys are absent */
+    /* a Bloom filter: most absent keys are recognised without reading a slot */
     uint64_t *seen;
     size_t mask;
 };
@@ -58,7 +58,7 @@ static inline uint64_t bs_table_finish(uint64_t seed, uint64_t state, uint64_t r
     return bs_table_mix(state ^ rest ^ (len * BS_TABLE_ODD), seed ^ BS_TABLE_ODD);
 }
 
-/* A small number, so that the filter fits in the first-level cache. */
+/* The filter is small, so that it fits in the first-level cache. */
 #define BS_TABLE_SEEN_PER_SLOT 4
 
 static inline uint64_t *bs_table_seen(const struct bs_table *table, uint32_t hash, uint64_t *bit) {

@@ -168,8 +168,8 @@ static int run(struct options *options) {
         return err.os_error == ENOENT && has_directory ? 127 : 126;
     }
     if (result.err.len > 0) {
-        /* The output was passed on during the run; what is left is only the line about the end of
-         * the run. */
+        /* The output was passed on during the run, so only the line about the end of the run
+         * remains. */
         (void)fwrite(result.err.data, 1, result.err.len, stderr);
         (void)fputc('\n', stderr);
     }

@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/policy.h"
 
-/* A policy, one of its profiles and the operation: the first arguments of each question. */
+/* The first arguments of each question: a policy, one of its profiles and the operation. */
 struct question {
     struct bs_policy *policy;
     struct bs_profile *profile;
@@ -195,7 +195,7 @@ int bs_cli_policy_explain(const struct bs_cli_options *options) {
     return status;
 }
 
-/* Print an entry as it is written in the file, where a deny has no `!` and an exception has one. */
+/* Print an entry as the policy file has it: a deny has no `!`, an exception has one. */
 static void put_as_written(const struct bs_entry *entry) {
     bool exception = entry->origin == BS_ENTRY_EXCEPTION;
     const char *list = exception ? "denyModify" : origin_of(entry);

@@ -17,8 +17,8 @@ struct bs_drain {
     bool grown; /* the pipe was enlarged */
 };
 
-/* Receivers of the bytes besides `kept`. Both may be absent: the request's on_output, and the copy
- * for `debug` (NULL). */
+/* Further receivers of the bytes: the request's on_output (may be NULL), and the copy for `debug`
+ * (NULL without `debug`). */
 struct bs_outlets {
     const struct bs_exec_request *request;
     struct bs_tee *tee;

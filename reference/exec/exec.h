@@ -6,9 +6,10 @@
 
 #include "exec/signals.h"
 
-/* As bs_exec_run, but the run is interrupted by the signals of `slot`: also by one that arrived
- * before this call. A slot of its own would miss that one. `pending_signals` stays 0; the caller
- * reads its slot instead. If `slot` is NULL, the run acquires a slot. */
+/* As bs_exec_run, but the run is interrupted by the signals of `slot`, even by a signal that
+ * arrived before this call. A slot that is acquired only for the run would miss that signal.
+ * `pending_signals` stays 0; the caller reads its slot instead. If `slot` is NULL, the run acquires
+ * a slot. */
 int bs_exec_run_with(const struct bs_exec_request *request, const struct bs_signal_slot *slot,
                      struct bs_exec_result *result, struct bs_error *err);
 

@@ -18,7 +18,8 @@ static void inspect_member(int proc, const char *name, pid_t pid, pid_t pgid, pi
     switch (bs_proc_stat_read(proc, name, &stat)) {
     case BS_PROC_STAT_GONE:
         return;
-    /* getpgid has found the process: a needless wait is better than a surviving member */
+    /* getpgid found the process, so count it as alive: waiting once more for a dead process is
+     * harmless, missing a live member is not */
     case BS_PROC_STAT_UNREADABLE:
         members->alive++;
         return;

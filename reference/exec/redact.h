@@ -38,8 +38,8 @@ struct bs_redactor {
 #define BS_REDACTOR_INIT(secrets)                                                                  \
     { secrets, BS_BUF_INIT, 0 }
 
-/* Append to `out` the text that is certain to be ordinary or a secret. With `end` no more text
- * follows, so the rest is appended too. */
+/* Append to `out` the text that is certain to be ordinary or a secret. If `end` is true, no more
+ * text follows, so the rest is appended too. */
 void bs_redact(struct bs_redactor *redactor, const char *data, size_t len, bool end,
                struct bs_buf *out);
 void bs_redactor_clear(struct bs_redactor *redactor);

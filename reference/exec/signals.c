@@ -209,7 +209,7 @@ int bs_signal_first(const struct bs_signal_slot *slot) { return atomic_load(&slo
 
 void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned *sigterms) {
     (void)pthread_mutex_lock(&lock);
-    /* it is 0 in a child that was forked during the run */
+    /* active_runs is already 0 in a child that was forked during the run */
     if (active_runs > 0 && --active_runs == 0) {
         restore(2);
         wait_for_handlers(); /* the slot still counts signals, so the counts below include these */

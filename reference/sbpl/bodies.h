@@ -17,7 +17,7 @@ struct bs_body {
     size_t len;
     /* length without the `**` segments at its end; several of them mean the same as one */
     size_t top;
-    unsigned look; /* the classes of all its bytes together, see sbpl/spell.h */
+    unsigned look; /* the union of the classes of its bytes, see sbpl/spell.h */
     /* Length of the leading segments that have no wildcard, not counting a `**` at the end; 0 if
      * there are none, and for the root. Set only for read rules from denied_from on. */
     size_t place;
@@ -45,7 +45,7 @@ struct bs_both_bodies {
 bool bs_bodies_open(const struct bs_profile *profile, struct bs_both_bodies *both);
 void bs_bodies_close(struct bs_both_bodies *both);
 
-/* True for the root, which is `.`. The next function is true for a rule that has only `**`
+/* bs_body_is_root is true for `.`. bs_body_is_everything is true for a rule that has only `**`
  * segments. */
 static inline bool bs_body_is_root(const struct bs_body *body) {
     return body->len == 1 && body->text[0] == '.';

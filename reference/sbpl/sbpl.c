@@ -42,8 +42,8 @@ static const char head[] =
     "(allow sysctl*)\n"
     "(allow iokit*)\n";
 
-/* The clause for /tmp has no effect, because /tmp is a link. It is written because people look for
- * it. */
+/* The rule for /tmp has no effect, because /tmp is a link on macOS. It is written because readers
+ * of a profile expect it. */
 static const char *const scratch[] = {"/private/tmp", "/tmp", "/private/var/folders", "/dev"};
 
 #define PUT(compiler, text) BS_PUT(&(compiler)->out, text)
@@ -65,8 +65,8 @@ static int put_place(struct compiler *compiler, const char *field, const struct 
                    problem);
 }
 
-/* Write the clauses for a state directory of the provider. Without a variable of its own, it lies
- * in the home directory, if that is set. */
+/* Write the clauses for a state directory of the provider. The directory is the value of its
+ * environment variable; if that is not set, it lies in the home directory, if that is known. */
 static int put_state(struct compiler *compiler, const char *field, const struct bs_bytes *moved,
                      const char *below_home, struct bs_error *err) {
     const struct bs_bytes *home = &compiler->places.home;

@@ -24,7 +24,8 @@ enum {
 
 extern const uint8_t bs_spell_classes[256];
 
-/* Return the classes of all bytes of a text together. BS_HAS_META is not reliable in the result. */
+/* Return the union of the classes of all bytes of a text. BS_HAS_META is not reliable in the
+ * result. */
 unsigned bs_spell_look(const char *text, size_t len);
 
 enum { BS_SPELL_LONGEST = 4 }; /* most bytes with which one byte is written */

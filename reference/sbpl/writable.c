@@ -7,7 +7,8 @@
 
 #include <boxspec/sbpl.h>
 
-/* A text has thousands of regular expressions, and most of them begin with another path. */
+/* Limits of the reading. A text has thousands of regular expressions; most of them begin with
+ * another path and need no match. */
 enum { DEEPEST = 32, MOST_REGEXES = 1000 };
 
 enum met { NO, YES, UNKNOWN };
@@ -72,7 +73,7 @@ static bool string(struct reader *r) {
     return fits;
 }
 
-/* Skip the rest of the current list and its end. */
+/* Skip the rest of the current list, including its closing bracket. */
 static void skip(struct reader *r) {
     for (unsigned open = 1; open > 0;) {
         char c = peek(r);
@@ -189,7 +190,7 @@ static bool is_write(const char *name, size_t len) {
     return false;
 }
 
-/* Read a clause after its first word; return if it is about the path. */
+/* Read a clause after its first word. Returns YES if it is about writing and matches the path. */
 static enum met clause(struct reader *r) {
     bool about = false;
     size_t len;

@@ -1,4 +1,4 @@
-/* Decides if a text allows a write to one path: to the file that holds the text. */
+/* Decides whether a profile text allows a program to write to the file that holds this text. */
 #ifndef BOXSPEC_SBPL_WRITABLE_H
 #define BOXSPEC_SBPL_WRITABLE_H
 

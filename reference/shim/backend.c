@@ -1,5 +1,5 @@
-/* Has backend.probe, the tables of operations and capabilities of backends, and their part of the
- * answer to hello. */
+/* The operation backend.probe, the tables of operations and capabilities of backends, and the
+ * backends in the answer to hello. */
 #include "shim/backend_answer.h"
 #include "shim/backend_request.h"
 #include "shim/ops.h"

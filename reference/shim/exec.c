@@ -43,8 +43,8 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_json_writer 
     struct bs_decoder decoder = {0};
     struct bs_exec_request request;
     bs_refuse_unknown(&decoder, call->request, "", known);
-    /* Decode this member before the request: a NUL in it is a problem, but a NUL in the command is
-     * a failed spawn. */
+    /* Decode `backend` before the request: a NUL in `backend` is a problem of the request, but a
+     * NUL in the command is a failed spawn. */
     struct bs_inside *inside = bs_inside_decode(&decoder, call->request, false);
     bs_decode_request(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "request"),
                       "/request", &request);

@@ -82,8 +82,8 @@ static void decode_path(struct spot *spot, const cJSON *item, bool base64, bool 
 static void decode_profile(struct spot *spot, const cJSON *item, struct bs_check *check) {
     size_t len = 0;
     check->profile = string_of(spot, item, false, &len);
-    /* A name with a NUL would be cut at the NUL, and could then name another profile. It becomes
-     * the empty name, which no profile has. */
+    /* C would cut a name with a NUL at the NUL, and the rest could name another profile. So such a
+     * name becomes the empty name, which no profile has. */
     if (check->profile != NULL && strlen(check->profile) != len)
         check->profile = "";
 }

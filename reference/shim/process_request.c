@@ -10,7 +10,7 @@ static const cJSON *member(const cJSON *object, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-/* A number that is no mode is passed on, because the library is to refuse it. */
+/* An unknown mode is passed on, so that the library refuses it. */
 static enum bs_stdio_mode decode_mode(struct bs_decoder *decoder, const cJSON *object,
                                       const char *pointer, const char *name) {
     uint64_t mode = BS_STDIO_PIPED;
@@ -179,7 +179,7 @@ bool bs_script_is_on(const struct bs_script_step *step, const char *thread) {
     return step->kind != BS_STEP_JOIN && step->thread != NULL && strcmp(step->thread, thread) == 0;
 }
 
-/* Report a join that waits for a step after itself, because it would wait for ever. */
+/* Report a join that waits for a later step of its own thread: it would wait for ever. */
 static void check_joins(struct bs_script *script) {
     for (size_t i = 0; i < script->n_steps; i++) {
         for (size_t j = i + 1; script->steps[i].kind == BS_STEP_JOIN && j < script->n_steps; j++) {

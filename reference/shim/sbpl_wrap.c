@@ -8,7 +8,8 @@
 #include "shim/policies.h"
 #include "shim/sbpl_request.h"
 
-/* Where the profile is: an existing file, or `text`, of which a file in `dir` is made. */
+/* The place of the profile text: an existing file, or `text`, which is written to a new file in
+ * `dir`. */
 struct place {
     const char *file;
     const char *dir;

@@ -178,12 +178,12 @@ int run_inside(const struct inside_options *options, struct program *program) {
     status.kind = STATUS_STARTED;
     if (options->reports_start)
         send_status(STATUS_FD, &status);
-    /* Without a queue, protect the streams. With a queue, prepare closes them, and their numbers
-     * may be in use again. */
+    /* Pid 1 must not hold the program's streams. If they were queued, prepare has closed its copies
+     * already, and their numbers may be in use again. */
     if (setup.streams.from < 0)
         close_streams();
     stream_queue_close(&setup.streams);
-    /* 2 is kept, because it is the pipe that collects bubblewrap's messages */
+    /* keep descriptor 2: it is the pipe that collects bubblewrap's messages */
     (void)replace_stdio(true);
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGINT);

@@ -58,7 +58,7 @@ const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op
                                         const char *relative, bool is_dir) {
     char *below = NULL;
     if (op == BS_OP_MODIFY && !bs_root_is_writable(names->context))
-        return NULL; /* do not report this rule, because the workspace is read-only without it */
+        return NULL; /* the whole workspace is read-only, so this rule denies nothing more */
     const struct bs_entry *entry = bs_profile_denying(names->profile, op, relative);
     if (entry != NULL || !is_dir || asprintf(&below, "%s/" BS_NEW_NAME, relative) < 0)
         return entry;

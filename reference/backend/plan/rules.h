@@ -16,8 +16,6 @@ struct bs_unenforced_rules {
     unsigned partial[2]; /* number of those that make their aspect partial */
 };
 
-/* These count the rules and add them to the report. False: out of memory. */
-
 /* For mounts: count the rules that are not enforced and add them to the report. With `root` NULL
  * these are the rules that are not enforced in any workspace, otherwise those that are not enforced
  * in the workspace at `root`. Returns false if memory ran out. */
@@ -25,7 +23,8 @@ bool bs_rules_of_mounts(const struct bs_profile *profile, const struct bs_backen
                         const char *root, struct bs_backend_report *report,
                         struct bs_unenforced_rules *unenforced);
 
-/* The same count for Landlock, which can only grant. */
+/* As bs_rules_of_mounts, for Landlock. Landlock cannot deny a path, only grant access to it, so it
+ * enforces fewer rules. */
 bool bs_rules_of_grants(const struct bs_profile *profile, const struct bs_backend_context *context,
                         struct bs_backend_report *report, struct bs_unenforced_rules *unenforced);
 

@@ -54,7 +54,7 @@ static bool lock_dir(const char *path, int *lock, int *os_error) {
      * which remove_leftovers cannot lock the directory either. */
     bool locked = flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     if (locked && fstat(*lock, &st) != 0)
-        *os_error = errno; /* no return: the caller removes the directory */
+        *os_error = errno; /* no return here: the caller must remove the directory */
     else if (locked && st.st_nlink > 0)
         return true;
     bs_close(lock);

@@ -65,8 +65,8 @@ extern "C" {
 /* Time limit of probe and prepare together; after it they are cancelled. */
 #define BS_BACKEND_OPEN_MS 9000
 
-/* The requested confinement. Every one of them permits writes to a private TMPDIR and denies access
- * to processes outside. */
+/* The requested confinement. Each value permits writes to a private TMPDIR and denies access to
+ * processes outside. */
 enum bs_confine {
     BS_CONFINE_READ_ONLY,  /* no other writes; network open */
     BS_CONFINE_REPO_WRITE, /* writes to the workspace; network open */
@@ -128,8 +128,9 @@ struct bs_backend_context {
      * them. */
     const char *const *readable;
     size_t n_readable;
-    /* Accept rules that are not enforced only for names that do not exist at the start. Such a rule
-     * does not make its aspect partial. The report still lists it, and a scan finds violations. */
+    /* Accept rules that are enforced except for names that do not exist when the session opens.
+     * Such a rule does not make its aspect partial. The report still lists it, and a scan finds
+     * violations. */
     bool accept_late_names;
     /* Only for backends: the compiled `policy`, or NULL without a policy. The library sets it in
      * the context that it passes to probe and prepare. Callers leave it NULL. */
@@ -175,7 +176,7 @@ struct bs_backend_report {
     struct bs_violation *violations; /* found by bs_session_scan */
     size_t n_violations;
     struct bs_arena *arena;
-    void *unenforced_tree; /* for the library: finds the entries of `unenforced` */
+    void *unenforced_tree; /* private to the library: a search tree over `unenforced` */
 };
 
 #define BS_BACKEND_REPORT_INIT                                                                     \
@@ -204,9 +205,9 @@ BS_EXPORT void bs_report_conclude(struct bs_backend_report *report,
  * *err filled. A context is valid until the shutdown of the state that prepare made from it.
  *
  * Cancellation: `cancel` becomes readable when the function should return. A probe or prepare that
- * does not return within a second is detached: its thread continues with a context of its own, and
- * with `ctx`, which must live as long. When a detached prepare returns, that thread calls shutdown.
- */
+ * does not return within a second is detached: its thread continues with a private copy of the
+ * context, and with `ctx`, which must stay valid until the thread ends. When a detached prepare
+ * returns, that thread calls shutdown. */
 struct bs_backend {
     const char *name;
     const char *mechanism; /* a text for people: "namespaces+seccomp" */
@@ -268,8 +269,8 @@ struct bs_session_log {
 struct bs_session;
 
 /* Returns 0; BS_E_INVALID if the context or its policy is wrong; BS_E_DENIED if the session is
- * refused; BS_E_EXECUTION if memory ran out. In each case the report is filled as far as it is
- * known. `log` may be NULL. After an error *session is NULL. */
+ * refused; BS_E_EXECUTION if memory ran out. In each case the report contains what the probe and
+ * prepare found before the call ended. `log` may be NULL. After an error *session is NULL. */
 BS_EXPORT int bs_session_open(const struct bs_backend *backend,
                               const struct bs_backend_context *context,
                               enum bs_on_unavailable on_unavailable,

@@ -66,8 +66,8 @@
 extern "C" {
 #endif
 
-/* These two are the same for every caller, because they affect how all tools end
- * (EXEC-REQUEST-04). */
+/* The next two values are constants and not fields of a request, because all tools must end a
+ * program in the same way (EXEC-REQUEST-04). */
 #define BS_EXEC_GRACE_MS 5000 /* from the first signal to SIGKILL */
 /* longest interval between two checks of a condition that no descriptor reports */
 #define BS_EXEC_TICK_MS 100
@@ -184,12 +184,14 @@ struct bs_exec_result {
         }                                                                                          \
     }
 
-/* Run the program. Returns 0, BS_E_EXECUTION, or the code of a sandbox that refused. BS_E_EXECUTION
- * is for a failed spawn ("failed to spawn `P`: ...", with the step that failed if it is known and
- * is not the program itself), a payload that could not be written ("failed to write stdin: ..."),
- * output that could not be read ("failed to read stdout: ..."), a child that another part of the
- * program reaped ("wait timeout error: ...") and missing memory. *result is cleared first. Any
- * thread. */
+/* Run the program. *result is cleared first. Any thread. Returns 0; the code of a sandbox that
+ * refused; or BS_E_EXECUTION with one of these messages:
+ *   - "failed to spawn `P`: ...". If a step before the program itself failed and is known, the
+ *     message names the step.
+ *   - "failed to write stdin: ..." if the payload could not be written.
+ *   - "failed to read stdout: ..." (or stderr) if the output could not be read.
+ *   - "wait timeout error: ..." if another part of the program reaped the child.
+ *   - a message about missing memory. */
 BS_EXPORT int bs_exec_run(const struct bs_exec_request *request, struct bs_exec_result *result,
                           struct bs_error *err);
 

@@ -58,8 +58,8 @@ extern "C" {
 enum bs_module_outcome {
     BS_MODULE_NONE = 0,      /* no module was executed */
     BS_MODULE_VALUE,         /* one JSON value, in `value` */
-    BS_MODULE_NOT_WIRED,     /* the module returned one JSON value; see `value` */
-    BS_MODULE_SPAWN_FAILED,  /* `enabled` is false, and the request has no `function` */
+    BS_MODULE_NOT_WIRED,     /* `enabled` is false, and the request has no `function` */
+    BS_MODULE_SPAWN_FAILED,  /* the root has no such module, or the child could not be started */
     BS_MODULE_TIMEOUT,       /* the module ran longer than timeout_ms */
     BS_MODULE_NON_ZERO_EXIT, /* see exit_code and stderr_text */
     BS_MODULE_SIGNALED,      /* see `signal` */

@@ -185,8 +185,7 @@ BS_EXPORT int bs_profile_explain(const struct bs_profile *profile, enum bs_op op
                                  struct bs_error *err);
 BS_EXPORT void bs_explanation_clear(struct bs_explanation *explanation);
 
-/* One change of the policy that is part of a remedy: the path is allowed after all changes of
- * it. */
+/* One change of the policy. A remedy is a set of changes: after all of them the path is allowed. */
 enum bs_change_kind {
     BS_REMOVE_ENTRY,
     BS_ADD_RULE,     /* add `rule` after the profile's own rules for `op` */

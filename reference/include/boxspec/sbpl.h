@@ -83,8 +83,9 @@ BS_EXPORT void bs_sbpl_clear(struct bs_sbpl *sbpl);
 /* A file of mode 0600 that holds the text while the command runs. */
 struct bs_sbpl_file {
     char *path; /* absolute; NULL: no file */
-    /* The text allows a program of the sandbox to write to the file, and so to change the rules of
-     * the next one that is started with it: warn, or name another directory. */
+    /* True if the text allows a sandboxed program to write to this file. Such a program could
+     * change the rules of the next program that uses the file, so the caller should warn or choose
+     * another directory. */
     bool writable;
 };
 

@@ -28,7 +28,7 @@ struct bs_draft {
  * (may be NULL). */
 void bs_draft_note(struct bs_draft *draft, const struct bs_node *where, const struct bs_node *what,
                    const char *why);
-/* As bs_draft_note, about a place that has no node. */
+/* As bs_draft_note, about a place that has no node in the tree. */
 void bs_draft_remark(struct bs_draft *draft, const char *where, const char *why);
 
 /* Return a NUL-terminated copy of a string, or NULL if memory ran out. */
@@ -39,8 +39,8 @@ const char *bs_draft_keep(struct bs_draft *draft, const struct bs_node *text);
 void bs_draft_add(struct bs_draft *draft, struct bs_profile_rules *profile,
                   const struct bs_node *where, const struct bs_node *rules, int lists);
 
-/* Remove the rules that version 2 would refuse because of the denies, and add the read rules that
- * it requires. */
+/* Remove the rules that version 2 would refuse because a deny equals or covers them, and add the
+ * read rules that version 2 requires for modify rules. */
 void bs_draft_settle(struct bs_draft *draft, struct bs_profile_rules *profile);
 
 #endif

@@ -7,15 +7,16 @@
 #include "policy/match/matcher.h"
 #include "policy/path/rule.h"
 
-/* STEPS_A_BYTE limits the work of matching denies one by one. It is the number of steps for each
- * byte of the denies, about as many as compiling a matcher takes. If the denies have more than
- * MOST_BYTES, they are only matched by a matcher: it may refuse so many rules, and must then refuse
- * them for every exception in the same way. */
+/* STEPS_A_BYTE limits the work of matching denies one by one: steps for each byte of the denies,
+ * about as many as compiling a matcher takes. If the denies have more than MOST_BYTES, only a
+ * compiled matcher is used. The compilation may refuse so many rules, and the result must then be
+ * the same for every exception. */
 enum { STEPS_A_BYTE = 64, MOST_BYTES = 32 * 1024 };
 
 /* The denies with wildcards. They are matched one by one at first, because in most files few
  * exceptions need them. When the permitted steps are used up, all denies are compiled into one
- * matcher. It has them in reverse order, so that its highest match is the earliest deny. */
+ * matcher. The matcher has them in reverse order, so that its highest match is the earliest deny.
+ */
 struct globs {
     bool subtrees_only;
     size_t steps_left;
@@ -27,7 +28,7 @@ struct globs {
 
 struct judge {
     const struct bs_rules *denies;
-    /* finds denies that contain an exception according to the text, without matching wildcards */
+    /* denies whose text alone shows that they contain an exception, without matching wildcards */
     struct bs_cover literal;
     struct globs any;
     struct globs subtrees;
@@ -69,8 +70,8 @@ static int compile(struct globs *globs, const struct bs_rules *denies) {
     return code;
 }
 
-/* Match with the matcher of all denies. It is compiled on first use. If that fails, it is not tried
- * again for the next exception. */
+/* Match with the matcher of all denies, which is compiled on first use. If the compilation fails,
+ * it is not repeated for the next exception. */
 static int ask_together(struct globs *globs, const struct bs_rules *denies, uint32_t number,
                         const char *path, size_t len, bool *held) {
     ptrdiff_t highest = BS_NO_RULE;
@@ -161,8 +162,8 @@ static bool judge_all_own(const struct bs_rules *denies, uint64_t seed,
     return code == BS_OK;
 }
 
-/* Check exceptions of a workspace. They may repeat or narrow those of the global policy, but not
- * permit more. */
+/* Check exceptions of a workspace. An exception may repeat or narrow an exception of the global
+ * policy, but not permit more. */
 static bool judge_by_global(const struct bs_rules *denies, const struct bs_rules *global,
                             uint64_t seed, struct bs_problems *problems) {
     struct bs_cover holes = {0};

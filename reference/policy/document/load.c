@@ -63,8 +63,8 @@ static bool validate(const struct file *file, const struct file *above, struct b
                      struct bs_problems *problems) {
     if (!file->readable)
         return true;
-    /* Without a readable global file its exceptions are unknown, so the exceptions of a workspace
-     * are not checked. The problem of the global file is reported anyway. */
+    /* If the global file is unreadable, its exceptions are unknown, so the exceptions of a
+     * workspace cannot be checked. The problem of the global file is reported anyway. */
     bool alone = above == NULL || !above->readable;
     const struct bs_policy *over = alone ? NULL : &above->policy;
     bs_denies_clear(denies);

@@ -27,11 +27,11 @@ struct bs_problems {
     size_t room;
     enum bs_policy_source source; /* the file of the problems that are added from now on */
     bool failed;                  /* memory ran out, so problems are missing */
-    /* pointer of the list of the last item, as text, to be reused for the next item of the same
-     * list */
+    /* pointer of the list of the last item, as text; reused for the next item of that list */
     const char *list;
     size_t list_len;
-    const char *list_name; /* identify that list and its profile; compared as pointers */
+    const char *list_name; /* this and the next field identify that list and its profile; compared
+                              as pointers */
     const char *list_owner;
 };
 

@@ -6,7 +6,7 @@
 #include "policy/match/tokens.h"
 
 /* number of sets besides consume and loop: initial, gaps, accepting, last, forever, and the states
- * that any character leads on from */
+ * that are left on every character */
 enum { OTHER_SETS = 6 };
 
 size_t bs_automaton_states(const struct bs_pattern *pattern) {
@@ -242,7 +242,7 @@ static ptrdiff_t accepts(const struct bs_automaton *automaton, const uint64_t *s
     return BS_NO_RULE;
 }
 
-/* For automata of one or two words: most globs that are matched singly have no more. */
+/* For automata of one or two words. Most globs that are matched one at a time need no more. */
 static inline ptrdiff_t highest_of_few(const struct bs_automaton *automaton, const char *path,
                                        size_t len, uint32_t words) {
     uint64_t set[2] = {0};

@@ -42,7 +42,8 @@ struct bs_automaton {
     uint64_t *block;   /* the memory of these arrays; NULL if it belongs to the caller */
 };
 
-/* Memory of the caller for an automaton, which must live as long. It need not be initialised. */
+/* Memory that the caller provides for an automaton. It must live as long as the automaton and need
+ * not be initialised. */
 struct bs_room {
     uint64_t *at;
     size_t words;

@@ -20,7 +20,8 @@
 /* For an automaton with more states no table is tried. */
 #define BS_DFA_MOST_STATES_IN 4096
 
-/* Limits of a table and its construction. A millisecond has some million word operations. */
+/* Limits of a table and its construction. The processor does several million word operations in a
+ * millisecond. */
 struct bs_dfa_limits {
     size_t entries; /* entries of two bytes; at most 65,536 */
     size_t work;    /* word operations of the construction */

@@ -61,8 +61,8 @@ finish:
     return code;
 }
 
-/* Not inlined, and neither is the next function, because folding needs much stack, which other
- * matches should not take. */
+/* This function and the next one are not inlined: folding needs much stack, which other matches
+ * should not take. */
 __attribute__((noinline)) static int match_folded(const struct bs_glob *glob,
                                                   const struct bs_path_view *view, bool *matched,
                                                   struct bs_error *err) {

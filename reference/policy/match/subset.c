@@ -38,9 +38,9 @@ static void drop_beaten_forever(struct bs_subsets *subsets) {
     }
 }
 
-/* If a rule accepts the rest of the segment, it wins over every lower rule whose last segment is
- * this one, so remove the states of those rules. Otherwise each rule `*x*` would double the number
- * of sets. */
+/* If a rule accepts the rest of the current segment, every lower rule that is in its last segment
+ * loses against it. So remove the states of those lower rules. Otherwise each rule `*x*` would
+ * double the number of sets. */
 static void drop_beaten_in_segment(struct bs_subsets *subsets) {
     const struct bs_automaton *automaton = subsets->automaton;
     size_t kept = 0;

@@ -136,8 +136,8 @@ static int32_t from_back(const struct bs_dfa *dfa, const char *path, size_t len)
     return bs_dfa_answer(dfa, row);
 }
 
-/* Walk in both tables until both are in a row that is never left. Continuing in such a row does no
- * harm, so one loop serves both. */
+/* Walk in both tables until both are in a row that is never left. A further step does not leave
+ * such a row, so one loop serves both tables. */
 static int32_t from_both(const struct bs_tables *tables, const char *path, size_t len) {
     const struct bs_dfa *front = &tables->front;
     const struct bs_dfa *back = &tables->back;

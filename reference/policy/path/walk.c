@@ -25,7 +25,7 @@ struct walk {
     bool inside;
     struct bs_buf names;   /* the names from the root to the current place, while it is inside */
     size_t missing;        /* how many of these names, at the end, do not exist */
-    struct bs_buf pending; /* the components still to walk in reverse order, each after a NUL */
+    struct bs_buf pending; /* the components still to walk, in reverse order; a NUL precedes each */
     unsigned links;
     struct bs_error *err;
 };
