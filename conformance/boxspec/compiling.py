@@ -95,7 +95,8 @@ def kept(sources: Path, cache: Path) -> Path:
 def made_once(made: Path, fill: Callable[[Path], None]) -> Path:
     """Return the folder `made`.
 
-    If it is missing, make it: `fill` gets a new folder, which is then renamed.
+    If the folder is missing, `fill` makes it: `fill` gets a new folder, which is then renamed to
+    `made`.
     """
     if made.is_dir():
         return made

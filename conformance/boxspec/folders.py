@@ -187,7 +187,7 @@ def _mounts_below(folder: Path) -> list[str]:
         lines = Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines()
     except OSError:
         return []
-    # In this file a blank is written as \040.
+    # In /proc/mounts a blank is written as \040.
     octal = re.compile(r"\\([0-7]{3})")
     points = [octal.sub(lambda found: chr(int(found[1], 8)), line.split(" ")[4]) for line in lines]
     return [each for each in points if each.startswith(f"{folder}/")]

@@ -62,7 +62,7 @@ def _outside_of_tmp(place: Path) -> Path:
         root = case_root()
         copied = made_once(root / f"{name}-{digest}", lambda new: _copy(place, new))
     except (OSError, UsageError):
-        # If there is no such place, only runs in a sandbox fail, and they name the reason.
+        # Without such a place only runs in a sandbox fail, and their messages name the reason.
         return place
     for older in root.glob(f"{name}-*"):
         if older != copied:
@@ -139,7 +139,8 @@ def _running(place: Path, names: set[str]) -> set[str]:
         for pid in pids:
             os.kill(pid, 9)
             os.waitpid(pid, 0)
-    # Lines do not mix, because each is one write that is shorter than PIPE_BUF.
+    # Each line is written by one call and is shorter than PIPE_BUF, so lines of several programs do
+    # not mix.
     words = [line.split() for line in said.decode("utf-8", "replace").splitlines()]
     return {each[1] for each in words if each[:1] == ["usage:"] and len(each) > 1}
 

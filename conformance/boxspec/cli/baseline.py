@@ -44,7 +44,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def kept(before: Baseline, tree: ResultTree) -> Iterator[BaselineEntry]:
-    """Yield entries that this run did not test, and flaky ones whose tests conform in it."""
+    """Yield the entries to keep: those whose tests this run left out, and flaky entries whose tests
+    conformed."""
     asked = {each.id: {record.name for record in each.records} for each in tree.judged}
     seen = {each.id: each.test_reasons for each in tree.judged}
     for entry in before.entries:

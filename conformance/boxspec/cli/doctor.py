@@ -84,8 +84,8 @@ def _root() -> Finding:
 
 
 def _other_users() -> Finding:
-    """Check that another user can reach the case folders. The way to the shim is opened by a
-    mount."""
+    """Check that other users can enter the folders of cases. The shim itself may lie anywhere: a
+    case mounts its folder."""
     folder = scratch()
     closed = [each for each in (folder, *folder.parents) if not each.stat().st_mode & stat.S_IXOTH]
     place = f"{closed[0]} is closed to them" if closed else f"{folder} is open to them"
@@ -94,8 +94,8 @@ def _other_users() -> Finding:
 
 
 def _set_up() -> Finding:
-    """Try a mount namespace as an example of changes that a process makes before it starts the
-    shim."""
+    """Start a program in new mount and pid namespaces, as an example of the changes that cases make
+    around a shim."""
     tried = subprocess.run(
         ["unshare", "--mount", "--pid", "true"], check=False, stderr=subprocess.DEVNULL
     )

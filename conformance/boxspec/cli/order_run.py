@@ -14,7 +14,8 @@ from boxspec.subject.orders.explore import Outcome, broken_laws, shortened, shor
 from boxspec.subject.orders.ptrace import unsupported
 from boxspec.terminal import Terminal
 
-# Without a choice and with one: about five seconds of each contract.
+# The number of orders per contract, which take about five seconds: all orders without a choice,
+# then some with one choice.
 ORDERS = 60
 
 

@@ -105,7 +105,8 @@ def observe(
 
     def conclude(status: int) -> Ran:
         progress.close()
-        # Looking at thousands of files takes too long while other threads end their tests.
+        # After an interrupt other threads are still ending their tests, and the check of thousands
+        # of files would take too long.
         if interrupt.number is None:
             kit.expect_unchanged()
         observer.info = observer.session_info()
@@ -134,7 +135,7 @@ def observe(
         try:
             status = run_pytest(_arguments(args, keep, only), observer, args.contract)
         except KeyboardInterrupt:
-            # It arrived before or after pytest's own handling.
+            # The signal arrived before pytest handled signals, or after.
             status = INTERRUPTED
         finally:
             progress.close()
@@ -162,7 +163,7 @@ def _interrupt(
         progress.close()
 
     def finish(at_once: bool) -> int:
-        # pytest has replaced the streams of the process.
+        # Undo the redirection of stdout and stderr by pytest.
         sys.stdout, sys.stderr = streams
         status = status_of(lambda: conclude(INTERRUPTED).status)
         if not at_once:

@@ -33,8 +33,9 @@ def of_topics(topics: Iterable[str | None]) -> list[str]:
 def words_for(fault: Fault, scope: str, others: Iterable[str]) -> list[str]:
     """Return the options that select the tests for a fault.
 
-    Controls and no-ops run against all tests, except in the scope `named`: there a control needs
-    only one failure, and a no-op runs only the tests of the other selected faults.
+    A control breaks everything, so that tests must fail; a no-op changes nothing, so that none may
+    fail. Both run against all tests, except in the scope `named`: there a control needs only one
+    failure, and a no-op runs only the tests of the other selected faults.
     """
     named = of_requirement(fault)
     if not fault.topic:
@@ -54,9 +55,9 @@ def evaluate(fault: Fault, runs: Runs, scope: str | None, others: Iterable[str] 
 
     others: the requirements of the other selected faults of this contract.
 
-    A requirement of another topic counts as failed only if it fails twice, because one failure may
-    be caused by the load of the machine. The requirement of the fault itself counts if it fails in
-    one of two runs; `settle` adds more runs.
+    A failure of another topic may be caused by the load of the machine, so a requirement of another
+    topic counts as failed only if it fails twice. The requirement of the fault counts as failed if
+    one of two runs fails; `settle` adds more runs.
     """
     if not fault.topic and scope != "named":
         scope = "all"

@@ -11,9 +11,9 @@ SANITIZER = re.compile(r"ERROR: (Address|Leak|Thread)Sanitizer: ([\w-]+)(.*)$", 
 UNDEFINED = re.compile(r"^(\S+?):(\d+):\d+: runtime error: (.*)$", re.M)
 ENGINE = re.compile(r"ERROR: libFuzzer: (timeout|out-of-memory|deadly signal)(.*)$", re.M)
 FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (\S+) (\S+)", re.M)
-# A line of stderr from a shim that crashed or complained.
+# Matches a line of stderr in which the shim reports a crash or a broken request.
 SHIM = re.compile(r"^boxspec-shim: (.*)$", re.M)
-# A word before the message, which distinguishes two findings of one oracle.
+# Matches the word before a message that distinguishes two findings of one oracle.
 DETAIL = re.compile(r"([a-z][a-z-]*): ")
 
 FRAMES = 2

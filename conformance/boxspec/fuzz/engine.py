@@ -12,8 +12,8 @@ from boxspec.fuzz.targets import Target
 
 # Time limit for one input; a longer run is a finding.
 INPUT_S = 10
-# The limit for an input of a shim target. A shim that hangs exceeds its own limit twice, and then
-# again for each half of its batch.
+# Time limit for an input of a shim target. If a shim hangs, its own limit passes twice for the
+# batch, and then for each half of the batch.
 SHIM_INPUT_S = 40
 MEMORY_MB = 2048
 

@@ -7,10 +7,11 @@ import re
 from boxspec.fuzz.findings import Finding
 
 SHOWN_BYTES = 32
-# How many lines of a shim's stderr are shown: a sanitizer's report up to the place of its error, or
-# the last lines.
+# Number of lines of a shim's stderr that are shown. For a report of a sanitizer these end at the
+# place of the error, otherwise they are the last lines.
 SHOWN_LINES = 14
-# How many characters of a line are shown: an input may consist of a hundred thousand brackets.
+# Number of characters of a line that are shown, because an input may consist of a hundred thousand
+# brackets.
 SHOWN_CHARS = 4000
 BEGINNING = re.compile(r"Sanitizer: |runtime error: |^panic: |^Traceback |panicked at ")
 

@@ -126,8 +126,8 @@ class Findings:
         quick = finding.report.oracle is not None
         trial = self._trial
 
-        # An input has the choices for a batch from its start on, so a shorter input can give a
-        # longer case.
+        # The first bytes of an input select the batch, so a shorter input can produce a longer
+        # case.
         longest = len("".join(finding.report.case)) if self._target.shim else None
 
         def same(data: bytes) -> bool:

@@ -33,7 +33,7 @@ class _Job:
     def __init__(self, number: int) -> None:
         self.number = number
         self.starts = 0
-        self.asks_short = False  # True if single requests are run first, without fuzzing
+        self.asks_short = False  # True to run single requests first, without fuzzing.
         self.runs_before = 0
         self.now = Progress()
         self.child: Child | None = None

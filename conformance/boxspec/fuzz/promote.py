@@ -22,7 +22,7 @@ from boxspec.subject.contract import find, owner
 # Ids of vectors from findings start here, so that they do not collide with ids of vectors that
 # people write.
 FIRST_NUMBER = 9001
-# A case may contain many paths; so many vectors of one finding are kept at most.
+# The largest number of vectors from one finding. A case may contain many paths.
 MOST = 4
 # Limits for the implementation that the finding accuses: time for an answer, and its length.
 ANSWER_S, MOST_ANSWER = 20.0, 1 << 24
@@ -124,8 +124,8 @@ def vectors_of(
 
 
 def _reason(finding: Finding) -> str:
-    # The schema requires a sentence. The message is used; the person who commits the vector may
-    # improve it.
+    # The schema requires a sentence, so the message of the finding is used. The person who commits
+    # the vector may improve it.
     output = re.sub(r"\s+", " ", finding.report.message).strip().rstrip(".")
     return f"Found by fuzzing {finding.target.name}, {finding.report.key}: {output}."
 

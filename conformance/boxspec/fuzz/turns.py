@@ -26,7 +26,7 @@ class Turns:
     make: a function that runs a target with a seed for a number of seconds.
     stopped: a list that is not empty once the user wants to stop.
 
-    Each turn has another seed, because the engine would repeat its choices with the same one.
+    Each turn has a new seed, because with one seed the engine would repeat its choices.
     """
 
     def __init__(

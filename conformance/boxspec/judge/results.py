@@ -184,8 +184,8 @@ class ResultTree:
         return [each for each in self.judged if each.verdict in BROKEN and not each.known]
 
     def incomplete(self, require_complete: bool) -> str | None:
-        """Return the reason why the run is incomplete, so that it cannot end with `conforms`, or
-        None."""
+        """Return the reason why the run is incomplete and therefore cannot end with `conforms`.
+        None if it is complete."""
         if not self.contracts:
             return "the shim declares no contract; use --contract NAME to judge a part of one"
         if self.asked:

@@ -17,8 +17,8 @@ from typing import Any
 
 from boxspec.judge.verdict import Failure, Late
 
-# The first attempts may run at the same time as other tests (see schedule/retry_pool.py). With `run
-# -x` every attempt does, and the third one decides.
+# The number of attempts that may run at the same time as other tests (see schedule/retry_pool.py).
+# With `run -x` all attempts do, and the third one decides.
 PARALLEL_ATTEMPTS = 2
 
 

@@ -152,7 +152,7 @@ class NotApplicable(Exception):
 
 
 class Changed(NotApplicable):
-    """Raised if the conditions of this run replace this test by another one; `changed` says why."""
+    """Raised if this run tests another property in place of this test; `changed` says why."""
 
     def __init__(self, changed: str) -> None:
         super().__init__(f"changed: {changed}")
@@ -160,9 +160,9 @@ class Changed(NotApplicable):
 
 
 class Declared(NotApplicable):
-    """Raised for an escape that the implementation has declared before the run. Such an escape
-    neither conforms nor breaks a claim.
+    """Raised for an escape through a gap that the implementation declared before the run.
 
+    Such a requirement neither conforms nor breaks a claim.
     aspect: the aspect that was not claimed fully, for example `network`, or a rule.
     declared: how the gap was declared: partial, unavailable or not enforced.
     escaped: the escape that was seen.

@@ -92,7 +92,7 @@ def without_reason(found: Sequence[Judged]) -> list[tuple[Judged, str]]:
 def is_broken(result: Result, name: str) -> bool:
     """True if the requirement fails by itself.
 
-    If it is blocked, the blocking requirement is reported instead.
+    A blocked requirement does not count: the report names the requirement that blocks it.
     """
     each = result.requirements.get(name)
     return each is not None and Verdict(each["verdict"]) in BROKEN

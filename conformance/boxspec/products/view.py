@@ -17,7 +17,11 @@ Columns = dict[str, tuple[Mapping[str, Any], Mapping[str, Mapping[str, Any]]]]
 
 
 class View(Protocol):
-    """schema: the schema of the JSON. topics: the topics of a run by default, empty for all."""
+    """Asks, stores and shows the products of a contract.
+
+    schema: the schema of the JSON.
+    topics: the topics of a run by default; empty for all.
+    """
 
     schema: str
     topics: Sequence[str]
@@ -29,8 +33,8 @@ class View(Protocol):
         """Return the facts of this host that a verdict depends on."""
 
     def ask(self, judged: Judged) -> None:
-        """Set the version and the claims of a product before the run, or `why` if it cannot be
-        judged."""
+        """Before the run, set the version and the claims of a product. If the product cannot be
+        judged, set `why`."""
 
     def plain(self, found: Sequence[Judged]) -> Facts:
         """Return the matrix as JSON."""

@@ -28,7 +28,7 @@ HEADS = {
     Verdict.UNPROVEN: "UNPROVEN",
     Verdict.HARNESS_ERROR: "KIT ERROR",
 }
-# Evidence of a vector: the purpose of its question.
+# The name of the evidence that says why a vector asks its question.
 WHY = "why asked"
 
 
@@ -62,5 +62,5 @@ def print_block(
         start = f"{INDENT}{shown:<{LABEL}}"
         console.block(console.wrapped(readable(text), start, " " * len(start), MOST))
     how = tree.how_to_repeat(first.requirement.contract)
-    # A command is not wrapped, so that it can be copied.
+    # The command is printed without line breaks, so that it can be copied.
     console.write(f"{INDENT}{'repeat':<{LABEL}}{repro_command(group.to_repeat, how)}")

@@ -9,7 +9,7 @@ from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.report.console import Console
 
-# Columns of the table without the one of the remarks.
+# Width of all columns except the last one, which has the remarks.
 FIXED_COLUMNS = 52
 
 

@@ -65,7 +65,7 @@ def compare(old: Result, new: Result) -> Diff:
         before, after = old.requirements.get(name), new.requirements.get(name)
         change = Change(name, _verdict_and_reason(before), _verdict_and_reason(after))
         if before is None or after is None:
-            # A new requirement that is broken is listed as broken, not as new.
+            # A new requirement that is broken belongs in the list of broken ones.
             lost = made.broken if _is_broken(after) else made.appeared
             (made.gone if after is None else lost).append(change)
         elif _is_broken(before) and after["verdict"] == Verdict.CONFORMS:

@@ -93,8 +93,8 @@ def grouped(tree: ResultTree) -> list[Failures]:
 
 
 def _in_order(tree: ResultTree) -> Iterable[JudgedRequirement]:
-    """Return first the requirements that affect the exit status, of these first the ones that keep
-    most others from being decided."""
+    """Return the requirements in the order of the report. Those that affect the exit status come
+    first, and among these the ones that block most other requirements."""
     blocks = blocking(tree)
     return sorted(
         (each for each in tree.judged if not each.known),
@@ -107,7 +107,8 @@ def _in_order(tree: ResultTree) -> Iterable[JudgedRequirement]:
 
 
 def blocking(tree: ResultTree) -> dict[str, list[str]]:
-    """Return for each broken requirement those that cannot be decided because of it."""
+    """Return, for each broken requirement, the requirements that cannot be decided because of
+    it."""
     found: dict[str, list[str]] = {}
     for judged in tree.judged:
         for name in judged.blocked_by:

@@ -138,7 +138,8 @@ def _mine(runs: list[Run], group: str) -> list[Run]:
 
 
 def _data(runs: list[Run], evidence: Evidence, given: Given) -> dict[str, object]:
-    """Return data for the page's script that the tables do not contain. Tests are numbered."""
+    """Return the data that the page's script needs and the tables do not contain. Tests are
+    numbered, which keeps the page small."""
     tests: dict[str, int] = {}
     asks: dict[str, list[str]] = {}
     for run in runs:

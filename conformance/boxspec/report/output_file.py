@@ -1,4 +1,5 @@
-"""Result files. They are checked before the run, so that no result is lost in the end."""
+"""Result files. The kit checks them before the run, so that a run never ends without a place for
+its result."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ class OutputFile:
         is_open = str(path).startswith(_DESCRIPTORS)
         # A device or a pipe is written in place too.
         self.is_replaced = not is_open and (path.is_file() or not path.exists())
-        # With links resolved, so that a link stays a link.
+        # If the path is a link, its target is replaced and the link stays.
         self.path = path.resolve() if self.is_replaced else path
         if self.is_stdout:
             return

@@ -26,7 +26,8 @@ def ran(request: str | None) -> str:
     try:
         message = json.loads(request)
     except ValueError:
-        # A long request was cut, or it is bytes on purpose.
+        # A request that is no JSON object was cut because of its length, or consists of arbitrary
+        # bytes on purpose.
         return readable(request)
     if not isinstance(message, dict) or "op" not in message:
         return readable(request)
@@ -35,7 +36,7 @@ def ran(request: str | None) -> str:
     fields = {**inner, **fields} if isinstance(inner, dict) else {"request": inner, **fields}
     calls = fields.pop("calls", [])
     if calls and isinstance(calls, list) and isinstance(calls[0], dict):
-        # A session of a sandbox: its first program says most.
+        # Of a session in a sandbox the first program is shown, because it tells a reader most.
         fields = {**(calls[0].get("request") or {}), **fields}
         if calls[1:]:
             fields["further calls"] = len(calls) - 1

@@ -92,7 +92,7 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
             parts = [*why]
         because = "" if [*why] == [OTHER] else f": {'; '.join(parts)}"
         yield f"{len(undecided)} not tested here (-v){because}"
-    # The table by area counts them, if there is one.
+    # If the table by area exists, it counts these attempts.
     escaped = [] if has_areas(tree) else [each for each in tree.records if each.escaped]
     gaps = Counter(_gap(record) for record in escaped)
     for gap, count in gaps.most_common():
@@ -109,7 +109,7 @@ def _short_reason(judged: JudgedRequirement) -> str:
 
 
 def _gap(record: Record) -> str:
-    """Return the declaration of the implementation, without the names of single rules."""
+    """Return how the implementation declared the gap, without the names of single rules."""
     if record.declared == "partial":
         return f"{record.aspect} is claimed in part only"
     if record.declared == "unavailable":

@@ -14,8 +14,8 @@ THREADS = 32
 
 
 class BodyPool:
-    """A pool with a limited number of threads. An executor is not used, because Python waits for
-    its threads at exit, even for idle ones.
+    """A pool with a limited number of threads. It is no executor, because Python waits at exit for
+    the threads of an executor, even for idle ones.
 
     Bodies start at least `gap_s` apart. If thirty shims started at the same moment, each would take
     thirty times as long and exceed every time limit.
@@ -54,7 +54,7 @@ class BodyPool:
     def _start_thread(self) -> None:
         """Start a thread if the limit allows it.
 
-        It ends when the queue is empty. The caller holds the lock.
+        The thread ends when the queue is empty. The caller holds the lock.
         """
         if len(self._threads) < self._limit:
             thread = threading.Thread(target=self._work, name="body", daemon=True)
@@ -130,7 +130,7 @@ class BodyPool:
         return self._futures.get(key)
 
     def cancel(self) -> None:
-        """Start no further body."""
+        """Drop all bodies that have not started."""
         self._cancelled.set()
         with self._lock:
             waiting = [future for future, _ in self._queue]

@@ -19,7 +19,7 @@ from typing import Any
 ENDS_S = 1.0
 SWITCH_S = 0.0002
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# Sent to the thread at the end of the run, in place of the number of a signal.
+# Written to the socket in place of a signal number when the run ends.
 ENDED = 0
 
 
@@ -77,7 +77,8 @@ class Interrupt:
         raise KeyboardInterrupt
 
     def claim(self) -> None:
-        """Let the main thread write the results. Do not return if the other thread does so."""
+        """Claim the right to write the results for the main thread. If the other thread has claimed
+        it already, this call does not return."""
         if not self._claim.acquire(blocking=False):
             threading.Event().wait()
 
@@ -85,7 +86,8 @@ class Interrupt:
         if not (first := self._next(None)):
             return
         self.number = self.number or first
-        # Dozens of threads end their tests now, and this one must not wait for its turn.
+        # Dozens of threads are ending their tests. A short switch interval lets this thread run
+        # soon.
         sys.setswitchinterval(SWITCH_S)
         self._say()
         second = self._next(ENDS_S)
@@ -96,7 +98,7 @@ class Interrupt:
         """Return the next signal, ENDED at the end of the run, or None at the timeout."""
         self._read.settimeout(timeout_s)
         try:
-            # The numbers of all signals that have a handler arrive here.
+            # The socket gets the number of every signal that has a handler, so skip all others.
             while (got := self._read.recv(1)[0]) not in (*SIGNALS, ENDED):
                 pass
         except TimeoutError:

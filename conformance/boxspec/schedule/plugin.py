@@ -78,7 +78,7 @@ def _record_finished(item: pytest.Item, state: State) -> None:
     assert future is not None
     case = state.cases.pop(item.nodeid, None)
     if case is None:
-        # The main thread was about to record it.
+        # The main thread has already begun to record this test.
         return
     record = _new_record(item, marked)
     _note_cases(record, [case], conforms=future.exception() is None)

@@ -101,8 +101,8 @@ class Retry:
 
 
 class _RealtimeMisfit(Exception):
-    """Raised if the test behaves differently with real-time priority, for example because the
-    kernel kills a process that computes without a pause. Such an attempt must not decide."""
+    """Raised if the test behaves differently with real-time priority, so that this attempt must not
+    decide. For example, the kernel kills a process that computes without a pause."""
 
 
 @contextlib.contextmanager

@@ -17,8 +17,7 @@ from boxspec.subject.attempt import Attempt
 from boxspec.subject.case import Case
 from boxspec.subject.session import Session
 
-# With this many at once, a run waits four times for a shim that hangs in fifty tests, instead of
-# fifty times.
+# The number of tests that are repeated at once. With 16, fifty hanging tests cost the time of four.
 AT_ONCE = 16
 
 # A function that runs the body of a test in a case, and returns its duration in seconds.
@@ -30,7 +29,7 @@ class RetryPool:
 
     def __init__(self) -> None:
         self._pool = BodyPool(AT_ONCE)
-        # Cases whose test has not fetched them yet.
+        # Cases of second attempts that no test has fetched yet.
         self._cases: dict[str, Case] = {}
 
     def run(
@@ -62,7 +61,8 @@ class RetryPool:
         self._pool.cancel()
 
     def close(self) -> None:
-        """Close the cases that no test has fetched. Their shims were interrupted before."""
+        """Close the cases that no test has fetched. Their shims must have been interrupted
+        before."""
         self._pool.join()
         for case in self._cases.values():
             case.close(keep=False)

@@ -22,8 +22,9 @@ from boxspec.schedule.session_info import PROPERTY, SESSION_INFO, SLOW, SessionI
 
 # Third-party plugins of pytest are not needed, and loading them takes most of the start-up time.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
-# These variables are for the caller's own tests. They may have options that the kit does not know,
-# or a selection that silently leaves out tests. Shims get the environment unchanged.
+# These variables configure the caller's own tests. They may contain options that the kit does not
+# know, or a selection that silently leaves out tests. Shims still get the caller's whole
+# environment.
 _OF_THE_CALLER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DEBUG", _NO_AUTOLOAD)
 
 
@@ -189,10 +190,9 @@ def run_pytest(
                         # test.
                         "--assert=plain",
                         *_without("unraisableexception", "threadexception"),
-                        # No test uses logging or warnings.
+                        # Tests use neither logging nor warnings.
                         *_without("logging", "warnings"),
-                        # These plugins do some work for each test, which no test of a contract
-                        # needs.
+                        # These plugins hook into each test, but no test of a contract uses them.
                         *_without("setuponly", "setupplan", "unittest", "faulthandler"),
                         *_without("subtests", "tmpdir", "legacypath", "recwarn", "pastebin"),
                         *_without("doctest", "stepwise", "junitxml"),

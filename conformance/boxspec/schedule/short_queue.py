@@ -14,9 +14,10 @@ from concurrent.futures import Future
 from boxspec.schedule.body_pool import BodyPool
 from boxspec.subject.observe.machine import Machine
 
-# A short body that takes longer is assumed to wait: on an idle machine it takes far less.
+# A short body that takes longer than this is assumed to wait: on an idle machine it takes far less.
 STALLED_S = 2.0
-# The interval of the check, and the share of idle time above which further bodies start.
+# The interval between two checks, and the share of idle processor time above which further bodies
+# start.
 CHECK_S, MIN_FREE = 0.5, 0.25
 AT_ONCE = 16
 

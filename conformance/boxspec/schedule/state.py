@@ -39,11 +39,12 @@ class State:
         self.config = config
         self.session: Session | None = None
         self.long_bodies = BodyPool(config.getoption("boxspec_jobs"))
-        # Short bodies in reverse order, because the main thread begins at the other end of the
+        # Runs short bodies in reverse order, because the main thread begins at the other end of the
         # list. A short case mostly waits for processes to start and end, so two can run at the same
         # time.
         self.short_bodies = ShortQueue()
-        # Runs bodies of the queue too, if there are many short ones and at least two processors.
+        # A second process that also runs short bodies, if there are many and at least two
+        # processors.
         self.worker: Worker | None = None
         self.cases: dict[str, Case | ClosedCase] = {}
         self.retry = Retry()
@@ -138,9 +139,9 @@ class State:
 
     @contextlib.contextmanager
     def without_other_tests(self) -> Iterator[bool]:
-        """Wait until no other test runs, and start none meanwhile.
+        """Wait until no other test runs, and start no further test inside the block.
 
-        With -x the first failure ends the run, so then do not wait.
+        With -x the first failure ends the run, so then this does not wait.
         """
         if self.config.getoption("boxspec_fail_fast"):
             yield False

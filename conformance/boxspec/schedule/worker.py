@@ -177,7 +177,8 @@ def _work(end: socket.socket, make: Make, run_test: RunTest) -> NoReturn:
     try:
         # The terminal sends SIGINT to both processes. The main process ends this one in order.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        # The main process reads the numbers of its own signals there (interrupt.py).
+        # The parent has registered a descriptor to which signal numbers are written (interrupt.py).
+        # The worker must not write to it.
         signal.set_wakeup_fd(-1)
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123
         _WorkerMain(end, make, run_test).run()
@@ -189,7 +190,7 @@ def _work(end: socket.socket, make: Make, run_test: RunTest) -> NoReturn:
 
 
 class _WorkerMain:
-    """The worker, in its own process."""
+    """The part of the worker that runs in the forked process."""
 
     def __init__(self, end: socket.socket, make: Make, run_test: RunTest) -> None:
         self._end, self._make, self._run_test = end, make, run_test
@@ -219,7 +220,8 @@ class _WorkerMain:
     def _send_message(self, message: dict[str, Any]) -> None:
         """Send a line.
 
-        A closed socket is ignored, because `run` then reads the end of its input.
+        Errors of a closed socket are ignored: `run` reads the end of its input next and stops the
+        worker.
         """
         with contextlib.suppress(OSError):
             _send(self._end, message)

@@ -1,4 +1,4 @@
-"""The attempt at a test: tests that were late are repeated."""
+"""Describes one attempt at a test. A test that was late is attempted again."""
 
 from __future__ import annotations
 

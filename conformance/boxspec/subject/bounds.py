@@ -37,22 +37,24 @@ def expect_no_longer(
 ) -> None:
     """Expect that a run takes at most `limit_ms` longer than a control run."""
     theirs, _ = waited_between(case.shim_processes, control.start, control.end, child=False)
-    # The delay of the control is left out, because it would hide a delay of the run.
+    # Subtract only the delay of the run: subtracting that of the control could hide a delay of the
+    # run.
     took_ms = seen.elapsed_ms - control.elapsed_ms + theirs
     ours, whole = waited_between(case.shim_processes, seen.start, seen.end, child=True)
     waited_ms = min(ours + theirs, max(0.0, took_ms))
     case.note(Timing(what, limit_ms, ENDING_MS, took_ms, waited_ms, whole)).check()
 
 
-# A run that waited longer than this for a processor may have missed the moment that is tested.
+# If a run waited longer than this for a processor, it may have missed the moment that is tested.
 PROMPT_MS = 20.0
 
 
 @contextlib.contextmanager
 def for_the_prompt(case: Stage) -> Iterator[None]:
-    """Check an expectation that holds only if the shim acts at once, or between two moments.
+    """Check an expectation that holds only if the shim acts at once or between two moments.
 
-    If the expectation fails and a run of the case waited for a processor, the test is repeated.
+    If the expectation fails and a run of the case had to wait for a processor, the test is
+    repeated.
     """
     try:
         yield

@@ -409,7 +409,7 @@ class Case:
     def _write_transcript(self) -> None:
         if not self.folder.exists():
             return
-        # Written only after the run, because otherwise the shim could read the name of the test.
+        # The name is written after the run, because the shim could read it before.
         (self.folder / "test").write_text(self.name + "\n", encoding="utf-8")
         if self.asked is not None:
             # In ASCII, because the request may contain half a surrogate pair.

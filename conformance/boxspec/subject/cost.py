@@ -37,7 +37,7 @@ _MARKS = itertools.count()
 @dataclass(frozen=True)
 class Spent:
     ms: float
-    # The part of `ms` that children spent which have ended; it is counted in ticks.
+    # The part of `ms` that was spent by children that have ended. The kernel counts it in ticks.
     ended_ms: float = 0
 
     def __sub__(self, before: Spent) -> Spent:
@@ -59,7 +59,8 @@ def spent(pid: int) -> Spent:
         try:
             ms += cpu_ms(child.pid)
         except OSError:
-            # This child has just ended; the next measurement counts it as an ended child.
+            # The child ended during the measurement. The next measurement counts it among the ended
+            # children.
             continue
         ended += procs.ended_children_ms(child.pid)
     return Spent(ms + ended, ended)

@@ -9,7 +9,7 @@ from typing import Any
 from boxspec.errors import ShimBroke
 from boxspec.subject.observe.warden import Exit
 
-# Signals that mean a mistake of the process itself, or that the system sends.
+# Signals that a process gets for a mistake of its own, or that the system sends.
 _CRASHES = {
     signal.SIGABRT,
     signal.SIGBUS,
@@ -27,8 +27,8 @@ _CRASHES = {
 def died(ended: Exit, evidence: dict[str, Any], sent: Collection[int] = ()) -> ShimBroke:
     """Return the exception for a shim that ended without a response.
 
-    sent: the signals that the test has sent. A shim without a handler may die of them; this breaks
-        no rule of the protocol.
+    sent: the signals that the test has sent. A shim without a handler may die from one of them; the
+        protocol allows that.
     """
     if ended.how == "exited":
         return ShimBroke(

@@ -29,7 +29,8 @@ def open_gate(
             break
         last_look = not any_process_alive()
     if not came:
-        # Open it for reading too: this ends the open in the other thread, which waits for a reader.
+        # Open the fifo for reading too. Otherwise the thread that opens it for writing would wait
+        # for a reader for ever.
         os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
     opener.join()
     if not came:

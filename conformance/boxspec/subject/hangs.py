@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import partial
 
 MANY = 3
-# How many tests of such a topic run at once. A test that waits is cheap, but an implementation may
-# also compute for ever, and other tests need a processor.
+# Number of tests of a topic with hangs that run at once. A test that waits is cheap, but the
+# implementation may also compute for ever, and other tests need a processor.
 AT_ONCE = 4
 
 

@@ -70,7 +70,7 @@ def isolation() -> Isolation:
 
 
 def _try(state: list[str]) -> None:
-    """Run `true` with the flags, because a host may refuse namespaces and mounts."""
+    """Run `true` with the flags, to find out whether the host refuses namespaces or mounts."""
     with Path(os.devnull).open("r+b") as null:
         ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}
         try:

@@ -12,11 +12,11 @@ from boxspec.judge.verdict import HostLacks, NotMeasured
 from boxspec.places import for_others
 from boxspec.subject.observe.warden import ShimNotExecuted, Warden
 
-# A file in the folder of an exchange. Preloaded libraries write to it which process has loaded
-# them.
+# A file in the folder of an exchange, to which each preloaded library writes which process has
+# loaded it.
 PRELOADED = "preloaded"
 
-# How the variables of the kit and of pytest start.
+# Prefixes of the variables of the kit and of pytest.
 OF_A_TEST = ("BOXSPEC_", "PYTEST_")
 
 # Environment variables of the shim; None removes a variable.
@@ -24,7 +24,8 @@ ShimEnv = Mapping[str, str | os.PathLike[str] | None]
 
 
 def user(flags: Sequence[str]) -> int | None:
-    """Return the user of the shim, or None if it is the user of the kit. The last flag counts."""
+    """Return the user that the warden flags select for the shim; if several do, the last one. None
+    means the user of the kit."""
     users = [uid for flag, uid in pairwise(flags) if flag == "--uid"]
     return int(users[-1]) if users else None
 
@@ -39,7 +40,7 @@ def environment(
 ) -> dict[str, str]:
     """Return the environment of a shim whose files are in this folder.
 
-    shown: with variables of the kit. Without them a sandbox cannot know that it is tested.
+    shown: True to include the variables of the kit. Without them a sandbox cannot recognise a test.
     """
     env = dict(ours) if user(flags) is None else for_others(ours)
     if shown:
@@ -68,8 +69,8 @@ def start(
     """Start a warden, which starts the shim.
 
     fds: the three streams of the shim.
-    asked: the flags that the case itself wants. They matter for the error, because another user may
-        lack access that the kit has.
+    asked: the flags that the case itself wants. If the start fails, they show whether another user
+        lacks access that the kit has.
     """
     three = {name: fds[name] for name in ("stdin", "stdout", "stderr")}
     try:

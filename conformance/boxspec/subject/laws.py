@@ -24,8 +24,8 @@ def law(
     holds: Callable[[Example], None],
     examples: int = EXAMPLES,
 ) -> None:
-    """Call `holds` with `examples` examples; `make` makes them from --seed. The first one for which
-    it raises ends the test."""
+    """Call `holds` with `examples` examples, which `make` makes from --seed. The test ends at the
+    first example for which `holds` raises."""
     chance = random.Random(case.session.seed)
     for _ in range(examples):
         holds(make(chance))

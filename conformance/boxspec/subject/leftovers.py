@@ -28,7 +28,8 @@ _STARTS = frozenset(("backend", "calls", "handles", "module_id", "sandbox"))
 
 
 def starts_nobody(message: Mapping[str, Any] | bytes) -> bool:
-    """True if processes that outlive this request can only have been started by the shim itself."""
+    """True if the programs of this request start no process, so that a process that outlives it
+    belongs to the shim."""
     if not isinstance(message, Mapping) or not _STARTS.isdisjoint(message):
         return False
     runs = [message, *message.get("runs", ())]

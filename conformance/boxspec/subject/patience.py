@@ -26,7 +26,8 @@ from boxspec.subject.observe.stillness import Stillness
 # Time that a shim has to start a child: at least so many seconds, and so many times the duration of
 # a run of `true`.
 SLOW_S, SLOW_RUNS = 20.0, 10
-# After three hangs of a topic, another test of it gets its expected duration and so many seconds.
+# After three hangs of a topic, a further test of this topic gets its expected duration plus this
+# time.
 HURRY_S = 5.0
 # If a run waited for a processor for at least this share of the time, the machine was too busy.
 ON_TIME = 0.5

@@ -61,7 +61,7 @@ class Session:
         self.stress = stress
         # The name that `--backend` gave.
         self.backend = backend
-        # Both are explained in judge/results.py.
+        # judge/results.py explains both.
         self.chosen: dict[str, tuple[str, list[str]]] = {}
         self.claims: dict[str, dict[str, str]] = {}
         self.hello: dict[str, Any] = {}
@@ -106,7 +106,7 @@ class Session:
         self.floods = Floods()
         # The folder on the disk for kept folders of cases; made at the first use.
         self._kept_root: Path | None = None
-        # Folders that could not be removed at the first try.
+        # Folders of cases that could not be removed at once. `close` tries again.
         self._held: list[Path] = []
         self._waste: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
         self._cleaner = threading.Thread(target=self._clean, name="cleaner", daemon=True)

@@ -203,8 +203,8 @@ class ShimProcess(Generic[Outcome]):
         return self._without_helpers(procs.children(self.shim_pid))
 
     def _without_helpers(self, found: list[Proc]) -> list[Proc]:
-        """Return the processes without helper processes that hold the fifo for the shim (such as a
-        `cat`), and without the parents of those up to the shim."""
+        """Leave out helper processes that hold the fifo for the shim (such as `cat`), and their
+        ancestors below the shim."""
         place = self.exchange.hold
         if place is None or not found:
             return found

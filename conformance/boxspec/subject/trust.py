@@ -30,7 +30,8 @@ from boxspec.subject.sentinels import no as _no
 from boxspec.subject.session import Session
 
 WITHIN_S = 10.0
-# A check that takes longer is reported while it runs, so that a shim that hangs is named.
+# A check that takes longer is reported while it still runs, so that the user sees which check
+# hangs.
 SLOW_S = 8.0
 # How often a check is tried if it fails because the machine is busy.
 TIMES = 3
@@ -60,7 +61,7 @@ def trust(
 
 @contextlib.contextmanager
 def _in_one_line(say: Say) -> Iterator[Say]:
-    """Collect the capabilities that are refused as they should be, and print them in one line."""
+    """Collect the names of capabilities that are rightly refused, and print them in one line."""
     refused: list[str] = []
 
     def tell(line: str) -> None:

@@ -11,8 +11,8 @@ from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.machine import Machine
 from boxspec.subject.observe.stamps import Spent, Stamp, Waited, elapsed_ms, observers_waited_ns
 
-# With real-time priority a shim waits only for its own threads, and only if it computes for more
-# than this share of its life.
+# With real-time priority a shim is delayed only by its own threads, and only if it computes for
+# more than this share of its life.
 OWN_WORK = 0.5
 
 
@@ -93,8 +93,8 @@ def _target(run: Run, since: Stamp, until: Stamp) -> tuple[int, bool]:
     first = since.targets.get(run.shim_pid, Waited(0, 1))
     last = until.targets.get(run.shim_pid) or run.waited()
     helped = helpers.later or (helpers.before and since.t_ns <= run.t_started_ns)
-    # The counter of a thread is lost with the thread. Of a process that has ended, only the first
-    # thread is left.
+    # The counter of a thread is lost when the thread ends. After the end of a process only the
+    # counter of its first thread can be read.
     whole = last.threads >= max(first.threads, helpers.threads)
     seen = first.known and whole and not helped
     return max(0, last.ns - first.ns), seen or _in_front(run)

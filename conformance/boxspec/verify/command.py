@@ -1,8 +1,8 @@
-"""The command that confines: a prefix, to which the words of a program are added.
+"""The command that confines. It is a prefix: the words of a program are appended to it.
 
-`{}` is replaced by the words of the program, `{sh}` by the same as one word for a shell, `{root}`
-and a lone `.` by the workspace, `{home}` by the home directory of the run, and `{cwd}` by the
-folder of the caller.
+Placeholders are replaced: `{}` by the words of the program, `{sh}` by these words quoted as one
+word for a shell, `{root}` and a lone `.` by the workspace, `{home}` by the home directory of the
+run, and `{cwd}` by the folder of the caller.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from boxspec.verify.scene import Scene
 
 
 class Command:
-    """Built from the words after `--`, with the home directory and the folder of the caller."""
+    """The words after `--`, with the home directory and the working directory of the caller."""
 
     def __init__(self, words: Sequence[str], home: Path, cwd: Path, path: str) -> None:
         self.words = list(words)
@@ -37,7 +37,7 @@ class Command:
         return found
 
     def argv(self, scene: Scene, program: Sequence[str]) -> list[str]:
-        """The words that start this program confined, in this scene."""
+        """Return the words that start this program confined, in this scene."""
         places = scene.places()
         words = [self._program, *(self._word(word, scene, places) for word in self.words[1:])]
         placed = any(mark in word for word in self.words for mark in ("{}", "{sh}"))
@@ -50,7 +50,8 @@ class Command:
         return made
 
     def _word(self, word: str, scene: Scene, places: Iterable[str]) -> str:
-        # bubblewrap takes a relative destination as one below /, and means the working directory.
+        # The workspace is given as an absolute path, because bubblewrap resolves a relative
+        # destination against / and not against the working directory.
         if word == ".":
             return str(scene.root)
         made = word if scene.real else self._moved(word, scene, places)
@@ -59,15 +60,16 @@ class Command:
             made = made.replace(mark, str(folder))
         if made != word or word.startswith(("/", "-")) or not word or scene.real:
             return made
-        # A path of the workspace stays relative; any other file is one of the caller's folder.
+        # A path in the workspace stays relative. Any other relative path belongs to the folder of
+        # the caller.
         inside = [str((scene.root / word).relative_to(scene.home))]
         if not related(inside[0], places) and (self._cwd / word).is_file():
             return str(self._cwd / word)
         return word
 
     def _moved(self, word: str, scene: Scene, places: Iterable[str]) -> str:
-        """The word with the paths of decoys where they lie in this scene: the shell of the caller
-        has replaced `~` by the home directory of the caller."""
+        """Return the word with the caller's home directory replaced by that of the scene, for paths
+        of decoys: the shell of the caller has expanded `~` already."""
         here_of = {".": scene.root, "~": scene.home}
         for base, real in nearest_first(self._home, self._cwd):
             here = here_of[base]

@@ -1,4 +1,4 @@
-"""The folder that the workspace starts as a copy of."""
+"""Check the folder of which each workspace is a copy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from boxspec.errors import UsageError
 
-# Each start copies it.
+# Limits of the folder, because each start copies it.
 MOST_FILES, MOST_BYTES = 20_000, 512 << 20
 
 

@@ -1,7 +1,7 @@
-"""The default rows, for a caller without expectations of their own.
+"""The default rows, for a caller who states no expectations.
 
-Each row is a thing that a program can do to the account of its user and not to the account of
-another user.
+Each row is something that a program can do to the account of its own user, but not to the account
+of another user.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ FAMILIES = {
 
 
 def home_files(names: Iterable[str]) -> tuple[Target, ...]:
-    """Each file of the home directory; the first one by every way."""
+    """Return a target for each of these files in the home directory. The first file is tried in
+    every known way."""
     return tuple(ReadFile(Place("~", name), number == 0) for number, name in enumerate(names))
 
 
@@ -90,7 +91,7 @@ def rows() -> list[Row]:
 
 
 def work() -> Row:
-    """Return the row that accompanies the expectations of a caller."""
+    """Return the row about ordinary work, which accompanies the expectations of a caller."""
     return _row("work", "ordinary work", 20, (Workspace(), Ordinary()), True)
 
 
@@ -166,7 +167,7 @@ def _reach() -> list[Row]:
         _row("leftovers", "outlive the command", 50, (Leftovers(),)),
         _row("objects", "leave memory, queues, cgroups", 48, (Objects(),)),
     ]
-    # Most commands run no proxy, and few programs leave anything.
+    # These rows prove little: most commands run no proxy, and few programs leave anything behind.
     proxies = _row("proxies", "reach services by a proxy", 76, (Proxies(),))
     made.append(replace(proxies, passes_without_sandbox=True))
     if _terminal_takes_input():
@@ -189,8 +190,8 @@ def _terminal_takes_input() -> bool:
     """Return False if the kernel refuses TIOCSTI to all processes (dev.tty.legacy_tiocsti)."""
     ours, theirs = pty.openpty()
     try:
-        # Root may use TIOCSTI on any terminal. Other users may on their controlling terminal only,
-        # which a start gives them.
+        # Root may use TIOCSTI on any terminal. Other users may use it only on their controlling
+        # terminal, which the start gives them.
         if os.geteuid() != 0:
             setting = Path("/proc/sys/dev/tty/legacy_tiocsti")
             return not setting.exists() or setting.read_text().strip() == "1"
@@ -205,7 +206,7 @@ def _terminal_takes_input() -> bool:
 
 @dataclass(frozen=True)
 class OtherUser(Target):
-    """A file of another user that only that user may read; root reads it without a sandbox."""
+    """A file that only its owner, another user, may read. Root can read it without a sandbox."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         path = scene.base / "other" / "key"

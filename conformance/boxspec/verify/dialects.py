@@ -20,14 +20,18 @@ from boxspec.verify.row import Status
 from boxspec.verify.rule import Rule
 
 FOLDER = ROOT / "conformance" / "dialects"
-# A larger file is no settings file.
+# A file above this size is refused, because no settings file is that large.
 MOST_BYTES = 4 << 20
 LATER = ("made after the start", "no such path at the start")
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """A format. names: the first is printed. written_for: product, versions and date."""
+    """A format of settings.
+
+    names: the first one is printed.
+    written_for: product, versions and date.
+    """
 
     names: tuple[str, ...]
     written_for: str
@@ -82,7 +86,7 @@ def dialects() -> dict[str, Dialect]:
 
 
 def read(name: str, path: Path, home: Path, cwd: Path) -> SettingsOfTool:
-    """Read a settings file of the tool with this name."""
+    """Read a settings file in the format of this name."""
     known = dialects()
     if name not in known:
         raise UsageError.unknown("--from", "format", name, known, "boxspec verify --help")
@@ -99,7 +103,7 @@ def read(name: str, path: Path, home: Path, cwd: Path) -> SettingsOfTool:
 
 
 def explanation(found: SettingsOfTool) -> Iterator[str]:
-    """Yield a line for each entry: its meaning as documented."""
+    """Yield a line for each entry, with its documented meaning."""
     yield f"{found.name} as documented for {found.dialect.written_for}"
     for each in found.entries:
         yield line_of(found, each, each.meaning.value)
@@ -113,7 +117,8 @@ def line_of(found: SettingsOfTool, entry: Entry, word: str) -> str:
 
 
 def observed(found: SettingsOfTool, verdicts: Iterable[Verdict]) -> list[tuple[Entry, str]]:
-    """Return the observed effect of each entry; the documented one if no row asks it."""
+    """Return the observed effect of each entry. If no row checks an entry, return the documented
+    effect."""
     rows = {each.row.id: each for each in verdicts}
     return [(entry, _word(entry, found, rows)) for entry in found.entries]
 
@@ -146,7 +151,7 @@ def plain(found: SettingsOfTool, verdicts: Iterable[Verdict]) -> Iterator[dict[s
 
 
 def differing(found: SettingsOfTool, verdicts: Iterable[Verdict]) -> list[str]:
-    """Return a line for each entry that is not simply enforced, with the observed word."""
+    """Return a line for each entry whose observed effect is not simply `enforced`."""
     made = []
     for entry, word in observed(found, verdicts):
         if word != Meaning.ENFORCED.value:

@@ -1,4 +1,4 @@
-"""A verification as files: JSON, JUnit and Markdown; and the comparison of two."""
+"""Write a verification as JSON, JUnit, SARIF or Markdown, and compare it with an earlier one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Plain = dict[str, Any]
 
 
 def plain(found: Verification) -> Plain:
-    """The JSON of a verification."""
+    """Return a verification as JSON."""
     return {
         "schema": SCHEMA,
         "started": found.started,
@@ -55,7 +55,8 @@ def json_text(found: Verification) -> str:
 
 
 def junit_text(found: Verification) -> str:
-    """One case for each row: a failure if it is not as expected, skipped if it was not tested."""
+    """Return JUnit XML with one case for each row. A row that is not as expected is a failure; an
+    untested row is skipped."""
     suite = ET.Element("testsuite", name="boxspec verify", timestamp=found.started)
     for each in found.verdicts:
         case = ET.SubElement(suite, "testcase", classname="verify", name=one_line(each.row.id))
@@ -90,7 +91,8 @@ LEVELS = {
 
 
 def sarif_text(found: Verification) -> str:
-    """One rule for each row; a finding for each row that is not as expected."""
+    """Return SARIF with one rule for each row, and a finding for each row that is not as
+    expected."""
     findings = [
         sarif.Finding(
             each.row.id,
@@ -107,7 +109,8 @@ def sarif_text(found: Verification) -> str:
 
 
 def place_of(origin: str) -> tuple[str, int] | None:
-    """Return the file and line of an origin; options and default rows do not have them."""
+    """Return the file and line that an expectation comes from, or None for an option or a default
+    row."""
     name, _, line = origin.rpartition(":")
     return (quote(name), max(1, int(line))) if name and line.isdigit() else None
 
@@ -128,7 +131,7 @@ def read(path: Path) -> Plain:
 
 
 def compare(old: Plain, found: Verification) -> list[str]:
-    """Return a line for each row with a changed status: opened rows first, then closed ones."""
+    """Return a line for each row whose status has changed, rows that have become open first."""
     new = {each.row.id: each.status.value for each in found.verdicts}
     opened, closed, other = [], [], []
     for name in dict.fromkeys([*new, *old]):

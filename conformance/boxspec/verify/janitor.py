@@ -1,8 +1,9 @@
-"""A process that removes all files and kernel objects of a run, also after SIGKILL of the run.
+"""A process that removes all files and kernel objects of a run, even if the run is killed by
+SIGKILL.
 
 1. `Janitor()` forks it before the run starts any thread; it holds the read end of a pipe.
 2. `remove(path)` names a path to remove, `after(pid)` a process to wait for first.
-3. The end of the pipe, by `close` or by the end of this process, makes it work.
+3. When the pipe ends, because of `close` or because the run has ended, the janitor starts to work.
 
 If the janitor is killed as well, the next run removes the folders that its register names.
 """
@@ -23,8 +24,8 @@ from boxspec.places import case_root
 from boxspec.subject.observe import procs
 from boxspec.verify import objects
 
-# The longest wait for a process of the run, which ends by itself, and the number of attempts to
-# remove a path.
+# The longest wait for a process of the run to end by itself, and the number of attempts to remove a
+# path.
 PATIENCE_MS = 30_000
 TRIES = 50
 
@@ -35,10 +36,11 @@ def register() -> Path:
 
 
 def registered() -> set[str]:
-    """Return the names in all entries, also in those of other runs that still go on."""
+    """Return the paths and objects in all entries, including entries of other runs that still go
+    on."""
     found: set[str] = set()
     for entry in register().glob("*-*-*"):
-        # Another user's entry may be closed.
+        # An entry of another user may be unreadable.
         with contextlib.suppress(OSError):
             found.update(listed(entry))
     return found
@@ -66,7 +68,7 @@ class Janitor:
         os.close(theirs)
 
     def remove(self, path: Path) -> None:
-        """Remove the path at the end, with all below it."""
+        """Remove the path and its contents at the end."""
         self._note(str(path))
         self._tell("remove", str(path))
 
@@ -75,7 +77,7 @@ class Janitor:
             entry.write(json.dumps(name) + "\n")
 
     def remove_now(self, path: Path) -> None:
-        """Remove the path while the run goes on; no process of the run uses it any more."""
+        """Remove the path now, while the run goes on. No process of the run may use it any more."""
         self._tell("now", str(path))
 
     def remove_objects(self, key: int, name: str) -> None:
@@ -130,7 +132,7 @@ def _work(pipe: int, entry: Path) -> None:
             if what == "objects":
                 unnamed.append(value)
                 continue
-            # A descriptor now, because the number may belong to another process later.
+            # Open a descriptor of the process now, because its number may be reused later.
             with contextlib.suppress(OSError):
                 ends.append(os.pidfd_open(value))
     for end in ends:
@@ -152,8 +154,8 @@ def _remove(path: Path) -> bool:
                 path.unlink(missing_ok=True)
         if not os.path.lexists(path):
             return True
-        # A directory without write permission keeps its entries; and a process of the run that has
-        # not ended yet may have added one.
+        # Removing needs write permission on each directory. A process of the run that is still
+        # ending may also have added an entry.
         for folder, _, _ in os.walk(path):
             with contextlib.suppress(OSError):
                 Path(folder).chmod(0o700)

@@ -1,4 +1,4 @@
-"""The verdict on a row, from the observations without the command and with it."""
+"""Give each row a verdict, by comparing the starts with and without the command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def verdicts(
 ) -> list[Verdict]:
     """Return the verdict on each row, in the order of the table.
 
-    probes: by the id of the row. absent: without the places of the rules at the start.
+    probes: the results of the attempts, by id of the row.
+    absent: the results of the start without the places of the rules.
     """
     found = [_with_absent(_verdict(row, probes[row.id], shell), absent) for row in rows]
     doubted = _doubted(rows, probes, shell)
@@ -29,13 +30,13 @@ def verdicts(
 
 
 def _is_weak_evidence(row: Row) -> bool:
-    """True for a row that is usually held without a sandbox too, or that a single start with the
-    command decides, in one folder."""
+    """True if a held row proves little: it is usually held without a sandbox too, or only one start
+    in one folder was made."""
     return row.passes_without_sandbox or row.apart
 
 
 def _confines_nothing(found: Sequence[Verdict]) -> bool:
-    """True if a row that would prove a sandbox leaked, and no other of these is held."""
+    """True if a row that would prove confinement leaked, and no such row is held."""
     proofs = [each for each in found if not each.row.allowed and not _is_weak_evidence(each.row)]
     statuses = {each.status for each in proofs}
     return Status.LEAKED in statuses and Status.HELD not in statuses
@@ -44,7 +45,7 @@ def _confines_nothing(found: Sequence[Verdict]) -> bool:
 def _doubted(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> str:
     """Return a reason if a shell had effects that the probe program did not have, otherwise "".
 
-    Then the command confines one program and not another, and a refusal proves little.
+    The command then confines one program but not another, so a refusal proves little.
     """
     for row in rows:
         inside = probes[row.id].inside
@@ -55,7 +56,7 @@ def _doubted(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> st
 
 
 def _with_absent(verdict: Verdict, absent: Both) -> Verdict:
-    """Add the observations of the start without the place of the rule."""
+    """Add the observations of the start in which the place of the rule was missing."""
     row = verdict.row
     if not row.absent or verdict.status not in (Status.HELD, Status.LEAKED):
         return verdict
@@ -93,7 +94,7 @@ def _verdict(row: Row, probes: Both, shell: Both) -> Verdict:
 
 
 def _works_without(tried: Tried | None) -> bool:
-    """True if the control had its effect, and its program reported the same."""
+    """True if the control had its effect, and its program reported that effect."""
     if tried is None or not tried.effects:
         return False
     return tried.record is None or tried.record.said.outcome == "did"
@@ -105,7 +106,8 @@ def _is_kept_out(row: Row, probes: Both, shell: Both) -> Verdict:
     counted = {key for key, each in control.items() if _works_without(each)}
     if effects:
         return Verdict(row, Status.LEAKED, effects, len(counted))
-    # A shell may be missing inside, but a command that does not end is no evidence.
+    # A shell may be missing in the sandbox, so its failure is ignored. But if the command does not
+    # end, missing effects are no evidence.
     problem = probes.inside.problem or (shell.inside.problem if shell.inside.hangs else "")
     if problem:
         return Verdict(row, Status.NOT_TESTED, (problem,))
@@ -137,7 +139,7 @@ def _said(tried: Tried) -> str:
 
 
 def _unproven(tried: Tried | None) -> str:
-    """Why it is not known that the attempt was made and came to its end; empty if it was."""
+    """Return why it is uncertain that the attempt was made and finished; empty if it is certain."""
     if tried is None or tried.record is None:
         return f"{tried.shown if tried else 'an attempt'}: not made, the program had ended"
     if not tried.record.said.is_told:

@@ -1,4 +1,4 @@
-"""One start of a command, under a warden that ends every process of it."""
+"""Start a command once, below a warden that ends all of its processes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from boxspec.verify.scene import Scene
 from boxspec.verify.witness import Witness
 
 OUTPUT_MOST = 16 << 20
-# The time between two looks for the program.
+# Interval at which the kit looks for the program.
 LOOK_S = 0.005
 
 
 @dataclass
 class Ended:
-    """How a start ended. left: the processes of the program that lived on. others: the remaining
-    processes, as text."""
+    """How a start ended.
+
+    left: the processes of the program that outlived the command.
+    others: the other remaining processes, as text.
+    """
 
     status: str
     in_time: bool
@@ -32,18 +35,21 @@ class Ended:
 
     @property
     def said(self) -> str:
-        """The last line of stderr, or the status."""
+        """Return the last line of stderr, or the exit status if there is none."""
         lines = self.stderr.decode("utf-8", "replace").strip().splitlines()
         return f"{self.status}: {lines[-1][:120]}" if lines else self.status
 
 
 @dataclass(frozen=True)
 class Start:
-    """The parameters of one start. flags: options of the warden. stdin: a descriptor, or None.
+    """The parameters of one start.
 
-    limit_s: the longest time that it may take. ends_s: the time that a sandbox has to end its
-        processes after the command has ended. witness: looks for the program that the command
-        starts. wait_for_all: wait that long for processes of other programs too.
+    flags: options of the warden.
+    stdin: a descriptor, or None.
+    limit_s: time limit of the command.
+    ends_s: how long a sandbox may take to end its processes after the command has ended.
+    witness: looks for the program that the command starts.
+    wait_for_all: also wait `ends_s` for processes of other programs.
     """
 
     argv: Sequence[str]
@@ -98,11 +104,11 @@ def _wait_for_the_program(warden: Warden, scene: Scene, how: Start, limit: Deadl
 
 
 def _left(warden: Warden, name: str, how: Start) -> list[procs.Proc]:
-    """Return the processes that are alive after a sandbox had time to end them."""
+    """Return the processes that are still alive after the sandbox had `ends_s` to end them."""
     limit = Deadline(how.ends_s)
     while True:
         warden.pump()
-        # The kernel may need longer for a process that a signal has ended already.
+        # A process that was killed by a signal may need a moment longer in the kernel.
         alive = [each for each in warden.tree() if each.alive and not procs.is_dying(each)]
         waited_for = alive if how.wait_for_all else [each for each in alive if each.name == name]
         if not waited_for or limit.over():

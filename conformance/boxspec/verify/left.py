@@ -1,4 +1,5 @@
-"""Shared memory, queues and control groups that live on after the command without a process."""
+"""Find shared memory, queues and control groups that outlive the command and that no process
+uses."""
 
 from __future__ import annotations
 
@@ -19,14 +20,14 @@ from boxspec.verify.scene import Scene
 
 MOST_KEY = 2**31 - 1
 MEMORY = Path("/dev/shm")
-# Other runs of the kit have folders in memory.
+# Prefix of folders that other runs of the kit have in memory.
 OF_THE_KIT = "boxspec-"
 STAYS_S = 2.0
 
 
 @dataclass(frozen=True)
 class Objects(Target):
-    """Objects that a program inside makes, with random names. The kit removes them."""
+    """Kernel objects with random names that a program inside makes. The kit removes them."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         name, key = secrets.token_hex(8), secrets.randbelow(MOST_KEY) + 1
@@ -73,21 +74,22 @@ def _own_cgroup() -> Path | None:
 
 
 class Before:
-    """The objects and control groups of the host before a start."""
+    """The objects and control groups that exist on the host before a start."""
 
     def __init__(self) -> None:
         self._objects = {*_objects()}
         self._cgroups = {folder for top in _hierarchies() for folder in _below(top)}
 
     def left(self, ran_in: Iterable[str]) -> list[str]:
-        """Return a line for each object of this user that is new and that no process uses, and for
-        each new control group.
+        """Return a line for each new object of this user that no process uses, and for each new
+        control group.
 
-        ran_in: the control groups in which the program ran. Only these count, and those above
-        them, because other programs of the host make control groups too.
+        ran_in: the control groups in which the program ran. New control groups count only below
+            these or their ancestors, because other programs of the host make control groups too.
         """
         new = _unused() - self._objects
-        # Other programs of the host make such objects too, for a short time or to use them.
+        # Other programs of the host also make such objects for a short time, so only objects that
+        # stay count.
         stays = Deadline(STAYS_S)
         while new and not stays.over():
             poll([], 0.05)
@@ -105,15 +107,16 @@ class Before:
 
 
 def _objects() -> dict[str, bool]:
-    """Return the objects of this user; True if a process uses it, as far as the object shows it.
+    """Return for each object of this user whether a process uses it, as far as the object shows
+    this.
 
-    Objects of runs of the kit, which may go on at the same time, are left out.
+    Objects of other runs of the kit are left out.
     """
     found = {}
     of_runs = registered()
     folders = [folder for folder in (MEMORY, Path(QUEUES)) if folder.is_dir()]
     for each in (path for folder in folders for path in folder.iterdir()):
-        # It may have been removed meanwhile.
+        # Another process may have removed the object meanwhile.
         with contextlib.suppress(FileNotFoundError):
             is_other = not each.name.startswith(OF_THE_KIT) and str(each) not in of_runs
             if is_other and each.lstat().st_uid == os.geteuid():
@@ -131,7 +134,7 @@ def _unused() -> set[str]:
 
 
 def _mapped() -> str:
-    """Return the mappings of all processes that may be read."""
+    """Return the mappings of all processes that this user may read."""
     pids = [each for each in os.listdir("/proc") if each.isdigit()]
     maps = [procs.read(f"/proc/{pid}/maps") or b"" for pid in pids]
     return b"".join(maps).decode("utf-8", "replace")

@@ -13,7 +13,7 @@ from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 from boxspec.verify.working import done
 
-# Each limit with its probe, the parameter, the number of units in one of the parameter, and the
+# For each limit: its probe, the parameter, the number of units per step of the parameter, and the
 # most that the kit itself uses.
 LIMITS = {
     "processes": ("l_processes", "limit", 1, 4096),
@@ -26,7 +26,8 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 @dataclass(frozen=True)
 class Limit(Target):
-    """A limit; one attempt uses more. Without the command it must be possible to use more."""
+    """A limit of a resource. The attempt uses more than the limit, which must be possible without
+    the command."""
 
     name: str
     amount: int
@@ -41,7 +42,7 @@ class Limit(Target):
 
 
 def limit_of(value: str) -> Limit:
-    """Return the limit of a value, for example `memory=512M`."""
+    """Parse a limit such as `memory=512M`."""
     name, _, text = value.partition("=")
     found = re.fullmatch(r"(\d{1,12})([KMG]?)", text)
     if name not in LIMITS or found is None:

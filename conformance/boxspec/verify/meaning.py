@@ -1,4 +1,5 @@
-"""The meaning of an entry of another tool's settings, as the tool documents it."""
+"""The meaning of an entry of another tool's settings, according to the documentation of that
+tool."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 
 
 class Meaning(Enum):
-    """The effect of an entry, by the documentation of its tool on Linux."""
+    """The documented effect of an entry on Linux."""
 
     ENFORCED = "enforced"
     DEAD = "dead"
@@ -22,8 +23,11 @@ class Meaning(Enum):
 class Entry:
     """One entry of a settings file.
 
-    line: where it is, from 1. key: where it is, in the words of the format. value: as written.
-    why: the meaning in a sentence. rules: kind and value of each expectation that its author has.
+    line: its line, from 1.
+    key: its place, in the words of the format.
+    value: the value as written.
+    why: the meaning in a sentence.
+    rules: kind and value of each expectation that its author has.
     """
 
     line: int
@@ -36,7 +40,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Where:
-    """The folders that paths in settings refer to, and the settings file."""
+    """The settings file, and the folders to which paths in it are relative."""
 
     home: Path
     cwd: Path
@@ -48,7 +52,7 @@ class Where:
         return self.file.parent.parent == self.home and self.home != self.cwd
 
     def real(self, path: str) -> Path:
-        """The path that a word of a rule names for the user."""
+        """Return the path to which a word of a rule refers."""
         if path == "~" or path.startswith("~/"):
             return self.home / path[2:]
         return self.cwd / path

@@ -1,4 +1,5 @@
-"""Kernel objects without a path, by their random names: shared memory and a message queue."""
+"""Make and find kernel objects that have no path: shared memory and a message queue with random
+names."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import ctypes
 import os
 
 REMOVE = 0
-# A segment has no path. In registers and messages its key stands below this file.
+# A segment of shared memory has no path. Registers and messages write its key as a name below this
+# file.
 SEGMENTS = "/proc/sysvipc/shm"
 QUEUES = "/dev/mqueue"
 
@@ -14,7 +16,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def names(key: int, name: str) -> list[str]:
-    """Return the names of memory with this key and of this queue, as registers have them."""
+    """Return the names that registers use for the memory with this key and for this queue."""
     return [f"{SEGMENTS}/{key}", f"{QUEUES}/{name}"]
 
 
@@ -24,7 +26,7 @@ def has_memory(key: int) -> bool:
 
 
 def has_queue(name: str) -> bool:
-    """True if there is a POSIX message queue with this name, which has no slash here."""
+    """True if there is a POSIX message queue of this name, which is given without its slash."""
     queue = _libc.mq_open(_path(name), os.O_RDONLY | os.O_NONBLOCK)
     if queue >= 0:
         _libc.mq_close(queue)
@@ -32,7 +34,7 @@ def has_queue(name: str) -> bool:
 
 
 def remove(key: int, name: str) -> None:
-    """Remove both, as far as they exist."""
+    """Remove the memory and the queue, if they exist."""
     if (memory := _memory(key)) >= 0:
         _libc.shmctl(memory, REMOVE, None)
     _libc.mq_unlink(_path(name))

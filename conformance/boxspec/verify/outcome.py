@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 from boxspec.verify.row import Record, Row
 
 NO_END = "the command did not end"
-# The row, and the number of the attempt or line in it: the same in each scene.
+# The id of the row, and the number of the attempt or line in that row. It is the same in each
+# scene.
 Key = tuple[str, int]
 
 
 @dataclass
 class Tried:
-    """One attempt or line with its result. effects: the observations."""
+    """One attempt or line with its result.
+
+    effects: the observations.
+    """
 
     shown: str
     effects: list[str]
@@ -24,8 +28,11 @@ class Tried:
 
 @dataclass
 class Outcome:
-    """The results of all starts of one kind. problem: why missing effects are no evidence.
-    cannot: the rows that cannot be asked, with the reason."""
+    """The results of all starts of one kind.
+
+    problem: why missing effects are no evidence.
+    cannot: the reason for each row that could not be asked.
+    """
 
     tried: dict[Key, Tried] = field(default_factory=dict)
     problem: str = ""
@@ -44,7 +51,7 @@ class Outcome:
 
 @dataclass
 class Both:
-    """A control and the same with the command."""
+    """The results without the command, as the control, and with it."""
 
     control: Outcome
     inside: Outcome

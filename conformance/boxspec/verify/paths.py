@@ -1,8 +1,8 @@
 """Paths of rules: where they lie in the scene, and how they are shown.
 
-A rule names a path as its user does: `~/.ssh`, `.env` below the workspace, or an absolute path.
-The shell of the user may have replaced `~` by the home directory of the user; that is replaced by
-the one of the scene. A path elsewhere on the host stays as it is.
+A rule names a path as its user writes it: `~/.ssh`, `.env` for a file of the workspace, or an
+absolute path. The shell of the user may have expanded `~`; that home directory is replaced by the
+home directory of the scene. A path elsewhere on the host stays as it is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ WILD = frozenset("*?[")
 
 @dataclass(frozen=True)
 class Place:
-    """A path of a rule. base: `~`, `.` for the workspace, or `/` for the host."""
+    """A path of a rule.
+
+    base: `~`, `.` for the workspace, or `/` for the host.
+    """
 
     base: str
     rest: str
@@ -50,12 +53,14 @@ def place_of(word: str, home: Path, cwd: Path) -> Place:
 
 
 def nearest_first(home: Path, cwd: Path) -> list[tuple[str, Path]]:
-    """The two folders of the caller, the one that may lie inside the other first."""
+    """Return the two folders of the caller. If one lies inside the other, the inner one comes
+    first."""
     return [("~", home), (".", cwd)] if home.is_relative_to(cwd) else [(".", cwd), ("~", home)]
 
 
 def _plain(rest: str) -> str:
-    """Without `.` and doubled slashes; a last slash stays, because it says that it is a folder."""
+    """Remove `.` and doubled slashes. A trailing slash stays, because it shows that the path is a
+    folder."""
     parts = [part for part in rest.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise UntestableError("a path with .. in it is not asked: write it without")
@@ -67,7 +72,7 @@ def is_glob(path: str) -> bool:
 
 
 def examples(place: Place) -> list[Place]:
-    """Places that a rule denies: the place itself, or for a glob up to two that it matches."""
+    """Return places that a rule denies: the place itself, or up to two places that match a glob."""
     if not is_glob(place.rest):
         return [place]
     made = []
@@ -85,7 +90,7 @@ def examples(place: Place) -> list[Place]:
 
 
 def _one_name(part: str) -> str:
-    """A name that a part of a glob matches."""
+    """Return a name that matches a part of a glob."""
     made, at = "", 0
     while at < len(part):
         character = part[at]
@@ -107,10 +112,11 @@ def _one_name(part: str) -> str:
 
 
 def link_target(place: Place, home: Path, cwd: Path) -> tuple[Place, Place, Place] | None:
-    """Return where the path of a rule leads, if it is or goes through a link of its user.
+    """Return where the path of a rule leads, if a part of it is a link on the user's host.
 
-    The first place is the link, the second is where it leads to, the third is where the rest of the
-    path lies then. A link to elsewhere on the host leads to a new folder of the home directory.
+    The result is the link, the place that the link leads to, and the place of the whole path below
+    that. If the link leads elsewhere on the host, it leads to a new folder of the home directory in
+    the scene.
     """
     if place.base == "/" or not place.rest:
         return None
@@ -129,7 +135,7 @@ def link_target(place: Place, home: Path, cwd: Path) -> tuple[Place, Place, Plac
     return None
 
 
-# Names that are folders where people use them.
+# Names that are usually folders.
 FOLDERS = frozenset(
     {
         *(".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".config", ".git", ".mozilla"),
@@ -140,7 +146,8 @@ FOLDERS = frozenset(
 
 
 def is_folder(place: Place, home: Path, cwd: Path) -> bool:
-    """True if the place is a folder for its user; without an entry there its name decides."""
+    """True if the place is a folder on the user's host. If it does not exist there, its name
+    decides."""
     if place.rest.endswith("/") or not place.rest:
         return True
     real = {"~": home, ".": cwd, "/": Path("/")}[place.base] / place.rest

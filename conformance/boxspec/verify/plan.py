@@ -1,4 +1,4 @@
-"""The plan of one start, which the probe program reads, and the records that it leaves."""
+"""The plan of one start, which the probe program reads, and the records that the program writes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ START, END = "start", "end"
 
 
 class Plan:
-    """Written into the workspace of a scene. Its witness has the key of the records."""
+    """The plan file in the workspace of a scene. The witness holds the key of the sealed
+    records."""
 
     def __init__(self, scene: Scene, attempts: Iterable[Attempt]) -> None:
         self.witness = Witness(scene.program)
@@ -34,8 +35,8 @@ class Plan:
         self._sealed = f"{self.witness.key}\0{hashlib.sha256(text).hexdigest()}\0".encode()
 
     def records(self, stdout: bytes) -> dict[str, Record]:
-        """Return the sealed records, by id: from the report outside, and from the output of the
-        command, which has them also if the workspace cannot be written."""
+        """Return the sealed records, by id. They come from the report file and from the output of
+        the command, because the report file is missing if the workspace is not writable."""
         found: dict[str, Record] = {}
         for text in (_head(self._report), stdout):
             for line in text.decode("utf-8", "surrogateescape").splitlines():
@@ -56,7 +57,7 @@ class Plan:
 
 
 def _head(path: Path) -> bytes:
-    """The report, unless it is a link or anything else than a file."""
+    """Return the beginning of the report. Anything but a regular file is ignored."""
     if path.is_symlink() or not path.is_file():
         return b""
     with path.open("rb") as file:

@@ -1,7 +1,7 @@
-"""Targets that a proxy of the sandbox can reach for its programs, and a proxy for the control.
+"""Services that a program could reach through a proxy of the sandbox, and a proxy for the control.
 
-All targets are listeners of the kit on 127.0.0.1, which no allowlist names. The attempts write this
-address in different ways, because a proxy may compare names and connect to addresses.
+All services are listeners of the kit on 127.0.0.1, which no allowlist names. The attempts spell
+this address in several ways, because a proxy may compare names but connect to addresses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from boxspec.subject.observe.probes import Said, table
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Port, Scene
 
-# Each attempt: the probe, the target, and the header Host.
+# For each attempt: the probe, the target, and the header Host.
 ATTEMPTS = (
     ("n_proxy_connect", "127.0.0.1", "127.0.0.1"),
     ("n_proxy_connect", "localhost", "localhost"),
@@ -35,7 +35,8 @@ ATTEMPTS = (
 
 @dataclass(frozen=True)
 class Proxies(Target):
-    """Services of this machine, by the proxies that the environment inside names."""
+    """Services of this machine, reached through the proxies that the environment inside the sandbox
+    names."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         if scene.control:
@@ -57,7 +58,7 @@ def _attempt(listener: Port, probe: str, to: str, host: str) -> Attempt:
 
 
 class ControlProxy:
-    """An HTTP and SOCKS proxy on 127.0.0.1 without rules. It connects only to 127.0.0.1."""
+    """A proxy without rules for HTTP and SOCKS, on 127.0.0.1. It connects only to 127.0.0.1."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))

@@ -13,7 +13,7 @@ from boxspec.verify.scene import Scene
 
 Params = dict[str, object]
 
-# Each probe with the listener of the kit that sees it.
+# For each probe, the listener of the kit that notices it.
 INTERNET = {
     "n_tcp4": "tcp4",
     "n_tcp6": "tcp6",
@@ -52,7 +52,7 @@ OWNER = "the victim's "
 
 @dataclass(frozen=True)
 class Services(Target):
-    """Listeners of the kit, on loopback or by Unix sockets."""
+    """Listeners of the kit, reached by loopback or by Unix sockets."""
 
     probes: tuple[str, ...]
 
@@ -100,7 +100,7 @@ class Processes(Target):
 
 @dataclass(frozen=True)
 class Leftovers(Target):
-    """A process that lives on after the command has ended."""
+    """A process that outlives the command."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         def effects(said: Said) -> list[str]:
@@ -111,7 +111,8 @@ class Leftovers(Target):
 
 @dataclass(frozen=True)
 class Typing(Target):
-    """Input that is put into the terminal of the user; asked in a start of its own."""
+    """Input that a program puts into the terminal of the user. It needs a separate start, at a
+    terminal."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         def effects(said: Said) -> list[str]:

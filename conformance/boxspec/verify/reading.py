@@ -1,4 +1,5 @@
-"""Targets that must not be read: files, folders and variables. A random content decides."""
+"""Targets that must not be read: files, folders and variables. Each has random content; a program
+that prints it has read the target."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from boxspec.verify.paths import Place
 from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
 
-# Other ways to one file; each has its control.
+# Ways to read one file, by probe. Each way has its own control.
 WAYS = {
     "r_secret": "opened",
     "r_proc_self_root": "opened through /proc/self/root",
@@ -24,7 +25,7 @@ WAYS = {
     "r_io_uring": "opened by io_uring",
     "r_mmap": "mapped",
 }
-# These make a link in the workspace.
+# Probes that make a link in the workspace.
 MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")
 
 
@@ -39,7 +40,10 @@ def printed(token: str, effect: str) -> Callable[[bytes], list[str]]:
 
 @dataclass(frozen=True)
 class ReadFile(Target):
-    """The content of a file. thorough: by every way that is known."""
+    """The content of a file.
+
+    thorough: True to try every known way to read it.
+    """
 
     place: Place
     thorough: bool = False
@@ -74,7 +78,7 @@ class ReadFile(Target):
 
 @dataclass(frozen=True)
 class ReadLateFile(Target):
-    """A file that the kit makes after the start of the command, where a rule denies it."""
+    """A file that the kit makes after the command has started, at a path that a rule denies."""
 
     place: Place
 
@@ -88,7 +92,7 @@ class ReadLateFile(Target):
 
 @dataclass(frozen=True)
 class ReadFolder(Target):
-    """The names in a folder, and the content of a file in it."""
+    """The names in a folder, and the content of one file in it."""
 
     place: Place
     inside: str = ""
@@ -119,7 +123,7 @@ class ReadFolder(Target):
 
 @dataclass(frozen=True)
 class OpenHostFile(Target):
-    """A file of the host that is not the kit's: it is opened and identified, never read."""
+    """A file of the host that the kit did not make. It is opened and identified, but never read."""
 
     path: Path
 
@@ -134,7 +138,7 @@ class OpenHostFile(Target):
 
 
 def identified(path: Path, effect: str) -> Callable[[Said], list[str]]:
-    """Return the effect if the opened file has the device and the inode of the file of the host."""
+    """Return the effect if the program opened the host's file, recognised by device and inode."""
     found = path.stat()
     name = f"file {found.st_dev}:{found.st_ino}"
     return lambda said: [effect] if name in said.leaked else []
@@ -160,12 +164,13 @@ class Variable(Target):
 
 @dataclass(frozen=True)
 class Environments(Target):
-    """The environment of other processes, through /proc: of the launcher, and of the user's."""
+    """The environment of other processes, read through /proc: of the launcher and of a process of
+    the user."""
 
     name: str = "GITHUB_TOKEN"
 
     def attempts(self, scene: Scene) -> list[Attempt]:
-        # Outside there is another process with the same secret, so that the control finds one.
+        # Start another process with the same secret outside, so that the control can find one.
         token = scene.variable(self.name)
         params = {**scene.process(token).params, "token": token}
         shown = "/proc/PID/environ of"

@@ -1,8 +1,9 @@
-"""The objects that the command itself leaves, after a program without an attempt: files, processes,
-shared memory, control groups.
+"""Objects that the command itself leaves after a program without any attempt: files, processes,
+shared memory and control groups.
 
-TMPDIR and XDG_RUNTIME_DIR of the command are new folders, so that another process of the host
-makes no file there. The control starts the program by a shell that leaves a process and files.
+TMPDIR and XDG_RUNTIME_DIR of the command are new folders, so that no other process of the host
+makes files there. In the control, a shell starts the program and leaves a process and files on
+purpose.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ from boxspec.verify.scene import Scene
 
 VARIABLES = ("TMPDIR", "XDG_RUNTIME_DIR")
 LEAVES = 'sleep 60 >&- 2>&- & : >"$TMPDIR/left"; mkdir "$XDG_RUNTIME_DIR/left"; exec "$@"'
-# A start that leaves something, as the control.
+# The command of the control: a shell that leaves something and starts the program.
 CONTROL = ["/bin/sh", "-c", LEAVES, "sh"]
-# This probe has no effect outside.
+# A probe without effects outside.
 IDLE = "o_pipes"
 
 
 @dataclass(frozen=True)
 class Remains(Target):
-    """New files of the home directory, the workspace and the temporary folders; processes;
-    shared memory; control groups."""
+    """New files in the home directory, the workspace and the temporary folders; processes; shared
+    memory; control groups."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         temporary = [scene.base / random_name() for _ in VARIABLES]
         for name, folder in zip(VARIABLES, temporary, strict=True):
             folder.mkdir(mode=0o700)
             scene.env[name] = str(folder)
-        # The real home directory is large, and other programs work in it.
+        # The user's real home directory is not compared: it is large, and other programs change it.
         folders = temporary if scene.real else [scene.home, *temporary]
         before: set[Path] = set()
         scene.before_the_start(lambda: before.update(_paths(folders)))
@@ -43,7 +44,7 @@ class Remains(Target):
 
         def effects(said: Said) -> list[str]:
             new = {path for path in _paths(folders) - before if not scene.is_of_the_kit(path)}
-            # One line for a folder with all below it.
+            # Show one line for each new folder, not for each file below it.
             tops = sorted(path for path in new if path.parent not in new)
             files = [f"{scene.shown(path)} was left ({_kind(path)})" for path in tops]
             processes = [f"process {each} was left" for each in scene.others_left]

@@ -1,7 +1,8 @@
-"""A question of the system's resolver to a DNS server, in a network of this start.
+"""A DNS query through the system's resolver.
 
-The start has a network namespace with only a loopback, a DNS server of the kit on it, and an
-/etc/resolv.conf that names this server. Only root can make it without changing the user too.
+The start gets a network namespace that has only a loopback interface, a DNS server of the kit on
+it, and an /etc/resolv.conf that names this server. Only root can make this without changing the
+user too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ until [ -e "$5" ]; do kill -0 $! || exit 125; done
 shift 5
 exec "$@"
 """
-# It answers each question by 127.0.0.1, and notes the names. The loopback is down at first.
+# The DNS server answers each query with 127.0.0.1 and records the names. It first enables the
+# loopback interface.
 SERVER = """\
 import fcntl, os, socket, struct, sys
 made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -47,7 +49,8 @@ while True:
 
 @dataclass(frozen=True)
 class Resolver(Target):
-    """A random name, through the resolver inside; the server of the kit notes each question."""
+    """A query for a random name through the resolver inside the sandbox. The server of the kit
+    records it."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         label = secrets.token_hex(8)
@@ -66,7 +69,8 @@ class Resolver(Target):
 
 
 def can_be_asked() -> bool:
-    """True if this user can make the network, and /etc/resolv.conf exists to mount over it."""
+    """True if this user can make the network namespace, and /etc/resolv.conf exists as a mount
+    point."""
     if os.geteuid() != 0 or not Path("/etc/resolv.conf").is_file() or not shutil.which("unshare"):
         return False
     words = [*NAMESPACES, "mount", "--bind", "/dev/null", "/etc/resolv.conf"]

@@ -9,8 +9,11 @@ from boxspec.verify.row import Row, Status
 
 @dataclass(frozen=True)
 class Verdict:
-    """One verdict. evidence: the observations, for people. attempts: the number of attempts with a
-    working control."""
+    """One verdict.
+
+    evidence: the observations, for people.
+    attempts: the number of attempts whose control worked.
+    """
 
     row: Row
     status: Status
@@ -20,8 +23,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Verification:
-    """The result. starts: the number of starts of the command. flags: the options that each row
-    needs to be asked again. product: name and version of the command, if it prints them."""
+    """The result of a verification.
+
+    starts: the number of starts of the command.
+    flags: the options that are needed to ask a row again.
+    product: name and version of the command, if it prints them.
+    """
 
     command: tuple[str, ...]
     started: str

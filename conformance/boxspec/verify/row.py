@@ -1,4 +1,4 @@
-"""Rows: one expectation of a command each, and the attempts that check it."""
+"""Rows: each is one expectation of a command, with the attempts that check it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from boxspec.verify.scene import Scene
 
 DEFAULT = "default"
-# The observed effects of an attempt, one line each; empty if it had no effect.
+# A function that returns the observed effects of an attempt, one line each. The list is empty if it
+# had no effect.
 Effects = Callable[[Said], list[str]]
 
 
@@ -32,10 +33,10 @@ class Status(Enum):
 class Attempt:
     """One attempt of one probe.
 
-    late: the attempt changes the mounts or folders of other attempts, so it comes last. group: one
-        success is enough among the attempts of a group, in a row that expects success. unclear: a
-        success without an effect proves neither way, because the file may be a copy. after_start:
-        it waits until the kit has made the files that are new since the start.
+    late: the attempt changes mounts or folders that other attempts use, so it comes last.
+    group: in a row that expects success, one success among the attempts of a group is enough.
+    unclear: a success without an observed effect proves nothing, because the file may be a copy.
+    after_start: the attempt waits until the kit has made the files that are new since the start.
     """
 
     probe: str
@@ -51,7 +52,8 @@ class Attempt:
 
 @dataclass
 class Line:
-    """The same question by an ordinary shell. Only a line that must work has a control."""
+    """A line for an ordinary shell that asks the same as a probe. Only a line that must work has a
+    control."""
 
     text: str
     shown: str
@@ -59,11 +61,13 @@ class Line:
 
 
 class Target:
-    """One thing that a row is about. Its methods raise UntestableError if this host cannot ask it.
+    """One object that a row is about. Its methods raise UntestableError if this host cannot test
+    it.
 
-    link: make the links among the decoys, first of all. furnish: put the decoys into a scene.
-    attempts, lines: the same, and return the attempts of the probe program, or the lines for a
-        shell.
+    link: makes the links among the decoys, before all other decoys.
+    furnish: makes the decoys in a scene.
+    attempts: makes the decoys and returns the attempts of the probe program.
+    lines: makes the decoys and returns the lines for a shell.
     """
 
     def link(self, scene: Scene) -> None:
@@ -81,13 +85,17 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """One expectation. allowed: its targets must work; otherwise the command must keep programs
-    away from them. terminal, idle, apart: asked in a start of its own: at a terminal, without any
-    attempt, or in a network of this start. passes_without_sandbox: without a sandbox a program
-    usually has no effect here either, so that a held row proves little.
+    """One expectation of a command.
 
-    repeat: the words of the command line that ask this row again. cannot: why it is not asked.
-    absent: the places that do not exist in one more start, and the targets that are asked there.
+    allowed: its targets must work. Otherwise the command must keep programs away from them.
+    terminal, idle, apart: the row needs a separate start: at a terminal, without any attempt, or
+        with its own network.
+    passes_without_sandbox: programs usually have no effect here without a sandbox either, so a held
+        row proves little.
+    repeat: the words of the command line that ask this row again.
+    cannot: why the row cannot be asked.
+    absent: places that are missing in one more start.
+    absent_targets: the targets that are tested in that start.
     family: held default rows of one family share a line of the table.
     """
 
@@ -115,7 +123,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Record:
-    """The report of the probe program about one attempt. ended: the end of its process."""
+    """The report of the probe program about one attempt.
+
+    ended: how the process of the attempt ended.
+    """
 
     ended: str
     said: Said

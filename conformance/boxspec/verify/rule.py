@@ -1,4 +1,4 @@
-"""One expectation of a user, as it is written."""
+"""One expectation of a user, as the user writes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ PATHS = frozenset({"deny-read", "deny-write", "allow-write"})
 
 @dataclass(frozen=True)
 class Rule:
-    """One expectation. origin: the option, or the file and line, that it comes from."""
+    """One expectation.
+
+    origin: the option, or the file and line, where it is written.
+    """
 
     kind: str
     value: str
@@ -29,7 +32,8 @@ class Rule:
         return (f"--{self.kind}", self.value) if self.value else (f"--{self.kind}",)
 
     def as_shown(self, home: Path, cwd: Path) -> Rule:
-        """Return the rule with its path as its user wrote it, before a shell replaced `~`."""
+        """Return the rule with the path as its user wrote it, with `~` where the shell has expanded
+        it."""
         if self.kind in PATHS:
             with contextlib.suppress(UntestableError):
                 return replace(self, value=place_of(self.value, home, cwd).shown)

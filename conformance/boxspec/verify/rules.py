@@ -1,4 +1,4 @@
-"""Expectations of a user, from options or a file, and the rows that ask them."""
+"""Read the expectations of a user from options or a file, and make the rows that check them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from boxspec.verify.writing import (
     WriteLateFile,
 )
 
-# The kinds of rules that take a value, with the weight of a leak.
+# The kinds of rules that take a value, with the weight of a leak of this kind.
 KINDS = {
     "deny-read": 100,
     "deny-write": 90,
@@ -64,7 +64,7 @@ class Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """Read a verify.toml; one entry of a wrong type is an error that names it."""
+    """Read a verify.toml. An entry of a wrong type is an error that names the entry."""
     try:
         text = path.read_text(encoding="utf-8")
         raw = tomllib.loads(text)
@@ -104,7 +104,7 @@ def _words(path: Path, name: str, value: Any) -> list[str]:
 
 
 def _line(text: str, value: str) -> int:
-    """The first line with this value, or 1."""
+    """Return the number of the first line with this value, or 1."""
     wanted = re.compile(rf"(?:^|[\"']){re.escape(value)}(?:[\"']|\s*=)")
     lines = enumerate(text.splitlines(), 1)
     return next((number for number, line in lines if wanted.search(line)), 1)
@@ -128,7 +128,8 @@ def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
 
 
 def _absent(rule: Rule, home: Path, cwd: Path) -> tuple[Place, Target] | None:
-    """Return the place of a rule without a glob, and the target for a start without that place."""
+    """For a rule without a glob, return its place and the target of the start in which that place
+    is missing."""
     if rule.kind not in DENIES:
         return None
     place = place_of(rule.value, home, cwd)
@@ -162,7 +163,7 @@ def _targets(rule: Rule, home: Path, cwd: Path) -> list[Target]:
             through = folder or link.rest != each.rest.rstrip("/")
             made += [Link(link, real, through), *_on_path(rule.kind, rest, folder)]
     if rule.kind in DENIES and is_glob(place.rest) and place.base != "/":
-        # The rule also denies names that are not there yet.
+        # The rule also denies files that do not exist yet.
         late = (ReadLateFile,) if rule.kind == "deny-read" else (WriteLateFile, NewFile)
         made += [target(each) for target in late for each in examples(place)]
     return made
@@ -181,8 +182,8 @@ def _on_path(kind: str, place: Place, folder: bool) -> list[Target]:
 
 
 def _on_host(kind: str, path: Path) -> Target:
-    """A path that lies neither in the workspace nor in the home directory: files of the host are
-    opened, and never read or written."""
+    """Return the target for a path outside the workspace and the home directory. Such a file of the
+    host is only opened, never read or written."""
     if not path.exists():
         raise UntestableError(NOTHING_THERE)
     if kind == "deny-read":

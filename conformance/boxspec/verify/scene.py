@@ -1,7 +1,7 @@
 """The scene of one start: a home directory and a workspace with decoys, and the observers.
 
-Each start has a scene of its own, because an attempt that succeeds uses its decoy up. All names,
-places and contents are random, and no name or variable mentions the kit.
+Each start has a new scene, because a successful attempt changes its decoys. All names, places and
+contents are random, and no name or variable mentions the kit.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from boxspec.verify.paths import Place
 
 # The bytes that a write probe writes.
 PAYLOAD = b"escaped"
-# Variables that would lead a command to the user's own files, or that a shell sets to the kit.
+# Variables that would lead a command to the user's own files, or that the shell sets for the kit.
 DROPPED = ("OLDPWD", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "_")
 GIT = {
     ".git/HEAD": "ref: refs/heads/main\n",
     ".git/config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
 }
-# Each random name of the kit contains this.
+# Every random name of the kit matches this.
 RANDOM = re.compile("[0-9a-f]{6}")
 NOTHING_THERE = "nothing is there, and the kit makes nothing there"
 Entered = TypeVar("Entered", bound=contextlib.AbstractContextManager[Any])
@@ -46,8 +46,8 @@ Entered = TypeVar("Entered", bound=contextlib.AbstractContextManager[Any])
 def parents() -> list[Path]:
     """Return the folders below which a scene may lie, in a random order.
 
-    With more than one folder, a command that confines only below one of them is found out. /tmp is
-    left out, because many sandboxes mount a new /tmp.
+    Several folders expose a command that confines only below one of them. /tmp is left out, because
+    many sandboxes mount a new /tmp.
     """
     found = [case_root().parent]
     with contextlib.suppress(RuntimeError, OSError):
@@ -60,10 +60,11 @@ def parents() -> list[Path]:
 
 @dataclass(frozen=True)
 class Layout:
-    """The folders that all scenes of a run share. Each scene makes the ones that are missing here.
+    """The folders that all scenes of a run share. A folder that is None is made for each scene.
 
-    home, root: the real home directory and workspace; only files with random names are made and
-        changed there. copied: a folder; each workspace starts as a copy of it.
+    home, root: the user's real home directory and workspace, in which the kit makes and changes
+        only files with random names.
+    copied: a folder; each workspace starts as a copy of it.
     """
 
     home: Path | None = None
@@ -72,17 +73,18 @@ class Layout:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The options that ask for these folders."""
+        """Return the options that select these folders."""
         if self.home is not None:
             return ("--real-home",)
         return ("--root", str(self.copied)) if self.copied is not None else ()
 
 
 class Scene:
-    """Make it, add all decoys, then call `settle`: `changes` compares with that moment.
+    """A home directory and a workspace with decoys.
 
-    parent: the folder below which it lies; the default is one of `parents`. control: the programs
-        are started without the command.
+    Make it, add all decoys, then call `settle`; `changes` reports the changes since that call.
+    parent: the folder below which it lies; the default is one of `parents`.
+    control: True if programs are started without the command.
     """
 
     def __init__(
@@ -115,12 +117,12 @@ class Scene:
         self.program = self._copied(programs.probe, self.root)
         self.warden = self._copied(programs.warden, self.private)
         self._late: dict[Path, str] = {}
-        # Made after the late decoys; their attempts wait for it.
+        # A file that is made after all late decoys. Attempts on late decoys wait until it exists.
         self.marker = self.fresh(self.root)
         self.env: dict[str, str] = {}
-        # Words before the command, for a start in other namespaces.
+        # Words that precede the command, to start it in other namespaces.
         self.prefix: list[str] = []
-        # Processes that lived on: of the program, and all others.
+        # Processes that outlived the command: those of the program, and all others.
         self.left: list[int] = []
         self.others_left: list[str] = []
         # The control groups in which the program ran.
@@ -143,7 +145,7 @@ class Scene:
                 (self.root / name).write_text(text)
 
     def fresh(self, folder: Path) -> Path:
-        """A path with a random name, which is removed at the end with all below it."""
+        """Return a path with a random name. It is removed with its contents at the end."""
         made = folder / random_name()
         self._fresh.add(made)
         if self.real:
@@ -159,12 +161,12 @@ class Scene:
         self._before.append(call)
 
     def keeps(self, path: Path) -> bool:
-        """True if the path is an existing one of the user, which may only be opened."""
+        """True if the path exists and belongs to the user, so that it may only be opened."""
         return self.real and path not in self._tokens and os.path.lexists(path)
 
     def make_parents(self, path: Path) -> None:
-        """Make the folders above a path. In the real home directory and workspace all that is new
-        must have a random name, because it is removed at the end."""
+        """Make the folders above a path. In the user's real home directory and workspace only
+        folders with random names are made, because they are removed at the end."""
         if self.real:
             if self.keeps(path):
                 raise UntestableError("it exists, and the kit changes nothing of yours")
@@ -176,7 +178,8 @@ class Scene:
         path.parent.mkdir(parents=True, exist_ok=True)
 
     def _copied(self, program: str, folder: Path) -> Path:
-        """A copy of a program of the kit. /proc knows its process by at most 15 characters."""
+        """Return a copy of a program of the kit. Its name is short, because /proc keeps only 15
+        characters."""
         made = self.fresh(folder)
         made = made.with_name(made.name[:15])
         if self.real:
@@ -191,7 +194,8 @@ class Scene:
         return base / place.rest.rstrip("/") if place.rest else base
 
     def decoy(self, path: Path) -> str:
-        """Put a secret there; return its random content. A path that has one keeps it."""
+        """Write a secret to this path and return it. If the path has a secret already, return that
+        one."""
         if path not in self._tokens:
             self.make_parents(path)
             self._tokens[path] = secrets.token_hex(12)
@@ -200,22 +204,23 @@ class Scene:
         return self._tokens[path]
 
     def late_decoy(self, path: Path) -> str:
-        """Put a secret there after the start of the command; return its content."""
+        """Register a secret that is written to this path after the command has started; return the
+        secret."""
         if path not in self._late:
             self.make_parents(path)
         return self._late.setdefault(path, secrets.token_hex(12))
 
     def after_the_start(self) -> None:
-        """Make the late decoys, then the marker for which their attempts wait."""
+        """Write the late decoys, then the marker for which their attempts wait."""
         for path, token in self._late.items():
-            # A launcher may have put a mount point there, or have moved the folder.
+            # The launcher may have put a mount point there, or may have moved the folder.
             with contextlib.suppress(OSError):
                 path.write_text(f"# {token}\n")
         with contextlib.suppress(OSError):
             self.marker.touch()
 
     def late_changes(self, path: Path) -> list[str]:
-        """Return an effect if a late decoy does not have its content any more."""
+        """Return an effect if a late decoy has lost its content."""
         try:
             kept = path.read_text(errors="replace") == f"# {self._late[path]}\n"
         except OSError:
@@ -223,14 +228,15 @@ class Scene:
         return [] if kept else [f"{self.shown(path)}, made after the start, was changed"]
 
     def link(self, path: Path, target: Path, to_folder: bool) -> None:
-        """Make a link, before any decoy is put through it. A folder that it leads to is made."""
+        """Make a link before any decoy is written through it. If the link leads to a folder, that
+        folder is made too."""
         if not path.is_symlink():
             path.parent.mkdir(parents=True, exist_ok=True)
             (target if to_folder else target.parent).mkdir(parents=True, exist_ok=True)
             path.symlink_to(target)
 
     def absent(self, path: Path) -> None:
-        """Remove a path, with the decoys that other rows have put there."""
+        """Remove a path, including decoys that other rows have put there."""
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
@@ -244,13 +250,13 @@ class Scene:
         return name
 
     def work_folder(self) -> Path:
-        """A folder of one attempt in the workspace."""
+        """Make a folder for one attempt in the workspace."""
         made = self.fresh(self.root)
         made.mkdir()
         return made
 
     def outside_folder(self) -> Path:
-        """A folder of one attempt in the home directory, with a file."""
+        """Make a folder with a file for one attempt in the home directory."""
         made = self.fresh(self.home)
         made.mkdir()
         (made / "file").write_text("canary\n")
@@ -265,14 +271,15 @@ class Scene:
 
     @property
     def victim(self) -> Victim:
-        """A process of the user, outside."""
+        """Return a process of the user outside the sandbox."""
         if self._victim is None:
             self.victim_token = secrets.token_hex(12)
             self._victim = self.process(self.victim_token)
         return self._victim
 
     def process(self, token: str) -> Victim:
-        """One more process of the user, outside, with this secret in its environment."""
+        """Start another process of the user outside the sandbox, with this secret in its
+        environment."""
         program = str(self._copied(programs.victim, self.private))
         return self._stack.enter_context(Victim(program, self.base, token))
 
@@ -295,11 +302,11 @@ class Scene:
         return found
 
     def port(self, number: int) -> Port:
-        """A listener of the kit on a TCP port of 127.0.0.1; 0 is any free one."""
+        """Return a listener of the kit on this TCP port of 127.0.0.1; 0 means any free port."""
         return self.enter(Port(number))
 
     def enter(self, made: Entered) -> Entered:
-        """Enter a context that ends with the scene."""
+        """Enter a context that is left at the end of the scene."""
         self._stack.enter_context(made)
         return made
 
@@ -327,8 +334,11 @@ class Scene:
             call()
 
     def changes(self, path: Path, *, made_empty: bool = True) -> list[str]:
-        """Return the changes at a watched path. made_empty: also count new files without content,
-        which a launcher may leave at a mount point."""
+        """Return the changes at a watched path.
+
+        made_empty: also count new files without content. A launcher may leave such files as mount
+            points.
+        """
         before, now = self._watched[path], _tree(path)
         found = []
         for name in sorted({*before, *now}):
@@ -340,14 +350,15 @@ class Scene:
         return found
 
     def was_made(self, path: Path) -> list[str]:
-        """Return an effect if a write probe made this file, and not a launcher as a mount point."""
+        """Return an effect if a write probe made this file. A mount point of a launcher does not
+        count."""
         with contextlib.suppress(OSError):
             if not path.is_symlink() and PAYLOAD in path.read_bytes():
                 return [f"{self.shown(path)} was created"]
         return []
 
     def shown(self, path: Path) -> str:
-        """A path of the scene as its user would write it."""
+        """Return a path of the scene as its user would write it."""
         for base, short in ((self.root, ""), (self.home, "~/"), (self.base, "BASE/")):
             if path == base:
                 return short.rstrip("/") or "."
@@ -391,11 +402,14 @@ def _tree(path: Path) -> dict[str, Facts]:
 
 
 class Port:
-    """A listener; `came` returns a line once a client has connected."""
+    """A listener.
+
+    `came` returns a line once a client has connected.
+    """
 
     def __init__(self, number: int) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        # Connections of the start before may still be closing.
+        # Connections of the previous start may still be closing.
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._came = False
         try:

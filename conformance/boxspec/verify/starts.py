@@ -1,6 +1,7 @@
 """The starts of one verification: of the probe program, of a shell, and at a terminal.
 
-Each is made twice, in a scene of its own: without the command, as the control, and with it.
+Each start is made twice, each time in a new scene: without the command as the control, and with the
+command.
 """
 
 from __future__ import annotations
@@ -30,22 +31,23 @@ from boxspec.verify.row import Attempt, Line, Row
 from boxspec.verify.scene import Layout, Scene, parents
 from boxspec.verify.witness import Witness
 
-# The number of further starts for the rest of a plan if the program was ended in the middle.
+# The number of further starts for the rest of a plan if the program was ended before it finished
+# the plan.
 AGAIN = 2
-# The end of a sandbox ends its processes; the kernel may take that long.
+# Time for the kernel to end the processes of a sandbox after the sandbox has ended.
 ENDS_S = 1.0
-# Programs of the host that read a script.
+# Programs of the host that can run a script.
 SHELLS = [["/bin/sh"], ["sh"], ["/usr/bin/env", "sh"]]
 
-# Why rows cannot be asked, by their id.
+# The reason for each row that cannot be asked, by the id of the row.
 Refused = dict[str, str]
 
 
 class Starter:
     """Starts programs with the command, or without it as a control.
 
-    furniture: rows with decoys for every scene, asked or not, so that a command meets the same home
-        directory and workspace in each start.
+    furniture: rows whose decoys are in every scene, even if the row is not asked, so that a command
+        meets the same home directory and workspace in each start.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class Starter:
     ) -> None:
         self._janitor, self._command, self._layout = janitor, command, layout
         self._limit_s, self._furniture = limit_s, furniture
-        # Used in turn, so that two starts do not have their scenes below the same folder.
+        # The folders take turns, so that two successive scenes lie below different ones.
         self._parents = itertools.cycle(parents())
         self.starts = 0
 
@@ -72,7 +74,7 @@ class Starter:
     ) -> Iterator[tuple[Scene, dict[Key, Attempt], Refused]]:
         """Yield a scene with all decoys, the attempts of these rows, and the rows without attempts.
 
-        absent: ask the targets for places that do not exist at the start, without these places.
+        absent: make the start in which the places `row.absent` are missing.
         """
         asked = {row.id for row in rows}
         others = [row for row in self._furniture if row.id not in asked]
@@ -106,7 +108,7 @@ class Starter:
 
 
 def _furnish(scene: Scene, rows: Iterable[Row], others: Sequence[Row], absent: bool) -> None:
-    # Links first: later decoys are put through them.
+    # Make all links first, because later decoys are written through them.
     for target in (target for row in [*rows, *others] for target in row.targets):
         target.link(scene)
     for target in (target for row in others for target in row.targets):
@@ -116,9 +118,10 @@ def _furnish(scene: Scene, rows: Iterable[Row], others: Sequence[Row], absent: b
 
 
 def by_probes(starter: Starter, rows: Sequence[Row], absent: bool = False) -> Outcome:
-    """Make all attempts of these rows, in one start if the command lets the program end.
+    """Make all attempts of these rows. One start is enough if the command does not end the program
+    early.
 
-    absent: those for places that do not exist at the start.
+    absent: make the start in which the places `row.absent` are missing.
     """
     found = Outcome()
     for _ in range(1 + AGAIN):
@@ -131,7 +134,8 @@ def by_probes(starter: Starter, rows: Sequence[Row], absent: bool = False) -> Ou
 def _arranged(
     scene: Scene, rows: Iterable[Row], absent: bool
 ) -> tuple[dict[Key, Attempt], Refused]:
-    """Return the attempts of these rows, late ones last; and the reasons of rows without one."""
+    """Return the attempts of these rows, late ones last, and the reason for each row without
+    attempts."""
     made: dict[Key, Attempt] = {}
     refused: Refused = {}
     for row in rows:
@@ -142,7 +146,8 @@ def _arranged(
                 attempts += target.attempts(scene)
             except UntestableError as why:
                 reasons.append(str(why))
-        # In the real home directory a row is about the existing files.
+        # In the user's real home directory only existing files can be tested, so a row may have
+        # both attempts and reasons.
         if reasons and not (scene.real and attempts):
             refused[row.id] = reasons[0]
             continue
@@ -153,7 +158,7 @@ def _arranged(
 def _start_probes(
     starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False
 ) -> bool:
-    """Start the probe program once; return True if attempts are left that were not made."""
+    """Start the probe program once. Return True if some attempts were not made."""
     with _planned(starter, rows, found, absent) as (scene, wanted, plan, words):
         ended = starter.run(scene, words, witness=plan.witness)
         scene.left = ended.left
@@ -164,9 +169,10 @@ def _start_probes(
 def _planned(
     starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False
 ) -> Iterator[tuple[Scene, dict[Key, Attempt], Plan, list[str]]]:
-    """Yield a scene with the attempts of these rows that the outcome does not have yet.
+    """Yield a scene with those attempts of these rows that the outcome lacks.
 
-    Their plan is in the scene, which is settled; the words start the probe program with this plan.
+    The plan is in the scene, and the scene is settled. The yielded words start the probe program
+    with this plan.
     """
     with starter.scene(rows, absent) as (scene, arranged, refused):
         found.cannot |= refused
@@ -177,7 +183,7 @@ def _planned(
 
 
 def _collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: Ended) -> bool:
-    """Add the results of a start to the outcome; return True if attempts were not made."""
+    """Add the results of a start to the outcome. Return True if some attempts were not made."""
     records = plan.records(ended.stdout)
     found.ran = found.ran or START in records
     complete = END in records
@@ -193,7 +199,7 @@ def _collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: E
     if complete or not found.ran or not ended.in_time:
         return False
     missing = [key for key, each in wanted.items() if each.id not in records]
-    # The first of them is the one that ended the program: it is not made again.
+    # The first missing attempt ended the program, so it is not made again.
     for key in missing[1:]:
         if not found.tried[key].effects:
             del found.tried[key]
@@ -219,7 +225,8 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         head = f"echo {ran} >{shlex.quote(str(made))}\necho {ran}\n"
         script.write_text(f"{head}{text}echo {ran}\n")
         scene.settle()
-        # A command may know one program by its name, so it is not always the same one.
+        # A command may treat a program specially because of its name, so the program is chosen at
+        # random.
         words = [*secrets.choice(SHELLS), str(script)]
         ended = starter.run(scene, words)
         found.ran = ended.stdout.count(ran.encode()) == 2
@@ -235,14 +242,14 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 
 def by_themselves(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Make the attempts of these rows in one start without other rows."""
+    """Make the attempts of these rows in a start of their own."""
     found = Outcome()
     _start_probes(starter, rows, found)
     return found
 
 
 def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Make the attempts of these rows in a program with the terminal of the user as stdin."""
+    """Make the attempts of these rows in a program whose stdin is the terminal of the user."""
     found = Outcome()
     with _planned(starter, rows, found) as (scene, arranged, plan, words):
         ours, theirs = pty.openpty()
@@ -260,8 +267,8 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 
 def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Run a program without an effect outside, and observe the objects that the command leaves:
-    files, processes, shared memory, control groups."""
+    """Run a program without effects outside, and observe what the command itself leaves: files,
+    processes, shared memory, control groups."""
     found = Outcome()
     with _planned(starter, rows, found) as (scene, arranged, plan, words):
         words = [*CONTROL, *words] if starter.is_control else words

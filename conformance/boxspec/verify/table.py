@@ -20,13 +20,15 @@ WORDS = {
 WORKS = "works"
 COLOURS = {Status.LEAKED: "31", Status.BLOCKED: "33", Status.NOT_TESTED: "33", Status.HELD: ""}
 WIDTH, ORIGIN_WIDTH = 34, 16
-# From this number on, rows with the same reason are shown as one.
+# If at least this many rows have the same reason, they are shown as one line.
 ALIKE = 3
 
 
 def print_table(found: Verification, terminal: Terminal, verbose: bool) -> None:
-    """One line for each row. Held default rows are one line for each family; verbose: each row with
-    its evidence and the command that asks it again."""
+    """Print one line for each row. Held default rows share one line per family.
+
+    verbose: print each row with its evidence and the command that asks it again.
+    """
     words = found.product or one_word(shlex.join(found.command), 60)
     starts = f"{found.starts} start{'s' if found.starts != 1 else ''}"
     terminal.write(f"boxspec verify · {words} · {starts} in {found.seconds:.1f} s")
@@ -47,7 +49,8 @@ def print_table(found: Verification, terminal: Terminal, verbose: bool) -> None:
 
 
 def _alike(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
-    """One line for all rows that were not tested for one reason, under the first of them."""
+    """Replace all rows that were not tested for the same reason by one line, at the place of the
+    first."""
     found: dict[str, list[str]] = {}
     missing = [each for each in verdicts if each.status is Status.NOT_TESTED]
     for reason in dict.fromkeys(each.evidence for each in missing):
@@ -60,7 +63,7 @@ def _alike(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
 
 
 def _families(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
-    """One line for the held default rows of a family, under the first of them."""
+    """Replace the held default rows of a family by one line, at the place of the first."""
     held = [each for each in verdicts if each.status is Status.HELD and each.row.family]
     found: dict[str, list[str]] = {}
     for family in dict.fromkeys(each.row.family for each in held):
@@ -94,7 +97,7 @@ def repeat(verdict: Verdict, found: Verification) -> str:
 
 
 def closing(found: Verification) -> str:
-    """Return the last line: PASS, FAIL or OPEN, the counts, and the exit status."""
+    """Return the last line, with PASS, FAIL or OPEN, the counts and the exit status."""
     leaked = [each for each in found.verdicts if each.status is Status.LEAKED]
     own = [each for each in found.verdicts if not each.row.usual]
     parts = []

@@ -1,4 +1,4 @@
-"""One verification: the rows, the starts, the verdicts."""
+"""Run one verification: make the rows and starts, and judge them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from boxspec.verify.row import Row
 from boxspec.verify.scene import NOTHING_THERE, Layout
 from boxspec.verify.starts import Starter, at_rest, at_terminal, by_probes, by_shell, by_themselves
 
-# Programs that print their version.
+# Programs that print their version when asked.
 PRINT_VERSION = frozenset(
     {"bwrap", "firejail", "nsjail", "srt", "codex", "sandlock", "nono", "hakoniwa", "birdcage"}
 )
@@ -29,7 +29,7 @@ Asked = Callable[[Starter, Sequence[Row]], Outcome]
 
 @dataclass(frozen=True)
 class Starts:
-    """The starts after that of the probe program, whose outcome is `probes`."""
+    """The starts that follow the start of the probe program; `probes` is its outcome."""
 
     control: Starter
     inside: Starter
@@ -38,7 +38,7 @@ class Starts:
     def both(self, rows: Sequence[Row], asked: Asked) -> Both:
         """Ask these rows without the command and with it."""
         if self.probes.inside.hangs:
-            # It would hang in each further start too.
+            # The command hung in the first start, so it would hang in each further start too.
             return Both(Outcome(), self.probes.inside)
         if not rows:
             return Both(Outcome(), Outcome())
@@ -46,7 +46,7 @@ class Starts:
 
 
 def product_of(words: Sequence[str]) -> str:
-    """Return name and version of a known program, otherwise ""."""
+    """Return name and version of a known program, or ""."""
     name = Path(words[0]).name
     if name not in PRINT_VERSION:
         return ""
@@ -67,10 +67,10 @@ def verify(
     limit_s: float,
     layout: Layout,
 ) -> Verification:
-    """Check these rows of a command. All files of the run are removed, however it ends.
+    """Check these rows of a command. All files of the run are removed in every case.
 
-    furniture: further rows with decoys for each scene. In the real home directory of the user no
-        path can be missing, and default rows about files that are not there are left out.
+    furniture: further rows whose decoys are in each scene. In the user's real home directory paths
+        cannot be made to be missing, and default rows about missing files are left out.
     """
     started, before = datetime.now(UTC), time.monotonic()
     with Janitor() as janitor:

@@ -1,7 +1,8 @@
-"""Evidence from the kernel that a process of this host runs the probe program, and a key for it.
+"""Kernel evidence that a process of this host runs the probe program, and the key for this process.
 
-The command can read all that a scene contains, and print what it likes. So the key for the seals of
-the records is in no file: it is sent by signals to a process whose executable is the probe program.
+The command can read every file of a scene and print any text. So the key with which the program
+seals its records is in no file: it is sent by signals to the process whose executable is the probe
+program.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from pathlib import Path
 
 from boxspec.subject.observe import procs
 
-# The same numbers are in fixtures/probes/batch.c. The C library reserves the lower ones.
+# fixtures/probes/batch.c has the same numbers. The C library reserves lower real-time signals for
+# itself.
 KEY_SIGNAL = 40
 KEY_PARTS, PART_DIGITS = 4, 8
 
@@ -20,10 +22,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Witness:
-    """Looks for the process, once its program has been started.
+    """Looks for the process after its program has been started.
 
-    program: the file of the scene, whose name no other process has. key: hexadecimal digits. why:
-        the reason why no process has the key. cgroups: the control groups of the process.
+    program: the file of the scene, whose name no other process has.
+    key: hexadecimal digits.
+    why: the reason why no process has the key.
+    cgroups: the control groups of the process.
     """
 
     def __init__(self, program: Path) -> None:
@@ -38,7 +42,7 @@ class Witness:
     def look(self) -> bool:
         """Send the key to the process if it is ready; return True once it has the key."""
         for pid in () if self.found else procs.named(self._name):
-            # The program expects the key after it has read its plan.
+            # The program catches the signal once it has read its plan.
             if KEY_SIGNAL in procs.Status(pid).mask("SigCgt") and self._runs_the_program(pid):
                 self.cgroups = procs.cgroups(pid)
                 self.found = all(_send(pid, part) for part in self._parts)
@@ -49,7 +53,7 @@ class Witness:
         try:
             same = Path(f"/proc/{pid}/exe").read_bytes() == self._content
         except (FileNotFoundError, ProcessLookupError):
-            # It has ended.
+            # The process has ended.
             return False
         except OSError as why:
             self.why = f"the process of the program cannot be identified: {why.strerror}"

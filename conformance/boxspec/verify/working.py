@@ -1,4 +1,4 @@
-"""Targets that must work, because a sandbox without working programs is of no use."""
+"""Targets that must work, because a sandbox in which programs do not work is useless."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from boxspec.verify.paths import Place
 from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
 
-# A file in TMPDIR and one in /tmp: one of the two is enough.
+# A file in TMPDIR, and a file in /tmp. One of the two must be possible.
 TEMPORARY = ("o_scratch", "w_tmp")
 ORDINARY = ("o_children", "o_pipes", "o_devices", "o_system")
-# Without hooks, because a copied workspace may have some.
+# Hooks are disabled, because a copied workspace may contain some.
 GIT_SETTINGS = "-c user.name=u -c user.email=u@example.org -c core.hooksPath=/dev/null"
 GIT_LINE = f"git -C {{root}} {GIT_SETTINGS} commit -q --allow-empty -m c"
 
@@ -32,7 +32,7 @@ def exists(path: Path, what: str) -> Callable[[Said], list[str]]:
 
 @dataclass(frozen=True)
 class Workspace(Target):
-    """Files and folders of the workspace."""
+    """Making and changing files and folders of the workspace."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         work = scene.work_folder()
@@ -43,7 +43,8 @@ class Workspace(Target):
 
 @dataclass(frozen=True)
 class Ordinary(Target):
-    """Children, programs of the workspace, pipes, devices, a temporary file."""
+    """Ordinary work: child processes, programs of the workspace, pipes, devices, a temporary
+    file."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         found = [Attempt(name, table()[name].tries, {}, done("done")) for name in ORDINARY]
@@ -60,7 +61,7 @@ class Ordinary(Target):
 
 @dataclass(frozen=True)
 class GitCommit(Target):
-    """`git commit` in the workspace."""
+    """Making a `git commit` in the workspace."""
 
     def lines(self, scene: Scene) -> list[Line]:
         made = scene.root / ".git" / "refs" / "heads" / "main"
@@ -76,7 +77,8 @@ class GitCommit(Target):
 
 @dataclass(frozen=True)
 class MayWrite(Target):
-    """A path that a rule allows to write. A file is made there, and for a file it is changed."""
+    """A path that a rule allows to write. If it is a folder, a file is made in it; if it is a file,
+    it is changed."""
 
     place: Place
     folder: bool
@@ -104,7 +106,7 @@ class MayWrite(Target):
 
 @dataclass(frozen=True)
 class MayReach(Target):
-    """A TCP port of this machine that a rule allows: the kit listens there."""
+    """A TCP port of this machine that a rule allows. The kit listens on it."""
 
     port: int
 

@@ -1,4 +1,4 @@
-"""Targets that must not be changed. Observations from outside decide."""
+"""Targets that must not be changed. Only observations from outside count as a change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from boxspec.verify.reading import identified
 from boxspec.verify.row import Attempt, Effects, Line, Target
 from boxspec.verify.scene import Scene
 
-# Attempts on one file, in this order: each works on the result of the one before it.
+# Attempts to change one file. The order matters: each works on the result of the one before it.
 ON_A_FILE = {
     "d_symlink": "written through a link",
     "d_hardlink": "written through a hard link",
@@ -25,7 +25,7 @@ ON_A_FILE = {
     "d_unlink": "removed",
 }
 MOVES = "d_rename_parent"
-# These need an empty folder of the workspace.
+# Probes that need an empty folder in the workspace.
 IN_WORKSPACE = ("d_symlink", "d_hardlink", "d_rename_over", MOVES)
 OUTSIDE = (
     *("w_create", "w_write", "w_append", "w_truncate", "w_open_rdonly_trunc", "w_mkdir"),
@@ -53,7 +53,7 @@ def made(scene: Scene, path: Path) -> Callable[[Said], list[str]]:
 
 @dataclass(frozen=True)
 class WriteFile(Target):
-    """A file that is there."""
+    """An existing file."""
 
     place: Place
 
@@ -80,7 +80,7 @@ class WriteFile(Target):
 
 @dataclass(frozen=True)
 class WriteFolder(Target):
-    """A folder: a new file in it, the files that are there, and the folder itself."""
+    """A folder: a new file in it, its existing files, and the folder itself."""
 
     place: Place
     inside: str = ""
@@ -111,7 +111,8 @@ class WriteFolder(Target):
         return found
 
     def _in_a_folder_of_the_user(self, scene: Scene, file: Path, new: Path) -> list[Attempt]:
-        """Only a new file, and the decoy that the kit has put there."""
+        """Return attempts on a new file and on the kit's decoy only, because the folder belongs to
+        the user."""
         shown = self.place.shown.rstrip("/")
         scene.removed_at_the_end(new)
         found = [Attempt("d_create", f"a new file in {shown}", {"denied": new}, made(scene, new))]
@@ -136,7 +137,7 @@ class WriteFolder(Target):
 
 @dataclass(frozen=True)
 class NewFile(Target):
-    """A file that does not exist yet, with a name that some program reads."""
+    """A file that does not exist yet and whose name some program reads."""
 
     place: Place
 
@@ -159,7 +160,8 @@ class NewFile(Target):
 
 @dataclass(frozen=True)
 class WriteLateFile(Target):
-    """A file that the kit makes after the start of the command, where a rule denies writes."""
+    """A file that the kit makes after the command has started, at a path that a rule denies to
+    write."""
 
     place: Place
 
@@ -189,7 +191,7 @@ def _on_a_file(scene: Scene, path: Path, shown: str, effects: Effects) -> list[A
 
 @dataclass(frozen=True)
 class Probes(Target):
-    """Probes that each meet a folder of their own outside the workspace."""
+    """Probes that each need a separate folder outside the workspace."""
 
     names: tuple[str, ...]
     late: bool = False
@@ -216,7 +218,7 @@ class Probes(Target):
 
 @dataclass(frozen=True)
 class OpenHostFileToWrite(Target):
-    """A file of the host: it is opened for writing and closed unchanged."""
+    """A file of the host. It is opened for writing and closed unchanged."""
 
     path: Path
 
@@ -230,7 +232,7 @@ class OpenHostFileToWrite(Target):
 
 @dataclass(frozen=True)
 class NewHostFile(Target):
-    """A new file with a random name in a folder of the host, removed at the end."""
+    """A new file with a random name in a folder of the host. It is removed at the end."""
 
     folder: Path
 

@@ -20,9 +20,9 @@ from boxspec.subject.observe.lines import poll
 def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | None:
     """Return the content of a file, at most `limit` bytes.
 
-    Only a regular file is read, because a fifo might never end. A link is refused, and, if the shim
-    is another user, a file that does not belong to that user `writer`: reports quote the content,
-    and the kit may read files that the shim may not.
+    Reports quote the content, and the kit may read files that the shim may not. So only a regular
+    file is read (a fifo might never end), no link is followed, and if the shim runs as another user
+    (`writer`), the file must belong to that user.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -136,8 +136,8 @@ class Exchange:
         os.mkfifo(fifo)
         fifo.chmod(0o666)
         message["hold"] = str(fifo)
-        # Open the fifo before the watch, so that the watch reports only the shim's own open, which
-        # does not block because a writer exists.
+        # Open the fifo before inotify watches it, so that the watch reports only the open by the
+        # shim. That open does not block, because a writer exists.
         self._hold_fd = os.open(fifo, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._inotify = Inotify()
         self._fifo_watch = self._inotify.watch(str(fifo), OPEN)

@@ -35,7 +35,8 @@ def _decoder(wholes: list[str]) -> json.JSONDecoder:
     """Return a decoder that adds the text of each `_Whole` to the list."""
 
     def number(text: str) -> float:
-        # A separate class, because JSON Schema and every comparison would accept 1.0 as an integer.
+        # The number keeps a class of its own, because JSON Schema and every comparison would accept
+        # 1.0 as an integer.
         made = float(text)
         if not made.is_integer() and not math.isinf(made):
             return made
@@ -55,7 +56,7 @@ def _has_whole(value: Any) -> bool:
 
 
 def _without_value(answer: Any) -> Any:
-    """Return the answer without `value`, where a module may have printed any JSON."""
+    """Return the answer without the member `value`: a module may print any JSON, including 1.0."""
     result = answer.get("result") if isinstance(answer, dict) else None
     if not isinstance(result, dict) or "value" not in result:
         return answer

@@ -33,9 +33,9 @@ class Event:
     """One logged event.
 
     rest: the words after the time stamp.
-    waited: how long its writer had waited for a processor in total. late_ns: the part since the
-        writer's previous event.
-    parents: how long the writer's parent had waited, by its pid.
+    waited: how long its writer had waited for a processor in total.
+    late_ns: the part of `waited` since the writer's previous event.
+    parents: for each parent of the writer, by its pid, how long it had waited.
     """
 
     word: str
@@ -51,13 +51,13 @@ class Event:
 
     @property
     def effect(self) -> Stamp:
-        """The stamp for something that happened to the writer, which may have waited before it
-        wrote."""
+        """Return the stamp of something that happened to the writer before it wrote; the writer may
+        have waited in between."""
         return Stamp(self.t_ns, self.late_ns, self.pid, self.waited, self.parents)
 
     @property
     def cause(self) -> Stamp:
-        """The stamp for the next action of the writer, for example its exit."""
+        """Return the stamp of the writer's next action after it wrote, for example its exit."""
         return self.effect.exact()
 
 

@@ -14,9 +14,10 @@ from boxspec.programs import programs
 class Probe:
     """One kind of attempt to escape.
 
+    fixtures/probes/probe.h explains the words of `needs` and `judged`.
     accepts: the errnos of a genuine refusal.
-    needs: what the suite must prepare for it. judged: what shows that it succeeded. Both are words
-        that fixtures/probes/probe.h explains.
+    needs: the observers and files that the suite must prepare.
+    judged: the observation that shows that the attempt succeeded.
     """
 
     name: str
@@ -77,15 +78,14 @@ class Said:
             if found.get("outcome") in ("did", "refused"):
                 made.outcome = found["outcome"]
                 made.call, made.errno = str(found.get("call", "")), str(found.get("errno", ""))
-            # A signal does not replace an outcome: it may have arrived after the last line of the
-            # attempt.
+            # A signal does not replace an outcome, because it may have arrived after the attempt.
             if found.get("outcome") == "killed" and made.outcome == "nothing":
                 made.outcome, made.signal = "killed", str(found.get("signal", ""))
         return made
 
     @property
     def is_told(self) -> bool:
-        """True if it is known how the attempt ended.
+        """True if the outcome of the attempt is certain.
 
         A seccomp filter kills by SIGSYS. Any other signal means a crash or a time limit, and not a
         refusal.

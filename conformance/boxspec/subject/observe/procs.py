@@ -105,8 +105,7 @@ def is_dying(process: Proc) -> bool:
         if number == 1 and _all_threads_are_dying(now.pid):
             return True
         now = proc(now.ppid)
-    # The search found no init that ends. The reason may be that the process itself has ended
-    # meanwhile.
+    # No ancestor that is ending was found. Perhaps the process itself has ended in the meantime.
     now = proc(process.pid)
     return now is None or not now.alive
 

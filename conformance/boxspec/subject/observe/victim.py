@@ -21,7 +21,8 @@ def _share_of_disks(pid: int) -> int:
 
 
 class Victim:
-    """Runs the victim inside the with-block. It is a child of the kit; the shim has no part in it.
+    """Runs the victim inside the with-block, as a child of the kit. The shim neither starts nor
+    sees it.
 
     program: the path of the fixture program `victim`.
     """

@@ -105,12 +105,13 @@ class Warden:
         self.reports: list[list[str]] = []
         self.exits: dict[int, Exit] = {}
         self.spent: Spent | None = None
-        # How the shim, or a program of the shim, interfered with the warden.
+        # A description of how the shim or one of its programs interfered with the warden; empty if
+        # none did.
         self.meddled = ""
-        # Why the kit started an early sweep.
+        # The reason of a sweep that the kit started early; empty otherwise.
         self.ended_for = ""
         self._stops = 0
-        # The last time at which the warden was known to run.
+        # The last time at which the warden is known to have run.
         self._went_on = time.monotonic()
         # A variable in the environment of the shim, by which its processes are recognised. A
         # sandbox must not see it, so the shim of a backend has none.
@@ -294,7 +295,8 @@ class Warden:
         with beside_the_target():
             os.waitpid(self.pid, 0)
         if died is not None:
-            # The case has no verdict any more, so it does no harm to end a program of the kit too.
+            # The case has lost its verdict anyway, so ending a program of the kit by mistake does
+            # no harm.
             orphans.end_all(self._mark, partial(procs.adopted, died.starttime, self._open))
         os.close(self._report.fd)
         self.pid = 0

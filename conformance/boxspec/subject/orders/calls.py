@@ -19,7 +19,7 @@ PRCTL, TKILL, TIME, GETDENTS64, CLOCK_GETTIME, CLOCK_NANOSLEEP, EXIT_GROUP = (
 EPOLL_WAIT, TGKILL, WAITID, OPENAT, PSELECT6, PPOLL = 232, 234, 247, 257, 270, 271
 EPOLL_PWAIT, PIDFD_SEND_SIGNAL, PIDFD_OPEN, CLONE3, EPOLL_PWAIT2 = 281, 424, 434, 435, 441
 FUTEX = 202
-# The place of a call at which a new thread is held; it is no call of the kernel.
+# Stands for the place at which a new thread is held. The kernel has no call of this number.
 THREAD_START = 0xFFFF
 SETITIMER, TIMER_SETTIME, TIMERFD_SETTIME, ALARM = 38, 223, 286, 37
 
@@ -27,7 +27,7 @@ SETITIMER, TIMER_SETTIME, TIMERFD_SETTIME, ALARM = 38, 223, 286, 37
 CLOCKS = frozenset({GETTIMEOFDAY, TIME, CLOCK_GETTIME})
 SENDS = frozenset({KILL, TKILL, TGKILL, PIDFD_SEND_SIGNAL})
 SLEEPS = frozenset({NANOSLEEP, CLOCK_NANOSLEEP})
-# A timer of the kernel runs by the real clock, so no order of it can be forced.
+# Timers of the kernel run by the real clock, so their order cannot be forced.
 KERNEL_TIMERS = {
     SETITIMER: "setitimer",
     TIMER_SETTIME: "timer_settime",
@@ -35,8 +35,8 @@ KERNEL_TIMERS = {
     ALARM: "alarm",
 }
 
-# A call that may wake another thread is finished before its own thread goes on, so that never two
-# threads run at once.
+# These calls may wake another thread. Such a call is finished before its own thread continues, so
+# that two threads never run at once.
 WAKES = frozenset({FUTEX, WRITE})
 
 WORDS = {
@@ -53,7 +53,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Timed:
-    """Name the register of a call's time limit, and the unit or the form of the limit in memory."""
+    """The time limit of a call: the register that has it, and its unit or its form in memory."""
 
     register: str
     form: str

@@ -10,12 +10,16 @@ from boxspec.subject.orders import calls, ptrace
 MS = 1_000_000
 READ_NS = 1000
 MANY_READS = 200
-# For each clock id of clock_gettime(2), the clock from which it has its start.
+# The clock that has the same start as a clock id of clock_gettime(2).
 STARTS = {0: 0, 5: 0, 1: 1, 4: 1, 6: 1, 7: 7, 8: 0, 9: 7}
 
 
 class Clock:
-    """now: the time since the start in ns. reads: the clock reads since the last event."""
+    """The time of an order.
+
+    now: the time since the start in ns.
+    reads: the number of clock reads since the last event.
+    """
 
     def __init__(self) -> None:
         self.now = 0
@@ -31,12 +35,13 @@ class Clock:
         return self.reads >= MANY_READS
 
     def read(self, regs: ptrace.Regs, *, begun: bool) -> tuple[int, bytes] | None:
-        """Return the address and the time for a clock read; None if the kernel must answer.
+        """Return the address and the time with which to answer a clock read; None if the kernel
+        must answer.
 
         begun: True if the implementation has begun its run.
         """
         self.reads += 1
-        # An implementation that reads the clock in a loop, without a wait, would not see time pass.
+        # If the implementation reads the clock in a loop without a wait, time must still advance.
         self.now += MS if self.polled and begun else READ_NS
         clock, at = regs.rdi, regs.rsi
         if regs.orig_rax != calls.CLOCK_GETTIME:

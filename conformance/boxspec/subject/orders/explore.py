@@ -1,8 +1,8 @@
 """Enumerate orders, and run one of them.
 
-An order is a list of choices: decision number, and the event that happens there. Without a choice,
-the implementation goes on; where it is blocked, the first possible event happens. So an order of no
-choices is the calm one, in which each event finds the implementation waiting.
+An order is a list of choices. A choice names a decision by its number, and the event that happens
+at it. At a decision without a choice the implementation continues; if it is blocked, the first
+possible event happens. So in the order without choices each event finds the implementation waiting.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Ran:
     leaders: list[int]
     hung: str | None
     exit_status: int | None
-    # For each decision, the other events that were possible.
+    # For each decision, the events that were possible and did not happen.
     others: list[tuple[int, list[str]]]
     missed: list[str]
 
@@ -87,19 +87,20 @@ class Ran:
         return self.leaders[0] if self.leaders else 0
 
     def trace(self) -> list[str]:
-        """Return the trace for people; it is the same each time."""
+        """Return the trace for people. Repeated runs of an order give equal traces."""
         rows = []
         for line in self.lines:
             mark = "" if line.decision is None else f"  [{line.decision}]"
-            # Each read of the clock adds a microsecond, so only milliseconds are of use.
+            # Only milliseconds are shown: each clock read adds a microsecond, which means nothing
+            # to a reader.
             rows.append(f"{line.at // 1_000_000:>7,} ms  {line.who}: {line.text}{mark}")
         if self.hung:
             rows.append(f"{'':>11}{self.hung}")
         return rows
 
 
-# Returns the request of a scenario; takes the path of the puppet, and a folder for files of the
-# request.
+# A function that returns the request of a scenario. It gets the path of the puppet, and a folder
+# for files of the request.
 Message = Callable[[Scenario, str, Path], dict[str, Any]]
 
 
@@ -155,7 +156,8 @@ def run_order(
 
 
 def longer(ran: Ran) -> Iterator[Order]:
-    """Return the orders that have one more choice, after the last one of this order."""
+    """Return the orders that extend this one by one choice, at a later decision than its last
+    choice."""
     last = ran.order.choices[-1][0] if ran.order.choices else -1
     for number, events in ran.others:
         if number > last:
@@ -178,10 +180,10 @@ Judge = Callable[[Scenario, Ran], list[Violation]]
 
 @dataclass(frozen=True)
 class Orders:
-    """The orders of a contract: `orders` in its declaration names such an object.
+    """The orders of a contract. The declaration of the contract names this object in `orders`.
 
     message: makes the request of a scenario.
-    not_forced: events of the contract that no order contains, each with the reason.
+    not_forced: the reason for each event of the contract that no order contains.
     """
 
     scenarios: Sequence[Scenario]
@@ -199,7 +201,7 @@ class Orders:
 
 @dataclass
 class Outcome:
-    """The judged run of one order, without the notes and the answer, which only the judge needs."""
+    """The judged run of one order, without notes and answer, which are not needed after judging."""
 
     order: Order
     violations: list[Violation]
@@ -248,7 +250,7 @@ def outcomes(
 
 
 def chosen(orders: list[Order], most: int, seed: int) -> list[Order]:
-    """Return at most so many of these orders, chosen by a seed."""
+    """Return at most `most` of these orders, chosen by a seed."""
     if len(orders) <= most:
         return orders
     kept = set(random.Random(seed).sample(range(len(orders)), most))
@@ -264,10 +266,10 @@ def shortest(
     jobs: int = 1,
     seed: int = 0,
 ) -> Iterator[tuple[list[Outcome], int]]:
-    """Run all orders without a choice, then all with one, and so on, up to `most`.
+    """Run all orders without a choice, then all with one choice, and so on, up to `most` orders.
 
-    Yields for each number of choices the outcomes, and how many such orders there are. Of the last
-    number a sample is run, chosen by the seed.
+    Yield for each number of choices the outcomes, and how many orders of that number exist. If not
+    all of the last number fit, a sample is run, chosen by the seed.
     """
     level = [Order(each.name) for each in scenarios]
     while run := chosen(level, most, seed):
@@ -279,7 +281,11 @@ def shortest(
 
 @dataclass(frozen=True)
 class BrokenLaw:
-    """A law that orders of one scenario break. first: the shortest of them. count: how many."""
+    """A law that orders of one scenario break.
+
+    first: the shortest of these orders.
+    count: their number.
+    """
 
     first: Outcome
     violation: Violation

@@ -18,16 +18,19 @@ from boxspec.subject.orders.task import Line, Note, Task, state_of
 from boxspec.subject.orders.tracer import Tracer
 
 HOLD = 0x70757070
-# Both signals also wake a stopped process or are ignored by default, so no event delivers them.
+# SIGCONT takes effect when it is sent, and SIGCHLD is ignored by default, so no event delivers
+# them.
 QUIET = frozenset({signal.SIGCONT, signal.SIGCHLD})
-# Calls that are no point of decision by themselves.
+# Calls that are held for the driver, but at which nothing is decided.
 NO_POINTS = frozenset({calls.PRCTL, calls.RT_SIGACTION, calls.GETDENTS64, calls.FUTEX})
 
 
 class Observer(Tracer):
-    """lines: the trace for people. notes: the facts for the laws.
+    """Records a run.
 
-    leaders: the puppets that the implementation started, each the leader of a group.
+    lines: the trace for people.
+    notes: the facts for the laws.
+    leaders: the puppets that the implementation started; each leads a group.
     """
 
     def __init__(self, argv: Sequence[str], request: str, response: str, puppet: str) -> None:
@@ -112,8 +115,8 @@ class Observer(Tracer):
 
     def _died(self, tid: int, status: int) -> None:
         task = self.tasks.get(tid)
-        # The driver adopts orphans, and then the kernel may report an end to the tracer and, once
-        # more, to the parent.
+        # The kernel may report the end of an adopted orphan twice: to the driver as its tracer, and
+        # as its parent.
         if task is None or task.state == "dead":
             return
         task.state = "dead"
@@ -137,7 +140,8 @@ class Observer(Tracer):
         self._note("died", task=task, pid=tid, status=status)
 
     def _add_death(self, line: Line) -> None:
-        """Add a line, sorted by name: one SIGKILL ends several members in any order."""
+        """Add a line, sorted by name, because one SIGKILL ends several members in an arbitrary
+        order."""
         at = len(self.lines)
         while at and self.lines[at - 1].text == line.text and self.lines[at - 1].who > line.who:
             at -= 1
@@ -173,7 +177,8 @@ class Observer(Tracer):
         return number == calls.PRCTL
 
     def _stat_of(self, task: Task) -> int:
-        """Return the process of the world whose /proc/PID/stat a held read is for, or 0."""
+        """If the held call reads /proc/PID/stat of a process of the world, return that pid;
+        otherwise 0."""
         found = re.fullmatch(r"/proc/(\d+)/stat", self._link(task))
         pid = int(found[1]) if found else 0
         return pid if pid in self.tasks else 0
@@ -228,5 +233,6 @@ class Observer(Tracer):
 
 
 def _runs(task: Task, program: str) -> bool:
-    """True if a process executes this program; a shim may start others, such as an interpreter."""
+    """True if the process executes this program. A shim may also start other programs, such as an
+    interpreter."""
     return os.path.realpath(f"/proc/{task.pid}/exe") == program

@@ -111,13 +111,14 @@ def read_text(pid: int, at: int) -> str:
     """Return the string at an address."""
     data = b""
     while b"\0" not in data and len(data) < 4096:
-        # A read up to the end of a page: the next page may not be mapped.
+        # Read at most to the end of the page, because the next page may not be mapped.
         data += read_memory(pid, at + len(data), min(256, 4096 - (at + len(data)) % 4096))
     return data.partition(b"\0")[0].decode(errors="replace")
 
 
 def hide_vdso(pid: int) -> None:
-    """Make a program that was just executed read its clocks by system calls, which can be held."""
+    """Hide the vDSO from a program that was just executed. Its clock reads then are system calls,
+    which can be held."""
     at = get_regs(pid).rsp
     words = struct.unpack("<q", read_memory(pid, at, 8))[0] + 2
     at += 8 * words

@@ -16,7 +16,7 @@ from boxspec.subject.orders.waits import Waits
 
 
 class NotForced(Exception):
-    """The order cannot be forced; the message says why."""
+    """Raised if the order cannot be forced; the message says why."""
 
 
 class Steps(Observer):
@@ -28,7 +28,7 @@ class Steps(Observer):
         self.handlers: dict[int, int] = {}
 
     def _step(self, task: Task) -> None:
-        """Let a held thread make its system call and go on to the next one."""
+        """Let a held thread make its system call and continue to the next one."""
         number = task.regs.orig_rax
         self._describe(task)
         if not task.probing:
@@ -63,7 +63,8 @@ class Steps(Observer):
                 self.resume(task)
 
     def _wake(self, task: Task) -> None:
-        """Make a call that may wake another thread, or that may wait for one."""
+        """Make a call that may wake another thread or wait for one, and hold the thread at the end
+        of the call."""
         task.then, task.wants_exit = lambda: self.resume_from_exit(task), True
         ptrace.call(ptrace.SYSCALL, self._running(task).tid)
 
@@ -103,7 +104,7 @@ class Steps(Observer):
         return int(found[1]) if found else 0
 
     def _await_kills(self) -> None:
-        """Wait until each puppet that was sent SIGKILL, or that is stopped, has done its part."""
+        """Wait until each puppet that is stopped or was sent SIGKILL has reacted."""
         for task in list(self.tasks.values()):
             if task.kind == "puppet" and task.state in ("puppet", "stopped"):
                 with contextlib.suppress(OSError):
@@ -132,7 +133,8 @@ class Steps(Observer):
                 self._note("collects", pid=pid, name=self._name(pid))
             self.resume_from_exit(task)
 
-        # It may wait for long, while other threads and children go on.
+        # Do not wait for the end of the call: it may block while other threads and children
+        # continue.
         task.then, task.wants_exit = collect, True
         ptrace.call(ptrace.SYSCALL, self._running(task).tid)
 
@@ -140,9 +142,10 @@ class Steps(Observer):
         return pid in self.tasks and self.tasks[pid].state == "dead"
 
     def _read_stat(self, task: Task) -> None:
-        """Show a process of the world as it would be without a driver.
+        """Answer a read of /proc/PID/stat so that the driver stays invisible.
 
-        Its start time is on the clock of the order, and it is not stopped by a tracer.
+        The start time is given on the clock of the order, and the process is not shown as stopped
+        by a tracer.
         """
         shown = self.tasks[self._stat_of(task)]
         at = task.regs.rsi
@@ -159,7 +162,7 @@ class Steps(Observer):
         self.resume_from_exit(task)
 
     def _list_proc(self, task: Task) -> None:
-        """Leave the processes that do not belong to the world out of a listing of /proc."""
+        """Remove the processes that do not belong to the world from a listing of /proc."""
         at = task.regs.rsi
         result = self.to_exit(task)
         if task.state != "exit":

@@ -13,27 +13,27 @@ from boxspec.subject.orders import ptrace
 
 @dataclass
 class Task:
-    """One thread: of the implementation, or of a puppet."""
+    """A thread of the implementation or of a puppet."""
 
     tid: int
     pid: int
     kind: str  # "shim", "spawn" (a child before its exec) or "puppet"
-    state: str = "runs"  # or "new", "held", "exit", "puppet", "stopped", "dead"
+    state: str = "runs"  # "runs", "new", "held", "exit", "puppet", "stopped" or "dead"
     name: str = ""
     regs: ptrace.Regs = field(default_factory=ptrace.Regs)
     wants_exit: bool = False
     in_vfork: bool = False
     blocked: bool = False
     wake: int | None = None  # time of the order at which its wait ends
-    probing: bool = False  # it repeats a wait, which is no new decision
-    checked: int = 0  # Waits.progress when it last asked if something is ready
-    then: Callable[[], None] | None = None  # called at the end of its system call
+    probing: bool = False  # True while a wait is only repeated, which is no new decision
+    checked: int = 0  # value of Waits.progress at the last check of this thread
+    then: Callable[[], None] | None = None  # called when the system call of the thread ends
     action: str = ""
     born: int = 0
 
     @property
     def who(self) -> str:
-        """Return its name for people."""
+        """Return the name of the thread for people."""
         if self.kind != "shim":
             return self.name
         return "implementation" if self.tid == self.pid else f"implementation, {self.name}"
@@ -60,9 +60,9 @@ class Line:
 
 @dataclass
 class Note:
-    """A fact for the laws: its kind, its number, its time, and details.
+    """A fact for the laws: kind, number, time and details.
 
-    batch: the implementation finds events with the same number at once.
+    batch: facts with an equal number are noticed by the implementation at once.
     """
 
     kind: str
@@ -100,8 +100,8 @@ def sleeps(task: Task) -> bool:
     try:
         state = state_of(task.tid)
         if state == "S":
-            # A thread that was interrupted in the middle of a call may still have this state. The
-            # kernel waits until it is off its processor, or says that it runs.
+            # The state alone is not enough: an interrupted thread may show it in the middle of a
+            # call. For a thread that is on a processor the kernel says `running`.
             return Path(f"/proc/{task.tid}/syscall").read_text().strip() != "running"
     except OSError:
         return False
@@ -109,9 +109,9 @@ def sleeps(task: Task) -> bool:
 
 
 def pending(task: Task, *without: str) -> set[int]:
-    """Return the signals that wait for a thread or its process.
+    """Return the signals that are pending for a thread or its process.
 
-    without: the names in /proc of the masks to leave out, such as SigBlk.
+    without: names of masks in /proc, such as SigBlk, whose signals are left out.
     """
     status = procs.Status(task.pid, str(task.tid))
     left_out = (status.mask(name) for name in without)

@@ -26,7 +26,7 @@ class Tracer(ABC):
         self.tasks: dict[int, Task] = {}
         self.strangers: set[int] = set()
         self.reaped: set[int] = set()
-        # For the waits in settle.
+        # `settle` waits for this signal, so it must be blocked.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         self.root = ptrace.start(argv, dict(os.environ), calls.TRACED)
         self.tasks[self.root] = Task(self.root, self.root, "shim", name="caller")
@@ -103,8 +103,8 @@ class Tracer(ABC):
             idle = 0
             if time.monotonic() > limit:
                 raise HarnessError(f"a traced process did not stop: {busy}")
-            # A stop sends SIGCHLD, which ends this wait. A thread that falls asleep sends no
-            # signal, so the wait is short.
+            # A thread that stops sends SIGCHLD, which ends this wait. A thread that falls asleep
+            # sends no signal, so the wait is short.
             signal.sigtimedwait({signal.SIGCHLD}, LOOK_S)
 
     def _stopped(self, tid: int, status: int) -> None:
@@ -116,7 +116,7 @@ class Tracer(ABC):
             return
         signo, event = os.WSTOPSIG(status), status >> 16
         if task is None:
-            # The stop of a new process may come before the event of its parent.
+            # The new process may stop before its parent's event reports it.
             self.tasks[tid] = Task(tid, tid, "unknown", state="new", born=self.clock.now)
             self.strangers.add(tid)
             return
@@ -164,7 +164,7 @@ class Tracer(ABC):
         try:
             self._add(task, event)
         finally:
-            # The child may have been killed meanwhile; its parent goes on all the same.
+            # Even if the child was killed meanwhile, its parent continues.
             self._go(task)
 
     def _add(self, task: Task, event: int) -> None:

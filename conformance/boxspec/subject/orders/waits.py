@@ -63,20 +63,22 @@ class Waits:
             return
         setattr(task.regs, timed.register, kept)
         if result == -516:
-            # ERESTART_RESTARTBLOCK would restart with the limit of the probe.
+            # After ERESTART_RESTARTBLOCK the kernel would repeat the call with the limit of the
+            # probe. After this value it repeats the original call.
             task.regs.rax = -514 & ((1 << 64) - 1)
         if -517 < result < -511:
             task.probing = True
         ptrace.set_regs(task.tid, task.regs)
         if result == 0 and limit != 0:
-            # A repeated wait has only the rest of its limit.
+            # A repeated wait has only the rest of its time limit.
             left = limit if wake is None else max(0, wake - self.clock.now)
             self._block(task, left)
         else:
             self.tracer.resume_from_exit(task)
 
     def probe_stale(self) -> bool:
-        """Let the threads that blocked before the last step ask again. True if there are any."""
+        """Let the threads that blocked before the last step check again whether a descriptor is
+        ready. Return True if there are such threads."""
         stale = [
             task
             for task in self.tracer.tasks.values()
@@ -88,7 +90,7 @@ class Waits:
         return bool(stale)
 
     def probe(self, tasks: Sequence[Task]) -> None:
-        """Let blocked threads ask again if something is ready."""
+        """Let blocked threads make their call again, which ends if a descriptor is ready."""
         for task in tasks:
             if not task.blocked or task.state != "exit":
                 continue
@@ -99,7 +101,8 @@ class Waits:
                 continue
             wake = task.wake
             if pending(task, "SigBlk"):
-                # ERESTARTNOHAND: EINTR after a handler, and the call again without one.
+                # ERESTARTNOHAND: the call fails with EINTR if a handler runs, and is repeated
+                # otherwise.
                 task.regs.rax = -514 & ((1 << 64) - 1)
             else:
                 task.regs.rip -= 2

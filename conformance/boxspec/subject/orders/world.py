@@ -26,7 +26,8 @@ from boxspec.subject.orders.task import Event, Line, Task, in_words, pending
 MOST_STEPS = 40_000
 MOST_TIME_MS = 2_000_000
 
-# Takes the number of the decision, the events, and the one that happens without a choice.
+# A function that chooses what happens at a decision. It gets the number of the decision, the
+# possible events, and the event that happens without a choice.
 Decide = Callable[[int, Sequence[Event], Event | None], Event | None]
 
 
@@ -74,7 +75,8 @@ class World(Steps):
                 return
         actor = self._actor()
         if actor is not None:
-            # Without this, an implementation that polls in a loop would get no event by itself.
+            # A polling implementation never blocks. So if it reads the clock very often, the first
+            # event happens by itself.
             spins = self.clock.polled
             if not (self._is_point(actor) and self._decide(decide, blocked=False, usual=spins)):
                 self._step(actor)
@@ -87,8 +89,8 @@ class World(Steps):
     def _decide(self, decide: Decide, *, blocked: bool, usual: bool) -> bool:
         """Offer the events. True if one happened.
 
-        Before a blocked implementation notices an event, more events may happen: it finds them at
-        once.
+        While the implementation is blocked, several events may happen before it continues; it then
+        notices all of them at once.
         """
         self.batch += 1
         if blocked:
@@ -101,7 +103,10 @@ class World(Steps):
         return True
 
     def _offer(self, decide: Decide, *, usual: bool) -> bool:
-        """Let one event happen. usual: the first event happens unless another one is chosen."""
+        """Let one event happen.
+
+        usual: True if the first event happens unless the order chooses another one.
+        """
         events = list(self._events(waits=usual and not self._actor()))
         if not events or self.exit_status is not None:
             return False
@@ -125,7 +130,7 @@ class World(Steps):
         ]
 
     def _actor(self) -> Task | None:
-        """Return the thread that goes on: the last one while it can, else the oldest."""
+        """Return the thread that continues: the one that ran last if it can, else the oldest."""
         ready = self._ready()
         if self.last in ready:
             return self.last
@@ -162,7 +167,8 @@ class World(Steps):
             )
 
     def _time_events(self, *, waits: bool) -> Iterator[Event]:
-        """The end of the next limit. If the implementation does not wait, it is a delay."""
+        """Yield the event that time passes, up to the end of the next limit. If the implementation
+        does not wait, time passes as a delay."""
         wakes = [task.wake for task in self.tasks.values() if task.blocked and task.wake]
         if not wakes and not self._actor():
             return
