@@ -74,7 +74,7 @@ class ObservedProbe(Observed):
         return cast(Claims, super().result)
 
 
-# This requirement says that a backend which enforces only a part is used, too.
+# The requirement that a backend is used even if it enforces only a part.
 KEPT = "BACKEND-SESSION-03"
 NOTHING: Claim = {"claim": "unavailable", "reasons": ["there is no claim"]}
 
@@ -118,7 +118,8 @@ class ObservedSession(Observed):
     def dropped(self) -> bool:
         """True if the calls ran without the backend.
 
-        Raise a Failure if they must not: a probe claims some enforcement, and prepare did not fail.
+        Raise a Failure if they must not run so: a probe claims some enforcement, and prepare did
+        not fail.
         """
         if self.result["enforcement"] != "none":
             return False

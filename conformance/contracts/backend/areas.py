@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from boxspec.judge.record import Record
 from boxspec.judge.verdict import OBSERVED, Verdict
 
-# For each area, its topics and the aspects that a backend claims. The contract requires `launch`
-# of every backend, so it has no claim.
+# For each area: its topics, and the aspects that a backend claims for it. The contract requires
+# `launch` of every backend, so it is not claimed.
 AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "files": (("WRITE", "META", "RULE"), ("fs-read", "fs-write", "fs-metadata")),
     "network": (("NET", "EGRESS"), ("network",)),

@@ -1,7 +1,7 @@
 """Make an attempt to escape and judge it.
 
-An attempt counts only if it works on this host without a sandbox, and if an allowed counterpart
-works inside. The effect outside decides.
+An attempt counts only if it has its effect on this host without a sandbox, and if an allowed
+counterpart works inside. The effect outside decides.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from contracts.shared.requests import ExecRequest
 
 WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})
 OWN = "launch"
-# Every probe first writes where the profile allows it, or else opens /dev/null. These requirements
-# test that.
+# Before its attempt every probe writes where the profile allows it, or opens /dev/null. These
+# requirements are about that.
 WORK, EVERYWHERE = "BACKEND-ALLOW-01", "BACKEND-ALLOW-02"
 
 
@@ -76,8 +76,8 @@ def inside(
 def attempted_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
     """Return the result that the probe of the first call printed.
 
-    Fail if it did not run, or if its allowed counterpart failed. The requirement `allowed` reports
-    the latter, if it is not tested here.
+    Fail if the probe did not run. If its allowed counterpart failed, the requirement `allowed` is
+    to blame, unless it is the one under test.
     """
     session.need_enforcement()
     answer = session.calls[0]
@@ -154,8 +154,8 @@ def need_an_end(scene: Scene, session: ObservedSession, attempted: Said) -> None
     made its attempt.
     """
     ended = session.calls[0].result["exit_code"]
-    # If a filter kills all processes of the probe, the exit code of the session is 128 plus the
-    # signal's number.
+    # A filter may have killed all processes of the probe. The exit code of the session is then 128
+    # plus the number of the signal.
     if attempted.is_told or (attempted.outcome == "nothing" and ended == 128 + signal.SIGSYS):
         return
     raise Failure(

@@ -21,20 +21,21 @@ from contracts.backend.scene import SECRET
 from contracts.shared.requests import ExecRequest, exec_request
 
 CONTROL = "none"
-# If the backend's own time limit has cut off its probe, the session takes longer than this.
+# A session that lasts longer than this may have dropped the backend because its probe exceeded its
+# own time limit.
 CUT_OFF_MS = 2000.0
-# By kind of a request, the requirement that decides if requests of the kind return. If they do not,
-# each other test of them would only wait, and is blocked by that requirement.
+# For each kind of request, the requirement that decides whether requests of that kind return. If
+# they do not return, all other tests that use them are blocked, because they would only wait.
 RETURNS = {
     "probe": "BACKEND-PROBE-01",
     "session": "BACKEND-ALLOW-01",
     "script": "BACKEND-SESSION-01",
 }
-# The time limit of such a request, once the trust checks have seen that it does not return.
+# The time limit of a request whose kind did not return in the trust checks.
 STUCK_S = 10.0
 # The fields that a context and backend.probe have in common.
 PROBED = ("profile", "policy", "egress", "strict_metadata", "accept")
-# Variables whose value is different on each ground. They do not affect a claim.
+# Variables whose value differs on each ground. They do not affect a claim.
 OF_THE_GROUND = ("HOME", SECRET)
 # For each session, the backends that have enforced or claimed something.
 _enforcing: WeakKeyDictionary[Session, set[str]] = WeakKeyDictionary()
@@ -105,10 +106,11 @@ class BackendClient:
 
     @property
     def chosen(self) -> str:
-        """Return the backend of this run:
+        """Return the backend of this run.
 
-        `--backend`, or the strongest one (see strongest.py). Before that is known, or if there is
-        only one, the first backend in hello that confines programs.
+        This is the one that `--backend` names, or else the strongest one (see strongest.py). If the
+        strongest one is not known yet, or there is only one, it is the first backend in hello that
+        confines programs.
         """
         session = self._case.session
         if session.backend is not None:
@@ -189,10 +191,12 @@ class BackendClient:
         self._limit("session", STUCK_S)
 
     def _limit(self, kind: str, within_s: float) -> float:
-        """Return the time limit of a request; Blocked if its kind does not return."""
+        """Return the time limit of a request; raise Blocked if requests of its kind do not
+        return."""
         if kind not in self._case.session.stuck:
             return within_s
-        # One test of the deciding requirement shows the hang. Only its repetitions send more.
+        # One test of the deciding requirement shows the hang. Other tests send no further request
+        # of this kind, except repeated attempts.
         shown = self._case.attempt.number == 1 and self._case.hangs.count(self._case.topic) > 0
         if shown or RETURNS[kind] not in self._case.deciding:
             raise Blocked([RETURNS[kind]], f"a {kind} of this backend does not return")
@@ -233,8 +237,7 @@ class BackendClient:
         return _enforcing.setdefault(self._case.session, set())
 
     def _look_again_if_cut_off(self, seen: ObservedSession, backend: str) -> None:
-        """Raise Late if a session that took long has dropped a backend which enforced something
-        before.
+        """Raise Late if a session took long and dropped a backend which enforced something before.
 
         The backend's own probe may have exceeded its time limit because no processor was free. Late
         makes the kit repeat the test without other tests.

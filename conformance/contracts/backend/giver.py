@@ -16,7 +16,7 @@ NAME = "giver"
 class Giver:
     """Listens inside the with-block. Each client gets a descriptor that is open for writing.
 
-    It reports no harm itself, because a change of the file shows the harm.
+    The giver reports no effect itself: a change of the file is the effect.
     """
 
     def __init__(self, workspace: Path, file: Path) -> None:

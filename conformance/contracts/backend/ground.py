@@ -31,7 +31,8 @@ def parents() -> list[Path]:
     root = case_root()
     if os.environ.get("BOXSPEC_CASE_ROOT"):
         return [root.parent]
-    # Programs in daily use work below several folders of a user. A new one is not made here.
+    # Programs of a user run below several folders, so a ground may lie below any of them that
+    # exists. A missing folder is not created.
     home = Path(os.environ.get("HOME") or "/nowhere")
     others = [home, home / ".local" / "share", home / ".local" / "state"]
     own = [each.resolve() for each in others if each != Path("/") and os.access(each, os.W_OK)]
@@ -68,7 +69,7 @@ def _somewhere_below(folder: Path) -> Path:
 class Ground:
     """Directories with canaries; `changes` returns the differences from the start.
 
-    No name in it is the same in two grounds, so no sandbox can know a ground by its names.
+    All names are random, so that no sandbox can recognise a ground by its names.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -134,11 +135,13 @@ class Ground:
         return found
 
     def write_params(self, probe: str, **params: object) -> list[str]:
-        """Write the parameters of one probe to a file, and return the command that starts it."""
+        """Write the parameters of one probe to a file, and return the command that starts the
+        probe."""
         known = {"ws": self.ws, "out": self.out, "home": self.home, "token": self.token}
         every = {"armed": probe, "out_from_ws": self.out_from_ws, **known, **params}
         text = "".join(f"{name}={value}\n" for name, value in every.items())
-        # A sandbox cannot see in the file which attempt comes (fixtures/probes/probe.h).
+        # The parameters are encoded with a random key, so that a sandbox cannot read from the file
+        # which attempt follows (fixtures/probes/probe.h).
         key = LOWEST_KEY + secrets.randbelow(256 - LOWEST_KEY)
         self.params.write_bytes(bytes([key, *(byte ^ key for byte in text.encode())]))
         return [str(self.program), str(self.params)]

@@ -94,7 +94,7 @@ class HostIpc:
         return number
 
     def harm(self) -> list[str]:
-        """Return the effects that an attempt had."""
+        """Return the effects of an attempt on these objects."""
         effects = []
         if self._shm >= 0:
             effects += self._harm_of_memory()

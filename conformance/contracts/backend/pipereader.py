@@ -14,14 +14,14 @@ class PipeReader:
     """Keeps the read end of the pipe open inside the with-block, so that a writer always has a
     reader.
 
-    What is written stays in the pipe until `harm` reads it.
+    Written bytes stay in the pipe until `harm` reads them.
     """
 
     def __init__(self, folder: Path) -> None:
         self.params: Params = {}
         self._path = folder / NAME
         os.mkfifo(self._path)
-        # Everyone may write, because the attempt may run as another user.
+        # All users may write, because the attempt may run as another user.
         self._path.chmod(0o666)
         self._fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 

@@ -16,8 +16,8 @@ from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.documents import one_profile
 
-# A path in a subdirectory of the workspace, as the configuration files have in which an agent could
-# hide commands.
+# A path in a subdirectory of the workspace. Configuration files in which an agent could hide
+# commands have such paths.
 DENIED = "a/b/denied"
 
 

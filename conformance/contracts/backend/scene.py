@@ -38,7 +38,7 @@ OBSERVERS: dict[str, Callable[[Ground], Any]] = {
     "host-ipc": lambda ground: HostIpc(ground.token),
     "victim": lambda ground: Victim(programs.victim, ground.out, ground.token),
 }
-# The other words of that column. made_scene prepares these.
+# The other words of that column; made_scene prepares what they name.
 PREPARED = frozenset({"descriptors", "stdin", "variable", "workspace-watch"})
 JUDGED = frozenset({"effect", "outcome", "host-file"})
 
@@ -73,8 +73,8 @@ class Scene:
         """True if the success of the call is an effect by itself, as the column `judged` of the
         probe says."""
         if self.probe.judged == "host-file":
-            # The sandbox may have another file under this name, which does no harm to the host if
-            # it is opened.
+            # The sandbox may have another file under this name. Opening that one does no harm to
+            # the host.
             st = Path("/etc/passwd").stat()
             return f"file {st.st_dev}:{st.st_ino}" in attempted.leaked
         return self.probe.judged == "outcome"

@@ -1,4 +1,5 @@
-"""A setting of the whole system, for one attempt to write it; restored after the attempt."""
+"""A setting of the whole system that an attempt tries to write. It is restored after the
+attempt."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from pathlib import Path
 
 from boxspec.places import case_root
 
-# How many messages of one place the kernel logs before it drops some. No namespace has its own.
+# The number of messages of one source that the kernel logs before it drops further ones. It is not
+# per namespace, so a write would affect the whole host.
 SETTING = Path("/proc/sys/kernel/printk_ratelimit_burst")
 
 
@@ -18,7 +20,8 @@ class Sysctl:
 
     def __init__(self) -> None:
         self._stack = contextlib.ExitStack()
-        # Runs of the kit at the same time must not see the attempts of each other.
+        # Only one run of the kit at a time uses the setting, because another run would see the
+        # attempt.
         lock = os.open(case_root() / "sysctl.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._stack.callback(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -73,8 +73,8 @@ def test_pairs_come_that_others_take_for_their_own(case: BackendCase) -> None:
 
 @requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
 def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: BackendCase) -> None:
-    """The pairs of a request may set PWD, but bubblewrap(1) always sets it to the program's
-    directory."""
+    """PWD among the pairs of a request may be kept or replaced: bubblewrap(1) always sets it to the
+    program's directory."""
     with made_ground() as ground:
         pairs = [["PWD", "/elsewhere"]]
         given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
@@ -140,8 +140,8 @@ def test_the_scratch_is_private_and_goes(case: BackendCase) -> None:
         scratch = Path(session.calls[1].stdout.decode())
         its_own = scratch.is_absolute() and scratch != ground.out
         expect("TMPDIR of the second call is none of the caller's", its_own, True)
-        # Files that the program created there are not outside, because the directory was private or
-        # is gone.
+        # The scratch directory is private or gone, so files that the program created there do not
+        # count as outside.
         left = [str(each) for each in (Path("/tmp"), scratch) if _has(each, ground.token)]
         expect("files left of the scratch directory", left, [])
 
@@ -169,7 +169,7 @@ def test_the_mode_of_the_scratch_does_not_depend_on_the_umask(case: BackendCase)
 def test_the_scratch_of_the_next_session_is_empty(case: BackendCase) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")
-        # Each call creates a file that must not exist before.
+        # Each call creates a file, which must not exist before the call.
         for when in ("first", "next"):
             session = case.backend.run(
                 [{"program": words[0], "args": words[1:]}],
@@ -187,7 +187,7 @@ HELD = 'echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch && : <gate && 
 
 @requires("BACKEND-ENV-03")
 def test_the_scratch_is_closed_to_others_and_is_removed(case: BackendCase) -> None:
-    """This tests only a scratch directory that has the same path inside and outside."""
+    """Applies only to a scratch directory that has the same path inside and outside."""
     with made_ground() as ground:
         gates = [ground.ws / name for name in ("gate", "held")]
         for gate in gates:

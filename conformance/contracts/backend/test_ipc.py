@@ -57,8 +57,8 @@ def test_pipes_are_not_written_to(case: BackendCase, probe: str, profile: str) -
     attempt(case, probe, profile=profile)
 
 
-# The script writes to its stdin by opening it again. In a shared pipe the bytes would follow the
-# first line, and another reader would get them.
+# The script opens its stdin again and writes to it. In a pipe that is shared with outside, another
+# reader would get these bytes after the first line.
 REOPENS = 'read -r line; echo "$line"; echo outside >/proc/self/fd/0'
 
 

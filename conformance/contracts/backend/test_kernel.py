@@ -50,8 +50,9 @@ def test_no_file_of_the_kernel_is_opened_for_writing(case: BackendCase, probe: s
     attempt(case, probe)
 
 
-# Open files of /proc for appending, without writing. World-writable files are left out. Files
-# without any write permission are left out too, because root could open them anyway.
+# Open files of /proc for appending, without writing. World-writable files are left out, because
+# every user may open them. Files without any write permission are left out, because root could open
+# them anyway.
 OPENS = r"""for file in $(find /proc -maxdepth 2 -type f -perm /222 ! -perm -2 \
     ! -path "/proc/[0-9]*" ! -path "/proc/self/*" ! -path "/proc/thread-self/*" 2>/dev/null); do
     (: >>"$file") 2>/dev/null && echo "$file"

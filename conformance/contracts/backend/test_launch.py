@@ -1,7 +1,5 @@
-"""The start of a program inside: its descriptors, session and privileges.
-
-And how its end is reported.
-"""
+"""The start of a program inside (its descriptors, session and privileges), and how its end is
+reported."""
 
 import contextlib
 import fcntl
@@ -41,8 +39,7 @@ from contracts.shared.files import program_at, script_at
 MISSING = "/no/such/program"
 # The exit code of die-by if it survives the signal.
 NOT_ENDED = 66
-# Arguments with a special meaning for a shell, which a wrapper might use, or for a wrapper's own
-# options.
+# Arguments with a special meaning for a shell or for the options of a wrapper.
 WORDS = ("", "a  b", "$HOME", "`id`", "it's", '"', "*", "a\nb", "\\", ";", "--", "é")
 
 
@@ -57,8 +54,8 @@ def test_no_descriptor_comes_along(case: BackendCase, probe: str) -> None:
 @requires("BACKEND-LAUNCH-01")
 @pytest.mark.parametrize("number", [9, 300, 1024, 8000])
 def test_no_descriptor_comes_along_by_its_number(case: BackendCase, number: int) -> None:
-    # Numbers below those that a wrapper uses itself, and above the end of a loop that closes only
-    # some.
+    # These numbers are above those that a wrapper uses itself, and above the point where an
+    # incomplete closing loop may end.
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most <= number:
         raise HostLacks(
@@ -86,8 +83,7 @@ class Terminal:
         return int(struct.unpack("i", got)[0])
 
     def be_controlling(self, scene: Scene) -> None:
-        """Make it the controlling terminal of the program's session, as if a shell had started the
-        program."""
+        """Make it the controlling terminal of the program's session, as a shell would."""
         scene.state += ["--setsid", "--leave-open", f"30={self.name}"]
         # The test passes a descriptor, because a process that opens a terminal by name may get it
         # as its controlling terminal.
@@ -161,7 +157,7 @@ def test_a_program_is_in_a_session_of_its_own(case: BackendCase) -> None:
 
 
 def _stands_in(pid: int, folder: Path) -> bool:
-    """True for the program itself. A wrapper is in the directory of its caller."""
+    """True for the program itself. A wrapper has the directory of its caller."""
     try:
         return (
             Path(f"/proc/{pid}/cwd").readlink() == folder
@@ -179,7 +175,7 @@ def test_no_privilege_is_left(case: BackendCase, probe: str) -> None:
 
 @requires("BACKEND-LAUNCH-04", needs=["BACKEND-LIFE-02"])
 def test_an_exit_code_comes_through(case: BackendCase) -> None:
-    # Some of these codes have a meaning for shells and wrappers: not found, ended by a signal.
+    # For shells and wrappers some of these codes mean: not found, or ended by a signal.
     codes = [0, 1, 42, 125, 126, 127, 128, 130, 137, 143, 255]
     with made_ground() as ground:
         session = case.backend.run(
@@ -348,8 +344,8 @@ def test_calls_that_start_at_once_are_all_confined(case: BackendCase) -> None:
             judge(scene, session, attempted)
 
 
-# Each child starts a process, which then loses its parent and ends. The shell itself does not wait
-# meanwhile: it would reap them if it were process 1.
+# Each child starts a process that loses its parent and then ends. The shell does not wait
+# meanwhile, because if it were process 1 it would reap these processes.
 ORPHANS = 'for n in 1 2 3 4 5 6 7 8; do (sleep 0.3 &) ; done; : <"$0"; : <"$1"'
 
 

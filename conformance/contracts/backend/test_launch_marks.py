@@ -1,4 +1,4 @@
-"""Marks by which a sandbox could notice that it is tested. No mark may change the confinement.
+"""Marks by which a sandbox could recognise a test. No mark may change the confinement.
 
 All other tests of this contract run without these marks: their grounds have random names.
 """

@@ -14,7 +14,7 @@ from contracts.backend.scripted import scripted
 from contracts.shared.requests import ExecRequest
 
 SCRIPT = "backend.script"
-# The requirement that a session is opened if the contract does not allow to refuse it.
+# The requirement that a session must open whenever the contract does not allow to refuse it.
 OPENED = ["BACKEND-SESSION-01"]
 MISSING = "/no/such/program"
 
@@ -60,7 +60,7 @@ def test_shutdown_comes_after_a_failed_prepare(case: BackendCase, on_unavailable
 
 @requires("BACKEND-LIFE-05", capability=SCRIPT)
 def test_shutdown_comes_after_a_failed_spawn(case: BackendCase) -> None:
-    # Without a wrapper, it is the program itself that cannot be started.
+    # Without a wrapper the program itself is the command that cannot be started.
     seen = scripted(case, "refuse", program=MISSING, prefix=[])
     expect("the call failed", seen.session.only.ok, False)
     expect("made, removed", (seen.made, seen.removed), (1, 1))
@@ -106,7 +106,7 @@ def test_a_session_leaves_no_process_and_no_file(case: BackendCase) -> None:
 
 
 HELD = 'echo mine >"$TMPDIR/mine" && : <gate && : <held; cat "$TMPDIR/mine"'
-# Each program writes to its own workspace, and tries to write to the other workspace.
+# Each program writes to its own workspace, and tries to write to that of the other session.
 WRITES = ': >own; (: >"$1/stranger") 2>/dev/null; '
 OTHER = WRITES + 'test ! -e "$TMPDIR/mine" && echo theirs >"$TMPDIR/mine"'
 

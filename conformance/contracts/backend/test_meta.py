@@ -52,8 +52,8 @@ def test_a_warning_names_changes_that_strict_metadata_refuses_inside(
         session = case.backend.run([call], **asked, strict_metadata=True)
     session.need_enforcement()
     refused = session.only.result["exit_code"] != 0
-    # The texts of warnings are up to the backend, so only texts that the plain session does not
-    # have are examined.
+    # A backend may word its warnings freely, so only texts that the plain session lacks are
+    # examined.
     warnings = [text for text in session.result["warnings"] if text not in plain.result["warnings"]]
     expect(
         f"whether a change of {what} inside is refused, and the warnings that come with it",

@@ -1,4 +1,4 @@
-"""The answer of backend.probe, which must depend on what the host can do."""
+"""The answer of backend.probe, which must depend on the abilities of the host."""
 
 from collections.abc import Sequence
 
@@ -94,7 +94,7 @@ def test_rules_on_reading_count_for_the_overall_claim(case: BackendCase) -> None
         expect(f"overall, of {name}", claims["overall"], overall, claims)
 
 
-# Attempts for a host on which a mechanism is refused. They are made if the backend makes a claim
+# Attempts on a host that refuses a mechanism. They are made if the backend makes a claim
 # nevertheless.
 ATTEMPTS = pytest.mark.parametrize("probe", ["w_create", "p_kill_usr1"])
 
@@ -164,7 +164,7 @@ def test_a_mechanism_that_is_not_there_is_not_claimed(case: BackendCase, probe: 
     _expect_true_claims(case, made_of_it[0], probe, state)
 
 
-# Features that an older version of Landlock lacks, each with the probe that shows the lack.
+# Features that older versions of Landlock lack, each with a probe that reveals the lack.
 UNKNOWN = {
     "truncate": (2, "w_truncate", "repo-write"),
     "TCP": (3, "n_tcp4", "no-network"),
@@ -200,7 +200,7 @@ def test_a_feature_that_an_older_version_lacks_is_not_claimed(case: BackendCase,
         need_an_end(scene, session, attempted)
 
 
-# Which attempt it is does not matter: the test only finds out whether the filter sees it.
+# Any attempt would do: the test only finds out whether the filter sees it.
 FILTERED = "k_add_key"
 
 

@@ -51,9 +51,9 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
         session, attempted = inside(case, scene, "repo-write")
         # A swarm leaves a different number of processes each time.
         _expect_none_left(session, probe, at_most=1 if probe == "p_swarm" else None)
-        # No process is left either if the probe did not start its processes, or if it waited until
-        # a time limit for all of them to end. Then the sandbox did not end them, so the end of the
-        # attempt must be known.
+        # There is also no process left if the probe never started its processes, or waited until
+        # its time limit for their end. In these cases the sandbox did not end them. So it must be
+        # known how the attempt ended.
         need_an_end(scene, session, attempted)
         code = session.only.result["exit_code"]
         expect("how the call ended", code, 0, {"inside": str(attempted)}, Verdict.UNPROVEN)

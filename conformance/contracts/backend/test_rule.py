@@ -93,7 +93,7 @@ def test_a_denied_file_stays_whatever_is_above_it(case: BackendCase, probe: str)
 @requires("BACKEND-RULE-03", capability=RULES)
 @pytest.mark.parametrize("rule", ["late/denied", "**/denied", "late/*.key"])
 def test_a_rule_that_is_not_enforced_is_named(case: BackendCase, rule: str) -> None:
-    """Creating a denied name is refused, or its rule was reported before the run."""
+    """Creating a denied name must be refused, or its rule must be reported before the run."""
     name = "late/x.key" if rule == "late/*.key" else "late/denied"
     with made_scene("d_create") as scene:
         path = scene.ground.ws / name
@@ -226,7 +226,8 @@ def test_a_file_in_which_agents_persist_stays(case: BackendCase, name: str) -> N
 @requires("BACKEND-RULE-08", capability=RULES, needs=[WORK])
 @pytest.mark.parametrize("place", ["ws", "out"])
 def test_a_workspace_whose_hooks_are_a_link_still_starts(case: BackendCase, place: str) -> None:
-    """The hooks are a link to a place inside or outside. Denied files are protected or reported."""
+    """The hooks are a link to a place inside or outside the workspace. Denied files must be
+    protected or reported."""
     rules = policy((".git/hooks/pre-commit", ".git/hooks", ".git/hooks/**"))
     with made_scene("o_neighbour") as scene:
         hooks = getattr(scene.ground, place) / "hooks"
@@ -264,6 +265,6 @@ def test_the_set_up_follows_no_link_out(case: BackendCase, denied: str) -> None:
         rules = policy((denied,), deny_read=(denied,))
         session = line_inside(case, ground, "echo tried", rules)
         expect("the program ran", session.only.stdout, b"tried\n", verdict=Verdict.OVERREFUSED)
-        # Also a file that is gone after the session.
+        # This also notices a file that the session has removed again.
         seen = [name for _, _, name in inotify.read()]
         expect("what changed outside", [*ground.changes(), *seen], [], verdict=Verdict.ESCAPED)

@@ -101,7 +101,7 @@ def test_a_rule_that_is_broken_is_not_claimed_fully(case: BackendCase, what: str
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_rule_is_not_broken_under_refuse(case: BackendCase, what: str) -> None:
-    """Either the session is refused, or the rule is enforced."""
+    """Under refuse the session must be refused, or the rule must be enforced."""
     broken = BROKEN[what]
     with made_ground() as ground:
         _ground(ground)
@@ -120,7 +120,8 @@ def test_a_rule_is_not_broken_under_refuse(case: BackendCase, what: str) -> None
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-11"])
 @pytest.mark.parametrize("rule", ["late", "b/c/d", "**/*.key"])
 def test_late_names_may_be_accepted(case: BackendCase, rule: str) -> None:
-    """If all other rules are enforced, the session opens, and this rule is reported."""
+    """If the names do not exist yet and all other rules are enforced, the session opens and reports
+    this rule."""
     asked: dict[str, Any] = {"policy": policy((rule,))}
     without = case.backend.probe("repo-write")
     accepted = case.backend.probe("repo-write", accept=["late-names"], **asked)
@@ -142,7 +143,7 @@ def test_late_names_may_be_accepted(case: BackendCase, rule: str) -> None:
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-12"])
 def test_accepting_late_names_accepts_no_other_gap(case: BackendCase) -> None:
-    """If a rule is not enforced for an existing path, its aspect stays partial."""
+    """If a rule is not enforced for an existing path, its aspect must stay partial."""
     broken = BROKEN["a link that leads out"]
     with made_ground() as ground:
         _ground(ground)
@@ -173,7 +174,8 @@ def _many(ground: Ground, shape: str, n: int) -> list[str]:
     ("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150), ("listed", 600)]
 )
 def test_many_denied_files_do_not_drop_the_sandbox(case: BackendCase, shape: str, n: int) -> None:
-    """Under degrade the backend is used: each file is protected, or its rule is reported."""
+    """Under degrade the backend must still be used: each file is protected, or its rule is
+    reported."""
     claimed = case.backend.probe("repo-write").result["overall"]
     with made_ground() as ground:
         line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null'

@@ -87,7 +87,7 @@ def test_a_denied_file_stays_under_each_profile(case: BackendCase, profile: str)
     _stays(case, "kept", "echo x >>kept", policy(("kept",)), profile=profile)
 
 
-# Rules, and the directory in which another file may be created.
+# Rules, each with the directory in which another file may be created.
 MEETINGS = {
     "a grant above it": (policy(("src/kept",), modify=("src/**",)), "src"),
     "a rule of the profile alone": (policy(modify=("**", "!src/kept")), "src"),
@@ -118,7 +118,8 @@ def test_a_denied_file_may_have_any_name(case: BackendCase, name: str) -> None:
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_path_stays_below_the_cache(case: BackendCase) -> None:
-    """full-dev also permits writes to the cache, and the workspace may lie in the cache."""
+    """full-dev permits writes to the cache, and here the workspace lies in the cache. The rule must
+    still hold."""
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
         kept = planted(ground, "kept", root)
@@ -129,8 +130,8 @@ def test_a_denied_path_stays_below_the_cache(case: BackendCase) -> None:
         _expect_made(root / "neighbour")
 
 
-# Modes of a directory that forbid to read or to search it. Root ignores modes, so the tests drop
-# that capability.
+# Modes of a directory that forbid reading or searching it. Root ignores modes, so the tests drop
+# the capability for that.
 CLOSED = [0o300, 0o400, 0o000]
 OPENS = "chmod 700 kept"
 
@@ -227,7 +228,8 @@ def test_a_rule_of_the_profile_that_does_not_hold_is_named(case: BackendCase) ->
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 def test_a_rule_on_a_directory_alone_holds_or_is_named(case: BackendCase) -> None:
-    """The mode belongs to the directory itself, even if its content may be modified."""
+    """The mode belongs to the directory itself, so a rule about the directory covers it even if its
+    content may be modified."""
     line = "chmod 700 kept"
     _need_effect("kept/file", "kept", line)
     with made_ground() as ground:

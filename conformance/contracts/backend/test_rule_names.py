@@ -50,7 +50,7 @@ def inside(
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_file_stays_under_its_other_name(case: BackendCase) -> None:
-    """The other name is allowed by itself, but it is a hard link of the denied file."""
+    """The second name is allowed by itself, but it is a hard link of the denied file."""
     with made_ground() as ground:
         kept = planted(ground, "kept")
         os.link(kept, ground.ws / "alias")
@@ -97,7 +97,7 @@ def _heard(fd: int) -> bytes:
 def test_a_write_to_a_denied_pipe_does_not_arrive(
     case: BackendCase, name: str, denied: tuple[str, ...]
 ) -> None:
-    """A read-only mount does not prevent writing to a pipe."""
+    """Even a read-only mount does not prevent writes to a pipe."""
     with made_ground() as ground:
         pipe = ground.ws / name
         pipe.parent.mkdir(exist_ok=True)
@@ -114,7 +114,8 @@ def test_a_write_to_a_denied_pipe_does_not_arrive(
 
 @requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
 def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: BackendCase) -> None:
-    """full-dev also permits writes to the directories between the cache and the root."""
+    """full-dev also permits writes to the directories between the cache and the root, so a program
+    may move them."""
     with made_ground() as ground:
         cache = ground.home / ".cache"
         root = cache / "a" / "ws"
@@ -142,7 +143,7 @@ def test_a_path_that_no_rule_allows_stays_below_the_cache(case: BackendCase) -> 
 def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(
     case: BackendCase, rule: str
 ) -> None:
-    """A sandbox that only uses mounts gives a new directory the access of its parent directory."""
+    """A sandbox that uses only mounts gives a new directory the access of its parent directory."""
     with made_ground() as ground:
         (ground.ws / "src").mkdir()
         line = "mkdir src/new; echo x >src/new/file"
@@ -155,7 +156,7 @@ def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(
 
 @requires("BACKEND-RULE-05", capability=RULES, needs=NEEDS)
 def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> None:
-    """A permitted path is looked up at each call, and an earlier call may have replaced it by a
+    """A permitted path is looked up at each call. An earlier call may have replaced it by a
     link."""
     with made_ground() as ground:
         out = ground.out_from_ws
@@ -181,7 +182,7 @@ def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_pipe_in_a_closed_directory_is_not_written_to(case: BackendCase) -> None:
-    """A program may know the name of the pipe without being able to list the directory."""
+    """A program may know the pipe's name even if it cannot list the directory."""
     with made_ground() as ground:
         pipe = ground.ws / "d" / "p"
         pipe.parent.mkdir()

@@ -85,7 +85,8 @@ def facts(path: Path) -> tuple[int, ...] | None:
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK, "BACKEND-RULE-03"])
 @pytest.mark.parametrize("what", CHANGES)
 def test_the_scan_finds_a_change_that_a_rule_denies(case: BackendCase, what: str) -> None:
-    """If the backend enforces the rule, no denied path changes, and the scan finds no change."""
+    """If the backend enforces the rule, no denied path changes and the scan finds none. Otherwise
+    the scan must find the change."""
     change = CHANGES[what]
     with made_ground() as ground:
         planted(ground)

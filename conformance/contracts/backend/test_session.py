@@ -1,5 +1,5 @@
-"""The options refuse and degrade: the results of probe and prepare decide whether and how programs
-run."""
+"""The options refuse and degrade: depending on the results of probe and prepare, programs run
+confined, unconfined or not at all."""
 
 from typing import Any, Unpack
 
@@ -24,7 +24,7 @@ from contracts.backend.scripted import Seen, scripted
 SCRIPT = "backend.script"
 RULES = "backend.policy"
 GIVEN_UP_MS = 10_000
-# The fields of a session besides its calls, by name.
+# The fields of a session except its calls, by name.
 ASKED: dict[str, dict[str, Any]] = {
     **{
         name: {"profile": name}

@@ -15,7 +15,7 @@ from contracts.backend.scene import PATH
 from contracts.shared.requests import ExecRequest
 
 WITHIN_S = 60.0
-# Time limit of the work itself, which suffices for a build that is traced.
+# Time limit of a tool's work. It suffices for a build under a tracer.
 WORKS_MS = 45_000
 MAIN = '#include <stdio.h>\nint main(void) { return puts("built") < 0; }\n'
 PROJECT = """\

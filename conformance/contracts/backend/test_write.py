@@ -71,8 +71,8 @@ def test_a_cache_is_not_the_whole_home(case: BackendCase, probe: str) -> None:
 
 
 def write_on_a_mount(case: BackendCase, name: str, profile: str) -> None:
-    """Try to write to a file system that is mounted below a read-only directory, because a sandbox
-    may have overlooked the mount."""
+    """Try to write to a file system that is mounted below a read-only directory. A sandbox may have
+    overlooked that mount."""
     for confined in (False, True):
         with made_scene("w_write") as scene:
             place = getattr(scene.ground, name) / "below" / "mount"
@@ -221,7 +221,7 @@ def test_each_way_to_start_is_confined(case: BackendCase, way: str) -> None:
 def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> None:
     """full-dev permits HOME/.cache by its name.
 
-    If the root contains HOME, a program can replace it by a link.
+    If the root contains HOME, a program can replace HOME/.cache by a link.
     """
     with made_ground() as ground:
         home, out = ground.home, ground.out
@@ -267,8 +267,8 @@ def link_through(ground: Ground, way: str) -> Path:
 def test_a_variable_that_a_link_leads_outside_changes_nothing(
     case: BackendCase, variable: str, way: str
 ) -> None:
-    """A session may grant HOME/.cache and keep its files in TMPDIR. In the root, a program of an
-    earlier session can replace both by links."""
+    """A session may grant HOME/.cache and keep its files in TMPDIR. If both lie in the root, a
+    program of an earlier session can replace them by links."""
     with made_ground() as ground:
         place = link_through(ground, way)
         (place / ".cache").mkdir()
@@ -284,7 +284,7 @@ def test_a_variable_that_a_link_leads_outside_changes_nothing(
         )
         session.need_enforcement()
         expect_nothing_outside(session, ground.changes(), f"{variable} {way}")
-        # A file that the session has removed again changed the time too.
+        # The changed time also reveals a file that the session has removed again.
         if place.stat().st_mtime_ns != last_change:
             raise Failure(
                 f"the directory outside to which {variable} leads, {way}",

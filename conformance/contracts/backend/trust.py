@@ -1,4 +1,4 @@
-"""Check that a shim which runs programs in a backend names one and answers requests about it.
+"""Check that a shim which runs programs in a backend names a backend and answers requests about it.
 
 The checks are coarse on purpose, because requirements test the claims.
 """
@@ -17,7 +17,8 @@ from contracts.backend.ground import Ground, made_ground
 from contracts.backend.strongest import choose, claims
 
 WITHIN_S = 30.0
-# Limit of the first requests. A backend that hangs is cut off after 10 s, and these do not hang.
+# Time limit of the first requests. The library itself cuts off a hanging backend after 10 s, so a
+# request that takes longer does not return.
 RETURNS_S = 10.0
 NO_SUCH = "no-such-backend"
 
@@ -32,10 +33,12 @@ def trust(case: BackendCase, say: Say) -> None:
     name = case.backend.chosen if declared else NO_SUCH
     if declared:
         stuck = _stuck(case, {*STARTS})
-        # Send these again, because a busy machine may have delayed the first answers.
+        # Send the requests that did not return once more, because a busy machine may have delayed
+        # them.
         case.session.stuck = _stuck(case, stuck) if stuck else stuck
         if case.session.stuck:
-            # The tests decide: each kind has a requirement that is broken if it does not return.
+            # Tests decide about this: for each kind of request a requirement is broken if it does
+            # not return.
             say(f"{name}: no answer to {', '.join(sorted(case.session.stuck))}")
             return
     answer = case.backend.probe("repo-write", backend=name, within_s=WITHIN_S)
@@ -79,7 +82,7 @@ STARTS = {"probe": _probe, "session": _session, "script": _script}
 
 
 def _stuck(case: BackendCase, kinds: set[str]) -> set[str]:
-    """Send one request of each kind at the same time; return the kinds that do not return."""
+    """Send one request of each kind, all at the same time. Return the kinds that do not return."""
     found: set[str] = set()
 
     def ask(kind: str, ground: Ground) -> None:
@@ -91,7 +94,7 @@ def _stuck(case: BackendCase, kinds: set[str]) -> set[str]:
             if getattr(why, "hang", False) or getattr(why, "symptom", "") == "does not return":
                 found.add(kind)
         except ShimBroke:
-            # The checks that follow report it.
+            # The checks that follow report this error.
             return
 
     with made_ground() as ground:

@@ -17,7 +17,7 @@ from contracts.exec.answers import ObservedBatch, ObservedRun
 from contracts.shared.inside import Inside, confined, put_inside
 from contracts.shared.requests import EnvMode, ExecRequest, env_mode, exec_request, has_bytes
 
-# A run of a batch. The number is its start in ms; without it the run starts at once.
+# A run of a batch: its fields, or its start in ms after the first run, and its fields.
 Run = tuple[int, ExecRequest] | ExecRequest
 
 
@@ -135,8 +135,8 @@ class ExecClient:
             return shim.finish()
 
     def _request(self, fields: Mapping[str, Any]) -> Message:
-        """Make the request; raise NotApplicable if it has bytes and the shim's API takes only
-        strings."""
+        """Make the request. Raise NotApplicable if a field has bytes that are not UTF-8 and the
+        shim's API takes only strings."""
         made = exec_request(fields)
         self._needs_bytes(made)
         return made

@@ -1,5 +1,5 @@
-"""Repeat a run with each option that must not matter: a limit that is not reached changes no
-result.
+"""Repeat a run with each option that must not change its result, for example a limit that is not
+reached.
 
 All variants run at once in one batch, or one after the other if the shim has no batches.
 """
@@ -22,7 +22,7 @@ DEADLINE_MS = 10_000
 WITHIN_S = 15.0
 
 MAY_FAIL = "with a payload that may fail"
-# For each label the capability that the option needs, and the option.
+# For each label: the capability that the option needs, and the option.
 OPTIONS: dict[str, tuple[str, ExecRequest]] = {
     "without options": ("exec", {}),
     "together with other runs": ("exec.concurrent", {}),

@@ -43,7 +43,8 @@ class Judged(Facts):
         lacking = self._payload_refused()
         if lacking:
             found.append(Cause.of("stdin", lacking))
-        # A rest that fits into the pipe has been written, so its child may end without reading it.
+        # The rest of the payload fits into the pipe and has been written, so the child may end
+        # without reading it.
         if end and not over and not (lacking and lacking.step <= end.step):
             found.append(Cause.of("exit", end))
         deadline = self.deadline()

@@ -1,8 +1,8 @@
 """State the laws that each order of a run must keep.
 
-A law takes what the driver saw (`Ran`) and the answer. It never assumes when the implementation
-looks at something: where two causes are so close that it may have found them at once, each of the
-two is accepted.
+A law takes the observations of the driver (`Ran`) and the answer. It assumes nothing about when the
+implementation checks for an event. If the implementation may have found two causes at once, a law
+accepts either of them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _returns(judged: Judged) -> Iterator[Violation]:
 
 
 def _cause(judged: Judged) -> Iterator[Violation]:
-    """The result is named by the first cause."""
+    """The answer names the first cause."""
     if judged.reported is None:
         return
     law = "the first cause names the result"
@@ -100,7 +100,7 @@ def _causeless(judged: Judged) -> Iterator[Violation]:
 
 
 def _reaches(judged: Judged) -> Iterator[Violation]:
-    """The first signal goes to the whole group before the next wait."""
+    """The first signal reaches the whole group before the implementation waits again."""
     first = judged.first_signal
     if first is None:
         return
@@ -122,7 +122,7 @@ def _grace(judged: Judged) -> Iterator[Violation]:
 
 
 def _bytes(judged: Judged) -> Iterator[Violation]:
-    """No byte that a member wrote is lost."""
+    """No byte that a member wrote is missing from the result."""
     if judged.result is None or judged.reported == "cap":
         return
     for fd, name in ((1, "stdout"), (2, "stderr")):
@@ -149,7 +149,7 @@ def _prompt(judged: Judged) -> Iterator[Violation]:
 
 
 def _duration(judged: Judged) -> Iterator[Violation]:
-    """The duration covers all waits of the run, and no more than the run."""
+    """The duration includes every wait of the run, and nothing after the run."""
     begins, ends, spawn = judged.one("begins"), judged.one("answers"), judged.spawned
     if not judged.result or not begins or not ends or not spawn:
         return
@@ -167,7 +167,7 @@ def _duration(judged: Judged) -> Iterator[Violation]:
 
 
 def _flags(judged: Judged) -> Iterator[Violation]:
-    """`pending_signals` and `detached_writers`, if the implementation has them."""
+    """Check `pending_signals` and `detached_writers`, if the implementation has these fields."""
     result, collects = judged.result, judged.one("collects")
     if not result or "pending_signals" not in result or not collects:
         return

@@ -8,7 +8,7 @@ from typing import Any
 from boxspec.subject.orders.explore import Orders, Scenario
 from contracts.exec.order_laws import judge
 
-# The pipe cannot hold this payload.
+# A payload that is larger than the pipe.
 LONG_STDIN = {"stdin": {"bytes": "x" * 100_000}}
 
 SCENARIOS = tuple(

@@ -1,5 +1,5 @@
-"""If a shim does not answer while a resource is exhausted, find out whether it failed to start or a
-run made it crash."""
+"""Find out why a shim does not answer while a resource is exhausted: it failed to start, or a run
+made it crash."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from contracts.exec.client import ExecCase
 
 # A request without a program. Every shim that starts at all refuses it without starting a child.
 NO_PROGRAM = {"op": "exec.run", "request": {"args": ["7"]}}
-# Used instead if the shim crashes because of a request without a program, because every shim
-# answers hello.
+# Used if the shim crashes on a request without a program. Every shim answers hello.
 HELLO = {"op": "hello", "protocol": 1, "nonce": "nobody"}
 
 
 def crash(case: ExecCase, seen: ObservedRun, state: Sequence[str]) -> str:
     """Return a text about the crash if a run is to blame for it, otherwise an empty text.
 
-    The run is not to blame if a request that starts no child is not answered in this state either,
-    or if the difference cannot be measured.
+    The run is not to blame if the shim does not even answer a request that starts no child in this
+    state. It is not blamed either if that cannot be measured.
     """
     easier = list(state)
     if "--nproc" in state:
         if _has_threads(case):
             return ""
     elif "--nofile" in state:
-        # With one descriptor less, because a run may load one more file than a refused request.
+        # Allow one descriptor less, because a run may open one file more than a refused request.
         at = easier.index("--nofile") + 1
         easier[at] = str(int(easier[at]) - 1)
     else:
@@ -43,7 +42,7 @@ def crash(case: ExecCase, seen: ObservedRun, state: Sequence[str]) -> str:
 def _has_threads(case: ExecCase) -> bool:
     """True if the idle shim has several threads.
 
-    Its runtime may start more of them at any time, and cannot report an error if that fails.
+    Its runtime may start further threads at any time, and cannot report an error if that fails.
     """
     with case.idle() as idle:
         return len(procs.threads(idle.pid)) > 1
@@ -52,8 +51,7 @@ def _has_threads(case: ExecCase) -> bool:
 def answers(case: ExecCase, state: Sequence[str]) -> bool:
     """True if the shim answers a request that starts no child in this state.
 
-    If not, the shim itself does not start: its runtime crashes or hangs before the first line of
-    the shim.
+    If it does not answer, its runtime already crashes or hangs before the shim's first line.
     """
     if _answered(case, NO_PROGRAM, state):
         return True

@@ -1,5 +1,5 @@
-"""Texts for outcomes, shell commands and byte patterns, for the tests of spawning and of
-streams."""
+"""Describe outcomes in words, and make shell commands and byte patterns, for the tests of spawning
+and of streams."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from contracts.shared.runs import RunAnswer
 
 Seen = TypeVar("Seen", bound=Answer)
 
-# The text quotes what the error must contain, because the report shows only one failure of this
-# kind.
+# The text also quotes the required message, because the report shows only one failure of this kind.
 SPAWN_FAILURE = "a spawn failure (`failed to spawn …`)"
 SH = "/bin/sh"
 
@@ -147,7 +146,7 @@ def shell(line: str, *words: Any) -> Command:
 
 
 def shell_request(line: str, *words: Any) -> ExecRequest:
-    """Return the same as `shell` in the form of a request, to which `|` adds fields."""
+    """Return the same as `shell` as a request; `|` can add further fields."""
     return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}
 
 
@@ -161,8 +160,8 @@ def hexes(data: bytes, *, flag: str = "--out", piece: int = 16384) -> list[str]:
 
 
 def needs_replaced_environment(case: ExecCase) -> None:
-    """Raise Blocked if clear_and_set does not replace the environment, because the caller sets PATH
-    with it."""
+    """Raise Blocked if clear_and_set does not replace the environment: the test depends on it for
+    PATH."""
     names = report(case, env=[("ONLY", "1")])["env_b64"]
     if len(names) != 1 + len(case.exec.inside.added):
         raise Blocked(["EXEC-ENV-02"], "clear_and_set leaves other variables")

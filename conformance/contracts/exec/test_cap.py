@@ -19,7 +19,7 @@ def result_fields(seen: ObservedRun) -> tuple[bool, int | None, bool]:
 
 
 ENDED_BY_CAP = (False, None, True)
-# Bytes on stdout and on stderr, and a limit that they do not exceed.
+# Sizes of the output on stdout and on stderr, and a limit that neither exceeds.
 CAPS = [
     (100, 100, 100),
     (100, 0, 100),
@@ -70,8 +70,8 @@ def test_a_payload_left_unread_at_the_cap_is_no_failed_write(case: ExecCase) -> 
 @requires("EXEC-CAP-01", capability="exec.cap", timing=True)
 def test_the_cap_kills_at_once_without_another_signal(case: ExecCase) -> None:
     events = case.events()
-    # The child writes only after it has installed its handlers, so it would log a signal that comes
-    # before SIGKILL. Half a grace period suffices for the start.
+    # The child installs its handlers before it writes, so it would log a signal that precedes
+    # SIGKILL. Half a grace period is enough for its start.
     args = [events.path, "--members", "1", "--out", "x" * 101]
     seen = case.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
     attempted(events, member=1)
@@ -217,8 +217,8 @@ def test_a_character_that_the_cap_cuts_is_dropped(
 def test_invalid_bytes_near_the_cap_are_replaced(
     case: ExecCase, data: bytes, cap: int, kept: str, flag: str
 ) -> None:
-    # Only a character that the limit cuts is dropped. One that the child has left incomplete is
-    # kept.
+    # Only a character that is cut by the limit is dropped. If the child itself wrote an incomplete
+    # character, it is kept.
     seen = case.exec.run(program=P.emit, args=[flag, data.hex()], max_output_bytes=cap)
     got = seen.stdout if flag == "--out" else seen.stderr
     expect("the stream up to the cap", got.decode(), kept)

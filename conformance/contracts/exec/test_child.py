@@ -79,8 +79,8 @@ EXCLUDED = {*THREE, 32, 33}
 def of_the_caller(case: ExecCase, state: list[str], read: Callable[[Idle], T]) -> T:
     """Return an attribute of an idle shim that was started in this state.
 
-    A runtime may change its own attributes before any run. A child may then have the changed or the
-    original value of each signal, because some runtimes restore signals in their children.
+    A runtime may change its own attributes before any run, and may restore signals in its children.
+    So a child may have the changed or the original value of each signal.
     """
     with case.idle(*state) as idle:
         return read(idle)
@@ -151,7 +151,7 @@ def test_without_special_limits_the_child_has_the_callers_own(case: ExecCase) ->
     line = '"$1" "$2"; exec "$3" "$4" "$5"'
     with case.exec.start(**shell(line, P.report, place, P.gate, events.path, fifo)) as shim:
         events.wait("ready")
-        # A runtime may raise a limit for itself, and give the original one to its children.
+        # A runtime may raise its own limit and still pass the original one to its children.
         own, first = (
             {name: list(procs.limits(pid, each)) for name, each in LIMITS.items()}
             for pid in (shim.shim_pid, shim.warden.pid)
@@ -168,7 +168,7 @@ def test_without_special_limits_the_child_has_the_callers_own(case: ExecCase) ->
     )
 
 
-# Attributes of a process, and how to find each of them in the output of `passed_on`.
+# Attributes of a process, each with the function that finds it in the output of `passed_on`.
 PASSED_ON: dict[str, Callable[[dict[str, str]], str]] = {
     "processors": lambda fields: fields["Cpus_allowed"],
     "scheduling": lambda fields: fields["policy"],

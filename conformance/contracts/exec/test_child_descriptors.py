@@ -137,7 +137,8 @@ def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: ExecCase) -> 
 def test_a_crowd_of_inherited_descriptors_is_all_that_a_child_has(
     case: ExecCase, stdin: Any
 ) -> None:
-    # The implementation's own descriptors have numbers above the crowd.
+    # The crowd keeps all low numbers in use, so descriptors of the implementation itself get
+    # numbers above it.
     state, place = crowded(), case.tmp / "report.json"
     line = AFTER_PAYLOAD.replace(" --out", "")
     case.exec.run(**shell(line, P.report, place), stdin=stdin, state=state)
@@ -207,7 +208,7 @@ def test_runs_work_with_standard_descriptors_closed_in_the_caller(
     line = 'echo out; echo err >&2; exec "$1" "$2"'
     seen = case.exec.run(**shell(line, P.report, place), state=state)
     found = reported(place)
-    # EXEC-CHILD-03 is about the type of the output, and the next test about stdin.
+    # EXEC-CHILD-03 tests where stdout leads, and the next test where stdin comes from.
     expect(
         "the child's end, what it wrote, and whether it has its three descriptors",
         (outcome(seen), seen.stdout, seen.stderr, [each["fd"] for each in found["fds"]][:3]),

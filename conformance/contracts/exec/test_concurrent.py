@@ -57,7 +57,7 @@ def test_runs_in_one_process_wait_at_the_same_time(case: ExecCase) -> None:
 @pytest.mark.parametrize("first", [0, 1], ids=["the_first", "the_last"])
 @requires("EXEC-CONC-01", pitfalls=["H15"], capability=HERE)
 def test_a_run_ends_while_another_one_waits(case: ExecCase, first: int) -> None:
-    # If one wait blocks the other, one of the children is not reaped.
+    # If one wait blocks the other, one of the two children is not reaped.
     gates = [(case.events(name), case.fifo(f"open-{name}")) for name in ("a", "b")]
     runs: list[Run] = [
         {"program": P.gate, "args": [events.path, str(fifo)]} for events, fifo in gates
@@ -92,7 +92,7 @@ def test_a_run_completes_while_forty_others_wait(case: ExecCase) -> None:
             events.wait("ready", timeout_s=20)
         own.wait("ready", timeout_s=20)
         case.open_gate(gate)
-        # `cat` is an argument of the shell at first, and later the program itself.
+        # At first `cat` is an argument of the shell, later it is the program.
         completed = until(lambda: not runs_still(shim, "cat"), 8)
         open_gate_for_all(fifo, lambda: len(events.all("end")) < 40)
         found = shim.finish().runs
@@ -170,7 +170,7 @@ def test_a_run_that_ends_keeps_the_handlers_for_the_others(case: ExecCase, first
         case.open_gate(fifo)
         ended = events.wait("end").pid
         until(lambda: ended not in descendants(shim))
-        # The run returns a moment after its child was reaped.
+        # A run returns a moment after its child was reaped, so wait that long.
         pass_time(2 * case.tick_ms)
         shim.signal("TERM")
         seen = shim.finish()
@@ -209,8 +209,8 @@ def test_a_long_run_does_not_delay_the_short_ones(case: ExecCase) -> None:
         case.open_gate(fifo)
         seen = shim.finish()
     longest = max(run.result["duration_ms"] for run in (*seen.runs[:10], *seen.runs[11:]))
-    # All children except one have ended by this time, so a longer run has waited for the pipe of
-    # another run.
+    # All other children have ended long before, so a run that took longer has waited for the pipe
+    # of another run.
     waited_ms, whole = waited_between(case.shim_processes, seen.start, seen.end)
     case.judge_time(
         "how much longer than the last child the longest of twenty short runs lasted",

@@ -29,9 +29,9 @@ MIB = 2**20
 PAYLOAD = pattern(300_000)
 
 
-# If one of the options itself does not work, these requirements report it.
+# Requirements about the options themselves, which report an option that does not work.
 NEEDS = ("EXEC-DEBUG-01", "EXEC-CAP-02", "EXEC-CONC-05", "EXEC-STDIN-13")
-# The program writes byte by byte, so a reader that decodes each read separately sees incomplete
+# The program writes single bytes, so a reader that decodes each read by itself meets incomplete
 # characters.
 SLOWLY = ["--each-byte", "--gap-us", "1000"]
 WIDE = "é€😀".encode()

@@ -40,7 +40,7 @@ CAPTURED = ["EXEC-DRAIN-01", "EXEC-DRAIN-02"]
 
 # More bytes than a terminal that is not read, the buffer of the copy and a pipe hold together.
 FLOOD = 400_000
-# More bytes than the buffer of the copy may hold for a terminal that is not read.
+# More bytes than an implementation may keep in its buffer for a terminal that is not read.
 MUCH = 150_000
 
 
@@ -285,7 +285,7 @@ def full_and_closed_terminal() -> Iterator[int]:
     """Yield the write end of a full pipe whose read end is closed."""
     with blocked_terminal() as full:
         theirs = os.dup(full)
-    # The read end was closed at the end of the block above.
+    # The block above has closed the read end.
     try:
         yield theirs
     finally:

@@ -67,8 +67,8 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(case: ExecCase
     ids=["one-page-pipe", "yes"],
 )
 def test_endless_output_does_not_starve_the_deadline(case: ExecCase, request_: Command) -> None:
-    # The shim keeps all output until the deadline. The limit protects the machine if the deadline
-    # never comes.
+    # The shim keeps all output until the deadline. Without a working deadline this limit keeps the
+    # machine from running out of memory.
     bound_s = case.grace_ms / 1000 + 3
     with case.exec.start(**request_, timeout_ms=250, within_s=bound_s) as shim:
         seen = shim.finish()
@@ -95,8 +95,9 @@ def test_output_of_the_childs_own_handler_is_kept(case: ExecCase, size: int) -> 
 
 @requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=1.8, needs=["EXEC-KILL-01"])
 def test_output_from_late_in_the_grace_is_kept(case: ExecCase) -> None:
-    # Later than LINGER_MS, and well before the end of the grace period. The handler creates the
-    # second mark after its output, so if the mark exists, the output must be in the result.
+    # The handler starts later than LINGER_MS, and well before the end of the grace period. It
+    # creates the second mark after its output. So if the mark exists, the output must be in the
+    # result.
     late = 'sleep 1.4; printf late; : >"$2"; exit 0'
     line = f"trap '{late}' TERM; : >\"$1\"; while :; do sleep 0.05; done"
     marks = [case.tmp / "ready", case.tmp / "late"]
@@ -164,7 +165,8 @@ def test_output_of_an_escapee_before_the_return_is_kept(case: ExecCase) -> None:
 
 @requires("EXEC-DRAIN-08", pitfalls=["E7"], overlap=True)
 def test_an_incomplete_character_is_kept_if_the_output_has_no_end(case: ExecCase) -> None:
-    # An incremental decoder holds the incomplete character, and no end of file flushes it.
+    # An incremental decoder keeps the incomplete character, and no end of file makes it write the
+    # character.
     events = case.events()
     seen = case.exec.run(**without_an_end(events.path, b"a\xe2\x82"), within_s=20)
     attempted(events, orphan=1)

@@ -1,4 +1,4 @@
-"""Processes outside the group that hold the pipes of a run, and failed starts, which must print
+"""Processes outside the group that hold the pipes of a run. Also starts that fail, which must print
 nothing."""
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ INTERRUPTIONS: dict[str, tuple[str | None, Limits]] = {
 
 
 def interrupted(case: ExecCase, how: str, keep: str = "out,err") -> ObservedRun:
-    """Interrupt a run by `how` while a process outside the group, which has written, holds the
-    pipes."""
+    """Interrupt a run in the way `how`, while a process outside the group, which has already
+    written, holds the pipes."""
     name, limit = INTERRUPTIONS[how]
     events, leader = case.events("escapee"), case.events("leader")
     script = f'"{P.say}" escaped; "{P.orphan}" "$0" --setsid --keep {keep}'
@@ -124,7 +124,7 @@ def test_a_deadline_after_the_childs_exit_does_not_change_the_result(case: ExecC
         seen = shim.finish()
     got = (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr))
     # An upper bound of the child's life, because the child starts after the shim. Inside a sandbox
-    # the child is a launcher, and it is only known that it ended before the shim.
+    # the child is a launcher, and only the end of the shim is known.
     last = end if case.exec.inside.name is None else seen.end.t_ns
     lived_ms = elapsed_ms(seen.start.t_ns, last)
     if lived_ms >= timeout_ms and got == (False, None, True):

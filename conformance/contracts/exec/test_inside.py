@@ -212,8 +212,8 @@ def test_inside_detached_writers_is_false(case: ExecCase) -> None:
 
 
 def with_launchers(shim: ShimProcess[ObservedBatch], word: str) -> set[int]:
-    """Return the process with this word in its command line, and all processes between it and the
-    caller."""
+    """Return the process with this word in its command line, and all processes between this process
+    and the caller."""
     tree = shim.tree()
     named = [each.pid for each in tree if word.encode() in each.cmdline]
     return {each for pid in named for each in procs.lineage(pid, tree)}
@@ -271,9 +271,9 @@ def test_inside_each_run_has_its_own_directory(case: ExecCase) -> None:
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", capability=HERE, inside=True, overlap=0.8)
 def test_inside_each_sender_sends_the_first_signal_once(case: ExecCase, why: str) -> None:
-    # The caller signals the launcher. The launcher signals processes that the caller cannot reach.
-    # With --trace-kill no signal reaches a program in a pid namespace, so there only the program's
-    # own log is checked.
+    # The caller signals the launcher, and the launcher signals processes that the caller cannot
+    # reach. Under --trace-kill no signal reaches a program in a pid namespace, so in that case only
+    # the program's own log is checked.
     traced = "namespaces" not in case.exec.inside.parts
     events, name = case.events(), "TERM" if why == "deadline" else why
     deadline: Limits = {"timeout_ms": 700} if why == "deadline" else {}

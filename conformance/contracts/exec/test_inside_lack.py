@@ -32,9 +32,10 @@ from contracts.exec.theft import Outcome, expect_wait_errors, wait_outcome
 from contracts.shared.signals import signals_in
 
 HERE = "exec.backend"
-# Without `clone3 EPERM`, because the probe of a sandbox needs a thread.
+# `clone3 EPERM` is left out, because the probe of a sandbox needs a thread.
 OLDER = ["all ENOSYS", "pidfd_open EPERM", "close_range EPERM", "pidfd_send_signal EPERM"]
-# Try to write to $0, which every sandbox forbids; exit with 7 in any case. Starts no process.
+# Try to write to $0, which every sandbox forbids, and exit with 7 in both cases. The command starts
+# no process.
 WRITES = 'command : 2>/dev/null >"$0"; exit 7'
 CONFINED = "exit 7"
 DECLARED = "exit 7, and the result says that there was no sandbox"
@@ -99,7 +100,7 @@ class Shortage:
 
     def _words(self, seen: ObservedRun) -> str:
         if not seen.ok:
-            # The kind and not SPAWN_FAILURE, because an error does not say whether a program ran
+            # Compare only the kind of the error: the message does not say whether a program ran
             # without a sandbox.
             return str(error_of(seen).get("kind"))
         if seen.result.get("enforcement") == "none":
@@ -137,8 +138,8 @@ EARLIER = {"execution", DECLARED}
 
 
 def expect_ends(what: str, decided: list[str]) -> None:
-    """Expect errors or reported runs without a sandbox while there is too little of `what`, and
-    then a run in the sandbox."""
+    """Expect errors, or runs that are reported as unconfined, while there is too little of `what`;
+    with enough of it expect a run in the sandbox."""
     expect(
         f"outcomes over {what}, from the first at which the shim starts",
         decided,

@@ -52,7 +52,7 @@ STARTED_AND_SIGNALLED = [
     "EXEC-KILL-01",
     "EXEC-SIGNAL-01",
     "EXEC-SIGNAL-02",
-    # --trace-kill also installs a seccomp filter.
+    # The flag --trace-kill also installs a seccomp filter.
     "EXEC-SPAWN-14",
 ]
 # The test sends this signal to a bystander at the end, to show that the bystander still logs
@@ -63,7 +63,7 @@ LAST_SIGNAL = "USR2"
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", overlap=0.8, needs=STARTED_AND_SIGNALLED)
 def test_the_first_signal_is_sent_to_the_leader_once(case: ExecCase, why: str) -> None:
-    # Count at the sender, in the kernel, because two pending signals arrive as one.
+    # Count signals where they are sent, in the kernel: two equal pending signals arrive as one.
     events, name = case.events(), "TERM" if why == "deadline" else why
     deadline: Limits = {"timeout_ms": 500} if why == "deadline" else {}
     with case.exec.start(
@@ -101,7 +101,7 @@ def test_only_the_childs_own_group_is_sent_signals(case: ExecCase, how: str) -> 
     with case.exec.start(program=program, args=args, state=["--trace-kill"], **more) as shim:
         seen = shim.finish()
         sent = shim.warden.kills()
-    # The trace has only numbers. No process or group other than the child may be signalled.
+    # The trace has only process numbers. No process or group except the child may be signalled.
     groups = {abs(kill.target) for kill in sent}
     strangers = [kill for kill in sent if abs(kill.target) in (0, 1, shim.shim_pid)]
     expect(
@@ -154,8 +154,8 @@ def test_a_deadline_right_after_the_spawn_does_not_signal_the_callers_group(
     case: ExecCase, timeout_ms: int
 ) -> None:
     events = case.events()
-    # Only a run without a deadline is sure to log `ready`; the deadline of the other run may come
-    # before.
+    # Wait for `ready` in a run without a deadline, because in the other run the deadline may come
+    # before it.
     case.exec.run(program=P.slow_exit, args=[events.path, "0"])
     args = [events.path, "1500"]
     logged = signals_to_bystander(case, program=P.slow_exit, args=args, timeout_ms=timeout_ms)

@@ -27,7 +27,7 @@ SETTLED_MS = 900
 # Time from SIGKILL to the return if a member survives.
 GIVEN_UP_MS = 1000
 # Requirements on which these tests rely: a child may gain privileges, its end is noticed, deadlines
-# work, and the rest of a group is killed. If one of them is broken, it is reported instead.
+# work, and the rest of a group is killed. A broken one is reported in place of these tests.
 NEEDED_FOR_EXIT = ["EXEC-CHILD-11", "EXEC-WAIT-01"]
 NEEDED_FOR_DEADLINE = [*NEEDED_FOR_EXIT, "EXEC-TIMEOUT-01"]
 NEEDED_FOR_MEMBERS = [

@@ -65,9 +65,9 @@ COUNTED: dict[str, Callable[[ShimProcess[ObservedBatch]], int]] = {
 
 
 # Each measurement begins with this many runs at the same time, because an implementation may keep
-# the resources of its busiest moment.
+# the resources of its busiest moment for reuse.
 PEAK = 24
-# How many rounds of all outcomes the two measurements make.
+# The number of rounds over all outcomes in the two measurements.
 FEW, MANY = 2, 10
 # How much the count may grow in total, and how long all runs may take to return on a busy machine.
 MORE, RETURN_S = 3, 6.0
@@ -79,7 +79,8 @@ def count_after_runs(case: ExecCase, rounds: int, what: str, enough: int) -> int
     try:
         return counted(case, rounds, what, enough)
     except (Failure, ShimBroke):
-        # If one of the runs does not return even by itself, another requirement reports that.
+        # A run that does not return even when no other run exists is reported by another
+        # requirement.
         for run in outcomes(case):
             if not returns(case, run):
                 name = Path(str(run["program"])).name
@@ -101,11 +102,11 @@ def counted(case: ExecCase, rounds: int, what: str, enough: int) -> int:
     gate: ExecRequest = {"program": P.gate, "args": [events.path, str(fifo)]}
     after: list[Run] = [(600 + 25 * n, run) for n, run in enumerate(outcomes(case) * rounds)]
     with case.exec.start_batch([*[gate] * PEAK, *after], within_s=28, hold=True) as shim:
-        # If an implementation makes the runs one after the other, PEAK is never reached, and its
-        # leaks are measured anyway.
+        # If an implementation makes the runs one after the other, PEAK runs never exist at once.
+        # Its leaks are measured anyway.
         until(lambda: len(events.all("ready")) == PEAK, 10)
         open_gate_for_all(fifo, lambda: shim.running and not shim.exchange.in_place)
-        # A run that still waits has not leaked anything.
+        # A run that still waits has not had the chance to leak.
         shim.wait_response()
         seen = [COUNTED[what](shim)]
         # A run may return a moment after its child has ended, so the minimum over some time is the
@@ -155,7 +156,7 @@ def test_threads_do_not_grow_with_the_runs(case: ExecCase) -> None:
 
 
 def crossed(case: ExecCase) -> list[ExecRequest]:
-    """Return each option together with each way to end that it may change."""
+    """Return a request for each option, combined with each way to end that it may change."""
     sleeps: ExecRequest = {"program": P.slow_exit, "args": ["/dev/null", "3000"], "timeout_ms": 60}
     ways: list[ExecRequest] = [
         {"program": str(case.tmp / "absent")},

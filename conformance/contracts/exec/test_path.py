@@ -113,7 +113,8 @@ def test_a_candidate_that_cannot_be_executed_is_skipped(case: ExecCase, what: st
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("mode", [0o655, 0o601], ids=oct)
 def test_the_system_decides_whether_a_candidate_is_executable(case: ExecCase, mode: int) -> None:
-    # Only the permission bits for the caller's class count; for root any of the three execute bits.
+    # Only the permission bits for the caller's class count. For root any of the three execute bits
+    # is enough.
     candidate = case.tmp / "one" / TOOL
     saying(candidate, "first", mode=mode)
     saying(case.tmp / "two" / TOOL, "second")

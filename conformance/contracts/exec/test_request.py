@@ -160,7 +160,7 @@ def test_a_refusing_sandbox_ends_the_run_before_anything_starts(case: ExecCase) 
     )
 
 
-# Requests that would also fail without a sandbox, by the field that is wrong.
+# Requests that fail without a sandbox too, by the name of the wrong field.
 UNFIT: dict[str, Callable[[Path], ExecRequest]] = {
     "program": lambda tmp: {"program": str(tmp / "absent")},
     "directory": lambda tmp: {"program": "/bin/true", "current_dir": str(tmp / "absent")},
@@ -187,7 +187,7 @@ def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: Exe
             shim.wait_response()
             return extra_descendants(shim, servers), shim.at_rest().fd_count
 
-    # A plain run may keep resources for the next run. A refused run must not keep more.
+    # A plain run may keep resources for the next run. A refused run must not keep more than that.
     servers, usual = held()
     processes, descriptors = held(len(servers), sandbox={"refuse": "no"})
     expect(
@@ -236,7 +236,8 @@ def test_a_directory_whose_name_is_not_utf8_is_the_childs_working_directory(case
 def child_works_in(case: ExecCase, name: bytes) -> None:
     place = case.tmp / os.fsdecode(name)
     place.mkdir()
-    # The child lists a file in the directory, because the name of the directory may not be UTF-8.
+    # The child lists a file in the directory and does not print the directory's name, which may not
+    # be UTF-8.
     (place / "witness").touch()
     seen = case.exec.run(program="/bin/ls", current_dir=os.fsencode(place))
     expect("what the child sees in its directory", seen.stdout, b"witness\n")

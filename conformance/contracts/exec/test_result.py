@@ -45,7 +45,7 @@ def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
     )
 
 
-# SIGSTKFLT, which has no name on some systems, and two real-time signals, which have no name.
+# 37 and 64 are real-time signals without a name; 16 (SIGSTKFLT) has no name on some systems.
 @pytest.mark.parametrize("number", [16, 37, 64])
 @requires("EXEC-RESULT-02", pitfalls=["I2"])
 def test_a_death_by_an_unnamed_signal_has_no_code_and_no_annotation(
@@ -92,7 +92,7 @@ def test_a_result_has_its_fields_and_output_is_null(case: ExecCase, text: str) -
     )
 
 
-# The last one is longer than a second, for implementations that forget the seconds of a duration.
+# The longest one exceeds a second, for implementations that drop the seconds of a duration.
 @pytest.mark.parametrize("ms", [0, 130, 370, 1900])
 @requires("EXEC-RESULT-05", pitfalls=["I17"], overlap=0.5, timing=True)
 def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(
@@ -113,7 +113,7 @@ def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(
 def test_an_interrupted_run_has_its_duration(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, "1500"], timeout_ms=200)
-    # At least half of the deadline, because other tests check when it fires.
+    # Half of the deadline is enough, because other tests check when it fires.
     expect(
         "duration_ms, between half of the deadline and the shim's life",
         seen.result["duration_ms"],
@@ -197,7 +197,7 @@ def outcome(
 def test_a_wall_clock_that_jumps_changes_nothing(
     case: ExecCase, life_ms: int, timeout_ms: int
 ) -> None:
-    # Compare with the same run under a steady clock, so that only the clock differs.
+    # Compare with an equal run under a steady clock, so that only the clock differs.
     events = case.events()
     args = [events.path, str(life_ms)]
     jumping = ["--preload", P.preload("clock_step")]
@@ -231,7 +231,7 @@ def test_termination_names_the_childs_own_end(
 def test_termination_names_the_deadline(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, "4000"], timeout_ms=200)
-    # If the deadline does not work, the child ends by itself, and `exit` is correct.
+    # If the deadline does not work, the child ends by itself, and the reason `exit` is correct.
     reached = bool(events.all("end"))
     expect(
         "termination of a run that its deadline ended",

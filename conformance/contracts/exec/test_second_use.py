@@ -104,7 +104,8 @@ NAMES = ["around", "during", "after"]
 
 
 def runs_around(case: ExecCase, other: ExecRequest) -> list[tuple[object, ...]]:
-    """Return the results of three plain runs: around, during and after another run."""
+    """Return the results of three plain runs: one that lasts from before to after another run, one
+    during it, and one after it."""
     fifo, events = case.fifo("open"), case.events("plain")
     runs: list[Run] = [
         (0, plain(case, "around", fifo)),
@@ -177,8 +178,8 @@ def test_a_signal_during_one_run_does_not_affect_a_later_one(case: ExecCase, ord
     needs=["EXEC-SIGNAL-01", "EXEC-DRAIN-08", "EXEC-RESULT-03"],
 )
 def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: ExecCase) -> None:
-    # No run reports this signal: the first run has its result, and only reads on because a process
-    # outside the group holds its output.
+    # No run may report this signal. The first run has its result already; it only continues to read
+    # because a process outside the group holds its output.
     events, after_ms = case.events(), 1800
     args = [events.path, "--setsid", "--keep", "out", "--exit", "7"]
     runs: list[Run] = [{"program": P.orphan, "args": args}, (after_ms, plain(case, "later"))]
@@ -282,7 +283,7 @@ def test_a_run_that_fails_keeps_the_handlers_for_the_others(
     events = case.events("long")
     long: ExecRequest = {"program": P.slow_exit, "args": [events.path, "20000"]}
     starts = {"started_first": (0, 60), "started_last": (60, 0)}[first]
-    # There is no third run, because its start would install the handlers again.
+    # A third run would install the handlers again, so there is none.
     runs: list[Run] = [(starts[0], ENDS[how](case)), (starts[1], long)]
     with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         events.wait("ready")
@@ -451,7 +452,7 @@ def test_a_second_run_with_the_same_option_is_as_if_it_were_the_first(
         if needed in case.capabilities:
             wanted[name] = end or ("exit 0", bytes(case.tmp.resolve()) + b"\n")
             runs.append((2 * after_ms * len(runs), first(case)))
-            # The first run of a pair with a deadline lasts 150 ms.
+            # In pairs with a deadline the first run lasts 150 ms.
             later = 2 * after_ms * len(runs) + (5 * after_ms if "deadline" in name else 0)
             runs.append((later, second(case)))
     seen = case.exec.batch(runs).runs

@@ -44,7 +44,7 @@ def expect_signal_reaches_child(case: ExecCase, name: str, option: str) -> None:
     args = [events.path, "--on", f"{name}:print:4"]
     with case.exec.start(program=P.siglog, args=args, within_s=20, **fields) as shim:
         child = events.wait("ready").pid
-        # By this time the caller sleeps, and only the signal wakes it.
+        # Wait until the caller sleeps, so that only the signal wakes it.
         pass_time(4 * case.tick_ms)
         shim.signal(name)
         arrived = until(lambda: bool(events.all("signal")), 8)
@@ -110,8 +110,8 @@ def test_a_signal_after_the_one_that_decided_the_result_is_listed(
         shim.signal(first)
         events.wait("signal")
         shim.signal(second)
-        # The child ends only now, because an implementation may pass signals through a thread,
-        # which takes time.
+        # The child ends only after this time, because an implementation may handle signals in a
+        # thread, which takes time.
         pass_time(3 * case.tick_ms)
         send(child, "USR1")
         result = shim.finish().result

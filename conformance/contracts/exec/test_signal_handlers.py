@@ -69,7 +69,7 @@ def is_ready_or_gone(shim: ShimProcess[ObservedRun], events: Events) -> bool:
 
 
 def left_behind(seen: ObservedRun) -> list[str]:
-    """List surviving children, without processes that a wrapper script of the shim started."""
+    """Return the surviving children, except processes of a wrapper script of the shim."""
     return [proc.describe() for proc in seen.lasting if P.slow_exit.encode() in proc.cmdline]
 
 
@@ -91,8 +91,8 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(case: ExecCase, name:
         ) as shim:
             at_moment(shim.t_started_ns + int(luck.uniform(0.2, 1.6) * start_up))
             shim.signal(name)
-            # A wrapper script of the shim may swallow the first signal. Once the child runs, the
-            # shim itself has its handler.
+            # A wrapper script of the shim may swallow a signal. Once the child runs, the shim
+            # itself has its handler.
             until(partial(is_ready_or_gone, shim, events))
             shim.signal(name)
             seen = shim.finish()
@@ -115,7 +115,7 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(
         with case.exec.start(
             program=P.slow_exit, args=["/dev/null", FOREVER_MS], expect_result=False, within_s=10
         ) as shim:
-            # Wait for the first child with a group of its own, because no child can be left before.
+            # Before the first child with its own group exists, no child can be left behind.
             limit = Deadline(5)
             while shim.running and not limit.over():
                 if any(each.pgid != shim.shim_pid for each in shim.tree()):
@@ -244,8 +244,8 @@ def expect_acts_as_before(case: ExecCase, held: ShimProcess[Any], name: str) -> 
     """Expect that a signal has the same effect on a caller after a run as before any run."""
     with held:
         swallowed = swallows(held, name)
-    # Some shims swallow the signal before any run: a shell that waits for a program leaves SIGINT
-    # to it.
+    # Some shims swallow the signal even before any run: a shell that waits for a program leaves
+    # SIGINT to the program.
     before = False
     if swallowed:
         hello = {"op": "hello", "protocol": 1, "nonce": "before any run"}
@@ -291,7 +291,7 @@ def test_ignored_signals_are_handled_during_a_run(case: ExecCase, name: str) -> 
 @requires("EXEC-SIGNAL-11", pitfalls=["H21"], overlap=1.0, timing=True)
 def test_a_flood_of_output_does_not_delay_the_signal(case: ExecCase, name: str) -> None:
     events = case.events()
-    # The flood is the leader, because a shell's background jobs ignore SIGINT, and siglog sets its
+    # The flood leads the group: a shell's background jobs ignore SIGINT, and siglog installs its
     # own handlers.
     script = f'"{P.siglog}" "$0" --on {name}:exit:0 & exec yes'
     with case.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as shim:
@@ -338,7 +338,7 @@ def end_of_a_caller(case: ExecCase, name: str, *state: str) -> End:
     ) as shim:
         events.wait("ready")
         shim.signal(name)
-        # A signal that ends the shim does so before the shim notices the end of the child.
+        # If the signal ends the shim, it does so before the shim notices the end of the child.
         try:
             case.open_gate(gate)
         except Failure:

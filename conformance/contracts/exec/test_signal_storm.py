@@ -30,8 +30,8 @@ def signal_each_thread(shim: ShimProcess[ObservedRun], number: int) -> None:
             LIBC.syscall(SYS_TGKILL, shim.shim_pid, int(name), number)
 
 
-# A member ends HOLD_MS after its signal, so the run lasts longer than the signals, which are sent
-# for STORM_MS.
+# A member ends HOLD_MS after its first signal. The signals are sent for STORM_MS only, so all of
+# them arrive during the run.
 HOLD_MS, STORM_MS = 1600, 500
 
 
@@ -52,7 +52,7 @@ def storm(
             strike(shim)
             left -= 1
         if elapsed_ms(began_ns, shim.now_ns()) > HOLD_MS - 200:
-            # A signal that comes after the run would act on the caller itself.
+            # A signal after the end of the run would act on the caller itself.
             raise Late("all signals are sent before the run ends", f"in {STORM_MS} ms", "later")
         return shim.finish()
 

@@ -158,7 +158,8 @@ def test_a_program_that_is_open_for_writing_is_a_spawn_failure(case: ExecCase) -
 
 
 def attempts(watch: Inotify) -> int:
-    """Count how often the file was opened without being read, which each refused execve does."""
+    """Count the events in which the file was opened but not read. Each refused execve causes
+    one."""
     masks = [mask for _, mask, _ in watch.read()]
     opened = sum(1 for mask in masks if mask & OPEN)
     return opened - min(opened, sum(1 for mask in masks if mask & READ))
@@ -216,7 +217,7 @@ def test_a_directory_that_cannot_be_entered_is_a_spawn_failure(case: ExecCase) -
     closed, opened = case.tmp / "closed", case.tmp / "opened"
     closed.mkdir(), opened.mkdir()
     closed.chmod(0), opened.chmod(0o755), case.tmp.chmod(0o777)
-    # Not as root, who can enter every directory.
+    # Run as another user, because root can enter every directory.
     state = ["--uid", "54331"] if os.geteuid() == 0 else []
     counterpart = of_another_user(
         case.exec.run(

@@ -81,7 +81,7 @@ def test_after_spawn_failures_the_next_runs_work_and_no_zombie_is_left(
 def test_a_spawn_failure_changes_neither_mask_nor_dispositions(case: ExecCase) -> None:
     def signals(*more: ExecRequest) -> tuple[object, ...]:
         state = ["--block", "USR2", "--ignore", "HUP"]
-        # A plain run is the first one, because a runtime may install handlers for its first child
+        # The first run is a plain one, because a runtime may install handlers for its first child
         # and keep them.
         with case.exec.start_batch([GOOD, *more], state=state, hold=True) as shim:
             shim.wait_response()

@@ -219,7 +219,7 @@ def test_running_out_of_descriptors_is_an_error_at_every_step(case: ExecCase) ->
 def witness(case: ExecCase, user: int) -> subprocess.Popen[bytes]:
     """Start a process of the same user that logs signals. It counts against the limit too."""
     case.open_to_others()
-    # A copy, because the kit may be in root's home directory, which that user cannot read.
+    # Use a copy, because the kit may be in root's home directory, which that user cannot read.
     program = shutil.copy(P.siglog, case.tmp)
     path = case.events("witness").path
     return subprocess.Popen([program, path], user=user, group=user, extra_groups=[])
@@ -294,7 +294,7 @@ def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -
     if os.geteuid() != 0:
         raise HostLacks("root", "the process limit of another user needs root")
     decided: list[str] = []
-    # Up to the second success in a row, because threads that start later need one more process.
+    # Stop at the second success in a row: threads that start later may need one more process.
     for processes in range(1, 40):
         if each := outcome_with_processes(case, processes):
             decided.append(each)
@@ -332,7 +332,7 @@ def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: ExecCase) -
 
 @requires("EXEC-SPAWN-17", needs=["EXEC-STDIN-03"])
 def test_a_run_works_with_more_descriptors_than_select_supports(case: ExecCase) -> None:
-    # With a distant deadline, because a timer may need a descriptor too.
+    # The distant deadline is there because a timer may need a descriptor too.
     seen = case.exec.run(
         **shell("cat; cat /dev/null >&2; exit 7"),
         stdin=b"abc",

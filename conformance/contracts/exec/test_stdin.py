@@ -173,8 +173,8 @@ def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(case: 
 def test_payloads_are_not_throttled_by_the_tick(case: ExecCase) -> None:
     data = pattern(10 * 2**20)
     events = case.events()
-    # Measured inside the child, so that the time in which the shim reads a large request does not
-    # count.
+    # The time is measured in the child, so that the time in which the shim reads a large request
+    # does not count.
     line = '"$1" --sync "$2" </dev/null; "$3" >/dev/null; "$1" --sync "$2"'
     case.exec.run(**shell(line, P.emit, events.path, P.hash_stdin), stdin=data)
     began, ended = events.wait("sync").effect, events.wait("sync").effect
@@ -194,7 +194,7 @@ def test_a_payload_of_36_mib_arrives(case: ExecCase) -> None:
 @requires("EXEC-STDIN-03", pitfalls=["F3"], overlap=1.0)
 @pytest.mark.parametrize("size", [65_536, 65_537, 131_072, 140_001])
 def test_a_slow_reader_gets_the_last_byte(case: ExecCase, size: int) -> None:
-    # Each read makes room for a part of the last piece only.
+    # Each read makes room in the pipe for a part of the last piece only.
     payload = pattern(size)
     line = "i=0; while [ $i -lt 12 ]; do head -c 12000; sleep 0.03; i=$((i + 1)); done; cat"
     seen = case.exec.run(**shell(line), stdin=payload)

@@ -77,7 +77,7 @@ def test_a_failed_write_ends_the_child_as_a_deadline_would(case: ExecCase) -> No
 
 
 def with_a_member(case: ExecCase, *rules: str, **run: Unpack[RunOptions]) -> ObservedRun:
-    """Run a child to which the write fails, with another member in its group that does not hold the
+    """Run a child to which the write fails. Its group has another member, which does not hold the
     pipe."""
     events, fifo = case.events(), case.fifo("gate")
     # `read` ends when the gate opens. Then the shell executes a program that closes its stdin.
@@ -142,8 +142,8 @@ def test_a_signal_after_a_failed_write_does_not_change_the_error(case: ExecCase)
 def test_a_payload_that_an_escapee_could_still_read_is_a_failure(
     case: ExecCase, taken: int
 ) -> None:
-    # A process outside the group holds the read end, so no write fails. But the child has ended
-    # without reading the rest.
+    # A process outside the group holds the read end, so no write fails, although the child has
+    # ended without reading the rest.
     events = case.events()
     line = 'head -c "$1" >/dev/null; exec "$2" "$3" --keep in --setsid'
     seen = case.exec.run(**shell(line, taken, P.orphan, events.path), stdin=LARGE, within_s=20)
@@ -219,7 +219,7 @@ def test_the_deadline_holds_while_the_payload_is_not_read(case: ExecCase, taken:
     expect("the error, and success", (error_of(seen), seen.result["success"]), ({}, False))
 
 
-# Reads a part now and then, for 3 s in all; then it exits 0.
+# Reads a small part every 0.1 s for 3 s, and then exits with 0.
 TRICKLE = "i=0; while [ $i -lt 30 ]; do head -c 4096 >/dev/null; sleep 0.1; i=$((i + 1)); done"
 
 

@@ -257,7 +257,7 @@ def test_an_empty_stderr_becomes_only_the_annotation(case: ExecCase) -> None:
 
 @requires("EXEC-TIMEOUT-11", pitfalls=["G22"], overlap=1.5, timing=True)
 def test_a_program_that_is_slow_to_execute_has_no_later_deadline(case: ExecCase) -> None:
-    # The child ends by itself before the deadline only if the deadline counts from its execution.
+    # Only if the deadline counts from the execution of the program does the child end before it.
     program = program_at(case.tmp / "program", P.slow_exit)
     with (
         slow_to_execute(program) as slow,

@@ -50,7 +50,7 @@ def test_a_death_by_signal_is_noticed_within_a_tick(case: ExecCase) -> None:
 
 @requires("EXEC-WAIT-01", pitfalls=["D12"], overlap=1.5, stress=20)
 def test_a_child_that_ends_at_once_is_never_missed(case: ExecCase) -> None:
-    # If one notification is lost, a run hangs and exceeds the time limit of its call.
+    # If a notification is lost, a run hangs and exceeds the time limit of its call.
     codes = [
         case.exec.run(program=P.exit_with, args=[str(code)], within_s=10).result["exit_code"]
         for code in range(20)
@@ -58,16 +58,18 @@ def test_a_child_that_ends_at_once_is_never_missed(case: ExecCase) -> None:
     expect("exit codes of twenty children that end at once", codes, list(range(20)))
 
 
-# Lifetimes in ms. A loop that polls notices an end at once if its next poll comes right after it.
-# The first group ends right after the polls of a loop with one poll per tick. A loop that polls
-# after 63, 127 and 227 ms notices the first groups soon and the last one late.
+# Lifetimes in ms. A loop that polls notices an end at once if its next poll follows immediately.
+# The first group is meant for a loop with one poll per tick: its children end immediately after
+# such polls. A loop that polls after 63, 127 and 227 ms notices the first two groups soon and the
+# last one late.
 LIVES = [(104, 107, 110), (144, 147, 150), (184, 187, 190)]
 
 
 @requires("EXEC-WAIT-02", pitfalls=["G21"], overlap=1.6, timing=True)
 def test_the_end_of_a_child_is_noticed_in_under_20_ms(case: ExecCase) -> None:
-    # The shortest delay in each group, by duration_ms and by the end of the shim. The time from the
-    # return of a run to the end of the shim is estimated by the smallest delay.
+    # The shortest delay in each group, measured in two ways: by duration_ms, and by the end of the
+    # shim. The time from the return of a run to the end of the shim is estimated by the smallest
+    # delay.
     events = case.events()
     by_result, by_shim_end = [], []
     for group in LIVES:
@@ -110,8 +112,8 @@ def test_a_child_reaped_by_another_waiter_is_a_wait_error(case: ExecCase) -> Non
 
 @requires("EXEC-KILL-13", pitfalls=["D9"], overlap=1.0, needs=["EXEC-WAIT-04"])
 def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: ExecCase) -> None:
-    # The implementation rests before the child is reaped, so it had time to open a pidfd or the
-    # like. After the reaping another process may have the child's number.
+    # The implementation is idle before the child is reaped, so it had time to open a pidfd. After
+    # the reaping another process may get the child's number.
     line = '"$1" "$2" --keep none; shift 2; exec "$@"'
     for turn in range(8):
         events, fifo = case.events(f"events-{turn}"), case.fifo(f"open-{turn}")
@@ -149,7 +151,7 @@ def reaped_by_kernel(case: ExecCase, how: str, **request: Unpack[RunOptions]) ->
 
 
 def resets_sigchld(case: ExecCase) -> bool:
-    """True if a shim that was started with SIGCHLD ignored has changed this when it is idle."""
+    """True if a shim that was started with SIGCHLD ignored no longer ignores it when idle."""
     with case.idle(*CHLD["ignored"]) as idle:
         return signal.SIGCHLD not in idle.mask("SigIgn")
 

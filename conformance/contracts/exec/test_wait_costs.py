@@ -58,7 +58,7 @@ def test_an_idle_grace_period_costs_next_to_nothing(case: ExecCase) -> None:
     expect("what a grace costs beyond its bounds", excess, {})
 
 
-# A descriptor that is always ready, but needs no action, turns a wait into a busy loop.
+# A descriptor that is always ready but needs no action could turn a wait into a busy loop.
 
 
 @requires("EXEC-WAIT-03", overlap=1.3, needs=["EXEC-STDIN-09"])

@@ -47,7 +47,8 @@ def _success_and_failure(case: ExecCase, say: Say) -> None:
 
 
 def _confined(case: ExecCase, say: Say) -> None:
-    """With --backend, expect that a run inside cannot write to a place where a run outside can."""
+    """With --backend, expect that a run inside cannot write to a place that a run outside can write
+    to."""
     asked = case.exec.inside.use()
     if not asked:
         return
@@ -76,8 +77,8 @@ def _helpers(case: ExecCase) -> None:
 
     The time that a helper has waited for a processor cannot be read after it has ended.
     """
-    # The first run has a deadline that is not reached, for shims that have a helper only for
-    # deadlines. The second run is for shims without deadlines, which requirements report.
+    # The first run has a deadline that is not reached, because some shims have a helper only for
+    # deadlines. The second run is for shims without deadlines, whose lack a requirement reports.
     runs: dict[str, Limits] = {"helpers-deadline": {"timeout_ms": 60_000}, "helpers": {}}
     for name, deadline in runs.items():
         refused = observe_helpers(case, "exec", partial(_gate, case, deadline), name)

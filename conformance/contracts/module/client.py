@@ -122,8 +122,8 @@ class ModuleClient:
         if enabled:
             message |= self.inside.around(backend, own_root=True)
         of_the_run = put_inside(message, backend)
-        # A caller that is killed cannot remove its directory, so TMPDIR lies in the folder of the
-        # case and is deleted with it.
+        # A killed caller cannot remove its directory. So TMPDIR lies in the folder of the case,
+        # which is deleted at the end.
         self.below.mkdir(exist_ok=True)
         self.below.chmod(0o777)
         options["shim_env"] = {
@@ -140,11 +140,11 @@ class ModuleClient:
         )
 
     def _noting(self, message: dict[str, Any]) -> dict[str, str]:
-        """Let a module in a sandbox write notes to the case's folder; return the environment for
-        that.
+        """Let a module in a sandbox write notes to the folder of the case; return the environment
+        for that.
 
-        The workspace is the module's own directory. The profile `full-dev` also permits the cache
-        of HOME. So HOME is set to a directory whose cache is a link to the folder.
+        The workspace is the module's own directory. The profile `full-dev` also permits writes to
+        HOME/.cache. So HOME is a directory whose .cache is a link to the folder of the case.
         """
         message["backend"]["context"]["profile"] = "full-dev"
         home = self._case.folder / "home"

@@ -84,7 +84,7 @@ echo 1
 
 
 def saying_so(case: ModuleCase, body: str) -> str:
-    """Make a module that creates a file before it continues."""
+    """Make a module that creates a file first, which shows that it runs."""
     return f": >{quoted(case.tmp / 'at-work')}\n{body}"
 
 
@@ -93,7 +93,7 @@ def at_work(case: ModuleCase) -> bool:
 
 
 def runs_here(case: ModuleCase, body: str) -> None:
-    """Check that the same script has its effect under an ordinary module id."""
+    """Check that the script has its effect when it is a module with an ordinary id."""
     case.module.script("control", body)
     case.module.execute("control")
 

@@ -106,7 +106,7 @@ def _returns(judged: Judged) -> Iterator[Violation]:
 
 
 def _cause(judged: Judged) -> Iterator[Violation]:
-    """The first cause names the outcome."""
+    """The first cause decides the outcome."""
     if judged.result is None or (judged.leader_end is None and judged.reported == "exit"):
         return
     allowed = [

@@ -13,7 +13,7 @@ from typing import Any
 from boxspec.subject.orders.explore import Orders, Scenario
 from contracts.module.order_laws import judge
 
-# The limit of a module without another one.
+# The limit of a module for which the request gives none.
 LONG_MS = 300_000
 
 SCENARIOS = tuple(

@@ -10,7 +10,7 @@ from contracts.module.judging import end
 
 MOST = 64 * 1024 * 1024
 
-# Blanks around a value make much output but a small answer.
+# Blanks around a value make the output long, but the answer stays short.
 BLANKS = "head -c {} /dev/zero | tr '\\0' ' '"
 
 

@@ -73,8 +73,8 @@ def test_it_is_gone_after_every_end(case: ModuleCase, how: str) -> None:
 
 
 def where_some_are_made(case: ModuleCase) -> Path:
-    """Return the directory in which the modules' directories are made, if only this case uses
-    it."""
+    """Return the directory in which the modules' directories are made, if only this case uses it,
+    else None."""
     case.module.script("control", noting_home(case, "echo 1"))
     case.module.execute("control")
     place = Path(noted(case.tmp / "home")).resolve().parent
@@ -89,7 +89,7 @@ def where_some_are_made(case: ModuleCase) -> Path:
 def folders_in(place: Path) -> list[str]:
     """Return the folders at any depth.
 
-    Files are left out, because a runtime may have some there.
+    Files are left out, because a runtime may create some there.
     """
     return sorted(f"{at}/{name}" for at, names, _ in os.walk(place) for name in names)
 
@@ -174,8 +174,8 @@ def test_the_target_of_a_link_stays(case: ModuleCase) -> None:
 
 @requires("MODULE-DIR-03")
 def test_the_mode_of_a_links_target_stays(case: ModuleCase) -> None:
-    """To remove a closed folder its mode must be changed, but the mode of a link's target must not
-    change."""
+    """The removal must change the mode of a closed folder, but never the mode of a link's
+    target."""
     kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
@@ -237,7 +237,7 @@ def expect_not_held_up(case: ModuleCase, seen: Executed) -> None:
 
 
 def ends(case: ModuleCase) -> str:
-    """Return a script by which the module logs its own end."""
+    """Return a script for a module that logs its own end."""
     return f"echo 1\nexec {quoted(P.slow_exit)} {quoted(case.events().path)} 0"
 
 
@@ -301,8 +301,8 @@ def test_a_surviving_writer_does_not_delay_the_return(case: ModuleCase) -> None:
     case.module.script("leaves", noting_home(case, body))
     seen: Executed = case.module.execute("leaves", within_s=15)
     home = Path(noted(case.tmp / "home"))
-    # `mkdir -p` may create the directory again at any time, so only a name that is reported is
-    # checked.
+    # `mkdir -p` may create the directory again at any time, so its existence is checked only if the
+    # result reports it.
     told = seen.result.get("directory_left")
     expect("the end", end(seen), "value")
     expect("the reported directory, if there is one", told in (None, str(home)), True)

@@ -104,7 +104,7 @@ def expect_named_in_full(case: ModuleCase, temporary: str, given: str) -> None:
     tell = 'printf "%s\\0%s\\0%s" "$HOME" "$TMPDIR" "$(pwd -P)"'
     case.module.script("tells", f"{tell} >{quoted(found)}; echo 1")
     state = ["--cwd", str(case.tmp)]
-    # Without a sandbox, because a sandbox may change TMPDIR.
+    # Run without a sandbox, because a sandbox may change TMPDIR.
     case.module.execute("tells", backend=None, state=state, shim_env={"TMPDIR": given})
     home, scratch, here = noted(found).split("\0")
     # Compare the parent directories, because the directory itself is removed by now.
@@ -130,10 +130,8 @@ def test_tokens_stay_with_the_caller(case: ModuleCase) -> None:
 
 
 def _reading_ancestors(token: str, place: Path) -> str:
-    """Return a script that writes a line for each ancestor:
-
-    `read` or `kept`, and the ancestor's name.
-    """
+    """Return a script that tries to read the environment of each ancestor. For each it prints a
+    line: `read` or `kept`, and the ancestor's name."""
     return f"""
     pid=$PPID
     while [ "${{pid:-0}}" -gt 1 ]; do
@@ -144,7 +142,7 @@ def _reading_ancestors(token: str, place: Path) -> str:
 
 
 def _need_readable_environments(case: ModuleCase, token: str) -> None:
-    """Raise HostLacks if on this host no process can read its parent's environment anyway."""
+    """Raise HostLacks if no process of this host can read its parent's environment anyway."""
     place = case.tmp / "control"
     script = script_at(case.tmp / "reader", _reading_ancestors(token, place))
     env = {**os.environ, "APCORE_AUTH_TOKEN": token}
@@ -160,7 +158,8 @@ def test_the_environment_of_the_caller_cannot_be_read_in_proc(case: ModuleCase) 
     case.module.script("reads", f"{_reading_ancestors(token, place)}\necho 1")
     seen = case.module.execute("reads", shim_env={"APCORE_AUTH_TOKEN": token})
     ancestors = [line.split(" ", 1) for line in noted(place).splitlines()]
-    # Only the direct parent is the caller. A script that starts the shim cannot protect itself.
+    # Only the direct parent is the caller. A script that starts the shim cannot be protected by the
+    # shim.
     caller = ancestors[0][1] if ancestors else ""
     read = [name for how, name in ancestors if how == "read" and name == caller]
     exposed = bool(seen.result.get("caller_exposed"))

@@ -28,7 +28,7 @@ def test_its_stderr_is_reported_as_text(case: ModuleCase) -> None:
 
 @requires("MODULE-EXIT-01")
 def test_its_stderr_is_reported_to_the_last_character(case: ModuleCase) -> None:
-    """A NUL does not end the text, CR LF is kept, and trailing blanks belong to the text."""
+    """The text does not end at a NUL, CR LF stays CR LF, and trailing blanks are kept."""
     case.module.script("fails", "printf ' a\\r\\nb\\0c\\n \\n' >&2; exit 3")
     expect("stderr", case.module.execute("fails").field("stderr"), " a\r\nb\0c\n \n")
 
@@ -88,7 +88,7 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: ModuleCase) -> None:
 
 @requires("MODULE-EXIT-03")
 def test_a_signal_without_a_name_of_its_own_is_one_too(case: ModuleCase) -> None:
-    """A real-time signal, whose name is up to the shim."""
+    """37 is a real-time signal, for which the shim may choose any name."""
     case.module.script("dies", "kill -40 $$")
     seen = case.module.execute("dies")
     got = (end(seen), bool(seen.field("signal")))

@@ -73,7 +73,7 @@ def test_an_invalid_id_starts_nothing(case: ModuleCase, module_id: str) -> None:
     expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
 
 
-# They would be the name of a module if blanks were removed, dots resolved, or the text cut.
+# If blanks were removed, dots resolved, or the text cut, each of these would name a module.
 ALMOST = [" plain", "plain ", "plain\n", "./plain", "plain/", "sub/../plain", "plain\0", "plain\0x"]
 
 
@@ -163,7 +163,8 @@ def link_out(case: ModuleCase, body: str) -> None:
 
 
 def link_back(case: ModuleCase, body: str) -> None:
-    # The name of this directory only begins with the name of the root.
+    # The name of this directory begins with the name of the root, but the directory is not in the
+    # root.
     outside = script_at(Path(f"{case.module.root}-not") / "odd", body)
     (case.module.root / "odd").symlink_to(outside)
 

@@ -29,7 +29,6 @@ VALUES: dict[str, Any] = {
 }
 # The depth of nesting that every implementation must accept.
 VALUES["64 levels"] = json.loads("[" * 64 + "]" * 64)
-# A value that looks like an answer of the protocol.
 VALUES["what looks like an answer"] = {"value": 1, "error": {"class": "Timeout"}, "result": 2}
 VALUES["names that are much alike"] = {
     "__proto__": {"a": 1},

@@ -1,4 +1,5 @@
-"""Kinds of mistakes: descriptor numbers, leaks, stops, names in values, signals in each phase."""
+"""Modules in unusual situations: descriptor numbers, leaks, stops, names in values, signals in each
+phase."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ from contracts.shared.moments import elapsed_ms, need_handlers, send, until
 
 
 def reporting(case: ModuleCase, **options: Any) -> list[int]:
-    """Return the descriptors of a module."""
+    """Return a module that reports its descriptors."""
     place = case.tmp / "report.json"
     case.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
     case.module.execute("tells", [1], **options)
@@ -74,7 +75,7 @@ ENDS = {
 
 
 def kept(case: ModuleCase, module_id: str, ms: int | None = None) -> tuple[str, dict[str, int]]:
-    """Return the end of an execution, and what the held caller has after it."""
+    """Return the end of an execution, and the resources that the held caller has after it."""
     with case.module.start(module_id, timeout_ms=ms, hold=True, within_s=30) as shim:
         shim.wait_response()
         until(lambda: not shim.tree(), 0.5)
@@ -188,7 +189,7 @@ def test_every_name_of_the_input_arrives_as_it_is(case: ModuleCase) -> None:
     expect("names that did not arrive, and their number", (wrong, len(got)), ([], len(value)))
 
 
-# Texts that are no JSON because of a name.
+# Texts that are not JSON because of a member name.
 BAD_NAMES: dict[str, bytes] = {
     "half of a surrogate pair": b'{"a\\ud800": 1}',
     "the other half": b'{"\\udc00a": 1}',
@@ -235,7 +236,7 @@ def test_a_name_that_is_given_twice_is_refused_or_has_one_of_its_values(
 def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
     case: ModuleCase, name: str
 ) -> None:
-    # The files that are made meanwhile keep the removal busy for 1 s.
+    # Files that are created meanwhile keep the removal busy for 1 s.
     fills = filling(case.fifo("ready"), 300)
     case.module.script("fills", noting_home(case, fills))
     before = [time.monotonic_ns()]  # the removal begins after the last of these moments
@@ -261,7 +262,7 @@ def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
         seen = shim.finish()
     if not seen.ok:
         expect("the end of the caller", seen.shim_exit, "an answer")
-    # An upper bound of the time of the removal: a directory may be left after REMOVE_MS only.
+    # An upper bound of the duration of the removal: the directory may be left only after REMOVE_MS.
     took_ms = elapsed_ms(before[-1], seen.end.t_ns)
     left_early = home.exists() and took_ms < REMOVE_MS / 2
     unnamed = home.exists() and seen.result.get("directory_left") != str(home)

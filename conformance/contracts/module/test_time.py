@@ -24,7 +24,7 @@ def test_a_timeout_is_reported_with_its_limit(case: ModuleCase) -> None:
     expect("class, module_id and timeout_ms", got, ("Timeout", "sleeps", 333))
 
 
-# The time that the shim needs to start is included, so on a busy machine only a long timeout shows
+# The measured time includes the start of the shim. So on a busy machine only a long timeout reveals
 # that a part of it is missing.
 @requires("MODULE-TIME-01", overlap=2.0, timing=True)
 @pytest.mark.parametrize("timeout_ms", [300, 2000])
@@ -57,8 +57,8 @@ echo 1"""
 )
 def test_a_timeout_comes_whatever_the_outputs_do(case: ModuleCase, body: str) -> None:
     case.module.script("works", saying_so(case, body))
-    # Longer than any two bytes are apart on a busy machine, so a timeout that restarts at each byte
-    # would never pass.
+    # No two bytes are this far apart, even on a busy machine. So a timeout that restarts at each
+    # byte would never pass.
     seen = time_out(case, "works", lambda: at_work(case), 1000)
     expect("the end", end(seen), "Timeout")
 
@@ -98,7 +98,7 @@ def test_a_group_that_ignores_sigterm_is_killed(case: ModuleCase) -> None:
     member = events.all("member")[-1].pid
     told = events.wait("signal", pid=member).effect
     what = "from the member's SIGTERM to the end of the run"
-    # If a busy machine delivers the signal late, that time counts too; one tick is for other
+    # If a busy machine delivers the signal late, the delay counts too. One tick allows for other
     # delays.
     took = elapsed_ms(told.earliest_ns, seen.end.t_ns)
     expect(f"{what}, in ms", took, at_least(GRACE_MS - case.tick_ms))
@@ -116,7 +116,7 @@ def test_a_module_may_end_by_itself_in_the_grace(case: ModuleCase) -> None:
 
 @requires("MODULE-TIME-03", overlap=2.0)
 def test_a_member_has_the_signal_and_the_grace_too(case: ModuleCase) -> None:
-    """The members get the signal and the grace period even if the module itself ends at once."""
+    """Members get the signal and the grace period even if the module itself ends at once."""
     events = case.events()
     words = ["--on", "TERM:exit:0", "--members", "1", "--member-on", "TERM:exit:0:1500"]
     case.module.script("leads", siglog(case, *words))
@@ -138,7 +138,7 @@ DEFAULT_MS = 300_000
 def test_zero_is_reported_as_the_default_timeout(case: ModuleCase) -> None:
     case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
     fast = ["--preload", P.preload("fast_clock")]
-    # Without a sandbox, because waiting for a sandbox is another question.
+    # Run without a sandbox, because its start would be included in the measured time.
     with case.module.start("waits", timeout_ms=0, backend=None, state=fast, within_s=30) as shim:
         ended = until(lambda: not shim.running, 15)
         need_preload(shim, "fast_clock")

@@ -1,5 +1,5 @@
-"""Trust checks of module: a module that returns a value, one that ends without a value, and a
-refusal if module is not declared."""
+"""Trust checks of module: a module that returns a value, a module that ends without a value, and a
+refusal if the shim does not declare module."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Step = dict[str, Any]
 
 
 END = ("running", "exited", "signaled")
-# The fields of each step's result, in addition to an error.
+# The fields that the result of each step has, if the step has no error.
 TOLD: dict[str, tuple[str, ...]] = {
     "open": ("pid",),
     "streams": ("stdin", "stdout", "stderr"),
@@ -128,7 +128,7 @@ def request(program: str, args: Sequence[Any] = (), **fields: Unpack[RequestFiel
 def handle(program: str, args: Sequence[Any] = (), **options: Any) -> Message:
     """Return a handle for the request.
 
-    options: `stdin`, `stdout`, `stderr` (0, 1 or 2), `nonblocking`.
+    options: `stdin`, `stdout`, `stderr` (0, 1 or 2) and `nonblocking`.
     """
     return {"request": request(program, args), **options}
 

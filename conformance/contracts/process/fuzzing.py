@@ -8,7 +8,7 @@ from typing import Any
 
 from boxspec.subject.contract import Fuzzing
 
-# The order is that of fuzz/targets/process_steps.c and of fuzz/support/opening.h.
+# fuzz/targets/process_steps.c and fuzz/support/opening.h use the same order.
 STEPS = (
     *("open", "write", "read", "close_stdin", "poll", "wait", "take", "terminate", "kill", "close"),
     *("drop", "beside", "hold", "steal"),
@@ -34,7 +34,7 @@ SCRIPTS = [
 
 
 def encoded(script: Sequence[str], handle: int, size: int) -> bytes:
-    """Return the two bytes of a step: its number, and the handle together with a size or a kind."""
+    """Return the two bytes of a step: its number, and the handle combined with a size or a kind."""
     return b"".join(bytes((STEPS.index(word), size & 0xFE | handle)) for word in script)
 
 

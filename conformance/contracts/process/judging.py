@@ -58,7 +58,7 @@ def carried_out(
     fields: RequestFields | None = None,
     **run: Unpack[ScriptOptions],
 ) -> tuple[Any, bytes]:
-    """Run a program to its end, by a script or by a bridge; return its error and its output."""
+    """Run a program to its end, by a script or by a bridge. Return the error and the output."""
     if how == "bridge":
         bridged = case.process.bridge(program, args, fields=fields, **run)
         return (bridged.raw or {}).get("error"), bridged.shim_stdout
@@ -70,13 +70,15 @@ def carried_out(
 
 
 def leader_with_a_stopped_member(events: str) -> tuple[str, list[str]]:
-    """Return a program and its arguments. Leader and member end at SIGTERM, if it reaches them."""
+    """Return a program and its arguments. Its leader and its member each end when SIGTERM reaches
+    them."""
     line = '"$1" "$3" --on TERM:exit:0 & exec "$2" "$3" --on TERM:exit:5'
     return SH, ["-c", line, "sh", P.stop_self, P.siglog, events]
 
 
 def is_stopped(pid: int) -> bool:
-    """True if the process is stopped. Also if it has ended, so that waiting for the stop ends."""
+    """True if the process is stopped. A process that has ended counts too, so that a wait for the
+    stop ends."""
     found = procs.proc(pid)
     return found is None or found.state == "T"
 
@@ -101,7 +103,7 @@ def read_some(fd: int, within_s: float = 10) -> bytes:
 def refusal(seen: Script, declared: Collection[str]) -> str | None:
     """Return the kind of the error, of the first step or of the whole request.
 
-    `unsupported` counts as invalid_input if a field needs an undeclared capability.
+    If a field needs an undeclared capability, `unsupported` counts as invalid_input.
     """
     if seen.unsupported is not None and seen.unsupported["capability"] not in declared:
         return "invalid_input"
@@ -135,11 +137,8 @@ class Pause:
 
 
 def has_ended(case: ProcessCase, shim: ShimProcess[Any], leader: int) -> bool:
-    """True if the leader has ended; inside a sandbox also its launcher, which is the child of the
-    shim.
-
-    The only child of the shim is then the one that pauses the script.
-    """
+    """True if the leader has ended. Inside a sandbox its launcher, which is the child of the shim,
+    must have ended too; the only child is then the one that pauses the script."""
     alive = [each for each in shim.descendants() if each.alive]
     children = [each.pid for each in alive if each.ppid == shim.shim_pid]
     return all(each.pid != leader for each in alive) and (
@@ -150,10 +149,11 @@ def has_ended(case: ProcessCase, shim: ShimProcess[Any], leader: int) -> bool:
 def member_lives_on(
     case: ProcessCase, behind: Step, *last: Step, **options: Unpack[ScriptOptions]
 ) -> tuple[bool, Script]:
-    """Return whether a member is alive after a step that follows the exit of its leader.
+    """Return whether a member is alive after a step that follows the exit of its leader, and the
+    script.
 
-    The leader exits with 3; the step is the fourth one. The script is returned too. Its end kills
-    the member in any case.
+    The leader exits with 3; the step is the fourth one. The end of the script kills the member in
+    any case.
     """
     events, before, after = case.events(), Pause(case), Pause(case, "behind")
     words = [events.path, "--keep", "none", "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
@@ -173,10 +173,11 @@ def member_lives_on(
 
 
 def behind_its_leader(case: ProcessCase, *last: Step, heard: bool = False) -> Script:
-    """Run steps after a leader has ended unnoticed, while a member of its group is alive.
+    """Run steps after a leader has ended without being waited for, while a member of its group is
+    alive.
 
     The member logs its events, and ends 200 ms after a SIGTERM.
-    heard: True to wait until the member has received the signal, after the steps.
+    heard: True to wait, after the steps, until the member has received the signal.
     """
     events, ends, pause = case.events(), case.events("leader"), Pause(case)
     behind = [Pause(case, "behind")] if heard else []
@@ -205,7 +206,7 @@ def woken_by(case: ProcessCase, last: Step) -> StepResult:
     steps = [step("open"), waits, *pause.steps, last, step("join", thread="w")]
     with case.process.start(handles, steps, within_s=15) as shim:
         pause.reached()
-        # Wait, because the thread that was started may not have run yet.
+        # The new thread may not run yet, so wait until the shim is at rest.
         procs.blocked_at_rest(shim.shim_pid)
         pause.go_on()
         seen = shim.finish()

@@ -21,13 +21,13 @@ SHARED = Requirements(
     handlers="PROCESS-LEAK-01",
     collected="PROCESS-LEAK-01",
 )
-# For each step, the field that the rest of its word gives.
+# For each kind of step, the field that the text after the colon sets.
 FIELDS = {"wait": "timeout_ms", "close": "grace_ms", "write": "data", "read": "until"}
 ENDS = ("exited", "signaled")
 
 
 def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return the steps of a script from their words."""
+    """Parse the words of a scenario into steps."""
     return [_step(word) for word in str(scenario.request["steps"]).split()]
 
 
@@ -125,18 +125,18 @@ def _returns(judged: Judged) -> Iterator[Violation]:
 
 
 def _errors(judged: Judged) -> Iterator[Violation]:
-    """No step of these scripts has a reason to fail, except a write without a reader."""
+    """No step of these scripts fails, except a write without a reader."""
     if judged.result is None and judged.ran.answer is not None:
         yield Violation("PROCESS-OPEN-01", "the script is taken", "results", str(judged.ran.answer))
     for step, result in judged.steps:
-        # A step of another thread may come after the drop of its handle.
+        # A step in another thread may come after the drop of its handle, and may then fail.
         if "error" in result and not ("drop" in judged.words and "thread" in step):
             name = "PROCESS-KILL-03" if step["step"] in ("kill", "terminate") else "PROCESS-WAIT-01"
             yield Violation(name, "no step fails", f"{step['step']} succeeds", str(result["error"]))
 
 
 def _ends(judged: Judged) -> Iterator[Violation]:
-    """Each reported end is the end of the child, and later reports repeat it."""
+    """Each reported end is the real end of the child, and later reports are equal to it."""
     first: dict[tuple[str, int], str] = {}
     opened: dict[str, int] = {}
     pids = iter(judged.leaders)
@@ -170,7 +170,7 @@ def _ends(judged: Judged) -> Iterator[Violation]:
 
 
 def _limits(judged: Judged) -> Iterator[Violation]:
-    """A wait that reached its limit took no less time than this limit."""
+    """A wait that reports its limit has taken at least that long."""
     start, end = judged.one("starts"), judged.one("answers")
     if not judged.one_thread or start is None or end is None:
         return
@@ -183,7 +183,7 @@ def _limits(judged: Judged) -> Iterator[Violation]:
 
 
 def _causes(judged: Judged) -> Iterator[Violation]:
-    """A signal has a step that sends it, or follows the end of the child."""
+    """Each signal was sent by a step, or follows the end of the child."""
     for pid in judged.leaders:
         end = judged.end_of(pid)
         ended = end.step if end else sum(1 for _ in judged.ran.notes)
@@ -248,7 +248,7 @@ def _grace(judged: Judged) -> Iterator[Violation]:
 
 
 def _reaches(judged: Judged) -> Iterator[Violation]:
-    """Each signal that a step sends goes to the whole group."""
+    """Each signal of a step reaches the whole group."""
     for pid in judged.leaders:
         for send in judged.sends_to(pid):
             others = [name for name in send.facts["alive"] if name in ("orphan", "second")]
@@ -265,7 +265,7 @@ def _reaches(judged: Judged) -> Iterator[Violation]:
 
 
 def _bytes(judged: Judged) -> Iterator[Violation]:
-    """The bytes read are the bytes written, and no byte is lost before an end of file."""
+    """The bytes read equal the bytes written, and no byte is missing before an end of file."""
     reads = judged.results("read_until", "read_eof")
     if not reads or any("error" in result for _, result in reads):
         return
@@ -288,7 +288,7 @@ def _continues(judged: Judged) -> Iterator[Violation]:
 
 
 def _escapes(judged: Judged) -> Iterator[Violation]:
-    """A process that left the group lives on, and `close` reports that it has the pipes."""
+    """A process that left the group survives, and `close` reports that it holds the pipes."""
     left = any(note.facts["action"] == "setsid" for note in judged.of("action"))
     ended = judged.one("exits")
     dead = next((n for n in judged.of("died") if n.facts["task"].name == "daemon"), None)

@@ -1,4 +1,4 @@
-"""PROCESS-BACKEND: a process handle's program is confined like a program of a run."""
+"""PROCESS-BACKEND: the program of a process handle is confined like the program of a run."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ def test_a_bridge_leaves_no_process(case: ProcessCase) -> None:
 def test_a_child_may_close_its_stdin(case: ProcessCase) -> None:
     place = case.tmp / "data"
     place.write_bytes(DATA)
-    # The program answers late enough that the bridge meets the closed pipe first.
+    # The program answers so late that the bridge first notices the closed pipe.
     line = 'exec <&-; "$1" /dev/null 200; echo one; exit 6'
     seen = case.process.bridge(SH, ["-c", line, "sh", P.slow_exit], stdin=place, within_s=15)
     expect("stdout, and the response", (seen.shim_stdout, seen.how), (b"one\n", {"exited": 6}))
@@ -291,7 +291,8 @@ def test_a_bridge_that_is_killed_at_once_leaves_nothing(case: ProcessCase) -> No
 @requires("PROCESS-BRIDGE-01")
 @KINDS
 def test_ends_that_do_not_block_lose_nothing(case: ProcessCase, kind: str) -> None:
-    """A client in Node makes its ends non-blocking. The first reader of the output is late."""
+    """Clients in Node make their ends non-blocking. Here the reader of the output also starts
+    late."""
     theirs_in, ours_out = pair(kind)
     ours_in, theirs_out = pair(kind)
     for fd in (theirs_in, theirs_out):
@@ -357,7 +358,7 @@ def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
         pass_time(pause_ms)
         running = shim.running
         highest = int(shim.status()["VmHWM"].split()[0])
-        # Read this before the rest, because later a runtime may still hold memory of data that was
+        # Read the memory before the rest: later a runtime may still hold memory of data that was
         # passed on.
         expect(KEPT, highest - first, at_most(16 * 1024))
 
@@ -377,7 +378,7 @@ def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
 @requires("PROCESS-BRIDGE-13")
 def test_a_stdin_that_cannot_be_read_is_an_error(case: ProcessCase) -> None:
     # If a client closes its socket with unread data, the connection is reset and its last data may
-    # be lost. The child gets the end of its input. The bridge may end the child at once, so the
+    # be lost. The child must get the end of its input. The bridge may end the child at once, so the
     # test reads the earlier data first.
     theirs, ours = socket.socketpair()
     with theirs, ours:

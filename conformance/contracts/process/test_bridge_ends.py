@@ -13,10 +13,8 @@ from contracts.process.judging import LINGER_MS, SH, are_gone
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
 @pytest.mark.parametrize("fd", [1, 2])
 def test_a_writer_that_left_the_group_is_not_waited_for(case: ProcessCase, fd: int) -> None:
-    """Output of the group is passed on without a time limit.
-
-    Output of a process outside the group adds no time.
-    """
+    """The bridge passes on the output of the group however long it takes. Output of a process
+    outside the group must not extend that time."""
     events, mark = case.events(), case.tmp / "mark"
     writes = f'while echo x >&{fd}; do : >"$0"; sleep 0.1; done'
     line = f'setsid {SH} -c \'{writes}\' "$1" & until [ -e "$1" ]; do sleep 0.02; done; '
@@ -28,15 +26,15 @@ def test_a_writer_that_left_the_group_is_not_waited_for(case: ProcessCase, fd: i
     expect_within(case, "from the child's end to the bridge's", ended.cause, seen.end, limit)
 
 
-# The processes that are left when the bridge is killed: their rules, and the event which shows that
-# the grace period has begun.
+# The processes that are left when the bridge is killed, with their rules, and the event that shows
+# that the grace period has begun.
 LEFT = {"the child": ([], "signal"), "members": (["--on", "TERM:exit:4"], "end")}
 
 
 @requires("PROCESS-BRIDGE-04", needs=["PROCESS-BRIDGE-07"])
 @pytest.mark.parametrize("who", LEFT)
 def test_a_bridge_that_is_killed_in_the_grace_leaves_nothing(case: ProcessCase, who: str) -> None:
-    """Clients whose own time limit is shorter kill a bridge in this way."""
+    """Clients with a shorter time limit kill a bridge during its grace period."""
     events, (rules, told) = case.events(), LEFT[who]
     words = [events.path, *rules, "--members", "2", "--member-ignore", "TERM"]
     options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}

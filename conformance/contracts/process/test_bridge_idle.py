@@ -68,8 +68,8 @@ def used_share(shim: ShimProcess[Bridge], ms: int) -> float:
     return (shim.cpu_ms() - before) / elapsed_ms(begun_ns, shim.now_ns())
 
 
-# The process that uses the grace period: its rules, and the event which shows that the period has
-# begun.
+# The processes that keep the grace period busy, with their rules, and the event that shows that it
+# has begun.
 GRACES = {
     "the child": ([], "signal"),
     "a member": (["--on", "TERM:exit:4", "--members", "1"], "end"),

@@ -1,4 +1,5 @@
-"""Kinds of mistakes of bridges: streams that end early, stops, signals in each phase, amounts."""
+"""Bridges in unusual situations: streams that end early, stops, signals in each phase, odd
+amounts."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def test_after_the_end_of_input_the_output_is_passed_on(case: ProcessCase) -> No
 
 
 def say(shim: ShimProcess[Bridge], word: bytes) -> None:
-    """Write to the bridge, which may have closed its input although it should not."""
+    """Write to the bridge. If the bridge has wrongly closed its input, the test fails elsewhere."""
     with contextlib.suppress(BrokenPipeError):
         shim.stdin.write(word)
         shim.stdin.flush()
@@ -53,7 +54,7 @@ def test_a_stream_that_the_child_closes_ends_no_other_one(case: ProcessCase, wha
     ) as shim:
         stream = shim.stdout if what == "stderr" else shim.stderr
         first = read_some(stream.fileno())
-        # Now the bridge has had time to notice the end of the closed stream.
+        # Leave the bridge time to notice the end of the closed stream.
         pass_time(150)
         if what != "stdin":
             say(shim, b"one\n")
@@ -140,7 +141,7 @@ def test_a_signal_before_the_program_runs_ends_the_bridge(case: ProcessCase, nam
 def test_output_that_fills_the_clients_pipe_at_the_end_is_complete(
     case: ProcessCase, kind: str
 ) -> None:
-    # The reader makes room for parts of the last piece only.
+    # Each read makes room in the pipe for a part of the last piece only.
     size = 65536 + 60_001
     ours, theirs = pair(kind)
     got, gaps, read_ns = 0, [], time.monotonic_ns()
@@ -181,7 +182,7 @@ def test_traffic_in_the_grace_does_not_extend_it(case: ProcessCase) -> None:
         sent = shim.signal("TERM")
         seen = shim.finish()
     expect("the response", seen.how, {"signaled": "SIGKILL"})
-    # A grace that starts again with each line has no end before the limit of the test.
+    # A grace period that starts again with each line would last until the limit of the test.
     took = elapsed_ms(sent.earliest_ns, seen.end.t_ns)
     expect("from the signal to the end, in ms", took, at_most(8000))
 

@@ -54,7 +54,8 @@ def test_both_outputs_are_whole(case: ProcessCase) -> None:
 @requires("PROCESS-BYTES-01")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_bytes_after_a_line_are_read_next(case: ProcessCase, stream: str) -> None:
-    """A reader with a buffer has read these bytes already, and the next read must return them."""
+    """An implementation with a read buffer has taken these bytes from the pipe already. The next
+    read must return them."""
     redirect = "" if stream == "stdout" else " >&2"
     line = step("read_until", stream=stream, until=b"\n")
     steps = [step("open"), line, line, step("close_stdin"), step("read_eof", stream=stream)]
@@ -67,7 +68,8 @@ def test_bytes_after_a_line_are_read_next(case: ProcessCase, stream: str) -> Non
 
 @requires("PROCESS-BYTES-01")
 def test_a_read_up_to_a_word_ends_with_it(case: ProcessCase) -> None:
-    """The word may begin again inside its own beginning, or may be missing."""
+    """A word may begin again inside its own beginning, like `aab` in `aaab`. A word may also be
+    missing."""
     read = step("read_until", stream="stdout", until=b"aab")
     steps = [step("open"), read, read, step("read_eof", stream="stdout")]
     seen = case.process.script({"a": shell("printf 'aaabrest'")}, steps, within_s=15)
@@ -96,7 +98,7 @@ def test_a_write_after_the_end_is_an_error_of_the_write(case: ProcessCase) -> No
 def test_a_child_that_closed_its_stdin_runs_on(case: ProcessCase) -> None:
     closed = shell("exec <&-; echo closed; exec sleep 60")
     read = step("read_until", stream="stdout", until=b"closed\n")
-    # If the child is wrongly killed, it may take a moment to end.
+    # If the child is wrongly killed, its end may take a moment, so wait for it.
     look = step("wait", timeout_ms=200)
     steps = [step("open"), read, step("write", data=DATA), look, step("kill")]
     seen = case.process.script({"a": closed}, steps)

@@ -17,7 +17,7 @@ from contracts.process.judging import carried_out, shell
 from contracts.shared.signals import expect_the_three_to_act, ignoring
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
-# Each of these is one argument, although a shell would split or expand it.
+# Each of these must arrive as one argument, although a shell would split or expand it.
 WORDS = ["", "two words", "*", "$HOME", "-c", "--", "'\"", "line\nbreak"]
 
 
@@ -68,7 +68,7 @@ def test_it_has_the_environment_of_its_request(case: ProcessCase, how: str) -> N
     env = {"BOXSPEC_A": "a=b c", "BOXSPEC_EMPTY": ""}
     said = reported(case, how, env={"clear_and_set": [[*pair] for pair in env.items()]})
     pairs = [b64decode(each).decode().partition("=") for each in said["env_b64"]]
-    # In a sandbox there is also a TMPDIR.
+    # A sandbox adds a TMPDIR.
     got = {name: value for name, _, value in pairs if name != "TMPDIR"}
     expect("its environment", got, env)
 

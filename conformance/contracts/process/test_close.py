@@ -86,8 +86,8 @@ def test_a_long_grace_is_a_long_time(case: ProcessCase, grace: int) -> None:
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-OPEN-01"])
 def test_a_close_begins_with_its_signal(case: ProcessCase) -> None:
-    """A close must not begin with closing stdin, because the end of its input would end the program
-    too."""
+    """A close must not begin by closing stdin: end of input would end the program before its
+    signal."""
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     seen = case.process.script({"a": handle(CAT)}, [step("open"), *talk, step("close")])
     expect("the end", seen.steps[3].get("signaled"), "SIGTERM")
@@ -117,7 +117,7 @@ def test_detached_writers_is_true_for_a_writer_outside_the_group(
 def test_detached_writers_is_true_if_its_output_was_not_read(
     case: ProcessCase, stream: str, other: str
 ) -> None:
-    # The pipe has bytes to read, so it has not ended.
+    # The pipe still has bytes to read, so the reader has not seen its end.
     pause, events = Pause(case), case.events()
     line = f'setsid "$1" "$2" --{stream} left {other}>/dev/null </dev/null & exec "$3" "$4" "$5"'
     gate, fifo = case.events("gate"), case.fifo("gate")
@@ -138,7 +138,7 @@ def test_detached_writers_is_true_if_its_output_was_not_read(
 
 @requires("PROCESS-CLOSE-01")
 def test_no_grace_is_none(case: ProcessCase) -> None:
-    # Less than the default of five seconds.
+    # A grace period that is shorter than the default of five seconds.
     words = ["--ignore", "TERM"]
     seen = end_siglog(case, words, step("close", grace_ms=0))
     ready = case.events().all("ready")[0]
@@ -167,7 +167,7 @@ def test_detached_writers_is_false_for_a_taken_stream(case: ProcessCase) -> None
 def test_detached_writers_is_false_for_members_of_the_group(
     case: ProcessCase, first: list[dict[str, object]]
 ) -> None:
-    # Of so many members, some are still ending when others have ended.
+    # With so many members, some are still ending while others have ended.
     words = ["--ignore", "TERM", "--members", "24", "--member-ignore", "TERM"]
     seen = end_siglog(case, words, *first, step("close", grace_ms=0))
     attempted(case.events(), member=24)

@@ -40,7 +40,7 @@ def test_it_wakes_a_wait_in_another_thread(case: ProcessCase, how: str, name: st
 
 @requires("PROCESS-KILL-01")
 def test_a_terminate_does_not_kill(case: ProcessCase) -> None:
-    """A child that ignores SIGTERM continues to run: only `close` has a grace period."""
+    """Only `close` has a grace period, so a child that ignores SIGTERM must continue to run."""
     ready = step("read_until", stream="stdout", until=b"ready\n")
     look = step("wait", timeout_ms=300)
     steps = [step("open"), ready, step("terminate"), look, step("kill"), step("wait")]
@@ -87,8 +87,7 @@ def test_members_receive_the_first_signal_too(case: ProcessCase) -> None:
 
 @requires("PROCESS-KILL-02")
 def test_a_kill_reaches_members_that_outlive_the_leader(case: ProcessCase) -> None:
-    """The caller has not waited for the leader yet, so it does not know that the leader has
-    ended."""
+    """The caller has not waited for the leader yet, so it cannot know that the leader has ended."""
     lives, _ = member_lives_on(case, step("kill"))
     expect("whether the member lives", lives, False)
 
@@ -113,7 +112,7 @@ def test_a_signal_after_the_end_has_no_effect(
 
 @contextlib.contextmanager
 def numbered(case: ProcessCase, number: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Yield a process with that number, which ends at the end of its stdin."""
+    """Yield a process with that number. It ends when its stdin ends."""
     events = case.events("numbered")
     words = [P.numbered, events.path, str(number)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, process_group=0) as other:
@@ -161,7 +160,8 @@ def test_a_bridge_killed_after_the_end_kills_no_other_process(case: ProcessCase)
             waits, since_ms = shim.running, elapsed_ms(end.t_ns, shim.now_ns())
             shim.signal("KILL")
             shim.wait_exit()
-            # A watcher of the bridge has done its work when it has ended too.
+            # A watcher process of the bridge, if there is one, has done its work once it has ended
+            # as well.
             until(lambda: {each.pid for each in shim.descendants() if each.alive} <= spared, 2)
             other.communicate(timeout=10)
     if not waits and since_ms > LINGER_MS / 2:
@@ -186,7 +186,7 @@ def test_members_left_by_the_leader_are_killed(case: ProcessCase, kept: str, wai
 
 @requires("PROCESS-GROUP-01")
 def test_a_poll_kills_the_members_that_the_leader_left(case: ProcessCase) -> None:
-    """A poll does not block, so it may answer before the killed member has ended."""
+    """A poll does not block, so its answer may precede the end of the killed member."""
     wait = step("wait", timeout_ms=10_000)
     lives, seen = member_lives_on(case, step("poll"), wait, hold=True)
     polled = seen.steps[3] in ({"running": True}, {"exited": 3})
@@ -212,7 +212,8 @@ def test_a_process_that_left_the_group_lives_on(case: ProcessCase) -> None:
 @requires("PROCESS-GROUP-02")
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
 def test_a_process_that_left_an_ended_group_lives_on(case: ProcessCase, how: str) -> None:
-    """Its parent is alive, and an implementation could find it through the parent."""
+    """The parent of that process is alive, so an implementation could find the process
+    through it."""
     group, left, pause = case.events(), case.events("left"), Pause(case)
     line = 'setsid "$1" "$2" </dev/null >/dev/null 2>&1 & exec "$1" "$3" --on TERM:exit:0'
     handles = {"a": shell(line, P.siglog, left.path, group.path), pause.name: pause.handle}
@@ -235,7 +236,7 @@ def test_a_process_that_left_an_ended_group_lives_on(case: ProcessCase, how: str
 def test_the_thread_that_opened_may_end(case: ProcessCase) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open", thread="o"), step("join", thread="o"), *talk]
-    # The effect of a wait on stdin is tested elsewhere.
+    # Close stdin explicitly, because another test is about the effect of a wait on stdin.
     steps += [step("close_stdin"), step("wait")]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     expect("the answer, and the end", (seen.data(3), seen.steps[5]), (b"x\n", {"exited": 0}))

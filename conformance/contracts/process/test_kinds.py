@@ -1,4 +1,4 @@
-"""Kinds of mistakes: a handle that is used again, many descriptors, unusual callers, early ends."""
+"""Handles in unusual situations: used again, many descriptors, unusual callers, early ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from contracts.process.judging import CAT, Pause, asked, carried_out, is_stopped
 from contracts.shared.callers import CROWD, crowded, need_start
 from contracts.shared.moments import attempted, send, until
 
-# Each way to use a handle up; after it the handle is dropped and opened again.
+# Steps that use a handle up in different ways. Afterwards the handle is dropped and opened again.
 USES: dict[str, list[Step]] = {
     "dropped": [],
     "waited for": [step("close_stdin"), step("wait")],
@@ -35,7 +35,7 @@ ALL_STREAMS = {"stdin": True, "stdout": True, "stderr": True}
 @pytest.mark.parametrize("use", USES)
 def test_a_handle_that_is_opened_again_is_new(case: ProcessCase, use: str) -> None:
     first = [step("open"), *asked(b"first\n"), *USES[use], step("drop")]
-    # A short wait shows a signal that was meant for the earlier process.
+    # The short wait reveals a signal that was meant for the earlier process.
     second = [step("open"), step("poll"), step("streams"), *asked(b"second\n")]
     second += [step("wait", timeout_ms=60), step("close_stdin"), step("wait"), step("close")]
     seen = case.process.script({"a": handle(CAT)}, [*first, *second], within_s=15)
@@ -54,7 +54,8 @@ def test_a_handle_that_is_opened_again_is_new(case: ProcessCase, use: str) -> No
 def test_detached_writers_of_an_earlier_process_are_not_reported(case: ProcessCase) -> None:
     if case.process.inside.name is not None:
         raise NotApplicable("every process inside ends with its program, so none holds its pipes")
-    # Only the first process leaves a writer outside its group.
+    # Only the first process leaves a writer outside its group; the second one must not be blamed
+    # for it.
     mark, events = case.tmp / "mark", case.events()
     line = '[ -e "$1" ] && exit 0; : >"$1"; exec "$2" "$3" --setsid --keep out'
     rounds = [step("open"), step("wait"), step("close"), step("drop")]
@@ -67,7 +68,7 @@ def test_detached_writers_of_an_earlier_process_are_not_reported(case: ProcessCa
 
 @requires("PROCESS-OPEN-10")
 def test_processes_work_beside_more_descriptors_than_select_supports(case: ProcessCase) -> None:
-    # The others take the few low numbers that are free in the crowd.
+    # These handles take the few low numbers that are free in the crowd.
     others = ["first", "second", "third"]
     steps = [step("open"), step("wait", timeout_ms=20), *asked(b"x\n"), step("close_stdin")]
     steps += [step("wait", timeout_ms=10_000), step("close")]
@@ -92,7 +93,8 @@ def test_a_bridge_works_beside_more_descriptors_than_select_supports(case: Proce
 def test_no_descriptor_of_its_own_is_passed_on_whatever_its_number(
     case: ProcessCase, how: str
 ) -> None:
-    # The shim's own descriptors have numbers above the crowd, which the child may inherit.
+    # The crowd keeps all low numbers in use, so descriptors of the shim itself get numbers above
+    # it. The child may inherit the crowd.
     place, state = case.tmp / "report.json", crowded()
     if how == "bridge":
         case.process.bridge(P.report, [place], state=state, within_s=20)
@@ -141,11 +143,11 @@ def uses_of_options(case: ProcessCase) -> tuple[dict[str, Message], list[Step]]:
         [step("open", "short"), step("wait", "short"), step("close", "short")],
     ]
     steps = [each for way in kills for each in (*way, step("drop", way[0]["handle"]))]
-    # A repeat ends at the first error, so failed opens are steps of their own.
+    # A repeat would end at its first error, so the failed opens are separate steps.
     return handles, steps
 
 
-# More rounds than descriptors that a script may keep for itself.
+# The number of rounds exceeds the number of descriptors that a script may keep for itself.
 ROUNDS, KEPT = 14, 8
 
 
@@ -236,8 +238,8 @@ def test_a_limit_does_not_pass_early(case: ProcessCase, limit_ms: int, times: in
     steps = [step("open"), *waits, step("kill")]
     seen = case.process.script({"a": handle("/bin/sleep", ["60"])}, steps)
     expect("what the waits report", seen.steps[1 : times + 1], [RUNNING] * times)
-    # The life of the shim is longer than all waits. On a busy machine its start takes so long that
-    # it hides one wait that is a little short, but not ten.
+    # The life of the shim is longer than the sum of all waits. On a busy machine its start takes so
+    # long that it could hide one wait that is slightly short, but not ten of them.
     took = (seen.end.t_ns - seen.start.t_ns) / 1e6
     expect("the life of the shim, in ms", took, at_least(limit_ms * times))
 
@@ -254,7 +256,7 @@ def test_a_grace_does_not_end_early(case: ProcessCase) -> None:
         told = events.wait("signal")
         seen = shim.finish()
     expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
-    # A busy machine may deliver the SIGTERM late; a tick is left for that.
+    # A busy machine may deliver the SIGTERM late, so allow one tick.
     took = (seen.end.t_ns - told.t_ns) / 1e6
     expect("from SIGTERM to the end, in ms", took, at_least(1990 - case.tick_ms))
 
@@ -281,7 +283,7 @@ def expect_grace(case: ProcessCase, since_ns: int, until_ns: int) -> None:
     expect("from SIGTERM to the end, in ms", (until_ns - since_ns) / 1e6, at_most(1550))
 
 
-# What a child does with its streams, after which it lives on.
+# The streams that a child closes before it goes on.
 EARLY = {
     "stdin": "exec <&-",
     "stdout": "exec >&-",
@@ -303,7 +305,7 @@ def test_a_child_that_closed_its_streams_is_running(case: ProcessCase, what: str
         events.wait("ready")
         pause.reached()
         pause.go_on()
-        # It ends after the wait with a limit.
+        # The wait with a limit has ended by now.
         until(lambda: not shim.running, 0.6)
         case.open_gate(fifo)
         seen = shim.finish()
@@ -392,7 +394,7 @@ def test_an_end_is_noticed_where_the_caller_blocks_signals(
     expect("the end, twice", seen.steps[1:], [{"exited": 3}] * 2)
 
 
-# Enough for each shim that starts with few descriptors.
+# Every shim that starts with few descriptors starts with this many.
 MOST_DESCRIPTORS = 40
 
 
@@ -402,7 +404,7 @@ def test_an_open_without_descriptors_is_an_error_and_leaves_nothing(case: Proces
         raise NotApplicable("a sandbox needs descriptors of its own")
     said: list[str] = []
     for limit in range(5, MOST_DESCRIPTORS):
-        # A child that is left would live on.
+        # A child that is wrongly left would still be alive.
         seen = case.process.script(
             {"a": handle("/bin/sleep", ["60"])},
             [step("open"), step("kill"), step("wait", timeout_ms=5000)],

@@ -1,4 +1,5 @@
-"""PROCESS-LEAK: many handles leave nothing. `--stress` makes two thousand cycles."""
+"""PROCESS-LEAK: many handles leave no descriptor, process, thread or memory. `--stress` makes two
+thousand cycles."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from contracts.shared.moments import until
 FEW = 8
 MEMORY_KIB = 8 * 1024
 DOUBT_KIB = 256
-# Each group has a member that must be ended.
+# A member of each group, which must be ended together with the group.
 MEMBER = "sleep 60 </dev/null >/dev/null 2>&1 & exec cat"
 COUNTED = ("descriptors", "threads", "zombies")
 
@@ -31,9 +32,10 @@ def kept(shim: ShimProcess[Script]) -> dict[str, int]:
 
 
 def kept_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, int]:
-    """Return the growth of the counts; wait a moment for a smaller one.
+    """Return the growth of the counts. If it is large, wait a moment for a smaller value.
 
-    The shim may still be opening a gate, with both ends of each pipe. A leak does not disappear.
+    The shim may still be opening a gate, with both ends of each pipe. A real leak does not
+    disappear.
     """
     more = dict[str, int]()
 
@@ -46,7 +48,7 @@ def kept_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, in
 
 
 def cycles(count: int) -> Step:
-    """Return a cycle: a handle is given up in each possible way."""
+    """Return the steps of one cycle, in which a handle is given up in each possible way."""
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     ways = [[step("close")], [step("close_stdin"), step("wait")], [step("kill"), step("wait")], []]
     inner = [each for way in ways for each in (step("open"), *talk, *way, step("drop"))]
@@ -74,13 +76,13 @@ def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
     return more
 
 
-# Numbers of cycles, and the seconds that they may take. If the first one shows no clear growth, it
-# is enough.
+# Numbers of cycles, each with a time limit in seconds. If the first number shows no clear growth,
+# the others are skipped.
 LOOKS = ((25, 60.0), (200, 240.0), (600, 600.0))
 LONG_LOOKS = ((500, 300.0), (1500, 900.0))
 
 
-# Without a close there is no cycle.
+# A shim without `close` cannot run these cycles.
 @requires(
     "PROCESS-LEAK-01",
     stress=20,
@@ -121,7 +123,7 @@ def unopenable(case: ProcessCase) -> list[Message]:
 
 @requires("PROCESS-LEAK-02", needs=["PROCESS-OPEN-02", "PROCESS-OPEN-03", "PROCESS-CHILD-01"])
 def test_failed_opens_leak_nothing(case: ProcessCase) -> None:
-    # More failures of each kind than a table of 64 entries can hold.
+    # The failures of each kind exceed a table of 64 entries.
     ways, rounds = unopenable(case), 15
     names = [[f"{n}-{i}" for i in range(len(ways))] for n in range(rounds)]
     before, behind = Pause(case, "before"), Pause(case, "behind")

@@ -77,7 +77,7 @@ def test_a_handle_has_the_piped_streams(case: ProcessCase, modes: tuple[int, int
 def test_a_null_stream_is_dev_null(case: ProcessCase) -> None:
     line = "cat; for fd in 0 1; do readlink /proc/$$/fd/$fd; done"
     steps = [step("open"), step("read_eof", stream="stderr"), step("wait")]
-    # Because of the colon the shell runs a subshell, so it does not lose the tested streams itself.
+    # The colon makes the shell fork a subshell, so the shell itself keeps the tested streams.
     told = shell(f"({line}) >&2; :", stdin=2, stdout=2)
     seen = case.process.script({"a": told}, steps)
     expect("its end", seen.steps[2], {"exited": 0})
@@ -142,7 +142,7 @@ def test_a_write_without_room_says_so(case: ProcessCase) -> None:
 @requires("PROCESS-OPEN-07", needs=["PROCESS-OPEN-01"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_read_of_nothing_does_not_wait(case: ProcessCase, stream: str) -> None:
-    """A read of no bytes does not mean the end of the stream either."""
+    """A read of zero bytes must not be taken for the end of the stream either."""
     read = step("read_until", stream=stream, until=b"\n")
     steps = [step("open"), read, step("poll"), step("kill")]
     seen = case.process.script({"a": handle(CAT, nonblocking=True)}, steps, within_s=10)
@@ -192,7 +192,7 @@ def test_a_taken_stream_is_the_stream_of_the_child(case: ProcessCase) -> None:
 
 @requires("PROCESS-TAKE-01")
 def test_a_taken_stream_outlives_a_close(case: ProcessCase) -> None:
-    """The stream belongs to the caller then."""
+    """The caller owns a taken stream, so closing the handle must not close it."""
     take, read = step("take", stream="stdout"), step("read_eof", stream="stdout")
     steps = [step("open"), take, step("wait"), step("close"), read]
     seen = case.process.script({"a": shell("printf left")}, steps)

@@ -29,7 +29,7 @@ def test_an_end_is_a_code_or_a_signal(case: ProcessCase, line: str) -> None:
 
 @requires("PROCESS-WAIT-01")
 def test_a_signal_without_a_name_of_its_own_is_one_too(case: ProcessCase) -> None:
-    """A real-time signal, whose name is up to the shim."""
+    """37 is a real-time signal, for which the shim may choose any name."""
     seen = case.process.script({"a": shell("kill -40 $$")}, [step("open"), step("wait")])
     told = seen.steps[1]
     got = ([*told], bool(told.get("signaled")))
@@ -62,7 +62,7 @@ def test_waits_of_two_threads_return_the_same(case: ProcessCase) -> None:
     gate = handle(P.gate, [events.path, fifo, "--exit", 7])
     with case.process.start({"a": gate}, steps, within_s=15) as shim:
         events.wait("ready")
-        # Each of them sleeps by now, or will in a moment.
+        # By this time each thread sleeps, or is about to.
         case.open_gate(fifo)
         seen = shim.finish()
     expect("all three answers", seen.steps[1:4], [{"exited": 7}] * 3)

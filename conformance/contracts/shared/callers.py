@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from boxspec.api import HostLacks, NotMeasured, ShimBroke
 from boxspec.subject.case import Case
 
-# 64 descriptors more than select supports.
+# 64 more descriptors than select(2) supports.
 CROWD = 1024 + 64
 
 

@@ -35,7 +35,8 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff
 
 
 def as_yaml(given: Policy) -> Policy:
-    """Return the policy for a shim that reads only YAML. A text that is not JSON stays as it is."""
+    """Return the policy in YAML, for a shim that reads only YAML. A text that is not JSON stays as
+    it is."""
     made = dict(given)
     if given["format"] == "json" and "text" in given:
         made["format"] = "yaml"

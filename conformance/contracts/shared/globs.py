@@ -1,8 +1,8 @@
 """The oracle: the meaning of globs, paths, rules and lists, written from the contract as plainly as
 possible.
 
-It is not fast, and shares no code with an implementation. A glob is matched by computing the set of
-positions in the path that can be reached after each part.
+It shares no code with an implementation and is not fast. A glob is matched part by part: after each
+part, the set of positions in the path that can be reached is computed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DIRS, ANY, STAR, NAME, ONE = "**/", "**", "*", "a whole segment *", "?"
 
 
 def _outside(text: str) -> bool:
-    """True if the path is absolute, or begins with `~` or a drive, so that it is not in the
+    """True if the path is absolute, or begins with `~` or a drive. Such a path is outside the
     workspace."""
     return text.startswith(("/", "~/")) or text == "~" or DRIVE.match(text) is not None
 
@@ -79,7 +79,7 @@ def normal_rule(text: str) -> str | None:
 
 @cache
 def parts(glob: str) -> tuple[list[str], bool]:
-    """Return the parts of a normalised glob, and whether it also matches all paths below."""
+    """Return the parts of a normalised glob, and whether the glob also matches all paths below."""
     below = False
     while glob.endswith("/**"):
         glob, below = glob[:-3], True

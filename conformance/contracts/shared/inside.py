@@ -43,9 +43,9 @@ def blame_place(case: Case) -> None:
 class Change:
     """A requirement whose conditions a launcher changes.
 
-    tests: do not apply in a sandbox.
-    parts: the change applies to backends with one of these parts; without parts to all.
-    instead: the test that decides instead, if there is one.
+    tests: the tests that do not apply in a sandbox.
+    parts: the change applies to backends that have one of these parts; if empty, to all backends.
+    instead: the test that decides in their place, if there is one.
     """
 
     requirement: str

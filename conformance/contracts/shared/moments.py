@@ -37,11 +37,12 @@ def wanted_ms(pid: int) -> float:
 
 
 def need_no_loop(pid: int, wanted: float, looked: float, share: float) -> None:
-    """Raise Late if all threads come to rest, although they wanted more than their share.
-
-    wanted: ms of a processor. looked: ms of the clock.
+    """Raise Late if all threads come to rest, although they wanted more than their share of a
+    processor.
 
     A thread that only waited for its turn sleeps afterwards; a busy loop never sleeps.
+    wanted: ms of processor time.
+    looked: ms of the clock.
     """
     if wanted / looked > share and until(lambda: is_asleep(pid), 2):
         was = f"{wanted:.0f} ms of {looked:.0f} ms"
@@ -49,7 +50,7 @@ def need_no_loop(pid: int, wanted: float, looked: float, share: float) -> None:
 
 
 def is_asleep(pid: int) -> bool:
-    """True if each of its threads sleeps. False if one of them ends meanwhile."""
+    """True if each of its threads sleeps. False also if a thread ends meanwhile."""
     return all(procs.thread_state(pid, each) == b"S" for each in procs.threads(pid))
 
 
@@ -99,8 +100,8 @@ def need_preload(shim: ShimProcess[Any], name: str) -> None:
 def need_handlers(case: Case, shim: ShimProcess[Any], within_s: float = 15) -> None:
     """Wait until the shim handles SIGTERM, which it does before it starts a program.
 
-    The loop does not sleep, because the next step of the shim may take a millisecond only. Some
-    runtimes handle SIGINT from their own start on, so that SIGINT tells nothing.
+    The loop does not sleep, because the next step of the shim may take only a millisecond. SIGINT
+    is not checked, because some runtimes handle it from their own start on.
     """
     limit = Deadline(within_s)
     while shim.running and signal.SIGTERM not in shim.status().mask("SigCgt"):

@@ -1,11 +1,11 @@
-"""Globs that look equal: an engine or a compiler may take one for another."""
+"""Globs that look alike: an engine or a compiler may take one for another."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
 
-# Segments of every kind, and the segments that globs_from combines to three.
+# Segments of every kind. globs_from combines up to three of them.
 SEGMENTS = ["a", "*", "**", "?", "a*", "*a", "?*", "*?", "a**", "**a", "??", "a?", "***"]
 STARS = ["a", "*", "**", "?*"]
 NAMES = ["a", "b", "ab", "ba"]

@@ -17,7 +17,7 @@ TICK_MS = 100
 
 @dataclass(frozen=True)
 class Cause:
-    """An event that may end the run, under the name that the result has for it."""
+    """An event that may end the run, named as in the result."""
 
     name: str
     step: int
@@ -67,7 +67,7 @@ class Facts:
 
     @cached_property
     def first_signal(self) -> Note | None:
-        """The first signal that asks the group to end."""
+        """Return the first signal that asks the group to end."""
         return next((n for n in self.sends if n.facts["signal"] in (SIGINT, SIGTERM)), None)
 
     def parent_signals(self) -> list[Cause]:
@@ -79,17 +79,18 @@ class Facts:
         ]
 
     def deadline(self) -> Note | None:
-        """The first note after the deadline."""
+        """Return the first note after the deadline."""
         ms, spawn = self.scenario.deadline_ms, self.spawned
         if ms is None or spawn is None:
             return None
-        # The implementation has read its clock shortly before the birth of the child.
+        # The implementation reads its clock shortly before it starts the child, so the deadline may
+        # be up to a millisecond earlier.
         due = spawn.at + (ms - 1) * MS if ms else spawn.at
         return next((note for note in self.ran.notes if note.at >= due), None)
 
     @cached_property
     def spawned(self) -> Note | None:
-        """The last birth before the program was executed."""
+        """Return the last birth of a process before the program was executed."""
         starts = self.one("starts")
         if starts is None:
             return None
@@ -121,8 +122,8 @@ class Facts:
 def comes_first(facts: Facts, first: Cause, second: Cause) -> bool:
     """True if the implementation must have found `first` before `second`.
 
-    It went back to its wait after `first`, and a tick passed. Or it found both at once, and `first`
-    is the earlier one in the order of the contract.
+    That is certain if it waited again after `first` and a tick passed. If it found both at once,
+    the order of the contract decides.
     """
     if first.batch == second.batch and _rank(first) and _rank(second):
         return _rank(first) < _rank(second)
@@ -132,7 +133,7 @@ def comes_first(facts: Facts, first: Cause, second: Cause) -> bool:
 
 
 def may_be_first(facts: Facts, cause: Cause, causes: Sequence[Cause]) -> bool:
-    """True if an implementation may take this one of the causes for the first."""
+    """True if an implementation may take this cause for the first of these causes."""
     if facts.sends and cause.step > facts.sends[0].step:
         return False
     return not any(comes_first(facts, other, cause) for other in causes)
@@ -144,12 +145,13 @@ def happened(causes: Sequence[Cause]) -> str:
 
 
 def _rank(cause: Cause) -> int:
-    """The order of EXEC-RESULT-08. The other causes have no place in it."""
+    """Return the place of the cause in the order of EXEC-RESULT-08; other causes have none."""
     return {"parent_signal": 1, "exit": 2, "timeout": 3}.get(cause.name.partition(" ")[0], 0)
 
 
 def grace(facts: Facts, grace_ms: int, ended: str, once: str) -> Iterator[Violation]:
-    """The grace period is neither cut nor extended, and the first signal is sent once."""
+    """Check that the grace period is neither cut nor extended (requirement `ended`), and that the
+    first signal is sent only once (requirement `once`)."""
     first = facts.first_signal
     if first is None:
         return
@@ -168,7 +170,8 @@ def grace(facts: Facts, grace_ms: int, ended: str, once: str) -> Iterator[Violat
     if len(repeats) > 1 and all(n.facts["target"] == first.facts["target"] for n in repeats):
         yield Violation(once, "the first signal is sent once", "1 time", f"{len(repeats)} times")
     for wait in facts.of("waits"):
-        # After a delay of the caller, the implementation may have read its clock only then.
+        # If the caller was delayed, the implementation may have read its clock only after the
+        # delay.
         late_ms = sum(
             note.facts["ms"]
             for note in facts.of("time")
@@ -187,7 +190,7 @@ def grace(facts: Facts, grace_ms: int, ended: str, once: str) -> Iterator[Violat
 
 
 def continues(facts: Facts, requirement: str) -> Iterator[Violation]:
-    """SIGCONT follows the first signal to a group with a stopped member."""
+    """Check that SIGCONT follows the first signal to a group with a stopped member."""
     first = facts.first_signal
     stops = [n for n in facts.of("action") if n.facts["action"] == "stop" and of_member(n)]
     if first is None or not first.facts["alive"] or not any(n.step < first.step for n in stops):
@@ -211,7 +214,7 @@ def continues(facts: Facts, requirement: str) -> Iterator[Violation]:
 
 
 def prompt(facts: Facts, most_ms: int, requirement: str) -> Iterator[Violation]:
-    """No process waits for groups that have ended."""
+    """Check that no process waits for a group that has ended."""
     ends = [facts.end_of(pid) for pid in facts.ran.leaders]
     answers = facts.one("answers")
     if facts.ran.hung or facts.result is None or answers is None or not ends or not all(ends):
@@ -261,7 +264,8 @@ def _survivors(facts: Facts, ids: Requirements) -> Iterator[Violation]:
 
 
 def _signals(facts: Facts, ids: Requirements) -> Iterator[Violation]:
-    """Each signal goes to a process or the group of the run, and before its collection."""
+    """Check that each signal goes to a process or the group of the run, and before the process is
+    collected."""
     known = {note.facts["pid"] for note in facts.of("born")}
     collected: set[object] = set()
     for note in facts.of("send", "collects"):

@@ -92,7 +92,7 @@ def _is_no_text(word: Any) -> bool:
     try:
         return text_or_none(unb64(word)) is None
     except (TypeError, ValueError):
-        # Such a request is invalid on purpose.
+        # The test sends an invalid request on purpose.
         return False
 
 

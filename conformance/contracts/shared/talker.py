@@ -1,7 +1,8 @@
-"""A program that executes commands line by line, and observers of the forbidden ones.
+"""A program that executes commands line by line, and observers of the forbidden commands.
 
-It answers each line with `did` or the name of an error, which shows that it continues after a
-refusal. The effects are observed outside: a canary file, and a listener that counts connections.
+The program answers each line with `did` or the name of an error, which shows that it continues
+after a refusal. Effects are observed outside: in a canary file, and by a listener that counts
+connections.
 """
 
 from __future__ import annotations
@@ -182,16 +183,16 @@ def expect_refused(
         ends,
         (["did"], ["did"]),
     )
-    # Only the number of answers is checked: in a private file system or network the forbidden
-    # commands may succeed.
+    # Check only the number of answers: in a private file system or network the forbidden commands
+    # may succeed.
     expect(f"answers in all ({name})", len(answers), satisfies(lambda n: n == 4, "4"))
 
 
 def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], name: str) -> None:
     """Raise Declared if the sandbox is partial and claims none of the escaped aspects fully.
 
-    The result arrives only after the run. So if the shim has backend.probe, the claims of its
-    answer before the run decide.
+    The claims of the result arrive only after the run. So if the shim has backend.probe, its claims
+    before the run decide.
     """
     reasons = [str(each) for each in result.get("enforcement_reasons", ())]
     if result.get("enforcement") != "partial" or not reasons:
@@ -222,7 +223,7 @@ def need_enforcement(case: Case, result: Mapping[str, Any], name: str) -> None:
 
 
 def _expect_unavailable(case: Case, name: str, why: str) -> None:
-    """Expect that backend.probe, if the shim has it, claims no enforcement of a dropped backend."""
+    """If the shim has backend.probe, expect that it claims no enforcement of a dropped backend."""
     if "backend" not in case.capabilities:
         return
     overall = _probed(case, name)["overall"]

@@ -14,7 +14,8 @@ from boxspec.random_names import without_random_names
 from boxspec.subject.observe.probes import Probe
 
 PLACE = re.compile(r"(?P<file>\w+)\.py::(?P<test>\w+)(\[(?P<case>.*)\])?$")
-# Tests that make only one attempt have no parameter that names the probe, so it is listed here.
+# Tests that make only one attempt have no parameter that names the probe, so the probe is listed
+# here.
 OF_ONE = {
     "test_a_filter_refuses_io_uring": "k_io_uring_setup",
     "test_no_input_is_put_into_a_terminal": "i_tiocsti",
@@ -33,12 +34,12 @@ TOPICS = {
     "BACKEND-RULE": "rules",
     "BACKEND-ALLOW": WORKS,
 }
-# The control that puts nothing around a program.
+# The name of the control, a backend that runs programs without a sandbox.
 CONTROL = "none"
 OWN_ROWS = ("BACKEND-RULE", "BACKEND-ALLOW")
-# Requirements of other topics by which something must work inside, as it does without a sandbox.
+# Requirements of other topics that demand that something works inside as it does without a sandbox.
 WORKING = frozenset({f"BACKEND-LAUNCH-0{number}" for number in (4, 6, 7, 8)})
-# Attempts that give the whole host to a program inside, even if all other attempts are held.
+# Attempts that give a program inside control over the whole host.
 GIVES_THE_HOST = frozenset(
     {
         *("z_remount_write", "k_disk"),
@@ -88,12 +89,12 @@ BY_VERDICT = {
 }
 
 
-# The states that decide an attempt.
+# The states of an attempt that was decided.
 DECIDED = (State.HELD, State.ESCAPED, State.DONE, State.UNCLAIMED, State.OVERREFUSED, State.FAILS)
 BROKEN = (State.ESCAPED, State.DONE, State.UNCLAIMED)
 
 
-# Rows that hold in a run of the control `none`: the kit's own code ends the process of this test.
+# Rows that hold even for the control `none`, because the kit itself ends the process of this test.
 HELD_WITHOUT = frozenset({"test_proc::test_no_process_outlives_its_session_after_a_deadline"})
 
 
@@ -226,7 +227,7 @@ def _state(test: Mapping[str, Any], probe: Probe | None) -> tuple[State, str]:
 def _stable(text: str) -> str:
     """Return the text without pids, tokens and folders, which differ from run to run."""
     text = without_random_names(text, "CASE")
-    # A command line is cut at a length, so the names in its paths decide where.
+    # Command lines are cut at a fixed length, so the cut depends on the names in their paths.
     text = re.sub(r"(CASE/\S* \w+) CASE\S*", r"\1", text)
     text = re.sub(r"/dev/shm/boxspec-\S*", "CASE", text)
     # codex unpacks itself into a new folder at each call.

@@ -33,7 +33,7 @@ LEGEND = (
     " counts for no product. Launch needs no claim: the contract asks it"
     " of every sandbox."
 )
-# So many attempts of a kind are named in a summary.
+# The largest number of attempts of one kind that a summary names.
 MOST_SHOWN = 8
 DETAILED = (State.ESCAPED, State.DONE, State.OVERREFUSED, State.FAILS, State.UNPROVEN)
 
@@ -130,9 +130,10 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def _worst(column: Column) -> str:
-    """Name the attempts that give the host away; a number of held attempts does not balance one."""
+    """Name the attempts that give the host away. Even many held attempts do not make up for one of
+    these."""
     found = [each for each in column.cells if each.gives_the_host]
-    # An attempt on the kernel weighs more than a write to one file.
+    # Attempts on the kernel come before writes to single files.
     found.sort(key=lambda each: each.probe not in GIVES_THE_HOST)
     shown = ", ".join(f"{each.probe} ({each.state})" for each in found[:MOST_SHOWN])
     more = f" and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""
@@ -140,7 +141,7 @@ def _worst(column: Column) -> str:
 
 
 def summary(columns: Sequence[Column]) -> Iterator[str]:
-    """Return one line for each backend; what gives the host away comes first."""
+    """Return one line for each backend. Attempts that give the host away come first."""
     for each in columns:
         found = Counter(cell.state for cell in each.cells)
         parts = ", ".join(f"{found[state]} {state}" for state in State if found[state])

@@ -23,7 +23,7 @@ from contracts.backend.products import markdown
 from contracts.backend.products.cells import TOPICS, Column, cell, without_evidence
 
 PROFILES = ("repo-write", "read-only", "no-network", "full-dev", "ci-only")
-# The backends of the reference. The word alone means all of them.
+# The word for the backends of the reference. Without a name after it, it means all of them.
 OWN = "reference"
 # A column needs the claims of the backend. The kit asks for them up to three times, because the
 # probe of a backend may exceed its own time limit on a busy machine.
