@@ -1,7 +1,7 @@
 """Make policies with many rules in two files, with exceptions.
 
-An engine may try a few rules one after the other, but look many rules up in an index. So long lists
-use other code of the engine, also for folding, explaining and exceptions.
+An engine may try a few rules one after the other, but look up many rules in an index. So long lists
+test other code of the engine, also for folding, explaining and exceptions.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ PIECES = [
 EVERY = ["P", "PP", "P*", "*P", "*.P", "P*P", "*P*", "P*P*P", "P?P", "?P*", "P?.*", "*P?*", "*?"]
 EVERY += ["*??", "*?P?"]
 BEHIND = ["", "", "", "/**", "/s", "/*", "/**/s"]
-# Texts that may come before that segment, and patterns for the segment. They determine where a
-# look-up may begin.
+# For each place of that segment: texts that may come before it, and patterns for it. They determine
+# where a look-up may begin.
 RULES = {
     "anywhere": (["", "", "**/", "s/", "s/**/", "*/", "**/s/", "*/*/"], [*EVERY, "**P"]),
     "below a double star": (["**/", "**/", "**/s/", "**/s/**/"], EVERY),
@@ -39,7 +39,7 @@ def body(chance: random.Random, where: str) -> str:
     """Return a random glob in its normal form."""
     before, shapes = RULES[where]
     segment = re.sub("P", lambda _: chance.choice(PIECES), chance.choice(shapes))
-    # Two dots in a name are tested by the topics RULE and PATH.
+    # Remove two dots in a row, because the topics RULE and PATH test them.
     made = chance.choice(before) + segment.replace("..", ".") + chance.choice(BEHIND)
     return oracle.normal_body(made) or made
 
@@ -122,7 +122,7 @@ def crowd(
 ) -> Crowd:
     """Return a policy with `count` rules for modify, which is the only operation with exceptions.
 
-    loud: with capital letters.
+    loud: True for names with capital letters.
     """
     where = list(RULES)
     bodies = list(dict.fromkeys(body(chance, chance.choice(where)) for _ in range(count)))
@@ -134,7 +134,7 @@ def crowd(
     # With these last rules of the profile, a decision inside an exception always differs from one
     # outside.
     profile += OPEN if holes else []
-    # A deny of every path is left out, because it would decide every question.
+    # A deny of every path is left out, because it would decide every check.
     above, below = ([each for each in some if each.strip("*/?")] for some in (above, below))
     spec = {
         "denyModify": [*above, *holes],

@@ -1,7 +1,7 @@
 """Compare the decisions of a policy that has many rules with the expected ones.
 
-The meaning of globs is tested by the topic GLOB. So if the shim matches a glob wrongly even by
-itself, a wrong decision that follows from it does not count here.
+The topic GLOB tests the meaning of globs. So if the shim matches a glob wrongly even without other
+rules, a wrong decision that follows from it does not count here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contracts.shared.documents import Policy, one_profile
 if TYPE_CHECKING:
     from contracts.policy.client import PolicyCase
 
-# Much time, because the topic COST is about time.
+# A long time limit, because only the topic COST tests the time.
 WITHIN_S = 60
 NO_RULE = ("<no matching rule>", "[]")
 
@@ -39,7 +39,7 @@ def judge_decisions(
     """Fail if an item differs from `wanted`, which has allowed and matched_rule for each path, in
     order.
 
-    by_rule: a right decision by another rule is wrong too.
+    by_rule: True if a right decision by a wrong rule fails too.
     """
     got = dict(zip(wanted, map(decision_of, items), strict=True))
     judged = 2 if by_rule else 1
@@ -63,7 +63,7 @@ def is_read_so(
 ) -> bool:
     """True if the shim matches one of the two globs wrongly even without other rules.
 
-    Not used with `case: fold`, because these lists also test the folding.
+    With `case: fold` this is not asked, because these lists also test the folding.
     """
     if "glob" not in case.capabilities or letter_case == "fold":
         return False
@@ -82,7 +82,8 @@ def decided(
     wanted: Mapping[str, str],
     letter_case: str | None = None,
 ) -> None:
-    """Check denies. `wanted` has for each path the deny that decides, or `**`, which allows."""
+    """Check denies. `wanted` has for each path the deny that decides, or `**` if the path is
+    allowed."""
     policy = one_profile(["**"], ["**"], denies, denies)
     items = case.policy.check(policy, questions("read", wanted), letter_case, WITHIN_S)
     decisions = {path: (rule == "**", rule) for path, rule in wanted.items()}

@@ -17,7 +17,7 @@ from contracts.policy.vectors import Group, Vector, every
 if TYPE_CHECKING:
     from contracts.policy.client import PolicyCase
 
-# After this many crashes or hangs in a group, the rest of its vectors is skipped.
+# After this many crashes or hangs in a group, its remaining vectors are skipped.
 PATIENCE = 2
 
 
@@ -36,7 +36,8 @@ def judge(case: PolicyCase, group: Group) -> None:
 def each_is_right(
     case: PolicyCase, askable: list[Vector], ask: Callable[[PolicyCase, Vector], None]
 ) -> dict[str, Blocked]:
-    """Return the vectors that other requirements block. Raise one Failure for all wrong ones."""
+    """Ask all vectors. Return those that other requirements block; raise one Failure for all wrong
+    ones."""
     case.questions = len(askable)
     wrong: list[tuple[Vector, Failure, Any]] = []
     blocked: dict[str, Blocked] = {}
@@ -89,15 +90,15 @@ def _together(
     )
 
 
-# For this topic only the time counts. The topics of globs and checks use the same vectors for the
-# answers.
+# Of this topic only the time is judged. The topics of globs and checks judge the answers of the
+# same vectors.
 COST = "POLICY-COST"
 
 
 def ask(case: PolicyCase, vector: Vector) -> None:
     """Judge one vector. A refusal or a denial counts only if the allowed counterpart conforms.
 
-    If the counterpart belongs to another requirement and fails, that requirement blocks the vector.
+    If the counterpart fails and belongs to another requirement, that requirement blocks the vector.
     """
     if load()[vector.requirements[0]].topic == COST:
         with contextlib.suppress(Failure):
@@ -132,7 +133,7 @@ def ask(case: PolicyCase, vector: Vector) -> None:
 
 
 def both_ways(case: PolicyCase, vector: Vector) -> None:
-    """Fail if `run` gives another answer to a vector than `serve`, whether right or wrong."""
+    """Fail if `run` answers a vector otherwise than `serve`, even if both answers are wrong."""
     with contextlib.suppress(Failure, ShimBroke):
         conforms(case, vector)
     assert case.asked is not None
@@ -143,7 +144,7 @@ def same_both_ways(case: PolicyCase, message: dict[str, Any], why: str = "") -> 
     try:
         served = _comparable(message["op"], case.policy.put(message).raw)
     except ShimBroke:
-        # If the answer is missing, the tests that need it report that.
+        # A missing answer is reported by the tests that need the answer.
         return
     ran = _comparable(message["op"], case.send(message).raw)
     if served != ran:

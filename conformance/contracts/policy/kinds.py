@@ -122,8 +122,9 @@ def _load(case: PolicyCase, vector: Vector) -> None:
         _same("warnings", got, wanted, result)
 
 
-# The requirement about the place of a problem. A shim that breaks it does so for every file, so
-# only these requirements compare places; for others any problem suffices.
+# The requirement about the place of a problem. A shim that breaks it does so for every file. So
+# only this requirement and the next one compare places; for all other requirements any problem
+# suffices.
 PLACES = "POLICY-FILE-06"
 ABOUT_PLACES = {PLACES, "POLICY-FILE-05", "POLICY-FILE-10"}
 ABOUT_HOW_MANY = {"POLICY-FILE-02", "POLICY-FILE-04", "POLICY-MERGE-07"}

@@ -1,8 +1,8 @@
 """Make paths and names of every length around the step sizes of an engine.
 
-Words have 8 bytes, vector registers 16, 32 or 64, masks 32 or 64 bits, and an engine may miss a
-character at the border of two steps. So each spelling is tested at every offset, and each name with
-every length.
+Engines process text in steps: machine words of 8 bytes, vector registers of 16, 32 or 64 bytes,
+masks of 32 or 64 bits. They may miss a character at the border of two steps. So each spelling is
+tested at every offset, and each name with every length.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 STEPS = (8, 16, 32, 64, 128)
 EVERY = range(1, STEPS[-1] + 3)
 NEAR = sorted({size + off for size in STEPS for off in (-2, -1, 0, 1, 2)})
-# The lengths for tests that need one request per length: not all, to limit their number.
+# Fewer lengths, for tests that need one request per length.
 SOME = sorted({*range(1, 36), *NEAR})
 
 

@@ -1,7 +1,6 @@
-"""Find the requirements that define the parts of a glob, and those of them that a shim breaks.
+"""Find the requirements that define the parts of a glob, and those among them that a shim breaks.
 
-If a shim misreads one part of a glob, a test of a combination with this part gives no new
-information.
+If a shim misreads one part of a glob, a test of a combination with that part reveals nothing new.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 ANCHORED = "POLICY-GLOB-02"
 RUN = "POLICY-GLOB-09"
-# These requirements are about combinations of parts that other requirements define.
+# Requirements about combinations of parts, each of which another requirement defines.
 COMBINED = (RUN, "POLICY-GLOB-11")
 PARTS = frozenset(f"POLICY-GLOB-{number:02}" for number in (*range(1, 11), 12))
 SPECIAL_ELSEWHERE = frozenset("[]{}()+!@$^|#")
@@ -74,8 +73,8 @@ def broken(case: PolicyCase) -> set[str]:
     asked = case.asked
     for vector in _vectors_of_parts():
         name = vector.requirements[0]
-        # Three and more stars mean the same as two, so a failure of the requirements for two
-        # explains this one.
+        # Three or more stars mean the same as two. So if the requirements for two stars are broken,
+        # they explain this failure.
         if name == RUN and (_parts_of(vector) - {RUN}) & found:
             continue
         if not _conforms(case, vector):
@@ -88,7 +87,7 @@ def broken(case: PolicyCase) -> set[str]:
 def _vectors_of_parts() -> list[Vector]:
     """Return the vectors of the parts.
 
-    Those about three and more stars depend on others and come last.
+    Vectors about three or more stars depend on the others, so they come last.
     """
     found = [
         vector
@@ -140,7 +139,7 @@ def _parts_of(vector: Vector) -> set[str]:
 
 
 def answers_of_cost(case: PolicyCase) -> None:
-    """Fail if a glob of the topic COST gets a wrong answer. A hang is reported by COST itself."""
+    """Fail if a glob of the topic COST gets a wrong answer. Only COST itself reports a hang."""
     anchored(case)
     for vector in every().values():
         if vector.kind != "glob" or load()[vector.requirements[0]].topic != COST:

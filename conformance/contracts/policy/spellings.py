@@ -1,5 +1,4 @@
-"""Make different spellings of one rule, because a comparison of rules must compare their normal
-forms."""
+"""Make different spellings of one rule. Rules must be compared by their normal forms."""
 
 from __future__ import annotations
 

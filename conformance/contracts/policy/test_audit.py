@@ -43,7 +43,7 @@ TICK_S = 0.02
 
 @requires("POLICY-AUDIT-01")
 def test_an_event_has_the_decision_of_check(case: PolicyCase) -> None:
-    """The oracle gives the expected decisions, because `check` is tested by the topic CHECK."""
+    """The oracle gives the expected decisions, because the topic CHECK tests `check`."""
     events = case.policy.audit(POLICY, CHECKS)
     for check, event in zip(CHECKS, events, strict=True):
         wanted = oracle.decide(LISTS[check["op"]], ["x"], check["path"])
@@ -83,7 +83,7 @@ def test_time_is_that_of_the_decision_in_utc(case: PolicyCase) -> None:
         day, clock, fraction = form[1], form[2], form[3] or ""
         parsed = datetime.datetime.strptime(f"{day} {clock} +0000", "%Y-%m-%d %H:%M:%S %z")
         moment = parsed.timestamp() + float(f"0.{fraction or 0}")
-        # The time may be rounded, or cut to whole seconds or fewer digits than the clock has.
+        # An implementation may round the time, or cut it to whole seconds or to fewer digits.
         coarse = 10.0 ** -len(fraction)
         expect(
             f"whether {text!r} lies between question and answer",

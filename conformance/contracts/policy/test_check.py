@@ -28,7 +28,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# Only literal rules and `**`, because globs are another topic. No rule of a profile equals a deny,
+# Rules are literal or `**`, because another topic tests globs. No rule of a profile equals a deny,
 # because such a policy is refused.
 RULES = ["**", "a", "b", "a/x", "a/y", "!a", "!b", "!a/x", "!a/y", "!**"]
 DENIES = ["c", "b/x", "b/y", "a/z"]
@@ -118,7 +118,8 @@ def test_lists_decide_as_the_oracle(case: PolicyCase) -> None:
 
 @requires("POLICY-CHECK-02")
 def test_no_list_of_a_profile_allows_a_globally_denied_path(case: PolicyCase) -> None:
-    # `k` is denied globally. Each of these rules would allow it if it were applied after the deny.
+    # `k` is denied globally. Each of these rules would allow it if the engine applied the rule
+    # after the deny.
     rules = ["**", "./**", "k/**", "**/k", "*", "?", "k*", "!**"]
     chance = random.Random(case.session.seed)
     for _ in range(12):
@@ -156,7 +157,7 @@ def test_the_checks_of_a_batch_do_not_disturb_each_other(case: PolicyCase) -> No
 
 
 # Different spellings. A shim may normalise some of them wrongly, so its answers are compared only
-# with each other.
+# among each other.
 SPELLINGS = ["a", "a/", "./a", "a//x", "a/./x", "a/x/", ".//b", "c/.", "./c", "/a", "a/..", "~", ""]
 
 
@@ -187,7 +188,7 @@ def test_serve_and_run_give_the_same_answers(case: PolicyCase, kind: str) -> Non
     askable = [
         vector
         for vector in every().values()
-        # Without the vectors of limits, which are large and take long.
+        # Vectors of limits are left out, because they are large and take long.
         if vector.kind.startswith(kind)
         and vector.capabilities <= case.capabilities
         and vector.small
@@ -217,8 +218,8 @@ def test_serve_and_run_give_the_same_answers_of_each_kind(case: PolicyCase, op: 
     same_both_ways(case, {"op": f"policy.{op}", "policy": empty, "checks": checks})
 
 
-# Separators of a possible cache key: joined by one of these, two pairs of a rule and a path give
-# the same text.
+# Separators of a possible cache key. If an engine joined rule and path by one of these, two
+# different pairs would have the same key.
 JOINS = ["", " ", "\t", "\n", ":", "|", ",", "=", "\x01", "\x1f", "!"]
 
 

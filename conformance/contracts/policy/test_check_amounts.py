@@ -17,7 +17,7 @@ COUNTS = (1, 31, 33, 64, 65, 127, 129, 255, 257, 513, 1025, 4097, 5000)
 @requires("POLICY-CHECK-02")
 @pytest.mark.parametrize("shape", ["n{}", "d/{}/**", "**/*.{}"])
 def test_denies_of_every_number_hold(case: PolicyCase, shape: str) -> None:
-    # Thousands of globs are a matter of the topic COST.
+    # Only literal rules come in thousands, because the topic COST is about thousands of globs.
     for count in COUNTS if shape == "n{}" else COUNTS[:-3]:
         denies = [shape.replace("{}", str(number)) for number in range(count)]
         at = sorted({0, count // 2, count - 1, *(n for n in (31, 32, 255, 256, 4095) if n < count)})
@@ -58,7 +58,7 @@ BELOW = ["h/c", "h/c/a", "h/c/ab", "h/c/abc", "h/c/a/b", "h/c/a/ab", "h/c/x/y/ab
 @requires("POLICY-EXCEPT-04")
 @pytest.mark.parametrize("sign", ["", "!"])
 def test_wildcards_inside_an_exception_have_their_usual_width(case: PolicyCase, sign: str) -> None:
-    """Both as allows and as denials, each of them alone and behind another one."""
+    """Each wildcard is tested as an allow and as a denial, by itself and after another one."""
     denies = ["h/**", "!h/c/**"]
     for first, second in itertools.product(NESTED, ["", *NESTED[:6]]):
         rules = [f"{'' if sign else '!'}**", f"{sign}{first}"]
@@ -77,7 +77,8 @@ OVERLAPPING = ["**", "a/**", "a/*", "*/b", "a/b", "**/b", "a/?", "a*/b", "**b"]
 @requires("POLICY-CHECK-05")
 @pytest.mark.parametrize("sign", ["", "!"])
 def test_of_rules_of_one_sign_the_last_one_is_named(case: PolicyCase, sign: str) -> None:
-    """Each of the rules matches `a/b`, so no order of them is lost by sorting or merging."""
+    """Each of these rules matches `a/b`, so any change of their order, by sorting or merging,
+    changes the answer."""
     for one, other in itertools.permutations(OVERLAPPING, 2):
         rules = ["x", f"{sign}{one}", f"{sign}{other}"]
         items = case.policy.check(one_profile(rules, []), questions("read", ["a/b"]))

@@ -22,7 +22,7 @@ LENGTHS = [*range(1, 36), 63, 64, 65, 129]
 def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(
     case: PolicyCase, shape: str
 ) -> None:
-    """Every second rule allows, so a decision is wrong if a name is taken for the next one."""
+    """Every second rule allows, so taking a name for the next one changes the decision."""
     profiles: dict[str, Any] = {}
     checks, wanted = [], []
     for length in LENGTHS:

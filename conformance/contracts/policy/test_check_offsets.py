@@ -10,8 +10,7 @@ from boxspec.api import requires
 from contracts.policy.api import decided, offsets
 from contracts.policy.client import PolicyCase
 
-# A rule with paths that it matches, and with paths that it almost matches. {} is filled up to a
-# length.
+# A rule, with paths that it matches and paths that it almost matches. {} is filled up to a length.
 SHAPES: dict[str, tuple[list[str], list[str]]] = {
     "**/secret/**": (
         ["{}/secret", "{}/secret/k", "secret/{}", "{}/secret/{}"],

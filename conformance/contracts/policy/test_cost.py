@@ -17,8 +17,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# Twice the input may cost twice as much, and a margin for errors of measurement. Quadratic cost
-# would be four times as much.
+# The cost of twice the input may be twice as much, plus a margin for errors of measurement.
+# Quadratic cost would be four times as much.
 RATIO = 3.2
 SPARE_MS = 1.0
 
@@ -33,7 +33,7 @@ PATTERNS: dict[str, Callable[[int], str]] = {
 
 
 def path_of(n: int, number: int, folders: bool, mark: str) -> str:
-    # The text at the end makes the paths of all requests different.
+    # The text at the end makes each path of each request new.
     return f"{'a/' * 250 * n}{number}{mark}" if folders else f"{'a' * 500 * n}{number}{mark}"
 
 
@@ -44,7 +44,7 @@ def from_size(question: Question, first: int) -> Question:
 def judged(case: PolicyCase, what: str, question: Question) -> None:
     """Fail if the cost grows too fast in two measurements.
 
-    One may be a step out of a full cache.
+    A single jump may be caused by a full cache.
     """
     steps = []
     for first in (1, 2):
@@ -115,12 +115,12 @@ def test_a_policy_of_many_rules_costs_no_more_than_linear(case: PolicyCase, shap
     try:
         judged(case, f"a check with rules of {shape}", question)
     except Failure:
-        # The policy may also be refused because of a documented budget.
+        # The shim may refuse the policy because of a documented budget.
         if not refused:
             raise
 
 
-# A hash may cover only a part of a name; in these names that part is equal.
+# Names in which the part that a hash may cover is equal.
 ALIKE: dict[str, Callable[[int, str], str]] = {
     "that end alike": lambda number, mark: f"{number:06}{mark}{'-' * 26}",
     "that begin and end alike": lambda number, mark: f"{'-' * 16}{number:08}{mark}{'-' * 16}",

@@ -30,8 +30,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# Each list has an exception for some of the paths. Lists without exceptions are tested by the topic
-# CHECK.
+# In each list an exception covers some of the paths. The topic CHECK tests lists without
+# exceptions.
 PROFILE = ["**", "d/c/k", "d/c/e/**", "!d/c/k", "!d/c/e/s", "!d/**"]
 DENIES = ["d/**", "!d/c/**", "!d/c/k", "d/c/e/**", "d/c/k", "!d/c/e/s"]
 PATHS = ["d/a", "d/c/a", "d/c/k", "d/c/e/a", "d/c/e/s", "elsewhere"]
@@ -55,7 +55,7 @@ def allowed_by_rules(denies: list[str]) -> list[str]:
 def lists(chance: random.Random) -> tuple[list[str], list[str]]:
     profile = chance.choices(PROFILE, k=chance.randint(1, 5))
     more = allowed_by_rules(["d/**", "!d/c/**", *chance.choices(DENIES, k=chance.randint(0, 4))])
-    # A rule of a profile that equals a deny would be refused.
+    # Leave out rules that equal a deny: such a profile would be refused.
     bodies = {rule for rule in more if not rule.startswith("!")}
     return ["**", *(rule for rule in profile if rule.removeprefix("!") not in bodies)], more
 
@@ -118,7 +118,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: PolicyCase)
 def test_inside_an_exception_many_rules_of_the_profile_decide(case: PolicyCase, count: int) -> None:
     made = crowds.crowd(random.Random(case.session.seed + count), count)
     items = case.policy.check(made.in_one_file, questions("modify", made.paths))
-    # Which rule is named is tested by POLICY-EXCEPT-03.
+    # POLICY-EXCEPT-03 tests which rule is named, so only the decision counts here.
     judge_decisions(case, items, made.wanted(), count, by_rule=False)
 
 

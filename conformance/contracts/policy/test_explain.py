@@ -55,8 +55,7 @@ def entry(deny: str) -> object:
 
 @requires("POLICY-EXPLAIN-01")
 def test_explain_lists_every_entry_and_decides_as_check_must(case: PolicyCase) -> None:
-    """The oracle gives the expected lists, because `resolve` and `check` are tested by other
-    topics."""
+    """The oracle gives the expected lists, because other topics test `resolve` and `check`."""
     for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         op, path = check["op"], check["path"]
         rules = [each["rule"] for each in item["entries"]]

@@ -1,4 +1,5 @@
-"""POLICY-FILE: keys have the rules of values, for every mistake and every place of a key."""
+"""POLICY-FILE: keys must follow the same rules as values, for every mistake and every place of a
+key."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ FORMATS = ("json", "yaml")
 
 
 def loads(case: PolicyCase, format_: str, place: str, keys: list[bytes]) -> bool:
-    """Return if a policy with these keys at the place loads; a key has its quotes."""
+    """True if a policy with these keys at this place loads. A key includes its quotes."""
     if f"policy.{format_}" not in case.capabilities:
         raise NotApplicable.without(f"policy.{format_}")
     value = b'{"read": ["**"]}' if place == "profile" else b'"v"'
@@ -32,7 +33,8 @@ def loads(case: PolicyCase, format_: str, place: str, keys: list[bytes]) -> bool
 
 
 def refused(case: PolicyCase, format_: str, mistake: bytes) -> None:
-    """Fail unless a key with the mistake is refused in each place, at its start and its end."""
+    """Fail unless a key with the mistake is refused in each place, with the mistake at its start
+    and at its end."""
     for place in PLACES:
         for key in (mistake, b"a" + mistake, mistake + b"a", b"a" * 70 + mistake):
             got = loads(case, format_, place, [b'"' + key + b'"'])
@@ -69,7 +71,7 @@ def test_a_key_has_no_escaped_nul(case: PolicyCase, format_: str, mistake: bytes
     refused(case, format_, mistake)
 
 
-# Names that some tables take for one.
+# Different names that a careless comparison takes for equal.
 ALIKE = [
     ("a", "A"),
     ("\u00e9", "e\u0301"),
@@ -105,7 +107,7 @@ def test_keys_of_other_names_are_two(case: PolicyCase, place: str, format_: str)
 def test_keys_of_every_length_are_compared_as_a_whole(
     case: PolicyCase, place: str, format_: str
 ) -> None:
-    # A key of YAML ends within 1,024 characters.
+    # In YAML a key must end within 1,024 characters.
     for length in (each for each in LENGTHS if format_ == "json" or each <= 1000):
         base = b"k" * (length - 1)
         keys = [b'"' + base + end + b'"' for end in (b"a", b"b")]

@@ -42,7 +42,7 @@ def pairs() -> list[tuple[str, str]]:
 
 @requires("POLICY-FOLD-01")
 def test_each_character_with_a_simple_folding_is_its_folding(case: PolicyCase) -> None:
-    # The foldings of Python's version of Unicode; later versions only add some.
+    # Python's version of Unicode may be older than the shim's. Later versions only add foldings.
     found = pairs()
     expect(
         "the pairs of this Python",
@@ -53,7 +53,7 @@ def test_each_character_with_a_simple_folding_is_its_folding(case: PolicyCase) -
     wrong = []
     for start in range(0, len(found), JOINED):
         some = found[start : start + JOINED]
-        # A dash between the characters, because some would compose with the one before.
+        # A dash separates the characters, because some would compose with the one before.
         one, other = ("-".join(side) for side in zip(*some, strict=True))
         if case.policy.match(one, [other], "fold") == [True] and case.policy.match(
             other, [one], "fold"

@@ -36,7 +36,7 @@ def test_stars_match_line_ends(case: PolicyCase, end: str) -> None:
         expect(f"whether {glob!r} matches {path!r}", found, [True, glob == "x/a**", False])
 
 
-# Only globs and paths in normal form, because other spellings are other topics.
+# Globs and paths are in normal form, because other topics test other spellings.
 ALPHABET = "ab/*?."
 PATTERNS_TRIED = 160
 PATHS = sorted(
@@ -160,7 +160,7 @@ def test_two_stars_match_everything(case: PolicyCase) -> None:
 
 
 def grown(case: PolicyCase, glob: str, pattern: str, met: list[str], more: list[str]) -> None:
-    """Fail unless `glob` matches `more`, which are paths that `pattern` matches, and longer
+    """Fail unless `glob` matches all of `more`: the paths that `pattern` matches, and longer
     ones."""
     if more:
         expect(

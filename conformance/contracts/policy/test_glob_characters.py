@@ -8,8 +8,8 @@ from boxspec.api import expect, requires
 from contracts.policy.api import oracle, readings
 from contracts.policy.client import PolicyCase
 
-# All of ASCII except the wildcards and the separators, and the others that engines use as marks:
-# C1 controls, blanks, private use, noncharacters, the last ones of each length in UTF-8.
+# All of ASCII except wildcards and separators, and characters that engines use as marks: C1
+# controls, blanks, private use, noncharacters, and the last character of each length in UTF-8.
 ASCII = [chr(code) for code in range(1, 128) if chr(code) not in "*?/\\"]
 OTHERS = [
     *("\u0080", "\u0085", "\u009f", "\u00a0", "\u00ad", "\u00b7", "\u00ff", "\u0300", "\u07ff"),
@@ -24,7 +24,7 @@ BLOCKS = {
     "letters": [c for c in ASCII if c.isalnum()],
     "others": OTHERS,
 }
-# `C` stands for the character in a glob. In a path it is also replaced by other texts.
+# `C` stands for the character. In paths other texts are put in its place as well.
 GLOBS = ["aCb", "*C?", "**/xC"]
 INSTEAD = ("C", "", "x", "xx", "/", "x/x", "CC", "x/C")
 
@@ -61,7 +61,7 @@ def test_a_question_mark_matches_every_character(case: PolicyCase, glob: str) ->
     """Characters that a glob treats in a special way are ordinary in a path."""
     every = [*ASCII, *OTHERS, "*", "?"]
     paths = {glob.replace("**/", "d/").replace("??", "?k").replace("?", c): c for c in every}
-    # The path `.` is the root.
+    # The path `.` is left out here, because it is the root.
     asked = [path for path in paths if oracle.normal_path(path.encode()) == path != "."]
     met = case.policy.match(glob, asked)
     wrong = [paths[path] for path, each in zip(asked, met, strict=True) if not each]

@@ -29,7 +29,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# Requirements about decisions by the rules of one file.
+# Requirements that the decisions by one file's rules depend on.
 DECIDED = [f"POLICY-CHECK-{number}" for number in ("01", "02", "04", "05", "11")]
 
 
@@ -47,8 +47,8 @@ def test_of_denies_of_two_files_that_match_the_workspaces_is_the_last(
     case: PolicyCase, count: int
 ) -> None:
     wide, narrow = ([f"n{number}/{end}" for number in range(count)] for end in ("**", "*"))
-    # For every second name the global file has the wide rule and the workspace the narrow one;
-    # otherwise it is the other way round.
+    # For every second name the global file has the wide rule and the workspace the narrow one; for
+    # the other names it is the reverse.
     above = [(wide, narrow)[number % 2][number] for number in range(count)]
     below = [(narrow, wide)[number % 2][number] for number in range(count)]
     given = policy(

@@ -29,15 +29,15 @@ def test_invisible_characters_are_kept_at_both_ends(case: PolicyCase, sent: str)
     paths = [
         path for mark in marks for path in (mark, mark + b"a", b"a" + mark, b"a/" + mark + b"b")
     ]
-    # Together with a path that is not UTF-8, all paths are sent as bytes.
+    # If one path of a request is not UTF-8, the kit sends all its paths as bytes.
     extra = [b"\xff"] if sent == "as bytes" else []
     wanted = [*(path.decode() for path in paths), *(None for _ in extra)]
     expect("the paths as they were given", case.policy.normalize([*paths, *extra]), wanted)
 
 
 def refused_again_and_again(case: PolicyCase, path: bytes) -> None:
-    """The path must be refused again within one request and in later ones, also after another
-    path."""
+    """Fail unless the path is refused each time: repeatedly in one request, in later requests, and
+    after another path."""
     batches = [[path] * 4, [path], [path, b"a", path, path], [path]]
     got = [case.policy.normalize(batch) for batch in batches]
     wanted = [[None if each == path else "a" for each in batch] for batch in batches]
@@ -82,7 +82,7 @@ WORDS = [
     ),
     *(b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", "é".encode(), "😀".encode(), "\u202f".encode()),
 ]
-# Half of the words are separators and dots, because these make the interesting cases.
+# Half of the pieces are separators and dots, because most mistakes concern these.
 SHAPES = [b"/", b"/", b".", b"./", b"a", b"b"]
 
 
@@ -123,7 +123,8 @@ def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(case: PolicyCas
     law(case, batches, holds)
 
 
-# Texts in place of a separator, before or after a path, with which the kernel opens the same file.
+# Texts that may replace a separator, or stand before or after a path, so that the kernel still
+# opens the same file.
 JOINTS = ["/", "//", "/./", "/.//", "///"]
 FRONTS = ["", "./", "././", ".//"]
 BACKS = ["", "/", "/.", "//", "/./"]

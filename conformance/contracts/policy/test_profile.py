@@ -8,7 +8,7 @@ from boxspec.api import expect, requires
 from contracts.policy.api import Group, judge, one_profile, policy, question, vectors
 from contracts.policy.client import PolicyCase
 
-# Requirements about the decision by one list.
+# Requirements about decisions by a single list.
 CHECKS = ("POLICY-CHECK-02", "POLICY-CHECK-03", "POLICY-CHECK-04")
 
 
@@ -20,7 +20,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 @requires("POLICY-PROFILE-01")
 @pytest.mark.parametrize("name", ["\u00e9", "e\u0301", "\u212b", "A\u030a", "\ufb01", "fi"])
 def test_another_unicode_form_of_a_name_is_another_profile(case: PolicyCase, name: str) -> None:
-    """The names are equal only after composing, decomposing or compatibility mappings."""
+    """The names become equal only by composing, decomposing or compatibility mappings."""
     others = {"\u00e9", "e\u0301", "\u212b", "A\u030a", "\u00c5", "\ufb01", "fi"} - {name}
     own = policy({"fsProfiles": {name: {"read": ["**"]}}})
     asked = [question("read", "x", each) for each in (name, *sorted(others))]
@@ -32,8 +32,7 @@ def test_another_unicode_form_of_a_name_is_another_profile(case: PolicyCase, nam
     )
 
 
-# Names that every table of some programming languages contains, although the program did not add
-# them.
+# Names that an empty table already contains in some programming languages.
 INHERITED = [
     *("constructor", "toString", "hasOwnProperty", "valueOf", "__proto__", "prototype"),
     *("__class__", "__dict__", "items", "get", "__index", "metatable", "length", "0", "null"),

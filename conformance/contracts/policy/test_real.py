@@ -32,7 +32,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 
 
 NAMES = ["a", "b", "c", "d"]
-# Literal rules, and rules for paths below a folder. No path is such a folder itself.
+# Rules for a literal path, and rules for the paths below a folder. No checked path is that folder
+# itself.
 DENIES = ["a/b/c", "b/d", "c/a"]
 
 
@@ -119,7 +120,7 @@ def test_a_random_tree_is_decided_by_its_real_locations(case: PolicyCase) -> Non
 
 @requires("POLICY-REAL-01")
 def test_no_allowed_path_leads_to_a_denied_file(case: PolicyCase) -> None:
-    """Each allowed path is opened, and its inode shows which file the kernel has reached."""
+    """Each allowed path is opened. The inode shows which file the kernel reached."""
     tree = Tree(case.tmp / "tree")
     tree.make(
         [

@@ -155,7 +155,7 @@ STRANGE = {
 def test_a_location_without_a_valid_path_is_not_confused_with_another(
     case: PolicyCase, name: str
 ) -> None:
-    """The path is denied or an error, and the other path is allowed."""
+    """The first path is denied or an error, while the other path is allowed."""
     tree = workspace(case)
     target, mended = STRANGE[name]
     tree.place(os.fsdecode(target)).touch()

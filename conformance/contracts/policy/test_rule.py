@@ -50,9 +50,9 @@ def rules(chance: random.Random) -> list[str]:
 
 
 def is_spelling_fixed(rule: str) -> bool:
-    """True if the contract defines how the rule is spelled in answers.
+    """True if the contract defines how answers spell the rule.
 
-    It does not for a rule whose body begins or ends with a blank.
+    It does not define this for a rule whose body begins or ends with a blank.
     """
     body = (oracle.normal_rule(rule) or " ").removeprefix("!").removeprefix("./")
     return body.strip(" \t") == body
@@ -63,7 +63,7 @@ def test_rules_have_the_normal_form_of_the_oracle(case: PolicyCase) -> None:
     def holds(rules: list[str]) -> None:
         wanted = [oracle.normal_rule(rule) for rule in rules]
         resolved = [
-            # Three or more stars mean two, and the contract does not define their spelling.
+            # Three or more stars mean two, but the contract does not define how answers spell them.
             re.sub(r"\*{3,}", "**", str(rule))
             for rule in case.policy.resolve(one_profile(read=rules, modify=[])).result["read"]
         ]
@@ -86,6 +86,6 @@ def test_rules_that_the_oracle_refuses_are_refused(case: PolicyCase) -> None:
         if oracle.normal_rule(rule) is not None:
             continue
         asked += 1
-        # One rule per file, because how many problems are reported is another topic.
+        # Each file has one rule, because another topic is about the number of reported problems.
         answer = case.policy.load(one_profile(read=[rule], modify=[]))
         expect(f"whether the rule {rule!r} loads", answer.ok, False)

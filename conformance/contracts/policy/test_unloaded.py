@@ -11,7 +11,7 @@ from contracts.policy.api import question, refuses_policies
 from contracts.policy.client import PolicyCase
 
 READ_IT = [question("read", "a", None)]
-# The fields of each operation besides the policy.
+# The fields of each operation except the policy.
 OTHER_FIELDS: dict[str, dict[str, Any]] = {
     "policy.resolve": {},
     "policy.check": {"checks": READ_IT},

@@ -59,7 +59,8 @@ def test_rules_that_a_deny_covers_give_a_warning_at_every_length(
     expect("denies that no denyModify covers", got, writable)
 
 
-# A name with one of these sorts between a directory and its files, if names are sorted by bytes.
+# Characters that sort before the slash. If names are sorted by bytes, a name with one of these
+# comes between a directory and its files.
 BEFORE_THE_SEPARATOR = " !#$%&'()+,-."
 # The first two contain an exception, the last one is an exception, and the others are completely
 # inside the deny.
@@ -106,7 +107,7 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: P
 
 @requires("POLICY-WARN-06", needs=["POLICY-WARN-03", "POLICY-WARN-05", "POLICY-MERGE-01"])
 def test_two_files_give_the_warnings_of_their_merged_policy(case: PolicyCase) -> None:
-    """There is no warning for a cause in the global file that the workspace removes."""
+    """If the workspace removes the cause of a warning in the global file, there is no warning."""
     above = {"denyRead": ["k"], "fsProfiles": {"p": {}, "q": {"read": ["lib"]}}}
     got = case.policy.load(policy(above)).result["warnings"]
     codes = sorted(each["code"] for each in got)
@@ -125,7 +126,8 @@ def test_a_rule_under_a_deny_of_the_other_file_gives_a_warning(case: PolicyCase)
         expect("warnings", got, [("under-deny", file, "/spec/fsProfiles/p/modify/0")])
 
 
-# One warning of each kind. Because of the spacing the place cannot be derived from the pointer.
+# A file with one warning of each kind. Its spacing is irregular, so places cannot be derived from
+# pointers.
 PLACED = """{"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "test"},
  "spec": {"description": "\u00e9\U0001f600",
   "denyRead": ["s/**",  "open"], "denyModify": ["s/**"],
@@ -151,6 +153,6 @@ def test_a_warning_has_the_place_of_its_rule(case: PolicyCase, code: str) -> Non
     got = [(each["line"], each["column"]) for each in found if each["code"] == code]
     at = PLACED.index(word)
     line, column = PLACED.count("\n", 0, at) + 1, at - PLACED.rfind("\n", 0, at)
-    # The place of a profile may be that of its name or of its value.
+    # For a profile, the place of its name and the place of its value are both right.
     columns = [column, PLACED.index("{", at) - at + column] if word == '"q"' else [column]
     expect(f"line and column of {code}", got, one_of([[(line, each)] for each in columns]))

@@ -12,7 +12,7 @@ class Tree:
     """A workspace `root`, and a folder `outside` next to it. Both exist from the start."""
 
     def __init__(self, folder: Path) -> None:
-        # Without links in the path, because observers compare paths as text.
+        # The path contains no links, because observers compare paths as text.
         place = folder.resolve()
         self.root, self.outside = place / "root", place / "outside"
         self.root.mkdir(parents=True)

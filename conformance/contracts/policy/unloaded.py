@@ -34,7 +34,7 @@ def refuses_policies(case: PolicyCase, op: str, fields: Mapping[str, Any], profi
             refused(f"the policy of {op}", case.policy.ask(op, policy=policy, **fields).raw or {})
         except Failure:
             asked = case.asked
-            # If the shim loads the policy too, the requirements about loading report it.
+            # If the shim also loads this policy, the requirements about loading report that.
             if "policy.load" in case.capabilities and case.policy.load(policy).ok:
                 return
             case.asked = asked

@@ -70,7 +70,8 @@ class Vector:
         formats = _formats(self.fields)
         if "yaml" in formats:
             needed.add("policy.yaml")
-        # The meaning of a policy can be tested in another format, but not the problems of its text.
+        # A policy that is only used for its meaning may be sent in another format; a policy whose
+        # text has problems may not.
         if "json" in formats and load()[self.requirements[0]].topic == "POLICY-FILE":
             needed.add("policy.json")
         return frozenset(needed)

@@ -1,4 +1,4 @@
-"""The verb `sbpl`: decisions of a profile, and the goldens of the reference."""
+"""The verb `sbpl`: show decisions of a profile, and compare the stored texts of the reference."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import Any
 from contracts.sbpl.client import Setup
 from contracts.shared import globs as oracle
 
-# Names without special characters, which are tested by the topics FILTER and NAME.
+# Names without special characters. The topics FILTER and NAME test special characters.
 NAMES = ("a", "b", "c", "src", "lib", "docs", ".env", "k.pem", "main.c")
 ENDINGS = ("env", "pem", "c")
 
@@ -146,7 +146,8 @@ def made_from(chance: random.Random, rule: str) -> str:
 
 
 def near(chance: random.Random, path: str) -> list[str]:
-    """Return the path, a path above it, one below it, and one that only begins like it."""
+    """Return the path, a path above it, a path below it, and a path of which it is only a
+    prefix."""
     if path == oracle.ROOT:
         return [path]
     above = path.rpartition("/")[0] or oracle.ROOT

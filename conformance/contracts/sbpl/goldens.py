@@ -22,7 +22,7 @@ FOLDER = ROOT / "fixtures" / "sbpl"
 
 @dataclass(frozen=True)
 class Shape:
-    """One request and its stored text, which the reference once returned."""
+    """A golden: a request, and the stored text that the reference once returned for it."""
 
     file: Path
 

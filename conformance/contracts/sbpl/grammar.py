@@ -1,4 +1,5 @@
-"""Check that a text has only clauses that the page defines, whatever they decide."""
+"""Check that a text consists only of clauses that the page defines. Their decisions do not matter
+here."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def strange(data: bytes) -> list[str]:
 
 
 def _unknown(line: bytes) -> list[str]:
-    """Return unknown forms in the filters of a clause, except those that SBPL-FILTER-07 reports."""
+    """Return the unknown forms in the filters of a clause, without those that SBPL-FILTER-07
+    reports."""
     try:
         clauses = load(b"(version 1)" + line).clauses
     except Unreadable as why:

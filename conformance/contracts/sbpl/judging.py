@@ -22,7 +22,8 @@ def same_as_meant(
     paths: Iterable[str],
     names: Iterable[str],
 ) -> int:
-    """Fail unless each path is decided as the setup means it; return the number of paths."""
+    """Fail unless each path is decided as the meaning of the setup demands. Return the number of
+    paths."""
     wanted = {path: answer for path in paths if (answer := meant(path)) is not None}
     text.expect(what, wanted, names)
     return len(wanted)

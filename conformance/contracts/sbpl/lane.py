@@ -1,4 +1,4 @@
-"""Test the goldens with the real sandbox-exec (`ci/macos-lane`)."""
+"""Compare the goldens with the real sandbox-exec on a Mac (`ci/macos-lane`)."""
 
 from __future__ import annotations
 

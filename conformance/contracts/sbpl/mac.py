@@ -73,7 +73,7 @@ class Shape:
 
     @property
     def is_movable(self) -> bool:
-        """True if its home can be replaced by a temporary directory."""
+        """True if the home directory of the shape can be replaced by a temporary directory."""
         return str(self.setup.root).startswith(f"{HOME}/")
 
     def moved(self, home: str) -> Shape:
@@ -137,14 +137,14 @@ class Attempt:
 
 
 def attempts(setup: Setup, home: str) -> list[Attempt]:
-    # The attempts are always the same, so that a finding on a Mac can be reproduced.
+    # The seed depends only on the rules, so that a finding on a Mac can be reproduced.
     chance = random.Random(str(setup.rules))
     below = [
         generators.absolute(setup, path)
         for path in generators.paths(chance, setup, PATHS_A_SHAPE)
         if path != "."
     ]
-    # Not in side roots, because no file may be created outside of the temporary directory.
+    # Side roots are left out, because no file may be created outside the temporary directory.
     sides = [f"{raw(side).decode()}/x" for side in setup.side_roots]
     sides = [side for side in sides if within(home, side)]
     found = [Attempt(action, str(setup.root)) for action in AT_ROOT]
@@ -305,7 +305,8 @@ def loads(shape: Shape, wrapper: Path) -> list[str]:
 
 
 def judged(case: SbplCase, shapes: Iterable[Shape] | None = None) -> list[str]:
-    """Compile texts for an existing directory, and return how sandbox-exec differs from them."""
+    """Compile texts for an existing directory, and return the cases in which sandbox-exec
+    differs."""
     found: list[str] = []
     for shape in goldens() if shapes is None else shapes:
         if not shape.is_movable:

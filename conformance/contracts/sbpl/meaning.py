@@ -1,6 +1,6 @@
-"""Find the meaning of a setup by the policy oracle and the page, never by the text.
+"""Find the meaning of a setup from the policy oracle and the page, never from the text.
 
-The answer None means that the contract allows two answers, so the path is not tested: if a deny
+None means that the contract allows two answers, so the path is not tested. This is so if a deny
 without wildcards may also cover paths below it, or if `?` meets a character other than printable
 ASCII.
 """
@@ -50,8 +50,8 @@ def ancestors(body: str) -> list[str]:
 
 
 def _wider(rules: Sequence[str]) -> list[str]:
-    """Return the rules, in which each plain deny also covers the paths below it; the contract
-    accepts this too."""
+    """Return the rules with each plain deny widened to the paths below it, which the contract
+    accepts too."""
     found = []
     for rule in rules:
         body = rule.removeprefix("!")
@@ -83,15 +83,15 @@ class Meaning:
         self.modify = [fold(rule) for rule in setup.modify]
         self.denies = [fold(rule) for rule in setup.deny_modify]
         self.asks = any("?" in rule for rule in (*self.read, *self.modify, *self.denies))
-        # Two versions: the denies as they are written, and with all paths that the contract allows
-        # them to cover.
+        # Two versions: the denies as they are written, and the denies widened as far as the
+        # contract allows.
         self.lists = (
             (self.modify, self.denies, self.read),
             (_wider(self.modify), _wider_denies(self.denies), _wider(self.read)),
         )
 
     def relative(self, path: str) -> str | None:
-        """Return the path relative to the root and folded; None if it is outside."""
+        """Return the path relative to the root, folded if names fold; None if it is outside."""
         if not within(self.root, path):
             return None
         return self.fold(path[len(self.root.rstrip("/")) + 1 :]) or oracle.ROOT

@@ -1,8 +1,7 @@
 """The program that runs in the sandbox: it reads actions and paths from stdin, makes the attempts
 and prints the results.
 
-It is a file of its own and imports no part of the kit, so that it makes no other accesses than
-these attempts.
+It is a separate file that imports nothing from the kit, so that the attempts are its only accesses.
 """
 
 import json

@@ -64,7 +64,7 @@ BELOW = ["h/c", "h/c/a", "h/c/ab", "h/c/abc", "h/c/a/b", "h/c/a/ab", "h/c/x/y/ab
 @requires("SBPL-EXCEPT-01")
 @pytest.mark.parametrize("sign", ["", "!"])
 def test_wildcards_inside_an_exception_have_their_usual_width(case: SbplCase, sign: str) -> None:
-    """Both as allows and as denials."""
+    """Each wildcard is tested as an allow and as a denial."""
     for rule in near_globs.NESTED:
         rules = [f"{'' if sign else '!'}**", f"{sign}{rule}"]
         given = Setup(modify=rules, deny_modify=["h/**", "!h/c/**"])
@@ -114,7 +114,7 @@ def test_exceptions_of_every_number_hold(case: SbplCase, end: str) -> None:
 @requires("SBPL-MODIFY-08")
 @pytest.mark.parametrize("segment", ["n", "*", "?"])
 def test_rules_of_every_depth_hold(case: SbplCase, segment: str) -> None:
-    # The string of a rule has at most 1,000 bytes (SBPL-NAME-04), and `?` needs many of them.
+    # The string of a rule may have 1,000 bytes (SBPL-NAME-04), and each `?` needs many of these.
     for depth in (1, 2, 7, 8, 9, 15, 16, 17) if segment == "?" else (1, 2, 15, 16, 17, 31, 32, 33):
         rule = "/".join([segment] * depth)
         paths = ["/".join(["n"] * length) for length in (depth - 1, depth, depth + 1) if length]

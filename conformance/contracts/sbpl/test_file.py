@@ -100,8 +100,8 @@ def test_an_existing_entry_is_not_opened(case: SbplCase, kind: str) -> None:
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
 def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> None:
-    """All wraps are made by one process, so that a name which only depends on the process number
-    would repeat."""
+    """One process makes all wraps, so a name that depends only on the process number would
+    repeat."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
     used: set[Path] = set()
@@ -113,7 +113,8 @@ def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> N
             expect(f"wrap {turn}: whether a name is used again that is taken", file in used, False)
             used.add(file)
         else:
-            # A wrap whose file name exists may end in an error, but the first wrap may not.
+            # If a file of that name exists, a wrap may end in an error, but the first wrap must
+            # not.
             expect("whether a file was made once", bool(used), True, answer.raw)
         found = [each.read_text() if each.exists() else None for each in (victim, *before)]
         expect(f"wrap {turn}: what lay there before", set(found), {"kept"})
@@ -158,7 +159,7 @@ def test_a_refused_wrap_leaves_no_file(case: SbplCase) -> None:
 
 @requires("SBPL-FILE-04")
 def test_a_fallback_makes_no_file(case: SbplCase) -> None:
-    """The modification time of the directory shows whether a file was created and removed."""
+    """The modification time of the directory shows if a file was created and removed in it."""
     place = folder(case, "profiles")
     os.utime(place, (1, 1))
     fields: WrapFields = {"text": TEXT, "dir": place, "wrapper": "missing", "allow_fallback": True}
@@ -186,7 +187,7 @@ def test_a_partly_written_file_is_not_left(case: SbplCase) -> None:
     expect("whether one that fits is wrapped", twin.ok, True)
 
 
-# The clauses of a text about a file in the directory `{place}`, and whether they allow a write.
+# Clauses about a file in the directory `{place}`, and whether they allow a write to it.
 WRITABLE = {
     "its directory": ('(allow file-write* (subpath "{place}"))', True),
     "a directory above": ('(allow file-write* (subpath "{above}"))', True),
@@ -251,7 +252,7 @@ WRITABLE = {
 
 
 def warned_of(case: SbplCase, place: Path, text: str) -> bool:
-    """True if a warning of the wrap names its file."""
+    """True if a warning of the wrap names the file."""
     answer = case.sbpl.wrap(["x"], text=text, dir=place, wrapper="present")
     file = os.fsdecode(sbpl.argv_of(answer)[2])
     named = [file in each for each in answer.result["warnings"]]

@@ -13,12 +13,13 @@ from contracts.sbpl.kit import Setup, Text
 
 
 def by_rule(case: SbplCase, rule: str, denied: bool) -> Text:
-    """Return a text that has the rule as an allow, or as a deny after an allow of all paths."""
+    """Return a text in which the rule is an allow, or a deny after an allow of all paths."""
     return case.sbpl.compiled(Setup(modify=["**", f"!{rule}"] if denied else [rule]))
 
 
 def judge(case: SbplCase, rule: str, yes: list[str], no: list[str]) -> None:
-    """Check paths that the rule matches, and others, with the rule as an allow and as a deny."""
+    """Check paths that the rule matches (`yes`) and others (`no`), with the rule as an allow and as
+    a deny."""
     for denied in (False, True):
         matched, other = (no, yes) if denied else (yes, no)
         text = by_rule(case, rule, denied)
@@ -41,7 +42,8 @@ SPECIAL: list[tuple[str, list[str], list[str]]] = [
     ("d/a|b*", ["d/a|b", "d/a|bx"], ["d/a", "b", "bx"]),
     ("**/.env", [".env", "a/.env"], ["xenv", "a/xenv", "aenv"]),
     ("**/a.b/**", ["a.b", "x/a.b", "a.b/x"], ["axb", "x/axb", "axb/x"]),
-    # Without a wildcard the same characters are literal as well.
+    # These have no wildcard, so their filter is a literal. The special characters must be literal
+    # in it as well.
     ("d/a.b", ["d/a.b"], ["d/axb"]),
     ("d/[ab]/**", ["d/[ab]", "d/[ab]/x"], ["d/a", "d/a/x"]),
 ]
@@ -77,7 +79,7 @@ def test_a_star_does_not_cross_a_slash(case: SbplCase) -> None:
 @requires("SBPL-FILTER-02")
 @pytest.mark.parametrize("rule", ["*", "*/**"])
 def test_a_star_alone_needs_a_character(case: SbplCase, rule: str) -> None:
-    """If the root is `/`, its path is special, because only this path ends in a slash."""
+    """The root `/` is special, because its path is the only one that ends in a slash."""
     plain = case.sbpl.compiled(Setup(modify=["a"], root="/"))
     if not plain.allows("file-write-data", "/a"):
         raise Blocked(["SBPL-MODIFY-09"], "nothing can be seen below the root of the system")
@@ -143,7 +145,7 @@ def test_a_question_mark_in_a_deny_matches_each_character(case: SbplCase, name: 
 def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
     case: SbplCase, name: str
 ) -> None:
-    """A `?` in a deny of reading or unlinking, and in an exception to a deny of writing."""
+    """A `?` in a deny of reading or unlinking, and in an exception from a deny of writing."""
     path = f"d/a{ONE[name]}c"
     reads = case.sbpl.compiled(Setup(modify=["**"], deny_read=["d/a?c"]))
     for names in (sbpl.READ, [sbpl.UNLINK]):
@@ -217,7 +219,8 @@ def test_the_root_means_itself(case: SbplCase, name: str) -> None:
 @requires("SBPL-FILTER-06", capability="sbpl.fold")
 @pytest.mark.parametrize("name", [*ROOTS, "a letter", "a letter with a mark"])
 def test_the_root_means_itself_where_names_fold(case: SbplCase, name: str) -> None:
-    """The kernel reports the root in one spelling, so another spelling is another directory."""
+    """The kernel reports the root in one spelling, so the root does not fold: another spelling is
+    another directory."""
     more = {
         "a letter": ("/Users/u/Ws", "/Users/u/wS"),
         "a letter with a mark": ("/Users/u/é", "/Users/u/É"),

@@ -1,4 +1,4 @@
-"""SBPL-FLAG: under the wrapper, the provider's own sandbox is switched off."""
+"""SBPL-FLAG: under the wrapper, the sandbox of the provider itself is switched off."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_a_missing_mode_does_not_remove_the_next_flag(case: SbplCase, name: str)
     judge(case, "codex", *MISSING[name])
 
 
-# Words that are close to a value or to a flag, and are neither.
+# Words that resemble a value or a flag, but are neither.
 NEAR_VALUES = [b"TRUE", b"True", b"Docker", b"true ", b" true", b"true\t", b"truex", b"tru",
                b"docker.io", b"podman\n", b"sandbox-exec2", b"\xef\xbd\x94rue", b"yes"]  # fmt: skip
 NEAR_FLAGS = [b"--Sandbox", b"--SANDBOX", b"--sandbox ", b" --sandbox", b"--sandboxx",

@@ -21,7 +21,7 @@ BROAD = [
     *("file-read*", "process*", "signal", "ipc-posix*", "mach*", "system-fsctl"),
     *("system-socket", "network*", "sysctl*", "iokit*"),
 ]
-# Operations that are named by a clause.
+# The operations that the clauses of every text name.
 NAMED = {
     leaf for name in (*BROAD, "file-write*", "system-mac-syscall") for leaf in sbpl.leaves(name)
 }
@@ -208,7 +208,8 @@ MERGED = Setup(modify=["**"], deny_read=["k", "l"], deny_modify=["s/**", "!s/c/*
 @requires("SBPL-FORM-08", capability="policy.json")
 @pytest.mark.parametrize("profile", ["p", "unrestricted", None])
 def test_two_policy_files_give_the_text_of_their_rules(case: SbplCase, profile: str | None) -> None:
-    """Denies in both files, a profile of each file, and a profile that neither file defines."""
+    """Both files have denies. The profile is defined in one of them, or (`unrestricted`) in
+    neither."""
     own: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["**"]}}}
     denies: dict[str, Any] = {"denyRead": ["l"], "denyModify": ["s/c/d"]}
     text = sbpl.bytes_of(case.sbpl.compile(MERGED))

@@ -41,9 +41,9 @@ AT_HOME = ("Library/Caches", ".orbit", ".codex", ".claude", ".gemini")
 
 
 def at_home(case: SbplCase, place: str) -> str:
-    """Return a writable directory below HOME, for the place HOME only.
+    """Return a writable directory below HOME if the place is HOME, else an empty text.
 
-    Which directories are writable is tested by the topics SCRATCH and STATE.
+    The topics SCRATCH and STATE test which directories are writable.
     """
     if place != "HOME":
         return ""
@@ -55,7 +55,8 @@ def at_home(case: SbplCase, place: str) -> str:
 
 
 def judge(text: Text, place: str, name: str, home: str) -> None:
-    """Fail unless the named path is writable, and no path that a broken string would allow."""
+    """Fail unless the named path is writable, and the paths are not writable that a broken string
+    would allow."""
     named = sbpl.in_a_rule(name)
     yes = {
         "root": "src/x",
@@ -81,7 +82,7 @@ def test_a_string_reads_back_as_it_was_given(case: SbplCase, place: str, name: s
     try:
         judge(case.sbpl.compiled(with_name(place, name)), place, name, home)
     except Blocked as why:
-        # If the text with a harmless name cannot be decided either, the name is not the cause.
+        # If the text with a harmless name cannot be decided either, the name is not to blame.
         harmless = case.sbpl.compiled(with_name(place, sbpl.HARMLESS))
         judge(harmless, place, sbpl.HARMLESS, home)
         raise Failure(f"the string reads back, {place} is {name!r}", name, str(why)) from None
@@ -109,7 +110,7 @@ SPELLED = {"composed": "caf\u00e9", "decomposed": "cafe\u0301", "replaced": "\u2
 @requires("SBPL-NAME-01")
 @pytest.mark.parametrize("spelled", SPELLED)
 def test_a_name_keeps_its_spelling(case: SbplCase, spelled: str) -> None:
-    """Only with `case: fold` may a name match another spelling."""
+    """A name must not match another spelling, except with `case: fold`."""
     name = SPELLED[spelled]
     given = Setup(
         root=f"/Users/u/{name}/ws",
@@ -125,7 +126,7 @@ def test_a_name_keeps_its_spelling(case: SbplCase, spelled: str) -> None:
 
 
 CONTROLS = ["\n", "\r", "\t", "\x01", "\x1b", "\x1f", "\x7f"]
-# Each place, and the names by which a message may call it.
+# For each place, the names by which a message may refer to it.
 NAMED = {
     "root": ("root",),
     "rule": ("modify", "denyRead"),
@@ -145,7 +146,7 @@ def test_a_control_character_is_refused_and_named(case: SbplCase, place: str, co
     sbpl.refuses(case, f"{control!r} in {place}", bad, good, *NAMED[place])
 
 
-# A setup for each list, also for rules that become no clause.
+# A setup for each list. The list also has rules that become no clause.
 LISTS = {
     "modify": Setup(modify=["a{}b"]),
     "an exclusion": Setup(modify=["**", "!a{}b"]),
@@ -226,9 +227,9 @@ def test_a_folded_pattern_has_the_limit_to_the_byte(case: SbplCase) -> None:
 
 
 def judge_the_limit(case: SbplCase, place: str, given: Callable[[str], Setup]) -> None:
-    """Find the longest glob that is accepted; its string must have exactly LIMIT bytes.
+    """Find the longest glob that is accepted, and check that its string has exactly LIMIT bytes.
 
-    The size of an expression depends on the implementation, but each digit adds one byte.
+    The size of an expression depends on the implementation, but each added digit adds one byte.
     """
 
     def setup(size: int) -> Setup:

@@ -66,7 +66,7 @@ def test_each_path_is_decided_as_the_policy_does(case: SbplCase) -> None:
 
 @requires("SBPL-READ-03")
 def test_reading_is_denied_below_the_root_of_the_system(case: SbplCase) -> None:
-    """If the root is `/`, its path is special, because only this path ends in a slash."""
+    """The root `/` is special, because its path is the only one that ends in a slash."""
     given = Setup(root="/", read=["**", "!a/**", "a/b"], deny_read=["k", "**/*.env"])
     text = case.sbpl.compiled(given)
     text.expect("reading", sbpl.both(["/", "x", "a/b"], ["a", "a/x", "k", "x.env"]), sbpl.READ)

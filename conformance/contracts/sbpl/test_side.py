@@ -58,7 +58,7 @@ def test_a_side_root_makes_no_path_readable(case: SbplCase) -> None:
     text.expect("writing", sbpl.both(["out/x"], ["x"]))
 
 
-# A side root below the root /Users/u/ws, and a read-denied rule whose place overlaps it.
+# A side root below the root /Users/u/ws, and a rule against reading whose place overlaps it.
 OVERLAPS = {
     "is the place of a literal": ("k", "k"),
     "is the place of a subtree": ("k", "k/**"),
@@ -126,7 +126,7 @@ def test_a_side_root_meets_a_rule_in_every_spelling(case: SbplCase, name: str) -
 def test_a_side_root_meets_a_rule_by_whole_names(
     case: SbplCase, root: str, side: str, rule: str
 ) -> None:
-    """The root directory `/`, which ends in a slash, and doubled slashes are included."""
+    """Roots include `/`, which ends in a slash, and paths with doubled slashes."""
     bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex")
     sbpl.refuses(case, f"the side root {side} with {rule} in {root}", bad, bad.but(deny_read=[]))
 

@@ -50,7 +50,8 @@ ABOVE = {
 
 @requires("SBPL-UNLINK-01")
 def test_a_read_denied_path_in_a_side_root_cannot_be_unlinked(case: SbplCase) -> None:
-    """A rule that begins with a wildcard has no fixed place, so no side root can overlap it."""
+    """A rule that begins with a wildcard has no fixed place, so it never overlaps a side root. It
+    must still protect paths in the side root."""
     given = Setup(modify=["src/**"], deny_read=["**/*.env"], provider="codex")
     text = case.sbpl.compiled(given.but(side_roots=["/Users/u/ws/out", "/opt/side"]))
     yes = ["src/x", "out/x", "out/x.envy", "/opt/side/x.env"]

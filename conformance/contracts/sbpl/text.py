@@ -21,14 +21,14 @@ UNLINK = "file-write-unlink"
 WRITES = operations.leaves("file-write*")
 CHANGES = tuple(name for name in WRITES if name != UNLINK)
 READS = operations.leaves("file-read*")
-# One operation stands for all of its kind, except in tests that are about the others.
+# One operation stands for all operations of its kind, except in tests about single operations.
 WRITE, READ = ("file-write-data",), ("file-read-data",)
 
 SHOWN_LINES = 60
 
 
 class Text:
-    """The text of an answer. If the evaluator cannot decide a question, the test fails."""
+    """The text of an answer. A test fails if the evaluator cannot decide one of its questions."""
 
     def __init__(self, data: bytes, root: Word = "/", unguarded: list[str] | None = None) -> None:
         self.data, self.root, self.unguarded = data, raw(root), unguarded
@@ -64,8 +64,8 @@ class Text:
         return {"text": [f"{number} {line}" for number, line in enumerate(lines, 1)][:SHOWN_LINES]}
 
     def under(self, name: Word) -> bytes:
-        """Return the path for a name: below the root, absolute if it has a leading slash, the root
-        for `.`."""
+        """Return the path for a name: `.` is the root, a name with a leading slash is absolute, any
+        other name is below the root."""
         path = raw(name)
         if path.startswith(b"/"):
             return path
@@ -144,7 +144,7 @@ class Text:
 
 
 def named_by(gaps: Iterable[Gap]) -> str:
-    """Return the requirement that is about these unknown forms."""
+    """Return the requirement that these unknown forms break."""
     return "SBPL-FILTER-07" if any(gap.dialect for gap in gaps) else "SBPL-FORM-04"
 
 
@@ -154,7 +154,7 @@ def bytes_of(answer: Answer) -> bytes:
 
 
 def clauses(ruling: Ruling) -> str:
-    """Return a text about the clauses by which each reading decides."""
+    """Return a text with the clause by which each reading decides."""
     deciding = dict.fromkeys(
         f"line {each.clause.line}: {each.clause}" if each.clause else "no clause"
         for each in (ruling.last, ruling.specific)
@@ -163,5 +163,5 @@ def clauses(ruling: Ruling) -> str:
 
 
 def both(yes: Iterable[Word], no: Iterable[Word]) -> dict[Word, bool]:
-    """Return allowed and denied paths together, because a test needs both."""
+    """Return allowed and denied paths in one mapping, because a test needs both."""
     return {**dict.fromkeys(yes, True), **dict.fromkeys(no, False)}

@@ -1,7 +1,7 @@
 """Trust checks for shims that compile profiles and wrap commands.
 
-They are coarse on purpose: a text with one mistake passes, even if it cannot be read, so that the
-requirement which it breaks reports it.
+They are coarse on purpose: a text with one mistake passes, even if it cannot be parsed, so that the
+requirement which it breaks can report the mistake.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from boxspec.subject.python_implementation import ask_python_implementation
 from contracts.shared import globs as oracle
 
 Fields = dict[str, Any]
-# A vector, and whether the failing implementation answers it correctly.
+# A vector, and True if the failing implementation answers it correctly.
 Judged = tuple[Fields, bool]
 
 
@@ -142,8 +142,8 @@ def _load(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judge
     if not accused or loads != ("result" in accused):
         yield made, False
         return
-    # Both load the file, or both refuse it. So the difference is the name, or the place of a
-    # problem.
+    # Both implementations load the file, or both refuse it. So they differ in the name, or in the
+    # place of a problem.
     if loads:
         answered, name = accused["result"], answer["result"]["name"]
         right = isinstance(answered, dict) and answered.get("name") == name
@@ -165,7 +165,8 @@ def _resolve(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Ju
     request = case["request"]
     answer = ask_python_implementation(case)
     if "result" not in answer:
-        # Vectors of other kinds test unknown profiles and policies that cannot be loaded.
+        # Vectors of other kinds test these cases: unknown profiles, and policies that cannot be
+        # loaded.
         return
     about = "POLICY-MERGE-02" if "workspace" in request["policy"] else "POLICY-PROFILE-05"
     lists = {name: answer["result"][name] for name in ("read", "modify")}

@@ -57,7 +57,8 @@ def _globs() -> Iterator[tuple[bytes, bytes]]:
 
 def glob_diff() -> Iterator[bytes]:
     for pattern, path in _globs():
-        # An odd byte makes the target read a path, instead of making one from the glob.
+        # After an odd byte the target reads a path from the input; otherwise it makes a path from
+        # the glob.
         yield _symbols(pattern) + b"\x01" + _symbols(path)
         yield _symbols(pattern)
 
@@ -68,7 +69,8 @@ def glob_raw() -> Iterator[bytes]:
 
 
 def glob_laws() -> Iterator[bytes]:
-    """Yield the glob for each law that begins with a glob. The bytes after it give the rest."""
+    """Yield an input for each law about a glob: the glob, and bytes from which the target chooses
+    the rest."""
     for pattern, path in _globs():
         for law in range(6):
             yield bytes([law]) + _symbols(pattern) + b"\x01" + _symbols(path)
@@ -97,7 +99,7 @@ def policy_yaml() -> Iterator[bytes]:
     return _texts("yaml")
 
 
-# One text of each kind. Short inputs, and their mutations, are tried first.
+# One text of each kind. The fuzzer tries short inputs, and their mutations, first.
 SMALL = {
     "json": ('{"a":[1]}', "[-0.5e+1]", '"\\u0041\\n\u00e9"', "true", "false", "null"),
     "yaml": ("a: [b]\n", "- 'c'\n", "|\n d\n", '"\\x41\u00e9"', "? e", "~"),
@@ -108,15 +110,15 @@ def shim_diff() -> Iterator[bytes]:
     """Yield inputs with one request each, so that a difference is reported with a short case.
 
     An input stands for a batch, and its first byte selects one request by its number. In a batch
-    that begins with a glob, 0 is path.normalize and 1 is glob.match. In a batch of files, 0 loads
-    the files unchanged. The small texts have no number, so their whole batch is sent.
+    about a glob, 0 is path.normalize and 1 is glob.match. In a batch about files, 0 loads the files
+    unchanged. The small texts select no request, so their whole batch is sent.
     """
     paths = [
         vector.word("path") for vector in vectors.every().values() if vector.kind == "normalize"
     ]
     asked = [*((0, b"a", path) for path in paths), *((1, glob, path) for glob, path in _globs())]
     for number, glob, path in asked:
-        # The input makes a glob, and then has one path.
+        # The input makes a glob first, and then contains one path.
         yield bytes([ONE_ALONE + number, 0]) + _symbols(glob) + b"\0\x01" + _symbols(path)
     for form, texts in SMALL.items():
         for text in texts:

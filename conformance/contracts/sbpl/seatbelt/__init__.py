@@ -1,1 +1,2 @@
-"""Read and evaluate Seatbelt profiles without a Mac; unknown forms are undecidable."""
+"""Read and evaluate Seatbelt profiles without a Mac. A form of unknown meaning makes a decision
+undecidable."""

@@ -46,7 +46,7 @@ SERVICES = ("com.apple.SecurityServer", "com.apple.securityd.xpc", "com.apple.pa
 
 
 def questions(home: str, workspace: str, file: str) -> list[Question]:
-    """Return the default list; secrets are read, start files and hooks are written."""
+    """Return the default list of questions: reading secrets, and writing start files and hooks."""
     made = [Question("workspace", READ, f"{workspace}/file")]
     made += [Question("workspace", CREATE, f"{workspace}/file")]
     made += [Question("secrets", READ, f"{home}/{name}") for name in SECRETS]
@@ -90,7 +90,7 @@ def audit(
     home: str = "/Users/u",
     workspace: str | None = None,
 ) -> int:
-    """Print the table; return 0 for all answers."""
+    """Print the table of decisions. Return 0 whatever the decisions are."""
     profile = opened(file, params, param_file, imports)
     decider = Decider(profile)
     workspace = workspace or f"{home}/workspace"

@@ -1,4 +1,4 @@
-"""Decide an operation by a profile, by both readings of precedence.
+"""Decide an operation by a profile, under both readings of precedence.
 
 *last*: of all clauses about the operation or a wider one, the last one that matches decides. Most
 authors of profiles expect this.
@@ -7,7 +7,7 @@ authors of profiles expect this.
 filter the last one that matches counts; if none matches, the last clause without a filter.
 Published measurements on Macs agree with this reading.
 
-A text for which the two readings differ is ambiguous.
+If the two readings decide differently, the text is ambiguous.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def outcome(allow: bool) -> Outcome:
 
 @dataclass(frozen=True)
 class Reading:
-    """The decision of one reading by `clause`, or a denial without one if no clause matched."""
+    """The decision of one reading, made by `clause`. Without a matching clause it is a denial, and
+    `clause` is None."""
 
     outcome: Outcome
     clause: Clause | None
@@ -62,9 +63,9 @@ class Ruling:
         return [gap for each in clauses if each.filter is not None for gap in each.filter.unknown()]
 
 
-# A clause, and True if the clause surely applies to the operation. False: it names an unknown
-# operation, which may include the one in question. A plan has the clauses for one operation in the
-# order of each reading: *last*, then *specific*.
+# A clause, and True if it surely applies to the operation. False means that it names an unknown
+# operation, which may include this one. A plan has the clauses for one operation in the order of
+# each reading: *last*, then *specific*.
 Candidate = tuple[Clause, bool]
 Plan = tuple[list[Candidate], list[Candidate]]
 
@@ -132,7 +133,8 @@ class Decider:
 def _first(candidates: Iterable[Candidate], subject: Subject, met: dict[int, Met]) -> Reading:
     """Return the reading by the first clause that matches.
 
-    It is undecidable if a clause before it, with an unknown result, would decide differently.
+    It is undecidable if the result of an earlier clause is unknown and would lead to another
+    decision.
     """
     unknown: list[Clause] = []
     for clause, sure in candidates:

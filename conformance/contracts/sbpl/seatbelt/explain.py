@@ -82,7 +82,7 @@ def notes(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
 
 
 def _without_extension(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
-    """Return a note if the decision rests on the assumption that the program has no extension."""
+    """Return a note if the decision depends on the assumption that the program has no extension."""
     if ruling.subject.facts.get("extension") != ():
         return []
     facts = {name: value for name, value in ruling.subject.facts.items() if name != "extension"}

@@ -1,4 +1,5 @@
-"""Filters select the subjects of a clause: each answers True, False, or None for unknown."""
+"""Filters, which select the subjects of a clause. The result of a filter is True, False, or None
+for unknown."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from dataclasses import dataclass, field
 from contracts.sbpl.seatbelt.reader import List
 from contracts.sbpl.seatbelt.regexes import Regex
 
-# A function of a profile can nest filters without end; a larger filter is unknown.
+# A function of a profile could nest filters without end, so a filter beyond these limits is
+# unknown.
 DEEPEST, LARGEST = 64, 20_000
 
 
@@ -23,7 +25,8 @@ class Address:
 
     @property
     def is_local(self) -> bool | None:
-        """True for this machine by the name `localhost`, which excludes ::ffff:127.0.0.1."""
+        """True if the host is `localhost`, which means this machine but excludes
+        ::ffff:127.0.0.1."""
         if self.host == "*":
             return None
         return self.host in ("localhost", "127.0.0.1", "::1", "[::1]")
@@ -31,10 +34,11 @@ class Address:
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of an operation: a path, a call to a policy of the kernel, an address, names.
+    """The subject of an operation: a path, a call to a policy module of the kernel, an address, or
+    names.
 
-    `facts` has the values of other filters by the filter's name. A missing fact is open; an empty
-    tuple says that no value matches.
+    `facts` has the values of other filters, by the name of the filter. A missing fact is unknown;
+    an empty tuple means that no value matches.
     """
 
     path: bytes | None = None
@@ -55,11 +59,11 @@ Met = bool | None
 
 @dataclass(frozen=True)
 class Gap:
-    """The reason why something in a profile cannot be decided.
+    """The reason why a part of a profile cannot be decided.
 
-    dialect: the form is one that a regular expression must not have.
-    malformed: no dialect of regular expressions has the form.
-    fact: the form is known, but it depends on this value, which the question does not give.
+    dialect: no regular expression may have this form.
+    malformed: no dialect of regular expressions has this form.
+    fact: the form is known, but depends on this value, which the question does not give.
     """
 
     words: str
@@ -69,7 +73,10 @@ class Gap:
 
 
 class Filter(ABC):
-    """One filter; `form` is its call in the text, `str` the call with evaluated arguments."""
+    """One filter.
+
+    form: its call in the text. Its str is the call with evaluated arguments.
+    """
 
     form: List
     size = 1
@@ -106,7 +113,7 @@ class OfWords(Filter):
 
     @abstractmethod
     def each(self, subject: Subject) -> Iterable[Met]:
-        """Return for each word if it matches the subject."""
+        """Return for each word True, False or None: whether the word matches the subject."""
 
     def meets(self, subject: Subject) -> Met:
         return any_of(self.each(subject))
@@ -131,7 +138,7 @@ class OnPath(OfWords):
 
     @abstractmethod
     def each_on(self, path: bytes) -> Iterable[Met]:
-        """Return for each word if it matches the path."""
+        """Return for each word True, False or None: whether the word matches the path."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,9 +47,11 @@ IMPORTED = 8
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """`allow` or `deny`. Several filters are alternatives; without a filter, every subject matches.
+    """An `allow` or `deny`. Several filters are alternatives; without a filter, every subject
+    matches.
 
-    `allow` is None for a form whose effect is not known here. `file` is the imported file.
+    allow: None for a form of unknown effect.
+    file: the imported file that has the clause.
     """
 
     allow: bool | None
@@ -89,7 +91,10 @@ def load(
     params: Mapping[str, bytes] | None = None,
     imports: Mapping[str, bytes] | None = None,
 ) -> Profile:
-    """Read a text as sandbox-exec does; `imports` has the files that it may import."""
+    """Load a text as sandbox-exec does.
+
+    imports: the files that the text may import.
+    """
     forms = read(text)
     versions = [each for each in forms if isinstance(each, List) and each.head == "version"]
     if not versions:
@@ -161,7 +166,7 @@ class Loader(Evaluator):
                 self.statement(form, self.globals)
                 self.left -= allowance - self.left_of_form
             except (TooMuch, RecursionError) as why:
-                # The clauses of a form that does not end are not known.
+                # The evaluation did not end, so the clauses that it would have added are unknown.
                 del self.profile.clauses[before:]
                 self.without_end(form, str(why))
                 self.left = max(self.left - STEPS // 2, 0)
@@ -169,13 +174,15 @@ class Loader(Evaluator):
 
     def without_end(self, form: Node, why: str) -> None:
         node = form if isinstance(form, List) else List((form,), form.line)
-        # Only a clause is about the operations that it names; a function may add any clause.
+        # Only `allow` and `deny` are limited to the operations that they name; a function may add
+        # any clause.
         is_clause = node.head in ("allow", "deny")
         named = tuple(dict.fromkeys(_operations_in(node))) if is_clause else ()
         self.add(None, named or (DEFAULT,), UnknownFilter(node, Gap(why)), node, ())
 
     def opaque(self, node: Node, value: Unknown) -> None:
-        """Add a clause of unknown effect, about the operations that the form names, or all."""
+        """Add a clause of unknown effect: about the operations that the form names, or about
+        all."""
         form = node if isinstance(node, List) else List((node,), node.line)
         named = dict.fromkeys(_operations_in(form))
         self.add(None, tuple(named) or (DEFAULT,), UnknownFilter(form, value.gap), form, ())
@@ -186,7 +193,8 @@ class Loader(Evaluator):
         operations: list[str] = []
         filters: list[Filter] = []
         modifiers: list[str] = []
-        # `doubt`: it is not known if the clause holds; `gap`: it may hold for more subjects.
+        # `doubt`: it is unknown whether the clause exists. `gap`: the clause may match more
+        # subjects.
         doubt: Gap | None = None
         gap: Gap | None = None
         for value in given:
@@ -264,7 +272,8 @@ class Loader(Evaluator):
     # Functions of the language --------------------------------------------------------------
 
     def not_set(self, unset: NotSet) -> object:
-        # In a branch that may not be taken, a missing parameter may not be needed.
+        # A branch whose condition is unknown may not be taken, so a parameter that is missing in it
+        # may not be needed.
         if not self.conditions:
             self.missing.append(unset)
         return super().not_set(unset)
@@ -324,7 +333,7 @@ class Loader(Evaluator):
         return Modifier(str(name) if is_known else "", form)
 
     def _message_filter(self, form: List, scope: Scope) -> object:
-        """Filter the messages of an allowed operation, not the operation itself."""
+        """Handle a filter of messages, which does not restrict the allowed operation itself."""
         return Modifier("apply-message-filter", form)
 
     def _with_filter(self, form: List, scope: Scope) -> object:

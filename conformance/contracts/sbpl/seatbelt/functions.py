@@ -1,6 +1,6 @@
 """The functions of Scheme that profiles use: numbers, strings, lists and comparisons.
 
-Each takes evaluated arguments; an argument of another type makes the value unknown.
+Each function takes evaluated arguments. If an argument has the wrong type, the value is unknown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SPECIAL = re.compile(rb"[\\.\[\](){}*+?|^$]")
 
 
 class Unfit(Exception):
-    """The arguments do not fit the function, or the value would be too large."""
+    """Raised if the arguments do not fit the function, or if the value would be too large."""
 
 
 Arguments = Sequence[object]
@@ -204,7 +204,8 @@ def _string_append(given: Arguments) -> object:
 
 
 def _path_of(name: str) -> Function_:
-    """Return `cadr` and the like: `a` takes the first item, `d` the rest, from right to left."""
+    """Return the path of functions like `cadr`: `a` takes the first item and `d` the rest, from
+    right to left."""
 
     def take(given: Arguments) -> object:
         (value,) = given
@@ -321,7 +322,7 @@ def _unfit() -> object:
 
 
 def cost(given: Arguments) -> int:
-    """Return the steps that a call costs: one for each value in it, and one for each 64 bytes."""
+    """Return the cost of a call in steps: one for each value, and one for each 64 bytes."""
     steps = 1
     for each in given:
         if isinstance(each, tuple):

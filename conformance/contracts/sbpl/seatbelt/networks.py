@@ -14,7 +14,8 @@ HOST_SOURCE = "published runs: host must be * or localhost in network address, e
 
 @dataclass(frozen=True, eq=False)
 class OfAddress(Filter):
-    """`(remote tcp "localhost:*")`: one end over IP; without an address every one."""
+    """`(remote tcp "localhost:*")`: one end of a connection over IP; without an address,
+    every end."""
 
     form: List
     side: str
@@ -63,7 +64,7 @@ def _takes(host: str, port: str, given: Address | None) -> Met:
 
 @dataclass(frozen=True, eq=False)
 class OfSocket(Filter):
-    """`(remote unix-socket (subpath "/run"))`: a Unix socket; without a filter every one."""
+    """`(remote unix-socket (subpath "/run"))`: a Unix socket; without a filter, every one."""
 
     form: List
     side: str
@@ -82,7 +83,8 @@ class OfSocket(Filter):
 
 
 def addresses(form: List, words: list[bytes]) -> tuple[tuple[str, str], ...]:
-    """Return the host and the port of each address; other hosts were observed to be refused."""
+    """Return the host and the port of each address. sandbox-exec was observed to refuse hosts
+    except `*` and `localhost`."""
     found = []
     for word in words:
         text = word.decode("utf-8", "backslashreplace")

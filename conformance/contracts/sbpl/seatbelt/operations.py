@@ -12,8 +12,8 @@ from functools import cache
 
 DEFAULT = "default"
 
-# For each wider operation: the operations that it includes. `default` is not listed, because it
-# includes all.
+# For each wider operation, the operations that it includes. `default` includes all, so it is not
+# listed.
 _BELOW: dict[str, str] = {
     "file*": """file-read* file-write* file-chroot file-clone file-fsctl file-ioctl
         file-issue-extension* file-link file-map-executable file-mknod file-mount* file-revoke
@@ -86,7 +86,7 @@ _BELOW: dict[str, str] = {
         storage-class-map""",
 }
 
-# Other names of the same operation, as published copies of the language's own prelude define them.
+# Other names of operations, as published copies of the language's own prelude define them.
 ALIASES = {
     "ipc-posix-sem": "ipc-posix-sem*",
     "ipc-posix-shm": "ipc-posix-shm*",
@@ -101,7 +101,7 @@ _OPERATION = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\*?")
 
 
 def canonical(name: str) -> str:
-    """Return the name of the table for another name of the same operation."""
+    """Return the name that the table uses for an operation."""
     return ALIASES.get(name, name)
 
 
@@ -142,7 +142,7 @@ def chain_with(name: str, unknown: Iterable[str]) -> tuple[str, ...]:
     wide = [each for each in unknown if each not in own and includes(each, own[0])]
     narrow = [*own[:-1], *wide]
     # Of two operations, the one with the longer name is the narrower one. The operation itself
-    # stays first.
+    # comes first.
     return (
         own[0],
         *sorted((each for each in narrow if each != own[0]), key=len, reverse=True),

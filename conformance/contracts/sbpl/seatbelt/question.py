@@ -14,7 +14,7 @@ from contracts.sbpl.seatbelt.reader import Refused, Undecidable, Unreadable, Uns
 from contracts.sbpl.seatbelt.vocabulary import FACTS
 
 PATH, ADDRESS, CALL = "path", "address", "call"
-# The kind of subject of each operation: one of the three constants, or the name of the filters
+# For each operation the kind of its subject: one of the three constants, or the name of the filters
 # on such subjects.
 _KINDS = {
     "process-exec*": PATH,
@@ -57,7 +57,8 @@ def kind_of(operation: str) -> str | None:
 def opened(
     file: Path, params: Mapping[str, str], param_file: str | None, imports: Mapping[str, str]
 ) -> Profile:
-    """Load a profile; a text without a meaning is wrong usage, with its line and the remedy."""
+    """Load a profile. If its text has no meaning, raise a UsageError with the line and the
+    remedy."""
     given = {**(_params(Path(param_file)) if param_file else {}), **params}
     try:
         return load(
@@ -78,7 +79,7 @@ def opened(
 
 
 class NotSetError(UsageError):
-    """A parameter without a value: the line names the option that gives it."""
+    """Raised for a parameter without a value. The message names the option that sets it."""
 
     def __init__(self, place: str, names: Sequence[str]) -> None:
         first, *others = names
@@ -123,12 +124,12 @@ def bytes_of(file: Path) -> bytes:
 
 
 def is_asked(profile: Profile, operation: str) -> bool:
-    """True if the operation is known, or named by the profile."""
+    """True if the operation is known, or if the profile names it."""
     return operations.known(operation) or operation in profile.unknown_operations()
 
 
 def subject_of(operation: str, word: str | None, given: Mapping[str, str]) -> Subject:
-    """Return the subject of a question; facts that the question does not give stay open."""
+    """Return the subject of a question. Facts that the question does not give are unknown."""
     facts = {**NO_EXTENSION, **{name: _fact(name, value) for name, value in given.items()}}
     kind = kind_of(operation)
     if word is None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-# A hostile text must not cost the kit more than a moment.
+# Limits, because a hostile text must not cost the kit more than a moment.
 TEXT_BYTES = 2**20
 NESTED = 64
 # sandbox-exec was observed to refuse longer strings.
@@ -40,7 +40,7 @@ TINYSCHEME = "TinyScheme 1.41, the language of profiles"
 
 
 class Unreadable(Exception):
-    """A text without a meaning here."""
+    """Raised for a text that has no meaning."""
 
     kind = "unreadable"
 
@@ -50,7 +50,7 @@ class Unreadable(Exception):
 
 
 class Refused(Unreadable):
-    """A text that sandbox-exec refuses.
+    """Raised for a text that sandbox-exec refuses.
 
     source: where that was observed, or from what it follows.
     """
@@ -63,7 +63,7 @@ class Refused(Unreadable):
 
 
 class Unset(Unreadable):
-    """A parameter without a value stands where a string is needed."""
+    """Raised if a string is needed and a parameter without a value is given."""
 
     kind = "parameter"
 
@@ -73,17 +73,19 @@ class Unset(Unreadable):
 
 
 class Undecidable(Unreadable):
-    """A text of unknown meaning."""
+    """Raised for a text of unknown meaning."""
 
     kind = "undecidable"
 
 
 class OutsideDialect(Undecidable):
-    """A count, a class name or a backslash letter: no evidence shows that Seatbelt supports it."""
+    """Raised for a count, a class name or a backslash letter: no evidence shows that Seatbelt
+    supports these."""
 
 
 class Malformed(Undecidable):
-    """A regular expression that no dialect has in this form, such as a class that does not end."""
+    """Raised for a regular expression whose form no dialect has, such as a class that does
+    not end."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class String:
 
     @property
     def inside(self) -> bytes:
-        """Return the spelling between the quotes, also for `#"…"`."""
+        """Return the spelling between the quotes. The token may also be `#"…"`."""
         return self.written.removeprefix(b"#")[1:-1]
 
     def __str__(self) -> str:
@@ -159,8 +161,8 @@ def read(text: bytes) -> list[Node]:
         raise Undecidable(1, f"a text of more than {TEXT_BYTES} bytes")
     line = 1
     at = 0
-    # The lists that are still open, each with its line and the quote before it; the first one is
-    # the text itself. A list after a quote ends with its first form.
+    # The lists that are still open, the innermost last; the first one is the text itself. Each has
+    # its line and the quote before it. A list after a quote ends with its first form.
     lists: list[tuple[list[Node], int, str]] = [([], 1, "")]
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -188,7 +190,7 @@ def read(text: bytes) -> list[Node]:
 
 
 def _put(lists: list[tuple[list[Node], int, str]], node: Node) -> None:
-    """Add a form to the innermost list, and end the quotes that wait for one form."""
+    """Add a form to the innermost list, and close the quotes that take exactly one form."""
     while lists[-1][2]:
         _, line, quote = lists.pop()
         node = List((Symbol(quote, line), node), line)

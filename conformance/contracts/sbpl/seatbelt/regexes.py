@@ -1,8 +1,9 @@
 """Match the regular expressions that are known to work in a profile.
 
 An expression is checked first and then run by an automaton whose states are built on demand, so no
-expression and no path makes a match slow. No published measurement shows if Seatbelt counts bytes
-or characters, or if a dot matches a newline; an answer that depends on either is None.
+expression and no path makes a match slow. No published measurement shows whether Seatbelt counts
+bytes or characters, or whether a dot matches a newline. If an answer depends on one of these, it is
+None.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ KEPT = 500
 
 
 class TooDear(Exception):
-    """The budget of a profile is spent."""
+    """Raised if the budget of a profile is spent."""
 
 
 @dataclass
@@ -58,7 +59,8 @@ NO_NEWLINE = Class((("\n", "\n"),), True)
 
 
 class Program:
-    """States of an automaton: the characters and the target of each, and its empty transitions."""
+    """The states of an automaton: for each state its characters, their target, and its empty
+    transitions."""
 
     def __init__(self) -> None:
         self.takes: list[Class | None] = []
@@ -73,15 +75,16 @@ class Program:
 
 
 class Parser:
-    """Translates an expression into a program; each part has a first and a last state."""
+    """Translates an expression into a program. Each part of it gets a first and a last state."""
 
     def __init__(self, pattern: str, line: int, dot: Class) -> None:
         self.pattern, self.line, self.dot = pattern, line, dot
         self.at = 0
         self.program = Program()
         self.anchors: list[tuple[bool, bool]] = []
-        # The first unknown form, if there is one. It is taken to match any text. If the expression
-        # then still does not match a path, it does not match it whatever the form means.
+        # The first unknown form, or an empty string. The form is taken to match any text. If the
+        # expression does not match a path even then, it does not match the path whatever the form
+        # means.
         self.unknown = ""
 
     def refuse(self, words: str, kind: type[Undecidable] = Undecidable) -> Undecidable:
@@ -227,7 +230,7 @@ class Parser:
         return first, last
 
     def marked(self) -> tuple[int, int]:
-        """Parse a group after `(?`; its content is read only to find its end."""
+        """Parse a group that begins with `(?`. Its content is parsed only to find its end."""
         flags = _FLAGS.match(self.pattern, self.at)
         if flags is not None:
             if self.pattern.startswith("^", flags.end()):
@@ -248,7 +251,8 @@ class Parser:
         return loop, ended
 
     def members(self) -> Class:
-        """Parse single characters and ranges after `[`; forms that dialects disagree on fail."""
+        """Parse single characters and ranges after `[`. Forms on which dialects disagree raise an
+        exception."""
         negated = self.more() == "^"
         self.at += negated
         ranges = []
@@ -281,7 +285,7 @@ class Parser:
 
 
 class State(dict[str, "State"]):
-    """A set of states of the program; as a dict, it maps a character to the next set."""
+    """A set of states of the program. As a dict it maps a character to the next set."""
 
     def __init__(self, members: frozenset[int], accepts: bool) -> None:
         super().__init__()
@@ -364,7 +368,7 @@ class Regex:
         return made
 
     def matches(self, path: bytes) -> bool | None:
-        """Return if the expression matches, or None if that depends on unmeasured behaviour."""
+        """Return whether the expression matches; None if that depends on unmeasured behaviour."""
         counts = (True,) if path.isascii() and self.pattern.isascii() else (True, False)
         dots = (ANY, NO_NEWLINE) if self._dots and b"\n" in path else (ANY,)
         met = {

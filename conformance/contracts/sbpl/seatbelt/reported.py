@@ -1,4 +1,5 @@
-"""Behaviour of macOS that others reported and that no run here verifies: notes, no decisions."""
+"""Behaviour of macOS that others have reported and that no run here verifies. It leads to notes,
+not to decisions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Evaluate the Scheme of a profile, with a bound on steps and on nested calls.
+"""Evaluate the Scheme of a profile, with limits on steps and nested calls.
 
-A value that is not known here is carried along, and only the clause that uses it is unknown. Both
-branches of an unknown condition are evaluated; their clauses hold only if the condition does.
+An unknown value is passed on, so that only a clause which uses it becomes unknown. If a condition
+is unknown, both branches are evaluated, and their clauses depend on the condition.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from contracts.sbpl.seatbelt.values import (
 )
 from contracts.sbpl.seatbelt.vocabulary import Word, is_word, words
 
-# Nested calls. A call in the last place of a function is not nested.
+# Limit of nested calls. A tail call does not count.
 DEEP = 100
 # Steps of one form of the top level, and of the whole profile. A form that needs more steps is
 # unknown, and so are the forms after several such forms.
 STEPS_OF_A_FORM, STEPS = 60_000, 400_000
-# Functions that need a string; a parameter without a value cannot give them one.
+# Functions that need a string. A parameter without a value cannot provide one.
 _OF_STRINGS = frozenset(
     words(
         """string-append string-length substring string->number string=? regex-quote string<?
@@ -41,7 +41,7 @@ _OF_STRINGS = frozenset(
 
 
 class TooMuch(Exception):
-    """A form costs too many steps, or its calls are nested too deeply."""
+    """Raised if a form needs too many steps, or nests its calls too deeply."""
 
     def __init__(self, line: int, words: str) -> None:
         super().__init__(words)
@@ -49,7 +49,7 @@ class TooMuch(Exception):
 
 
 class Tail:
-    """The form that is evaluated next, in place of the current one."""
+    """The form to be evaluated next, in place of the current one (a tail call)."""
 
     __slots__ = ("node", "scope")
 
@@ -144,7 +144,7 @@ class Evaluator:
         return Unknown(Gap(f"the parameter {unset.name}, which is not set"), unset.line)
 
     def finished(self, function: object, given: Sequence[object], form: List) -> object:
-        """Call a function and evaluate the rest of it."""
+        """Call a function and evaluate until its value is complete."""
         return self._rest(self.call(function, given, form))
 
     def _rest(self, done: object) -> object:
@@ -162,7 +162,7 @@ class Evaluator:
         return self.body(function.body, Scope(names, function.scope, len(self.conditions)))
 
     def body(self, nodes: Sequence[Node], scope: Scope) -> object:
-        """Evaluate forms in order; the last one is the Tail."""
+        """Evaluate forms in order. The last one is returned as a Tail."""
         if not nodes:
             return NOTHING
         for node in nodes[:-1]:
@@ -175,7 +175,7 @@ class Evaluator:
             self.opaque(node, value)
 
     def opaque(self, node: Node, value: Unknown) -> None:
-        """Note a form of unknown effect."""
+        """Record a form of unknown effect."""
 
     # Names ----------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class Evaluator:
         return Unknown(Gap(f"the name {symbol}"), symbol.line) if found is None else found
 
     def word(self, symbol: Symbol, scope: Scope) -> object:
-        """Return the value of a name. A name without a value stands for itself, as a word."""
+        """Return the value of a name. An unbound name stands for itself, as a word."""
         found = self.bound(symbol.name, scope)
         return Word(symbol.name) if found is None else found
 
@@ -217,7 +217,7 @@ class Evaluator:
             self.conditions.pop()
 
     def either(self, unknown: Unknown, ways: Sequence[Callable[[], object]]) -> object:
-        """Evaluate every branch of an unknown condition."""
+        """Evaluate every branch, because the condition is unknown."""
         with self.under(unknown.gap):
             met = [self._rest(way()) for way in ways]
         plain = [each for each in met if isinstance(each, bytes | int | float | str)]

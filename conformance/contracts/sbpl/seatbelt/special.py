@@ -1,4 +1,5 @@
-"""The special forms of Scheme: forms that do not evaluate all of their arguments, or not first."""
+"""The special forms of Scheme: they evaluate only some of their arguments, or evaluate them
+later."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from contracts.sbpl.seatbelt.values import (
 )
 from contracts.sbpl.seatbelt.vocabulary import words
 
-# The first parts of the names of operations and filters.
+# Prefixes of the names of operations and filters.
 _FAMILIES = frozenset(
     words(
         """file fs network process ipc mach socket syscall sysctl iokit system nvram user managed
@@ -251,7 +252,8 @@ def _is_defined(evaluator: Evaluator, form: List, scope: Scope) -> object:
         name = node.name
         if evaluator.bound(name, scope) is not None or name in FORMS:
             return True
-        # Another operation or filter may exist on a Mac.
+        # A name with one of these prefixes may be an operation or a filter that exists only on a
+        # Mac.
         if name.split("-")[0].strip("*") in _FAMILIES:
             return Unknown(Gap(f"whether {name} is defined"), form.line)
         return False

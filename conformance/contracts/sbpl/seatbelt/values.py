@@ -20,7 +20,10 @@ class Operation:
 
 @dataclass(frozen=True)
 class Modifier:
-    """`(with …)`; `name` is empty if the modifier is unknown."""
+    """A modifier, written `(with …)`.
+
+    name: empty if the modifier is unknown.
+    """
 
     name: str
     form: List
@@ -28,7 +31,7 @@ class Modifier:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A value that is not known here, with the reason."""
+    """An unknown value, with the reason."""
 
     gap: Gap
     line: int
@@ -36,7 +39,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class NotSet:
-    """`(param NAME)` without a value: #f, with the name for the message."""
+    """The value of `(param NAME)` without a value. It acts as #f; the name is for the message."""
 
     name: str
     line: int
@@ -45,7 +48,7 @@ class NotSet:
 
 @dataclass(frozen=True)
 class Nothing:
-    """The value of a form that is there for its effect."""
+    """The value of a form that is evaluated only for its effect."""
 
 
 NOTHING = Nothing()
@@ -53,7 +56,10 @@ NOTHING = Nothing()
 
 @dataclass(eq=False)
 class Scope:
-    """Names and their values; `branches`: how many unknown conditions held when it was made."""
+    """Names and their values.
+
+    branches: the number of unknown conditions around the place where the scope was made.
+    """
 
     names: dict[str, object]
     outer: Scope | None = None
@@ -79,7 +85,10 @@ class Function:
 
 @dataclass(eq=False)
 class Builtin:
-    """A function of the language; with `words` an unbound name in its call stands for itself."""
+    """A function of the language.
+
+    words: True if an unbound name in its call stands for itself.
+    """
 
     name: str
     call: Callable[[Sequence[object], List], object]
@@ -92,12 +101,12 @@ def is_false(value: object) -> bool:
 
 
 def strange(form: List) -> Unknown:
-    """Return the value of a form that has no meaning here."""
+    """Return the value of a form whose meaning is unknown."""
     return Unknown(Gap(f"the form {str(form)[:80]}"), form.line)
 
 
 def quoted(value: object) -> str:
-    """Return how a text would spell a value of a filter."""
+    """Return the spelling of a filter's value in a text."""
     if isinstance(value, bytes):
         escaped = value.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
         return f'"{escaped.decode("utf-8", "backslashreplace")}"'
@@ -107,8 +116,8 @@ def quoted(value: object) -> str:
 
 
 def spelled(form: List, values: Sequence[object]) -> tuple[str, ...]:
-    """Return each argument as the profile spells it if the profile has it as a constant, else its
-    value."""
+    """Return the spelling of each argument: as the profile has it if it is a constant there, else
+    its value."""
     nodes = form.items[1:]
     if len(nodes) != len(values):
         return tuple(map(quoted, values))

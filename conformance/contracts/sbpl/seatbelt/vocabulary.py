@@ -44,7 +44,8 @@ _PATHS: dict[str, type[OfPaths]] = {
 _REGEXES = ("regex", "path-regex")
 _SIDES = {"remote": "remote", "local": "local", "to": "remote", "from": "local"}
 
-# Filters on names, each also with -prefix and -regex; the value is the fact that it looks at.
+# Filters on names, each of which also exists with -prefix and -regex. The value is the fact that
+# the filter examines.
 _NAMES = {
     **{
         name: name
@@ -55,7 +56,7 @@ _NAMES = {
     xpc-service-name"""
         )
     },
-    # The prelude of the language defines the one as another name of the other.
+    # The language's own prelude defines the first name as another name of the second.
     "iokit-user-client-class": "iokit-class",
     "iokit-registry-entry-class": "iokit-class",
 }
@@ -67,14 +68,15 @@ _WORDS = words(
     socket-option-level socket-option-name socket-protocol socket-type syscall-number
     system-attribute target task-special-port vnode-type"""
 )
-# The fact that a target gives for each target that a question may ask about; others are unknown.
+# For each target that a question may name, the facts that are known about it. Facts about other
+# targets are unknown.
 _TARGETS: dict[str, dict[str, bool]] = {
     "self": {"self": True, "same-sandbox": True, "others": False, "children": False},
     "same-sandbox": {"self": False, "same-sandbox": True},
     "others": {"self": False, "same-sandbox": False, "others": True, "children": False},
     "children": {"self": False, "children": True},
 }
-# Words with a meaning of their own, wherever they stand.
+# Words that have a meaning wherever they stand.
 _VOCABULARY = frozenset(
     words(
         """self same-sandbox others children pgrp ip ip4 ip6 tcp tcp4 tcp6 udp udp4 udp6 unix
@@ -111,7 +113,7 @@ def is_word(name: str) -> bool:
 
 
 def fact_of(name: str) -> tuple[str, str] | None:
-    """Return the fact that a filter looks at, and how: `""`, `prefix`, `regex` or `word`."""
+    """Return the fact that a filter examines, and the way: `""`, `prefix`, `regex` or `word`."""
     if name in _WORDS:
         return name, "word"
     for suffix in ("", "prefix", "regex"):
@@ -133,7 +135,7 @@ def is_filter(name: str) -> bool:
 def made(
     name: str, form: List, values: Sequence[object], written: tuple[str, ...], purse: Purse
 ) -> Filter:
-    """Return the filter; one with an unknown form in it is an unknown filter."""
+    """Return the filter. If it contains an unknown form, the filter is unknown."""
     try:
         return _made(name, form, values, written, purse)
     except Undecidable as why:
@@ -198,7 +200,7 @@ def _same(fact: str, word: bytes) -> Callable[[bytes], Met]:
             return _TARGETS.get(value.decode("ascii", "replace"), {}).get(word.decode())
         if value == word:
             return True
-        # `(xpc-service-name "*")` is in use; no publication gives the meaning of the star.
+        # Profiles use `(xpc-service-name "*")`, but no publication tells the meaning of the star.
         return None if b"*" in word else False
 
     return test
