@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Shims that are wrong on purpose, one way each: `fake.py NAME run REQUEST RESPONSE | serve`.
+"""Shims that are wrong on purpose, each in one way: `fake.py NAME run REQUEST RESPONSE | serve`.
 
-The class name in words is the NAME: `AlwaysYes` is `always-yes`. With the suffix `@run` the fake
-is honest in serve mode and wrong only in run mode. The shims in honest.py, literal.py and
-compiling.py are correct, and the others are derived from them.
+NAME is the class name in words: `AlwaysYes` is `always-yes`. With the suffix `@run` the fake is
+correct in serve mode and wrong only in run mode. The shims in honest.py, literal.py and
+compiling.py are correct; all others are derived from them.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def words(holder: Message, name: str) -> list[bytes]:
 
 
 def needed(message: Message) -> str | None:
-    """Return the capability besides `exec` that a run needs."""
+    """Return the capability that a run needs in addition to `exec`."""
     request = message["request"]
     asked = {
         "exec.sandbox": "sandbox" in message,
@@ -160,7 +160,7 @@ class Honest:
 
 
 class SplitLines(Honest):
-    """Correct, but each piece of an answer is written only after the piece before was read."""
+    """A correct shim that writes each piece of an answer only after the previous piece was read."""
 
     def deliver(self, line: bytes) -> None:
         data = line + b"\n"

@@ -72,7 +72,8 @@ class HugeLine(Honest):
     """Answers with 100 MB in one line."""
 
     def encode(self, message: Message, answer: Message) -> bytes:
-        # Composed of bytes, because encoding that much would take longer than a client waits.
+        # The line is composed of bytes, because encoding 100 MB would take longer than a client
+        # waits.
         line = super().encode(message, answer)
         return b'{"padding":"' + b"x" * 100_000_000 + b'",' + line.partition(b"{")[2]
 
@@ -111,7 +112,7 @@ class TellsForEver(Honest):
     """In serve mode, writes to stderr without end and never answers."""
 
     def deliver(self, line: bytes) -> None:
-        # Limit the size, because the kit may use a file as stderr.
+        # The kit may use a file as stderr, so limit its size.
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         with contextlib.suppress(OSError):
@@ -121,7 +122,7 @@ class TellsForEver(Honest):
 
 
 class TellsForEverInARun(Honest):
-    """In run mode stderr never ends."""
+    """In run mode, writes to stderr without end."""
 
     def place(self, line: bytes, path: str) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 29, 1 << 29))

@@ -52,7 +52,7 @@ class GlobNo(Literal):
 
 
 class PolicyOfAnotherDay(Literal):
-    """Answers the same question in two ways."""
+    """Gives two different answers to the same question."""
 
     turn = 0
 
@@ -62,7 +62,7 @@ class PolicyOfAnotherDay(Literal):
 
 
 class UndeclaredYaml(Literal):
-    """Accepts YAML, as far as it is JSON, without declaring it."""
+    """Accepts YAML without declaring it, as far as the YAML is also JSON."""
 
     def needed_for(self, message: Message) -> str | None:
         capability = super().needed_for(message)

@@ -46,10 +46,10 @@ class Fault:
 def fault(
     requirement: str | None, mistake: str, seen: str = "general knowledge", role: str = "fault"
 ) -> Callable[[Install], Install]:
-    """Declare a fault. Its contract is the folder in which the function's file is.
+    """Declare a fault. Its contract is the folder that contains the file of the function.
 
-    The id is exec-kill.NAME for a function NAME and EXEC-KILL-02. Without a requirement, the role
-    is used instead of the topic: exec-noop.NAME.
+    The id is exec-kill.NAME for a function NAME and EXEC-KILL-02. A fault without a requirement has
+    a role, which takes the place of the topic: exec-noop.NAME.
     """
 
     def register(install: Install) -> Install:
@@ -65,8 +65,8 @@ def fault(
 def replaces(owner: object, name: str | None = None) -> Callable[[F], F]:
     """Replace a function of owner. The replacement gets the original as its first argument.
 
-    Raise TypeError if the two take different arguments: the suite would catch a fault that crashes,
-    but for another reason than the one that the fault declares.
+    Raise TypeError if the two take different arguments. The suite would catch a fault that crashes,
+    but not for the reason that the fault declares.
     """
 
     def install(function: F) -> F:

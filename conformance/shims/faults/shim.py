@@ -21,7 +21,8 @@ from protocol import Shim, complain, main
 
 
 def load(name: str) -> Fault | None:
-    """Import only the files of the fault's topic, so that it starts as fast as without a fault."""
+    """Import only the files of the fault's topic, so that the shim starts as fast as without a
+    fault."""
     folder, _, topic = name.partition(".")[0].partition("-")
     if folder in folders():
         for stem in stems(folder):

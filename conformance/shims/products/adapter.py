@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Environment = Mapping[bytes, bytes]
     Launch = tuple[list[bytes], dict[bytes, bytes]]
 
-# The claim that an aspect is enforced. Any other text is the reason why it is not.
+# The claim that an aspect is enforced. Any other text is the reason why the aspect is not claimed.
 FULLY = "fully"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 EVERYTHING = dict.fromkeys(
@@ -36,7 +36,7 @@ class Missing(Exception):
 
 
 class Asked:
-    """What the programs of a session may do.
+    """The permissions of the programs of a session.
 
     root, cwd: absolute, canonical paths.
     writable: directories that may be changed, with everything below them.
@@ -50,22 +50,31 @@ class Asked:
         self.writable = [] if profile == "read-only" else [root]
         self.network = profile not in ("no-network", "ci-only")
         cache = os.path.join(os.path.realpath(os.path.expanduser("~")), ".cache")
-        # A cache that lies in the root is permitted together with the root, and a program may have
-        # replaced it by a link.
+        # If the cache lies in the root, the root's permission covers it. A program may have
+        # replaced it by a link, so it gets no permission of its own.
         if profile == "full-dev" and os.path.isdir(cache) and not cache.startswith(f"{root}/"):
             self.writable.append(cache)
 
 
 class Adapter:
-    """about: one line. homepage: of the product. documents: the source of the command line.
-    mechanism: its parts, joined by `+`. control: it is no sandbox and must fail. program: the
-    executable. installs: commands; `{home}` stands for the product's own folder. claims: for each
-    aspect FULLY, or the reason from its documents; an aspect that is not named is not claimed.
-    environment: variables that each program gets. variable: the words before `--` that set one
-    variable of the program, `{name}` and `{value}` in them; empty if the product has no such
-    option: then env(1) sets the variables inside. unset: the words that take a variable of the
-    launcher away from the program. lacks: features without an option in the documents, which are
-    not tested: `open network`, `cache`, or the name of a profile."""
+    """One product.
+
+    about: one line.
+    homepage: the address of the product's page.
+    documents: the source of the command line.
+    mechanism: its parts, joined by `+`.
+    control: True if it is no sandbox, so that the suite must find failures.
+    program: the executable.
+    installs: commands; `{home}` stands for the product's own folder.
+    claims: for each aspect FULLY, or the reason from its documents. An aspect without an entry is
+        not claimed.
+    environment: variables that each program gets.
+    variable: the words before `--` that set one variable of the program, with `{name}` and
+        `{value}`. Empty if the product has no such option; env(1) then sets the variables inside.
+    unset: the words that remove a variable of the launcher from the program's environment.
+    lacks: features without an option in the documents, which are not tested: `open network`,
+        `cache`, or the name of a profile.
+    """
 
     about = ""
     homepage = ""
@@ -92,8 +101,8 @@ class Adapter:
     def launch(self, words: list[bytes], program: list[bytes], env: Environment) -> Launch:
         """Return the command and the environment of the launcher.
 
-        The launcher runs outside of the sandbox, so it must not get the program's variables:
-        LD_PRELOAD would make it load a file of the workspace.
+        The launcher runs outside of the sandbox, so it must not get the program's variables.
+        LD_PRELOAD, for example, would make it load a file of the workspace.
         """
         own = {name: value for name, value in caller_environment().items() if is_kept(name)}
         gone = [name for name in own if name not in env]
@@ -104,8 +113,8 @@ class Adapter:
                 given += filled(self.variable, name, value)
             return [*words[:end], *given, *words[end:]], own
         if words[len(words) - len(program) :] != program:
-            # The command does not end with the program's words, because the adapter passes them in
-            # another form. So env(1) cannot be put before them.
+            # env(1) cannot be put before the program: the adapter passes the program's words in
+            # another form than as the last words.
             return words, dict(env)
         inside = [b"/usr/bin/env", *(word for name in gone for word in (b"-u", name)), b"--"]
         inside += [name + b"=" + value for name, value in env.items()]

@@ -1,9 +1,10 @@
-"""process.script and process.bridge for shims in Python whose library has file objects as streams.
+"""process.script and process.bridge, for shims in Python around a library whose streams are file
+objects.
 
 A library is an object with `open(request, modes)`, which returns a process with `pid`, and with
 `stdin`, `stdout` and `stderr` that are unbuffered files or None. Its methods `wait`, `terminate`,
-`kill`, `close` and `drop` take that process. If the library does not have an operation, the method
-raises Refused.
+`kill`, `close` and `drop` take that process. A method raises Refused if the library lacks the
+operation.
 """
 
 import errno
@@ -162,7 +163,7 @@ def ended(code):
 
 
 def bridge(message, library):
-    """Copy each stream in a separate thread, because none of these libraries has a bridge."""
+    """Copy each stream in a thread, because no library here has a bridge of its own."""
     try:
         process = library.open(message["request"], [1, 1, 1])
     except Exception as why:

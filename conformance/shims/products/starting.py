@@ -1,8 +1,9 @@
 """Start a command as a shell would do: in the caller's process group and session, with its
 descriptors.
 
-Nothing is closed for the product, because the product must decide what reaches the program. A
-command ends when its first process ends; processes that still hold its streams are not waited for.
+Nothing is closed for the product, because the product must decide which descriptors reach the
+program. A command ends when its first process ends; processes that still hold its streams are not
+waited for.
 """
 
 from __future__ import annotations
@@ -129,7 +130,8 @@ def end(pid: int, watch: int, own_group: bool) -> None:
 
 
 def read_some(fd: int, data: bytearray) -> bool | None:
-    """Read what a stream has now. Return True if there was data, False at its end, else None."""
+    """Read the data that a stream has now. Return True if there was data, False at its end, None if
+    there is no data yet."""
     try:
         chunk = os.read(fd, CHUNK)
     except BlockingIOError:

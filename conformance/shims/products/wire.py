@@ -29,7 +29,7 @@ def take(holder, name, default=None):
 def only(fields, known, capability):
     """Raise Unsupported if a field is not in `known`.
 
-    capability: for the names of fields, the capability that they belong to.
+    capability: maps a field to the capability that it belongs to.
     """
     for name in fields:
         if name.removesuffix("_b64") not in known:
@@ -91,7 +91,8 @@ def main(about, capabilities, operations, run_only=(), constants=None):
 def globs(about, read, refusal):
     """Answer requests for a library whose globs are text.
 
-    read: a function that takes a glob, and returns a function which is true for a matching path.
+    read: a function that takes a glob and returns a function of a path, which is true if the glob
+        matches.
     refusal: the class of exceptions for an invalid glob.
     """
 

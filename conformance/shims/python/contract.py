@@ -26,17 +26,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class Contract:
     """The declaration of a contract: CONTRACT in its contract.py.
 
-    operations: each operation with its `module:function` in the folder; the function receives the
-        shim and the reader of the request and returns the answer.
-
+    operations: each operation with its `module:function` in the folder. The function receives the
+        shim and the reader of the request, and returns the answer.
     capabilities: a function that hello calls for the list of capabilities.
-
     needs: the contracts that this one is built on.
-
     programs: other programs that the shim can act as, by the first word of its command line:
-        `module:function` in the folder; the function receives the words after that one and returns
+        `module:function` in the folder. The function receives the words after that one, and returns
         the exit status.
-
     hello: a function that returns further fields for the answer to hello.
     """
 
@@ -56,7 +52,7 @@ class Contract:
 
 
 def names() -> list[str]:
-    """Return the names of all contract folders, also of those whose needs are not met."""
+    """Return the names of all contract folders, including contracts whose needs are not met."""
     return [
         name
         for name in sorted(os.listdir(HERE))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# used directly, because json.py would import re and enum, which takes as long as the rest of the
-# start
+# _json is used directly, because json.py imports re and enum, which takes as long as the rest of
+# the start
 import _json
 
 from errors import Failed
@@ -56,8 +56,8 @@ def scan(text: str) -> tuple[object, int]:
     try:
         return scanner(text, 0)
     except SystemError:
-        # On an error the scanner raises an exception of json.decoder, so that module is imported
-        # now.
+        # If it fails, the scanner raises an exception of json.decoder, and that module must be
+        # imported by then.
         __import__("json.decoder")
         return scanner(text, 0)
 

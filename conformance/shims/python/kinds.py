@@ -1,5 +1,4 @@
-"""Names of types, read only by type checkers, because importing typing would take most of the
-start-up time."""
+"""Names of types for type checkers only: importing typing would take most of the start-up time."""
 
 from __future__ import annotations
 

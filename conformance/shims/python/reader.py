@@ -1,4 +1,5 @@
-"""Read the fields of a request. Each mistake is reported by its name, and no field is ignored."""
+"""Read the fields of a request. Every mistake is reported with the name of its field, and no field
+is ignored."""
 
 from __future__ import annotations
 

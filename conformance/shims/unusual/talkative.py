@@ -25,8 +25,8 @@ def outside(capabilities):
 
 
 def kept():
-    """Return the contracts process and module, and exec without operations, because both build on
-    exec."""
+    """Return the contracts that this shim has: process, module, and exec without its operations,
+    because both others build on exec."""
     found = {name: each for name, each in every().items() if name in (*KEPT, "exec")}
     found["exec"].operations, found["exec"].capabilities = {}, list
     for name in KEPT:
@@ -46,7 +46,7 @@ def told(step):
 def answer(self, data):
     made = original(self, data)
     result = made.get("result", {})
-    # A time that differs in each answer, both outside and inside of the result.
+    # Add a field that differs in each answer, outside and inside of the result.
     made["took_us"] = time.monotonic_ns() // 1000
     if result:
         result["took_us"] = made["took_us"]
@@ -61,7 +61,7 @@ def answer(self, data):
 
 
 def end_all_with_stdin(self):
-    """Kill the child at once if its whole stdin cannot be passed on."""
+    """Kill the child at once if its stdin cannot be passed on completely."""
     if self.relays[0].failure and not self.process.end:
         self.process.signal(signal.SIGKILL)
     end_sides(self)

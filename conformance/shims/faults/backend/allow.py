@@ -22,7 +22,7 @@ def names_with_blanks_are_not_found():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         made = original(self, argv, root, profile, cwd, binds)
-        # bubblewrap cannot make a mount writable if it does not find the mount in mountinfo.
+        # bubblewrap makes a mount writable only if it finds the mount in mountinfo.
         return [b"--ro-bind" if word == b"--bind" and b" " in root else word for word in made]
 
 

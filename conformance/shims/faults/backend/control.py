@@ -37,7 +37,7 @@ def refuses_everything():
 
 
 def is_probe(path):
-    """Tell a probe by its content, because its name is random."""
+    """Recognise a probe by its content, because its name is random."""
     try:
         with open(path, "rb") as file:
             return b'"sibling": %s' in file.read()

@@ -55,8 +55,8 @@ def unfiltered_lists_are_claimed():
 def kept_in_part(refused, ports=False):
     """Claim to enforce a list, but enforce only a part of it.
 
-    refused: code of a filter for the arguments of socket. ports: TCP reaches only the ports in the
-        list.
+    refused: code of a filter that checks the arguments of socket.
+    ports: True if TCP reaches only the ports in the list.
     """
     unfiltered_lists_are_claimed()
     number = filter_.CALLS[filter_.machine()]["socket"]

@@ -6,8 +6,8 @@ from faults.registry import fault, replaces
 
 
 def unread(closed):
-    """Accept the list without checking it, if the profile has no network (`closed`) or if it has
-    one."""
+    """Accept the list without checking it, if the profile has no network (`closed`) or, otherwise,
+    if it has one."""
 
     @replaces(ops)
     def read_context(original, value):

@@ -26,7 +26,7 @@ def ipc_is_shared():
         at = made.index(b"--unshare-all")
         net = [] if b"--share-net" in made else [b"--unshare-net"]
         rest = [word for word in made[at + 1 :] if word != b"--share-net"]
-        # A user namespace can mount mqueue only together with an IPC namespace of its own.
+        # A user namespace can mount mqueue only together with a new IPC namespace.
         queues = rest.index(b"--mqueue")
         del rest[queues : queues + 2]
         names = [b"--unshare-user-try", b"--unshare-pid", b"--unshare-uts"]
@@ -90,7 +90,7 @@ def keyrings_are_forgotten():
 
 @fault("BACKEND-IPC-04", "sockets of the workspace are let through", "only those outside count")
 def sockets_of_the_workspace():
-    # Only abstract names are made accessible: sockets outside the workspace stay hidden by mounts.
+    # Mounts still hide sockets outside the workspace, so only abstract names become accessible.
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         if profile != "ci-only":

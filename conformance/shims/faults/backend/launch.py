@@ -12,7 +12,7 @@ from backend.session import Session
 from errors import Failed
 from faults.registry import fault, replaces
 
-# SIGKILL, SIGSEGV and SIGTERM, which the tests use. Other codes are exit codes of programs.
+# Only SIGKILL, SIGSEGV and SIGTERM, which the tests use: other codes are exit codes of programs.
 ENDS = (9, 11, 15)
 
 

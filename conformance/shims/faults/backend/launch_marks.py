@@ -1,4 +1,4 @@
-"""Faults of a sandbox that behaves differently where it is tested."""
+"""Faults of a sandbox that behaves differently if it notices a test."""
 
 import os
 

@@ -27,7 +27,7 @@ def prepares_first():
         self.claims = claims = self.backend.probe(*asked) if real else Claims()
         self.prepared_first = self.prepare()
         overall = original(self)
-        # The claims that prepare has added are reported all the same.
+        # The claims that prepare has added are reported nevertheless.
         self.claims = claims
         return overall
 
@@ -194,7 +194,7 @@ def leaves_a_folder():
     @replaces(Bubblewrap)
     def prepare(original, self, context, claims):
         folder = os.environb.get(b"TMPDIR", b"")
-        # Only in the directory of the case, because that is removed with the case.
+        # Only the directory of the case is used, because it is removed with the case.
         if os.path.dirname(folder) == os.path.dirname(context.root):
             os.mkdir(os.path.join(folder, b"session"))
         return original(self, context, claims)

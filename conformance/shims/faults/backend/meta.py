@@ -18,7 +18,7 @@ def claims_full_when_partial():
 
 
 class Fallen(Landlock):
-    """Claims metadata, which Landlock does not protect; mounts would."""
+    """Claims to protect metadata under Landlock, which cannot do that."""
 
     def probe(self, *asked):
         found = super().probe(*asked)
@@ -28,8 +28,8 @@ class Fallen(Landlock):
 
 
 def landlock_alone():
-    """Use Landlock, because with mounts a mistake in the filter for metadata would have no
-    effect."""
+    """Use Landlock without mounts, because with mounts a mistake in the filter for metadata would
+    have no effect."""
 
     @replaces(ops)
     def made(original, name):

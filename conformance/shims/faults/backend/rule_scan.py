@@ -1,7 +1,7 @@
 """Faults in the scan after a run.
 
-A file below a mount is never changed, so faults about files that exist before the start leave out
-the mounts, and report that.
+A file below a mount never changes. So faults about files that exist before the start omit the
+mounts, and report that.
 """
 
 import os

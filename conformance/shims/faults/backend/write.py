@@ -29,7 +29,7 @@ def home_is_writable():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         home = os.environb.get(b"HOME", b"")
-        # Grant it only if the workspace lies outside of the home directory; otherwise this would be
+        # Grant the home directory only if the workspace lies outside of it; otherwise this would be
         # another fault.
         apart = root != b"/" and not root.startswith(home + b"/")
         more = [b"--bind", home, home] if os.path.isdir(home) and apart else []
@@ -85,7 +85,7 @@ def handles_may_be_opened():
         at = made.index(b"--unshare-all")
         net = [] if b"--share-net" in made else [b"--unshare-net"]
         rest = [word for word in made[at + 1 :] if word != b"--share-net"]
-        # As root without a user namespace, so that capabilities apply to the host.
+        # Run as root without a user namespace, so that capabilities apply to the host.
         return [*made[:at], b"--unshare-ipc", b"--unshare-pid", b"--unshare-uts", *net, *rest]
 
     inside.ALWAYS = ("close_descriptors", "no_new_privileges")
@@ -219,7 +219,7 @@ def the_file_on_stdin_is_handed_in():
     def can_be_opened_again(original, fd):
         return original(fd) and not os.path.isfile(f"/proc/self/fd/{fd}")
 
-    # The ruleset that prevents writing to named pipes would prevent this too.
+    # The ruleset against writing to named pipes would prevent this as well, so remove it.
     @replaces(Bubblewrap)
     def ruleset(original, self, root, profile):
         made = original(self, root, profile)

@@ -20,8 +20,8 @@ def end_like(status):
         if number != _signal.SIGKILL:
             _signal.signal(number, _signal.SIG_DFL)
         os.kill(os.getpid(), number)
-        # Unblock only this signal: other signals that the group received and the child ignores must
-        # not end this process.
+        # Unblock only this signal. The group may also have received signals that the child ignores,
+        # and these must not end this process.
         _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (number,))
     os._exit(os.waitstatus_to_exitcode(status))
 
@@ -93,7 +93,7 @@ def child_ends_do_not_block():
     @replaces(spawn.Spawn)
     def place(original, self, stdio):
         original(self, stdio)
-        # Only with this mode of stdin: with others, much output would fail with EAGAIN, which is
+        # Only if stdin is null: with other modes, much output would fail with EAGAIN, which is
         # another requirement.
         if self.request.stdin == "null":
             os.set_blocking(2, False)

@@ -60,7 +60,7 @@ def digests_end_as_they_begin():
 def read_at_the_end_under_a_deadline():
     @replaces(run.Run)
     def interests(original, self):
-        # Only with long deadlines and without a payload, because the others belong to other
+        # Only with long deadlines and without a payload, because other runs belong to other
         # requirements.
         far = (self.request.timeout_ms or 0) >= 8000 and not self.input.rest
         waits = {output.fd for output in self.outputs} if far and not self.end else ()
@@ -74,8 +74,8 @@ def one_buffer_for_both():
         out, err = self.outputs
         before = len(err.kept)
         original(self, output)
-        # Many requirements have a little output on both streams, and how many reads it takes
-        # depends on the machine.
+        # Runs of many requirements have a little output on both streams, and the number of reads
+        # for it depends on the machine.
         much = len(err.kept) > before and min(out.length, err.length) > 100
         plain = self.request.max_output_bytes is None and not self.tee
         if output is err and much and plain:
@@ -89,8 +89,8 @@ def eof_ends_the_run():
         while not (cause := self.look()):
             self.turn(self.deadline)
             closed = any(output.fd < 0 for output in self.outputs)
-            # Only if the child still runs, because programs of many requirements close stdout
-            # shortly before they exit.
+            # Only if the child still runs: programs of many requirements close stdout shortly
+            # before they exit.
             if closed and not self.group.leader_end():
                 select.poll().poll(20)
                 if not self.group.leader_end():

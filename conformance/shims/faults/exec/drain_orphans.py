@@ -7,7 +7,7 @@ from faults.registry import fault, replaces
 
 @fault("EXEC-DRAIN-11", "what the pipe holds at the exit is dropped", "close() before the kill")
 def the_pipe_is_dropped_at_the_exit():
-    # A larger read would take everything that a pipe holds.
+    # A larger chunk would read everything that a pipe holds at once.
     streams.CHUNK = 4096
 
     @replaces(run.Run)

@@ -150,7 +150,7 @@ def threads_do_not_count():
         self.end = self.end or self.group.leader_end()
         gone = all(p.state in b"ZX" for p in group.processes() if p.pgid == self.group.leader)
         if gone:
-            self.group.kill()  # as after every end of a group
+            self.group.kill()  # done after every end of a group
         return gone
 
 
@@ -207,8 +207,8 @@ def signals_group_zero():
         try:
             return original(self)
         except Failed:
-            # SIGURG does no harm. The caller's own group may be signalled only if the shim leads
-            # it, as it does in the suite.
+            # SIGURG is harmless. The shim leads its group in the suite; a group that another
+            # process leads must not be signalled.
             if os.getpgrp() == os.getpid():
                 os.kill(0, _signal.SIGURG)
             raise
@@ -219,8 +219,8 @@ def signals_its_own_group():
     @replaces(run.Run)
     def first_signal(original, self, cause):
         original(self, cause)
-        # Only if the shim leads its group, as it does in the suite: the group of another caller
-        # must not be signalled.
+        # Only if the shim leads its group, as in the suite: the group of another caller must not be
+        # signalled.
         if cause.name == "timeout" and os.getpgrp() == os.getpid():
             os.killpg(os.getpgrp(), _signal.SIGCONT)
 

@@ -31,7 +31,7 @@ def pipes_of_escapees_stay_open():
     @replaces(run.Run)
     def close(original, self):
         for output in self.outputs:
-            output.fd = -1  # those that ended are closed already
+            output.fd = -1  # the fds of ended streams are closed already
         original(self)
 
 

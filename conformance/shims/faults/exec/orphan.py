@@ -48,7 +48,7 @@ def sigterm_for_what_is_left():
 def starts_nothing():
     @replaces(run.Run)
     def spawn(original, self):
-        # Only in the case of this requirement, whose orphans ignore INT.
+        # Only in the case of this requirement, in which orphans ignore SIGINT.
         if b"INT" in self.request.args and b"--keep" in self.request.args:
             self.request.program, self.request.args = b"/bin/true", []
         original(self)
@@ -131,8 +131,7 @@ def collects_everybody():
     @replaces(group.Group)
     def reap(original, self):
         original(self)
-        # Not with several runs at once, which would lose their children: that is another
-        # requirement.
+        # With several runs at once their children would be lost, which is another requirement.
         for process in group.processes() if len(signals.handlers.watches) == 1 else ():
             if process.ppid == os.getpid() and process.state in b"Z":
                 self.collect(process.pid)
@@ -146,7 +145,7 @@ def any_end_of_the_group():
     def leader_end(original, self):
         if getattr(self, "first_end", None) is None:
             how = os.WEXITED | os.WNOHANG | os.WNOWAIT
-            # Only before the child itself has ended.
+            # Only while the child itself still runs.
             info = os.waitid(os.P_PGID, self.leader, how) if not original(self) else None
             self.first_end = info and (info.si_code, info.si_status)
         end = original(self)
@@ -159,6 +158,6 @@ def any_end_of_the_group():
     def patience_ms(original, self, until):
         wait = original(self, until)
         if not adopts.value:
-            return wait  # no end of another process arrives here
+            return wait  # nothing wakes this poll at the end of another process
         # Return at least every 50 ms, because a wait for the group must return when a member ends.
         return 50 if wait is None else min(wait, 50)

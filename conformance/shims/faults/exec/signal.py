@@ -15,8 +15,8 @@ from faults.registry import fault, replaces
 def sigterm_is_sigkill():
     @replaces(run.Run)
     def first_signal(original, self, cause):
-        # Only for a group of one process: a shell that prints in its trap while a job runs belongs
-        # to another requirement.
+        # Only for a group of one process: a shell that runs a job and prints in its trap belongs to
+        # another requirement.
         if cause.signal == _signal.SIGTERM and len(self.group.alive()) == 1:
             self.group.signal(_signal.SIGKILL)
         else:
@@ -77,7 +77,7 @@ def handler_works_once():
             _signal.signal(handled, _signal.SIG_DFL)
 
     def first(number, frame):
-        # Not at once, because a series of signals would then meet the default action, which is
+        # Not at once: further signals of a series would then meet the default action, which is
         # another requirement.
         _signal.signal(_signal.SIGALRM, late)
         _signal.setitimer(_signal.ITIMER_REAL, 0.3)
@@ -131,8 +131,8 @@ def handlers_after_the_spawn():
     @replaces(spawn.Spawn)
     def fork(original, self, stdio, report):
         pid = original(self, stdio, report)
-        # A delay, so that a signal at a random moment hits it. There is none if several runs share
-        # the handlers.
+        # The delay makes a signal at a random moment hit it. If several runs share the handlers,
+        # there is no delay.
         select.poll().poll(15 if len(batches[0].items) == 1 else 0)
         spawned.append(pid)
         batches[0].bell.ring()

@@ -167,8 +167,8 @@ def failure_leaves_signals_ignored():
         try:
             return original(self)
         except OSError:
-            # signal(2) applies to the whole process and may be called in any thread, unlike
-            # Python's function.
+            # In C, signal(2) may be called in any thread; Python's function may not. It applies to
+            # the whole process.
             ctypes.CDLL(None).signal(_signal.SIGUSR1, 1)
             raise
 
@@ -230,7 +230,7 @@ def leaves_a_child_without_descriptors():
         child = original(self)
         more = []
         try:
-            for _ in range(6):  # as many as an epoll, a timer, an eventfd and so on would take
+            for _ in range(6):  # about as many descriptors as an epoll, a timer and an eventfd take
                 more.append(os.dup(child.stdout))
         finally:
             self.close(more)
@@ -269,7 +269,7 @@ def crashes_without_processes():
 
 
 class Selecting:
-    """Has the interface of select.poll, but uses select.select."""
+    """Has the interface of select.poll, implemented with select.select."""
 
     def __init__(self):
         self.reads, self.writes = [], []
@@ -303,8 +303,8 @@ def signals_everybody():
         try:
             return original(self, stdio, report)
         except BlockingIOError:
-            # Never signals pid -1. Instead SIGCONT, which does no harm, is sent to one process
-            # after another, and only for a user that a case has made.
+            # The fault never signals pid -1. It sends SIGCONT, which is harmless, to each process,
+            # and only for a user that a case has made.
             if os.geteuid() in USERS_OF_CASES:
                 for pid in others_of_this_user():
                     os.kill(pid, _signal.SIGCONT)

@@ -135,7 +135,8 @@ def failed_write_has_a_grace_of_its_own():
 def leftover_is_forgotten():
     @replaces(run.Run)
     def look(original, self):
-        # Wait a moment: a pipe closes shortly before the kernel reports the end of its last reader.
+        # Wait a moment: the pipe breaks shortly before the kernel reports the end of its last
+        # reader.
         for _ in range(200 if self.input.failure else 0):
             if self.group.leader_end():
                 self.input.failure = None

@@ -17,7 +17,7 @@ def one_replacement_a_byte():
 
     def decode(chunks, cut):
         decoder = codecs.getincrementaldecoder("utf-8")("each")
-        # A truncated stderr before an annotation belongs to another requirement.
+        # If stderr is cut before an annotation, that belongs to another requirement.
         errors = "replace" if b"".join(chunks).startswith(b"cut") else "each"
         decoder.errors = errors
         yield from (decoder.decode(chunk) for chunk in chunks)

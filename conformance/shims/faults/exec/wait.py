@@ -15,7 +15,7 @@ from faults.registry import fault, replaces
 
 
 def looks_for_the_exit(delay_ms):
-    """Check for the leader's end only sometimes: after check n, delay_ms(n) must pass."""
+    """Check for the leader's end at fixed times only. delay_ms(n) is the delay after check n."""
 
     @replaces(run.Run)
     def await_cause(original, self):
@@ -51,7 +51,7 @@ def looks_every_5_ms(when):
 
 
 def notes_the_grace():
-    """Return a function that is True from the start of a run's grace period on."""
+    """Return a function of a run that is True from the start of the run's grace period on."""
 
     @replaces(run.Run)
     def terminate(original, self, cause):
@@ -188,7 +188,7 @@ def waits_for_sigchld():
 def is_told_of_interruptions(then):
     """Call `then` with the run after each poll that a signal interrupts.
 
-    poll(2) is called directly, because Python's select.poll continues after a signal.
+    poll(2) is called directly, because Python's select.poll repeats an interrupted call.
     """
     import ctypes
 

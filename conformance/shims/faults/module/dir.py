@@ -76,7 +76,7 @@ def long_paths_end_it():
 def links_are_followed():
     @replaces(folder)
     def is_folder(original, path):
-        # Never in `/`, to which a link leads in some cases.
+        # In some cases a link leads to `/`, which must never be changed.
         if os.path.islink(path) and os.path.realpath(path) != b"/":
             for name in os.listdir(path):
                 os.unlink(os.path.join(path, name))
@@ -156,7 +156,7 @@ def odd_names_are_passed_over():
 def modes_behind_links_are_changed():
     @replaces(folder)
     def unlink(original, path):
-        # Never in `/`, to which a link leads in some cases.
+        # In some cases a link leads to `/`, which must never be changed.
         if os.path.realpath(path) != b"/":
             folder.permit(path)
         original(path)

@@ -20,7 +20,7 @@ def big_codes_are_well():
 def stderr_is_not_told():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
-        # Input that is not read belongs to another case.
+        # Another case is about input that the module does not read.
         if ended["stderr"] != b"sorry\n":
             ended["stderr"] = b""
         original(self, ended)
@@ -110,7 +110,7 @@ def closed_outputs_are_an_end():
     @replaces(execution.RawRun)
     def look(original, self):
         cause = original(self)
-        # Only with output: without it, the requirement of the timeout would be broken.
+        # Only with output: without output this would break the requirement of the timeout.
         if cause or not self.outputs[0].length or any(each.fd >= 0 for each in self.outputs):
             return cause
         sleep(0.1)

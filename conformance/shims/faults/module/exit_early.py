@@ -1,4 +1,4 @@
-"""Faults that take a module for ended while it lives."""
+"""Faults that treat a module as ended while it lives."""
 
 import exec.group as group
 import module.execution as execution
@@ -9,7 +9,7 @@ from faults.registry import fault, replaces
 def a_stop_is_a_death():
     @replaces(execution.RawRun)
     def patience_ms(original, self, until):
-        # There is no event for a stop.
+        # A stop causes no event, so check at intervals.
         return 20
 
     @replaces(group.Group)

@@ -193,8 +193,8 @@ def only_enoent_is_no_module():
         except FileNotFoundError:
             return None
         except OSError as why:
-            # Only for loops of links: a long name, and a root that is a file, belong to other
-            # cases.
+            # Only loops of links are affected: a long name, and a root that is a file, belong to
+            # other cases.
             if why.errno == errno.ELOOP:
                 raise Failed("io", str(why)) from None
         return original(root, module_id)

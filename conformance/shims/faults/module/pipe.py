@@ -11,7 +11,8 @@ from faults.registry import fault, replaces
 
 
 def pass_stdin_on():
-    """Leave the module the pipe as stdin, so that it must read as fast as the caller writes."""
+    """Let the module inherit the pipe as stdin, so that it must read as fast as the caller
+    writes."""
 
     @replaces(runner)
     def hand_over_input(original):

@@ -42,7 +42,7 @@ def without_its_figure():
 
 @fault("MODULE-TIME-02", "0 is 300 ms", "a unit was mixed up")
 def zero_is_300_ms():
-    # Only if the request has a 0, because without the field a module may need longer.
+    # Only a 0 in the request is affected: without the field a module may need longer.
     @replaces(reader.Reader)
     def take_integer(original, self, name):
         value = original(self, name)

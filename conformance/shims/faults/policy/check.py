@@ -13,8 +13,8 @@ checking = During("policy.check")
 
 
 def deciding_so(function):
-    """Decide by this function, but not lists with an exception and folded names, which have
-    requirements of their own."""
+    """Decide by this function, except for lists with an exception and for folded names, which other
+    requirements are about."""
 
     @checking.replaces(deciding)
     def decide(original, entries, path, fold):
@@ -281,8 +281,7 @@ MANY = 40
 
 
 def looking_up(found):
-    """Decide long lists only by the rules that a look-up finds, in the order in which it finds
-    them."""
+    """Decide long lists only by the rules that a look-up finds, in the order of the look-up."""
 
     @deciding_so
     def decide(original, entries, path):

@@ -39,7 +39,7 @@ def narrower_rules_are_merged():
         kept: list[decide.Entry] = []
         for entry in entries:
             path = glob.Text(entry.rule.body.replace("*", "x").replace("?", "x"), fold)
-            # It forgets that a rule between the two has the other sign.
+            # The optimisation forgets rules of the other sign between the two.
             if not any(e.sign == entry.sign == "+" and e.matches(path, fold) for e in kept):
                 kept.append(entry)
         return original(kept, text, fold)

@@ -1,11 +1,11 @@
-"""Forget entries of a profile after a number of them, for faults of limits."""
+"""Forget all entries of a profile after a certain number, for faults of limits."""
 
 import policy.decide as decide
 from faults.registry import replaces
 
 
 def keep_first(count, of):
-    """Keep only so many of the entries for which `of` is true, and all others."""
+    """Keep all entries for which `of` is false, and the first `count` of the others."""
 
     @replaces(decide.Resolved)
     def append_denies(original, self, policy):

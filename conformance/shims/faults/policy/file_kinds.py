@@ -10,7 +10,7 @@ from faults.registry import fault, replaces
 
 
 def of_keys(**changes):
-    """Replace functions of the reader of JSON while it reads a key."""
+    """Replace functions of the JSON reader, but only while it reads a key."""
 
     @replaces(jsontext.Reader)
     def read_key(original, self, top, c):
@@ -25,7 +25,8 @@ def of_keys(**changes):
 
 
 def escapes_of_keys(complaint, length, change):
-    """Read an escape of a key as `change` of its text instead of refusing it with the complaint."""
+    """Instead of refusing an escape in a key with this complaint, read it as `change` of its
+    text."""
     reading = []
 
     @replaces(jsontext.Reader)
@@ -48,7 +49,7 @@ def escapes_of_keys(complaint, length, change):
 
 
 def named_alike(same):
-    """Take two keys of one object for one if `same` is equal for both."""
+    """Treat two keys of one object as equal if `same` returns the same value for both."""
 
     @replaces(source.Open)
     def add(original, self, node):
@@ -64,7 +65,7 @@ def named_alike(same):
 
 
 def under_the_directive(kind, is_meant):
-    """Give plain scalars this kind in files that begin with %YAML 1.1."""
+    """In files that begin with %YAML 1.1, give plain scalars this kind."""
     now: list[bool] = []
 
     @replaces(yamltext)

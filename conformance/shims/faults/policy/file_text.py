@@ -120,8 +120,8 @@ def an_overlong_form_of_three_bytes_is_taken():
 @fault("POLICY-FILE-12", "nesting has no limit", "only the stack limits it")
 def no_limit_of_depth():
     jsontext.DEEPEST = yamltext.DEEPEST = 10**9
-    # The walk through the keys recurses. Without a limit it would crash, which is another mistake,
-    # so it is removed.
+    # The walk through the keys is recursive. Without a depth limit it would crash, which is another
+    # mistake, so the walk is removed.
     load.File.keys = lambda self, node, pointer: None
 
 

@@ -13,7 +13,8 @@ WILD = ("*", "?")
 
 
 def keep_policies_right():
-    """Give policies a copy of the glob module, so that these faults change only glob.match."""
+    """Give policies a correct copy of the glob module, so that these faults change only
+    glob.match."""
     spec = importlib.util.find_spec("policy.glob")
     assert spec is not None and spec.loader is not None
     decide.glob = judge.glob = importlib.util.module_from_spec(spec)
@@ -157,7 +158,7 @@ def last_star_segment_is_optional():
 
 
 def or_without(optional):
-    """Also match without the two pieces from i on, if `optional` is true for them."""
+    """Where `optional` is true for the two pieces from i on, also match without them."""
 
     @replaces(glob.Glob)
     def matches(original, self, text):

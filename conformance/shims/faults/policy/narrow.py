@@ -1,7 +1,7 @@
 """Limit a fault to the operations that its requirement is about.
 
 Explaining, auditing and following links also make decisions, and have requirements of their own. A
-fault that breaks those as well would show less.
+fault that breaks those as well would prove less about the suite.
 """
 
 import policy.ops as ops
@@ -9,7 +9,7 @@ from policy.contract import CONTRACT
 
 
 class During:
-    """Is active while one of these operations is answered."""
+    """A context that is active while one of these operations is answered."""
 
     def __init__(self, *names):
         self.is_now = False

@@ -26,7 +26,7 @@ def time_of_the_last_tick():
     @replaces(ops)
     def now(original):
         right = time.time_ns
-        # 8 ms ago, which a clock of 100 ticks per second may report.
+        # A clock with 100 ticks per second may report a time that is 8 ms old.
         time.time_ns = lambda: right() - 8_000_000
         try:
             return original().replace("Z", "+00:00")
@@ -38,7 +38,7 @@ def time_of_the_last_tick():
 def escaped_nul_is_a_wrong_value():
     @replaces(merge)
     def refusal(original, problems):
-        # In the first of these vectors the NUL is in the description, whose value starts at this
+        # In the first of these vectors the description contains the NUL. Its value starts at this
         # column.
         value = {"pointer": "/spec/description", "column": 94}
         told = [each | value if "escaped NUL" in each["message"] else each for each in problems]

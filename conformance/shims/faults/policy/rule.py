@@ -7,7 +7,8 @@ from policy.spelling import BLANKS
 
 
 def in_rules_only(name):
-    """Replace a helper of the module spelling while a rule is read. Paths use the original."""
+    """Replace a helper of the module spelling, but only while a rule is read. Paths use the
+    original."""
 
     def install(function):
         right = getattr(spelling, name)

@@ -1,5 +1,4 @@
-"""Rules that keep their original spelling, for faults that compare rules before they are
-normalised."""
+"""Keep the original spelling of rules, for faults that compare rules before they are normalised."""
 
 import policy.load as load
 from faults.registry import replaces

@@ -195,7 +195,7 @@ def its_own_stdin_is_waited_for():
     @replaces(bridge.Bridge)
     def until_the_end(original, self):
         end = original(self)
-        # A signal ends this wait too.
+        # This read ends at a signal too.
         while not self.signalled and os.read(0, bridge.CHUNK):
             pass
         return end

@@ -28,7 +28,7 @@ def a_signal_behind_the_end_wakes_it():
     @replaces(bridge.Bridge)
     def relay(original, self, relays, until):
         if self.process.reaped and _signal.SIGTERM in self.watch.noted:
-            self.signalled = True  # so that the original does not poll
+            self.signalled = True  # keeps the original from polling
             return original(self, relays, 0)
         return original(self, relays, until)
 

@@ -123,7 +123,8 @@ def a_stream_with_a_writer_is_left():
     @replaces(handle.Process)
     def close_stream(original, self, stream):
         busy = self.reaped and stream and self.fds[stream] >= 0
-        # Only once: a second attempt, by a drop or another close, does close the stream.
+        # Only the first attempt leaves the stream open: a later attempt, by a drop or another
+        # close, closes it.
         if busy and not hasattr(self, "left") and handle.has_writer(self.fds[stream]):
             self.left = True
             return

@@ -8,6 +8,6 @@ from faults.registry import fault, replaces
 def nothing_is_done():
     @replaces(script.Step)
     def perform(original, self):
-        # The steps of the trust checks are performed correctly.
+        # Steps of the trust checks stay correct.
         if self.handle is not None and self.handle.request.program.endswith(b"/exit-with"):
             original(self)

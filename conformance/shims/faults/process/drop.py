@@ -28,7 +28,7 @@ def is_not_reaped():
 def the_leader_alone():
     @replaces(handle.Process)
     def drop(original, self):
-        # If another process has reaped the child, this belongs to another requirement.
+        # A child that another process has reaped belongs to another requirement.
         with contextlib.suppress(Failed):
             if not self.reaped and self.look():
                 self.group.reap()
@@ -41,7 +41,7 @@ def reads_what_is_left():
     @replaces(handle.Process)
     def drop(original, self):
         for fd in self.fds[1:]:
-            # A bridge reads without blocking, so there may be no data.
+            # A bridge reads without blocking, so a read may find no data.
             with contextlib.suppress(BlockingIOError):
                 while self.reaped and fd >= 0 and os.read(fd, 4096):
                     pass

@@ -28,7 +28,7 @@ def hunts_everybody_down():
         for each in group.processes():
             if each.ppid == os.getpid() and each.pid != self.pid and self.fds[1] >= 0:
                 try:
-                    # Spare processes of this session, such as the watcher of a bridge.
+                    # Processes of this session, such as the watcher of a bridge, must survive.
                     if os.getsid(each.pid) != os.getsid(0):
                         os.kill(each.pid, _signal.SIGKILL)
                 except ProcessLookupError:

@@ -77,7 +77,8 @@ def whoever_has_the_number():
 def the_watcher_knows_the_number():
     @replaces(bridge.Bridge)
     def dismiss(original, self, guard):
-        # Skip only the first of two calls. A bridge that ends by an error makes only the second.
+        # Skip only the first of two calls: a bridge that ends by an error makes only the second
+        # call.
         if self.process.reaped and not hasattr(self, "late"):
             self.late = True
         else:

@@ -6,7 +6,7 @@ from faults.sbpl.parts import replaces_part
 
 
 def holes(change):
-    """Change the lines of an exception, unless names fold, which other requirements test."""
+    """Change the lines of an exception, unless names fold: other requirements test folding."""
 
     @replaces(clauses)
     def exception(original, given, entry):

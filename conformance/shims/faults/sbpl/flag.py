@@ -7,7 +7,7 @@ FULL = [b"--sandbox", flags.CODEX_MODE]
 
 
 def neutralised(provider, change):
-    """Change the result, for the words before `--`."""
+    """Change the result of removing flags, for the words before `--`."""
     right = flags.NEUTRAL.get(provider, lambda words: words)
     flags.NEUTRAL[provider] = lambda words: change(words, right(words))
 

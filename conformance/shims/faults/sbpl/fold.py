@@ -38,7 +38,8 @@ def globs_do_not_fold():
 
 
 def spelled(choose):
-    """Choose the spellings of a letter; if `choose` returns none, the letter itself is used."""
+    """Choose the spellings of a letter. If `choose` returns none, the letter itself is the only
+    spelling."""
 
     @replaces(spellings)
     def fitting(original, before, letter):
@@ -152,7 +153,8 @@ def read_allows_do_not_fold():
 
 
 def folds_for_data(sign, operation):
-    """Fold only for the data of files. The clause about all kinds of writing keeps the spelling."""
+    """Fold only in clauses about the data of files. The clause about all kinds of writing keeps the
+    spelling."""
 
     @replaces(clauses)
     def rule_clause(original, given, of, entry):

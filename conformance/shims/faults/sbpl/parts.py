@@ -1,7 +1,7 @@
 """Limit a fault to one part of a text, and to requests that its topic is about.
 
 Folding, exceptions, side roots and unusual names have requirements of their own. A fault in modify
-rules that breaks those as well would show less.
+rules that breaks those as well would prove less about the suite.
 """
 
 import sbpl.clauses as clauses
@@ -117,20 +117,20 @@ def asks_one_rule(given):
 
 
 def asks_every_kind(given):
-    """True for requests with an exception and a deny of reading."""
+    """True for requests with both an exception and a deny of reading."""
     holes = any(entry.sign == "except" for entry in given.modify)
     return holes and bool(clauses.read_denied(given)) and not (given.env or given.fold)
 
 
 def is_spoken(body):
-    """True if it begins with a word of more than two letters; random globs have names of two
+    """True if the rule begins with a word of more than two letters. Random globs have names of two
     letters."""
     name = body.split("/")[0]
     return name.isalpha() and len(name) > 2 and len(set(name)) == len(name)
 
 
 def is_by_ending(body):
-    """True for rules like `*.env` in a directory."""
+    """True for a rule about an ending in a directory, like `*.env`."""
     star, _, ending = body.rpartition("/")[2].partition(".")
     return star == "*" and ending.isalpha() and len(ending) > 1
 

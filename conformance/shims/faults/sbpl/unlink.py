@@ -25,8 +25,7 @@ def globs_are_not_guarded():
 
 @fault("SBPL-UNLINK-01", "the guard comes before the rules", "all denies of the frame together")
 def guard_comes_before_the_rules():
-    """Write the clause as a deny of all writing, because only then its place in the text
-    matters."""
+    """The clause becomes a deny of all writing, because only then its place in the text matters."""
 
     @replaces(clauses)
     def compile_text(original, given):
@@ -55,7 +54,7 @@ def given_back_is_not_guarded():
 def denied_by(judge):
     """Replace the choice of the rules that are protected.
 
-    The note about those that cannot be protected stays.
+    The note about the others, which cannot be protected, stays.
     """
 
     @replaces(clauses)

@@ -12,8 +12,8 @@ import signal
 import subprocess
 import sys
 
-# Limit in seconds for an answer that other libraries give within a millisecond. It counts processor
-# time, so that a busy machine causes no false failure.
+# Limit in seconds of processor time for one answer, which other libraries give within a
+# millisecond. A busy machine uses no processor time, so it causes no false failure.
 LONG_S = 5
 # A pattern, a path, and whether they match according to the contract.
 CASES = {

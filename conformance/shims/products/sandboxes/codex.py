@@ -24,12 +24,12 @@ class Product(Adapter):
     }
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
-        # The built-in profiles are not used, because they close the network and permit writing to
-        # /tmp.
+        # The built-in profiles are not used: they close the network and permit writing to /tmp.
         files = '":root" = "read"'
         if asked.writable:
             files += ', ":workspace_roots" = {"." = "write"}'
-        # Written as roots, because the path of a rule is a pattern, in which `*` is a wildcard.
+        # The folders are given as roots. In a rule the path would be a pattern, in which `*` is a
+        # wildcard.
         roots = ", ".join(f"{json.dumps(folder)} = true" for folder in asked.writable)
         network = "true" if asked.network else "false"
         parts = (

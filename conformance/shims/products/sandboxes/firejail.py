@@ -3,7 +3,7 @@ system."""
 
 from products.adapter import FULLY, Adapter, Asked
 
-# /run as a whole cannot be included: firejail has files of its own there and would not start.
+# /run as a whole cannot be read-only: firejail has files of its own there and would not start.
 READ_ONLY = ("/", "/home", "/var", "/run/lock", "/run/user")
 
 

@@ -1,4 +1,4 @@
-"""No sandbox: a negative control, which must fail."""
+"""Runs programs without a sandbox: a negative control, which must fail."""
 
 from products.adapter import EVERYTHING, Adapter, Asked
 

@@ -11,7 +11,7 @@ class Product(Adapter):
     documents = "the README of the npm package"
     mechanism = "namespaces+seccomp"
     program = "srt"
-    # Its network is always a list of domains, so it cannot be open.
+    # The network of srt is always restricted to a list of domains, so it cannot be open.
     lacks = ("open network",)
     installs = (
         ("apt-get", "install", "-y", "bubblewrap", "socat", "ripgrep"),

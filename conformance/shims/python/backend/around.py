@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 
 class Around:
-    """One session, from `open` to `close`.
-
-    `seat` changes a request so that its program runs inside.
-    """
+    """One session, from `open` to `close`. `seat` changes a request so that its program runs in the
+    sandbox."""
 
     def __init__(self, session: Session) -> None:
         self.session = session

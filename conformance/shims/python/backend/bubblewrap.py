@@ -31,8 +31,8 @@ QUEUES = b"/dev/mqueue"
 # Limit for paths of a policy that get a mount, because bubblewrap takes longer for each further
 # mount.
 MOST_MOUNTS = 1000
-# Message queues are a separate file system, so a grant of the directory above does not include
-# them.
+# Directories of the sandbox itself. Message queues are a separate file system, so a grant of the
+# directory above does not include them.
 OWN = (SCRATCH, b"/dev", QUEUES, b"/proc")
 
 
@@ -96,7 +96,7 @@ class Bubblewrap:
     def by_aspect(self, given: Rules, profile: str) -> list[tuple[str, list[Rule]]]:
         """Return the rules that deny, for each aspect.
 
-        Rules against modifying are left out where nothing can be written anyway.
+        If nothing is writable anyway, rules against modifying are left out.
         """
         modify = [] if profile == "read-only" else given.deny_modify
         return [("fs-write", modify), ("fs-read", given.deny_read)]
@@ -283,8 +283,8 @@ class Bubblewrap:
         return os.path.realpath(os.path.dirname(path)) != os.path.dirname(path)
 
     def lies_in_closed(self, path: bytes) -> bool:
-        """True if the path lies in a directory that cannot be listed, which is hidden as a
-        whole."""
+        """True if the path lies in a directory that cannot be listed. Such a directory is hidden as
+        a whole."""
         folder = os.path.dirname(path)
         while not os.path.isdir(folder):
             folder = os.path.dirname(folder)
@@ -298,8 +298,7 @@ class Bubblewrap:
         return made, [(b"TMPDIR", SCRATCH)]
 
     def check_for_new_links(self) -> None:
-        """Refuse the call if a program of an earlier call has made a link out of a path that is
-        mounted."""
+        """Refuse the call if a program of an earlier call has replaced a mounted path by a link."""
         for at, word in enumerate(self.binds):
             if word == b"--bind" and os.path.realpath(self.binds[at + 1]) != self.binds[at + 1]:
                 path = os.fsdecode(self.binds[at + 1])

@@ -31,8 +31,8 @@ CALLS = {
     "x86_64": {"socket": 41, "socketpair": 53, "ioctl": 16, "clone": 56, "unshare": 272},
     "aarch64": {"socket": 198, "socketpair": 199, "ioctl": 29, "clone": 220, "unshare": 97},
 }
-# Given by number, because no library knows the names of the newest calls. The numbers below are
-# equal on all architectures.
+# Calls that are given by number, because no library knows the names of the newest ones. These
+# numbers are equal on all architectures.
 NEW = {
     "io_uring": (425, 426, 427),
     "mounts": (428, 429, 430, 431, 432, 433, 442, 457, 458, 467),
@@ -186,7 +186,7 @@ def any_flag(flags: int) -> list[bytes]:
 def on_requests(number: int, more: Sequence[int]) -> list[bytes]:
     """Refuse ioctl requests.
 
-    Only the low 32 bits are compared, because the kernel ignores the others too.
+    Only the low 32 bits are compared, because the kernel ignores the high bits as well.
     """
     then = [statement(LOAD, ARGUMENTS + 8)]
     for request in (TIOCSTI, TIOCLINUX, *more):

@@ -1,5 +1,5 @@
-"""The first program inside the sandbox. It runs as `python3 -I -S -c THIS SPEC PROGRAM ARG…`: a
-file of the kit may not exist inside, so it imports nothing from the kit.
+"""The first program inside the sandbox. It runs as `python3 -I -S -c THIS SPEC PROGRAM ARG…`,
+because a file of the kit may not exist inside. For the same reason it imports nothing from the kit.
 
 The steps in order: a new session, no descriptor above 2, no capability, no new privileges, the
 Landlock ruleset, the filter, the program.
@@ -32,7 +32,7 @@ def call(number: int, *arguments: object) -> int:
 
 
 def new_session() -> None:
-    # A group leader cannot become a session leader, so a child of it does.
+    # A process that leads a group cannot make a session, so its child does.
     if os.getpid() == os.getsid(0):
         return
     try:
@@ -122,7 +122,7 @@ def main() -> None:
         restrict(spec["ruleset"])
     if spec["filter"] is not None:
         install(spec["filter"])
-    # Restore SIGPIPE, which the interpreter ignores: exec would keep that for the program.
+    # The interpreter ignores SIGPIPE, and exec would keep that for the program, so restore it.
     import signal
 
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)

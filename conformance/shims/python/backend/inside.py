@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from backend.environment import Pairs
 
 ALWAYS = ("close_descriptors", "drop_capabilities", "no_new_privileges")
-# From MANY words on, the command has PACK words in one argument (see `packed`).
+# A command of MANY words or more is packed: PACK words in one argument (see `packed`).
 MANY, PACK = 8000, 64
 # The kernel limits one variable to 128 KiB.
 PART = 1 << 16
@@ -54,10 +54,12 @@ def packed(argv: Sequence[bytes]) -> Sequence[bytes]:
 
 
 def given_inside(words: Sequence[bytes], env: Pairs) -> tuple[list[bytes], Pairs]:
-    """Pack the program's environment into variables for inner.py; return the command and them.
+    """Pack the program's environment into variables for inner.py; return the command and these
+    variables.
 
-    The programs that start it must not use its variables: some are for the dynamic loader. And a
-    command line can be read by every user of the host, so the values cannot be words.
+    The processes that start the program must not use its variables, because the dynamic loader
+    reads some of them. The values cannot be words of the command line either, because every user of
+    the host can read that.
     """
     if read_file(os.path.join(HERE, "inner.py")) not in words:
         return list(words), env

@@ -171,8 +171,8 @@ class Landlock:
         if self.scratch is not None:
             paths.append((self.scratch, write))
         cache = context_.cache(root) if profile == "full-dev" else None
-        # A grant of the cache is left out if it contains a root with rules, because it would permit
-        # paths that the rules deny.
+        # If the cache contains a root with rules, a grant of the cache would permit paths that the
+        # rules deny, so it is left out.
         if cache is not None and (self.rules is None or not root.startswith(cache + b"/")):
             paths.append((cache, write))
         closed = profile in ("no-network", "ci-only")

@@ -55,7 +55,7 @@ class Session:
         self.why: str | None = None
         self.claims: Claims | None = None
         self.enforcement = "none"
-        # True once prepare was called, because then shutdown must be called too
+        # True once prepare was called: then shutdown must be called too
         self.prepared = False
         self.passing: Passing | None = None
 
@@ -91,7 +91,7 @@ class Session:
         return True
 
     def held_here(self, overall: str) -> str:
-        """Return the claim after prepare, which may have found rules that it cannot enforce."""
+        """Return the claim after prepare, which may find rules that it cannot enforce here."""
         claims = self.claims
         if claims is None or overall != "fully":
             return overall
@@ -202,7 +202,8 @@ class Session:
     def give_stdin(self, request: Request) -> None:
         """Connect stdin.
 
-        All programs of the session share one pipe, so each continues where the one before stopped.
+        All programs of the session read from one pipe, so each continues where the previous one
+        stopped.
         """
         if self.backend is None or request.stdin != "inherit":
             return

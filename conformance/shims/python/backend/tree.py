@@ -35,7 +35,8 @@ def is_below(path: bytes, folder: bytes) -> bool:
 
 
 def passes_link_below(path: bytes, root: bytes) -> bool:
-    """True if a link in the root is on the way along an absolute path, or if the way has no end."""
+    """True if a link in the root lies on an absolute path, or if following the path does not
+    end."""
     for _ in range(MOST_LINKS):
         link, rest = first_link(path)
         if not link:
@@ -61,7 +62,8 @@ def is_open(folder: bytes) -> bool:
 
 
 def closed(root: bytes) -> Iterator[bytes]:
-    """Yield the directories that cannot be listed. Their owner could open them from inside."""
+    """Yield the directories that cannot be listed. Their owner could change their mode from
+    inside."""
     for relative in entries(root):
         path = os.path.join(root, relative)
         if os.path.isdir(path) and not is_open(path):
@@ -81,9 +83,9 @@ def other_names(root: bytes, paths: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class InnerLinks:
-    """Links of a workspace that lead into it.
+    """Links of a workspace that lead into the workspace.
 
-    A file has one more name for each such link to a directory above it.
+    Each link to a directory above a file gives that file one more name.
     """
 
     MOST_IN_A_NAME = 8
@@ -125,7 +127,7 @@ def missing_links(root: bytes) -> list[bytes]:
     """Return files that have more hard links than names in the workspace."""
     seen: dict[tuple[int, int], list[bytes]] = {}
     counts: dict[tuple[int, int], int] = {}
-    # After a run the root may be missing, because the program has removed it.
+    # The program may have removed the root during the run.
     for relative in entries(root) if os.path.isdir(root) else ():
         path = os.path.join(root, relative)
         st = os.lstat(path)

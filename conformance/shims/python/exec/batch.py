@@ -76,7 +76,7 @@ class Batch:
     def begin(self, i: int) -> None:
         """Start run number i.
 
-        The order is that of the contract: the sandbox validates, the clock starts, the handlers are
+        The contract fixes the order: the sandbox validates, the clock starts, the handlers are
         installed, and the child is started on the thread of the run.
         """
         _, request, refusal = self.items[i]
@@ -93,9 +93,9 @@ class Batch:
         try:
             _thread.start_new_thread(self.work, (i, request, watch, clock))
         except RuntimeError:
-            # A thread cannot be created if a filter refuses clone3 or if the process limit is near.
-            # The run is then made in this thread, because a fork may still work; if it does not,
-            # its error is the one to report.
+            # A filter may refuse clone3, or the process limit may be near, so that no thread can be
+            # created. The run is then made in this thread, because a fork may still work. If the
+            # fork fails too, its error is reported.
             self.work(i, request, watch, clock)
 
     def child_ends_are_lost(self) -> bool:
@@ -141,9 +141,9 @@ def count_threads() -> int:
 
 
 def await_thread_ends(expected: int) -> None:
-    """Wait until the threads of the runs do not exist any more.
+    """Wait until the threads of the runs have disappeared.
 
-    A thread that has reported its end still exists for a moment, and an observer counts threads.
+    A thread that has reported its end still exists for a moment, and observers count threads.
     """
     until = monotonic_ns() + 100_000_000
     while count_threads() > expected and monotonic_ns() < until:

@@ -35,7 +35,7 @@ class Member:
     def alive(self) -> bool:
         """True if the process still runs.
 
-        With state Z it does if only its main thread has ended.
+        In state Z it still runs if only its main thread has ended.
         """
         return self.state not in b"ZXx" or self.threads > 1
 
@@ -125,7 +125,8 @@ class Group:
         return None if info is None else info.si_status
 
     def is_ours(self, member: Member) -> bool:
-        # After the reaping another group may get the same number; its members have started later.
+        # After the leader is reaped, a new group may get the same number. The members of that group
+        # started later.
         return member.pgid == self.leader and (
             self.reaped_tick is None or member.born_tick <= self.reaped_tick
         )

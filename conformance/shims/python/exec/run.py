@@ -1,8 +1,8 @@
 """One run: start the child, wait for the first cause to end it, end the group, report the result.
 
-A run has a thread of its own, which sleeps in one poll on its pipes, the pidfd of the child and the
-pipe of the signal handlers. Each time it wakes, it moves bytes once and checks for a cause once. So
-neither much output nor a payload that blocks can delay a deadline or a signal.
+Each run has its own thread, which sleeps in one poll on the run's pipes, the pidfd of the child and
+the pipe of the signal handlers. Each time it wakes, it moves bytes once and checks for a cause
+once. So neither much output nor a payload that blocks can delay a deadline or a signal.
 """
 
 from __future__ import annotations
@@ -109,8 +109,6 @@ class Run:
         if self.request.timeout_ms is not None:
             self.deadline = self.spawned_at + self.request.timeout_ms * 1_000_000
 
-    # Looking and waiting.
-
     def look(self) -> Cause | None:
         """Return the cause that ends the run, or None.
 
@@ -187,7 +185,7 @@ class Run:
     # Ending.
 
     def end_group(self, cause: Cause) -> None:
-        """End the group in the way that the cause requires. No member runs afterwards."""
+        """End the group in the way that the cause requires. No member is left running."""
         if cause.name == "exit":
             self.end_after_exit()
         elif cause.name == "cap":
@@ -273,8 +271,8 @@ class Run:
     # Reporting.
 
     def final(self, cause: Cause) -> Cause:
-        """Return the cause after all output was read, which may have exceeded the cap or left
-        payload unwritten."""
+        """Return the cause after all output was read: by then the output may have exceeded the cap,
+        or a part of the payload may be lost."""
         if cause.name == "exit":
             if self.request.stdin_failure == "error" and (self.input.failure or self.input.rest):
                 return Cause("stdin")

@@ -1,13 +1,14 @@
 """Handle SIGINT and SIGTERM while at least one run is active.
 
-The handler is the one of the interpreter, in C: it writes the number into a pipe that never blocks.
-Python installs handlers only from the main thread, so the main thread calls acquire and release,
-and every run reads that pipe itself.
+The interpreter's own handler, in C, writes the number of the signal into a pipe that never blocks.
+Every run reads that pipe itself. Python installs handlers only from the main thread, so the main
+thread calls acquire and release.
 """
 
 from __future__ import annotations
 
-# used directly, because signal.py wraps it in enums, which costs a third of the start-up time
+# _signal is used directly, because signal.py wraps it in enums, which costs a third of the start-up
+# time
 import _signal
 import _thread
 import os
@@ -38,8 +39,9 @@ def caller_mask() -> Mask:
 def child_ends_are_lost(alone: bool) -> bool:
     """True if the kernel reaps children itself: SIGCHLD is ignored, or SA_NOCLDWAIT is set.
 
-    The flag is visible only through a child whose status is lost. With other threads in the process
-    (`alone` is false) a lost status proves nothing, because one of them may have reaped the child.
+    The flag SA_NOCLDWAIT is visible only by starting a child and finding its status lost. If other
+    threads run (`alone` is false), one of them may have reaped the child, so a lost status proves
+    nothing.
     """
     if _signal.getsignal(_signal.SIGCHLD) is _signal.SIG_IGN:
         return True
@@ -72,7 +74,7 @@ def drop_sigpipe(mask: Mask) -> None:
 
 
 class Bell:
-    """Wakes a poll of another thread."""
+    """Wakes another thread from its poll."""
 
     def __init__(self) -> None:
         self.fd = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
@@ -116,7 +118,7 @@ class Handlers:
         nothing is changed then.
         """
         if self.read_fd < 0:
-            # It is never closed, because a handler that still runs may write to it.
+            # This pipe is never closed, because a handler that still runs may write to it.
             self.read_fd, self.write_fd = os.pipe()
             os.set_blocking(self.read_fd, False)
             os.set_blocking(self.write_fd, False)

@@ -54,7 +54,7 @@ class Output:
 
 
 class Input:
-    """Writes the payload as the child reads it, and then closes the pipe."""
+    """Writes the payload as fast as the child reads it, and then closes the pipe."""
 
     def __init__(self, fd: int, payload: bytes) -> None:
         self.fd = fd

@@ -56,9 +56,9 @@ class Tee:
         self.put(self.redactors[stream].feed(chunk))
 
     def put(self, data: bytes) -> None:
-        """Queue as much as there is room for and drop the rest.
+        """Queue as much data as there is room for, and drop the rest.
 
-        Once there is room again, report how much was dropped.
+        Once there is room again, report how many bytes were dropped.
         """
         if self.fd < 0:
             return

@@ -21,7 +21,7 @@ lender = _thread.allocate_lock()  # held by a run while its child has the termin
 class Terminal:
     """The terminal of one run.
 
-    fd: what the child inherits as standard input; -1 if it inherits nothing.
+    fd: the descriptor that the child inherits as standard input; -1 if it inherits none.
     """
 
     def __init__(self, fd: int) -> None:

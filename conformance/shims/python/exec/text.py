@@ -15,10 +15,11 @@ EDGE = 4096
 
 
 def decode(chunks: Iterable[bytes], cut: bool) -> Iterator[str]:
-    """Yield the text of the pieces. A character that is split between two pieces stays whole.
+    """Yield the text of the pieces. A character that is split between two pieces is decoded
+    correctly.
 
-    Each maximal subpart that is not UTF-8 becomes one U+FFFD, as in CPython's decoder. With `cut`
-    an incomplete character at the end is dropped, because the cap has split it.
+    Each maximal subpart that is not UTF-8 becomes one U+FFFD, as in CPython's decoder. `cut` means
+    that the cap has cut the output, so an incomplete character at the end is dropped.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for chunk in chunks:
@@ -46,7 +47,7 @@ def pieces(chunks: Sequence[bytes], cut: bool, note: str | None) -> Iterator[str
 
 
 def digest(texts: Iterable[str]) -> Object:
-    # Imported only here, because these modules would double the start-up time.
+    # These modules are imported only here, because they would double the start-up time.
     from binascii import b2a_base64
     from hashlib import sha256
 

@@ -17,7 +17,7 @@ def make() -> bytes:
 
 
 def below() -> bytes:
-    """Return the directory in which it is made.
+    """Return the directory in which an execution's directory is made.
 
     A relative TMPDIR is ignored, because in the child it would name another place.
     """

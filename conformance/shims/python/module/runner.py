@@ -13,8 +13,8 @@ from files import write_all
 
 PR_SET_PDEATHSIG = 1
 PR_CAPBSET_DROP = 24
-# CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_PERFMON: each of them permits to open /proc/PID/environ of any
-# process.
+# CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_PERFMON. Each permits a process to open /proc/PID/environ of
+# any process.
 READS_ANY_PROCESS = (19, 21, 38)
 MOST_DESCRIPTORS = 1 << 20
 

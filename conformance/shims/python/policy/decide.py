@@ -21,7 +21,7 @@ NOTHING_ALLOWED = "[]"
 class Entry:
     """One rule of a resolved list.
 
-    sign: `+`, `-` (every deny has it too), or `except` for an exception.
+    sign: `+` for an allow, `-` for a denial, or `except` for an exception.
     """
 
     def __init__(self, rule: Rule, origin: str, sign: str) -> None:

@@ -14,9 +14,9 @@ def fold(text: str) -> str:
 
 
 def fold_one(character: str) -> str:
-    """casefold applies the statuses C and F.
+    """Python's casefold applies the statuses C and F.
 
-    If F gives several characters, lower is S, if S exists.
+    If F gives several characters, lower gives the mapping of status S, if one exists.
     """
     for folded in (character.casefold(), character.lower()):
         if len(folded) == 1:

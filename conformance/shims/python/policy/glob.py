@@ -23,7 +23,7 @@ BELOW = "a slash and two stars at the end: the place itself and all below"
 
 
 class Text:
-    """A path as the matcher needs it. The root is the empty text."""
+    """A path in the form that the matcher needs. The root is the empty text."""
 
     def __init__(self, path: str, fold: bool = False) -> None:
         text = "" if path == "." else path
@@ -107,7 +107,7 @@ def one(places: int, text: Text, _: str) -> int:
 def star(places: int, text: Text, _: str) -> int:
     """Add numbers so that a carry runs from each position through the rest of its name.
 
-    The bits that change are the positions that a star can reach.
+    The positions that a star can reach are the bits that change.
     """
     moving = places & text.names
     return places | ((moving + text.names) ^ text.names)

@@ -83,9 +83,9 @@ class Reader:
         return self.done(self.open.pop().node)
 
     def done(self, node: Node) -> Node | None:
-        """Add a finished value to the object or array that is open.
+        """Add a finished value to the open object or array.
 
-        Close those that end right after the value.
+        If objects or arrays end right after it, close them too.
         """
         while self.open:
             top = self.open[-1]

@@ -76,7 +76,7 @@ class Policy:
 
 
 class File:
-    """One file: its policy as far as it could be read, and its problems."""
+    """One file: the part of its policy that could be read, and its problems."""
 
     def __init__(self, data: bytes, form: str, name: str) -> None:
         self.name = name
@@ -100,7 +100,7 @@ class File:
     def wrong(self, at: int, pointer: str, message: str) -> None:
         """Add a problem.
 
-        If the checks of the file and of the merge both find it, it is added once.
+        The checks of the file and of the merge may both find a problem; it is added once.
         """
         if (at, pointer, message) not in self.known:
             self.known.add((at, pointer, message))

@@ -36,7 +36,7 @@ class Root:
             raise Failed("io", f"{data.decode(errors='replace')}: not a directory")
 
     def below(self, place: list[bytes]) -> list[bytes] | None:
-        """Return the names below the root, or None for a place outside."""
+        """Return the names from the root to the place; None for a place outside."""
         for root in (self.given, self.real):
             if is_inside(root, place):
                 return place[len(root) :]
@@ -129,7 +129,7 @@ def path_of(root: Root, data: bytes) -> str | None:
 def absolute(data: bytes) -> str:
     """Return the normal form of an absolute path.
 
-    A name is put before it, because normal_path takes only relative paths.
+    normal_path takes only relative paths, so a name is put before the path.
     """
     return normal_path(b"x" + data)[1:]
 

@@ -26,7 +26,7 @@ QUOTE = "; quote it if it is a text"
 
 
 def available() -> bool:
-    """True if PyYAML is installed. It is not imported for this, because that takes long."""
+    """True if PyYAML is installed. Importing it would take long, so it is only looked for."""
     add_site_packages()
     return any(os.path.isdir(os.path.join(place, "yaml")) for place in sys.path)
 
@@ -73,7 +73,8 @@ def loader(yaml: Any) -> Any:
                 super().scan_to_next_token()
 
         def skip_comment(self) -> None:
-            """Skip a comment at once, because PyYAML takes seconds for each megabyte."""
+            """Skip a comment at once, because PyYAML takes seconds for each megabyte of
+            comments."""
             end = END_OF_LINE.search(self.buffer, self.pointer)
             assert end is not None  # PyYAML appends a NUL to the text
             size = end.start() - self.pointer
@@ -104,7 +105,7 @@ def loader(yaml: Any) -> Any:
 
         def with_questions(self, scan: Callable[[], Any]) -> Any:
             """Treat a question mark in a flow collection as an ordinary character, as YAML 1.2
-            does: it is replaced by a dash while it is scanned."""
+            does. A dash replaces it while it is scanned."""
             if self.flow_level:
                 self.peek = lambda i=0: super(Loader, self).peek(i).replace("?", "-")
             try:
@@ -203,7 +204,7 @@ def scalar(event: Any, at: int) -> Node:
 
 
 def refuse_halves(text: str, at: int) -> None:
-    """Refuse escapes for characters that a UTF-8 file cannot contain."""
+    """Refuse escapes for half of a surrogate pair, which a UTF-8 file cannot contain."""
     if "\0" in text:
         raise Malformed(at, "an escaped NUL")
     if any("\ud800" <= c <= "\udfff" for c in text):

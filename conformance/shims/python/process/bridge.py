@@ -77,7 +77,7 @@ class Relay:
         from fcntl import ioctl
         from termios import FIONREAD
 
-        # false if one end is closed; the source may be closed too then
+        # If one end is closed, the source may be closed too, so the pipe cannot be asked
         open_ends = self.source >= 0 and self.target >= 0
         in_pipe = ioctl(self.source, FIONREAD, bytes(4)) if open_ends else bytes(4)
         return len(self.rest) + int.from_bytes(in_pipe, byteorder)
@@ -121,7 +121,7 @@ class Bridge:
                 raise Failed("execution", f"failed to pass {name} on: {each.failure}")
 
     def dismiss(self, guard: int) -> None:
-        """Write 0 to the watcher, so that it kills no group: from here on the number may be
+        """Write 0 to the watcher, which then kills no group: from here on the number may be
         reused."""
         os.write(guard, b"0\n")
 
@@ -144,7 +144,8 @@ class Bridge:
             self.process.signal(_signal.SIGKILL)
 
     def grace_is_used(self) -> bool:
-        """True if members of the group still use the grace period, even if the leader has ended."""
+        """True if members of the group are still in the grace period, even if the leader has
+        ended."""
         return self.until is not None and self.process.leaves_members()
 
     def grace_ms(self) -> int:
@@ -174,10 +175,10 @@ class Bridge:
                 self.process.close_stream(stream)
 
     def pass_the_rest_on(self) -> None:
-        """Pass on the output that is left.
+        """Pass on the remaining output.
 
         The time limit starts again after each byte of the group's output, because the reader may be
-        slow. Output that other processes add does not extend it.
+        slow. Output of processes outside the group does not extend it.
         """
         until = monotonic_ns() + LINGER_NS
         outputs = self.relays[1:]
@@ -216,7 +217,8 @@ def start_watcher() -> tuple[int, int]:
 def watch(read: int) -> NoReturn:
     try:
         os.dup2(read, 0)
-        # This also closes the write end, whatever its number. Otherwise this pipe would never end.
+        # Close all descriptors from 1 on, including the write end of this pipe. Otherwise the pipe
+        # would never end.
         os.closerange(1, MOST_DESCRIPTORS)
         numbers = b""
         while piece := os.read(0, 64):

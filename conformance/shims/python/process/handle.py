@@ -197,7 +197,7 @@ class Process:
         for stream in (0, 1, 2):
             self.close_stream(stream)
         while self.waits:
-            sleep(0.001)  # the waits still use the pidfd, which is closed next
+            sleep(0.001)  # other threads still use the pidfd, which is closed next
         self.group.close()
 
 

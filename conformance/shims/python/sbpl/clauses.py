@@ -67,8 +67,8 @@ def scratch(given: Input) -> Iterator[str]:
 
 
 def state(given: Input) -> Iterator[str]:
-    """Permit writing to the state directories of all providers, because it is not known which one
-    will run."""
+    """Permit writing to the state directories of all providers: which provider will run is not
+    known."""
     for variable, name in STATE:
         found = state_directory(given.env, variable, name)
         if found is not None:
@@ -90,7 +90,7 @@ def allow_below(place: str, pointer: str) -> str:
 
 
 def guard(given: Input) -> Iterator[str]:
-    """Deny writing to the root: it may lie in one of the places above, and only the rules may
+    """Deny writing to the root. The root may lie in one of the places above, and only rules may
     permit writing to it."""
     yield clause("-", "file-write*", subpath(given.root, "/root"))
 

@@ -134,8 +134,8 @@ def one(denied: bool, fold: bool) -> str:
 
 
 def runs(found: Iterable[str]) -> Iterator[str]:
-    """Yield each wildcard separately, and other characters in groups, because a spelling may span
-    several characters."""
+    """Yield each wildcard separately, but other characters in groups, because one spelling may
+    cover several characters."""
     run = ""
     for piece in found:
         if is_wildcard(piece):

@@ -102,8 +102,8 @@ def take_env(reader: Reader) -> dict[str, str]:
     for name in VARIABLES:
         if name not in inner.fields:
             continue
-        # `env` and `env_b64` encode all their values alike. A Reader expects the encoding in the
-        # field's name, so each value is read as a field of its own.
+        # All values of `env_b64` are encoded, and none of `env` is. A Reader expects the suffix in
+        # the name of a field, so it is moved to each name.
         holder = Reader({name + field.removeprefix("env"): inner.fields.pop(name)}, f"/{field}")
         value = holder.need_encoded(name, one)
         if is_set(value):

@@ -51,7 +51,7 @@ def joins(letter: str, c: str) -> bool:
 def fitting(before: str, letter: str) -> list[str]:
     """Return the spellings of a letter that can follow the previous letter.
 
-    A leading mark could join that letter, so such spellings are left out.
+    A spelling that begins with a mark is left out if the mark would join the previous letter.
     """
     if letter not in known:
         known[letter] = sorted(spellings(letter), key=lambda each: (len(each), each))
@@ -106,7 +106,7 @@ def characters_of(parts: str) -> set[str]:
 
 parts_of: dict[
     str, list[str]
-] = {}  # to the characters that fold, decompose, or both, to these parts
+] = {}  # by their parts: the characters that fold, decompose, or both, to these parts
 
 
 def fill() -> None:

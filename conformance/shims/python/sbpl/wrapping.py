@@ -145,17 +145,18 @@ class NewFile:
 
 
 def file_name() -> bytes:
-    """Return a name that cannot be guessed, so that nobody can prepare a link of this name."""
+    """Return a name that cannot be guessed, so that no other user can prepare a link with this
+    name."""
     return b"boxspec-" + os.urandom(12).hex().encode() + b".sb"
 
 
 def create(path: bytes, text: bytes, temporary: list[bytes]) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     temporary.append(path)
-    # so that exceeding a file size limit is an ordinary error
+    # a write beyond a file size limit must be an error and not end the process
     before = _signal.signal(_signal.SIGXFSZ, _signal.SIG_IGN)
     try:
-        os.fchmod(fd, 0o600)  # set explicitly, because the umask must not matter
+        os.fchmod(fd, 0o600)  # the mode must not depend on the umask
         write_all(fd, text)
     finally:
         _signal.signal(_signal.SIGXFSZ, before)

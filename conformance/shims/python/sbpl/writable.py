@@ -1,4 +1,4 @@
-"""Decide whether a text allows a write to one path: for the file that holds the text."""
+"""Decide whether a profile text allows writing to the file that holds the text."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def may_write(text: bytes, path: bytes) -> bool:
             continue
         filters = [part for part in form[1:] if not isinstance(part, str)]
         met = any_of([meets(each, path) for each in filters]) if filters else True
-        # An unknown filter matches in an allow and not in a deny.
+        # A filter of unknown meaning counts as matching in an allow and as not matching in a deny.
         if met or (met is None and form[0] == "allow"):
             allowed = form[0] == "allow"
     return allowed
 
 
 def meets(form: Form, path: bytes) -> bool | None:
-    """Return if a filter matches the path; None for an unknown filter."""
+    """True if a filter matches the path; None for an unknown filter."""
     name, *rest = form if isinstance(form, list) and form else [""]
     if name in ("require-any", "require-all", "require-not") and rest:
         met = [meets(each, path) for each in rest]
@@ -50,7 +50,7 @@ def of_string(name: Form, value: bytes, path: bytes) -> bool | None:
 
 
 def matches(expression: bytes, path: bytes) -> bool | None:
-    # Few texts have an expression, and the module takes a while to load.
+    # re is imported here, because few texts have an expression and the import takes a while.
     import re
 
     try:
@@ -68,7 +68,8 @@ def any_of(met: list[bool | None]) -> bool | None:
 
 
 def forms(text: bytes) -> Iterator[Form]:
-    """Yield the forms of a text: strings as bytes, words as str, lists; up to an open end."""
+    """Yield the forms of a text: strings as bytes, words as str, lists as lists. Stop at a form
+    that does not end."""
     lists: list[list[Form]] = []
     at = 0
     while at < len(text):

@@ -84,6 +84,7 @@ else:
         ["exec", "exec.bytes"],
         {"exec.run": run},
         run_only=["exec.run"],
-        # 5,000 is the value of --kill-after; timeout sleeps without ticks.
+        # 5,000 is the value of --kill-after. timeout does not check at intervals, so tick_ms is the
+        # value of the contract.
         constants={"grace_ms": 5000, "tick_ms": 100},
     )

@@ -1,4 +1,4 @@
-"""A shim for subprocess.Popen as a process handle. Operations that it does not have are refused."""
+"""A shim for subprocess.Popen as a process handle. It refuses operations that Popen lacks."""
 
 import os
 import platform
@@ -53,7 +53,7 @@ class Library:
         raise Refused("a Popen has nothing that ends it in order")
 
     def drop(self, process):
-        """Drop the last reference, which is all that the library offers."""
+        """Drop the last reference. The library has no other way to give a process up."""
 
 
 script.main(ABOUT, Library())

@@ -9,8 +9,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
-# If the library waits this long, it waits for a process that this program holds. If the wait then
-# ends when the process is released, the cause is proven.
+# A call that takes this long probably waits for a process that this program keeps running. If the
+# call returns once that process is released, this is proven.
 LONG_S = 3
 HOLDER = 'read x <"$0" & echo $!; '
 

@@ -45,7 +45,8 @@ def run(message):
         )
         out, err, code = done.stdout, done.stderr, done.returncode
     except subprocess.TimeoutExpired as late:
-        # Report it as a deadline of the protocol, with the line about it in stderr.
+        # Report the library's exception as a deadline of the protocol, with the annotation in
+        # stderr.
         err = late.stderr or b""
         out, err, code = late.stdout or b"", err + b"\n" * bool(err) + b"process timed out", None
     except (OSError, ValueError) as why:
@@ -69,7 +70,7 @@ wire.main(
     ["exec", "exec.bytes"],
     {"exec.run": run},
     run_only=["exec.run"],
-    # The library has no grace period: at a deadline it sends SIGKILL. The constants are the
-    # contract's, so that tests which scale with them can run.
+    # The library has no grace period: at a deadline it sends SIGKILL. These are the contract's
+    # values, so that tests which scale with them can run.
     constants={"grace_ms": 5000, "tick_ms": 100},
 )

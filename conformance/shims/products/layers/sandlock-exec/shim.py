@@ -1,8 +1,8 @@
-"""A shim for sandlock's Sandbox.popen as a process handle. Operations that it does not have are
-refused.
+"""A shim for sandlock's Sandbox.popen as a process handle. It refuses operations that sandlock
+lacks.
 
-The shim permits everything that sandlock can permit: all files may be read and written, and all
-ports reached. Effects of the sandbox that remain belong to the library.
+The shim permits everything that sandlock can permit: reading and writing all files, and reaching
+all ports. Any other effect of the sandbox counts as behaviour of the library.
 """
 
 import importlib.metadata
@@ -48,8 +48,8 @@ class Library:
         if timeout_ms == 0 and process.pid is not None:
             # the documentation says: "the child PID while running, else None"
             return {"running": True}
-        # The documentation says: "On timeout the child is killed", so there is no other wait with a
-        # limit.
+        # The documentation says: "On timeout the child is killed". So a limit always kills, and no
+        # wait with a limit is left.
         result = process.wait(timeout_ms and timeout_ms / 1000)
         if result.reason == ExitReason.EXITED:
             return script.ended(result.exit_code)

@@ -42,9 +42,9 @@ def a_command_that_runs_on_without_its_input():
 
 
 def held(line, **more):
-    """Find out whether the library waits for a process that holds its pipes;
+    """Find out whether the library waits for a process that holds its pipes.
 
-    `line` starts this process.
+    line: a shell command that starts this process.
     """
     os.mkfifo("gate")
     run = Call(shell(line, os.path.abspath("gate")), **more)
@@ -117,7 +117,7 @@ def a_death_that_dumps_core_or_has_no_name():
 
 @tries("EXEC-RESULT-08")
 def an_exit_and_a_deadline_in_one_look():
-    """The caller is stopped while both events happen, so it notices them together."""
+    """Stop the caller while both events happen, so that it notices both at once."""
     os.mkfifo("gate")
     line = 'echo $$ >pid; read x <"$0"; exit 7'
     run = Call(shell(line, os.path.abspath("gate")), timeout_ms=2000)
@@ -126,7 +126,7 @@ def an_exit_and_a_deadline_in_one_look():
     run.run.send_signal(signal.SIGSTOP)
     os.close(gate)
     select.select([child], [], [], EVENTUALLY_S)
-    select.select([], [], [], 2.5)  # until the deadline has passed
+    select.select([], [], [], 2.5)  # sleep until the deadline has passed
     run.run.send_signal(signal.SIGCONT)
     told = run.answer()
     return told.get("code") != 7 or bool(told.get("late")), told

@@ -36,7 +36,7 @@ for name, line in LINES.items():
 
 @tries("EXEC-ORPHAN-06")
 def an_orphan_of_a_caller_that_collects():
-    """The orphan ends before the command.
+    """Find out who reaps an orphan that ends before the command.
 
     If the caller has not reaped it, this process becomes its parent.
     """

@@ -82,8 +82,10 @@ def script(name, text):
 
 
 def strace(call, *more):
-    """Return the start of a command in which a system call fails with EPERM; with `trace` the calls
-    are logged."""
+    """Return the start of a command in which this system call fails with EPERM.
+
+    trace: also log these calls.
+    """
     found = shutil.which("strace")
     if found is None:
         raise NotTried("there is no strace")

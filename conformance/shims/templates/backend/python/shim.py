@@ -2,8 +2,8 @@
 """A shim for boxspec, contract backend. Four places say FILL IN: name, the profiles that your
 sandbox lacks, its claims, and its command line.
 
-Until then programs are confined by bubblewrap, so that `boxspec smoke` and `boxspec run` answer at
-once. protocol.py and session.py need no change.
+Until you fill them in, bubblewrap confines the programs, so that `boxspec smoke` and `boxspec run`
+work at once. protocol.py and session.py need no change.
 """
 
 import session
@@ -13,7 +13,7 @@ import protocol
 # FILL IN: the name and version of your sandbox, and how it confines.
 ABOUT = {"name": "my-implementation", "version": "0.1", "language": "Python"}
 NAME, MECHANISM = "mine", "namespaces"
-# FILL IN: what your sandbox does not have: "open network", "cache", or a profile.
+# FILL IN: the features that your sandbox lacks: "open network", "cache", or a profile.
 LACKS = ["cache", "full-dev"]
 
 # FILL IN: its claims: "fully", or the reason why an aspect is not enforced.

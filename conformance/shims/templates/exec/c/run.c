@@ -17,7 +17,7 @@ static const char *text(const cJSON *holder, const char *name) {
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(holder, name));
 }
 
-/* In the child. Comes back only if the program could not be started, with errno. */
+/* Runs in the child. Returns only if the program could not be started, with errno. */
 static void become(const cJSON *request, const FILE *given, FILE *out, FILE *err) {
     const cJSON *args = cJSON_GetObjectItemCaseSensitive(request, "args"), *each;
     const cJSON *env = cJSON_GetObjectItemCaseSensitive(request, "env");
@@ -60,7 +60,7 @@ cJSON *run(const cJSON *request) {
     if (given)
         fputs(bytes, given), rewind(given);
     clock_gettime(CLOCK_MONOTONIC, &from);
-    if (pipe2(report, O_CLOEXEC) != 0) /* the child's errno comes through it */
+    if (pipe2(report, O_CLOEXEC) != 0) /* the child reports its errno through this pipe */
         abort();
     pid_t child = fork();
     if (child == 0) {

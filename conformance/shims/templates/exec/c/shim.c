@@ -64,7 +64,7 @@ static cJSON *answer(const cJSON *message, bool serving) {
     return run(request);
 }
 
-/* Answers one message; gives back its `hold`, which the caller frees, or null. */
+/* Answers one message. Returns its `hold`, which the caller frees, or NULL. */
 static char *reply(const char *line, bool serving, FILE *to) {
     cJSON *message = cJSON_Parse(line), *said = answer(message, serving);
     const char *hold = cJSON_GetStringValue(field(message, "hold"));

@@ -12,7 +12,7 @@ static const char LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 /* Return how many bytes at `at` form a character, or an incomplete one. */
 static size_t together(const byte *at, size_t left, bool *whole) {
     static const struct {
-        byte first, last, low, high; /* of the first byte, and of the second one */
+        byte first, last, low, high; /* bounds of the first byte and of the second byte */
         size_t length;
     } kinds[] = {
         {0x00, 0x7F, 0, 0, 1},       {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
@@ -32,7 +32,7 @@ static size_t together(const byte *at, size_t left, bool *whole) {
     return 1;
 }
 
-/* Base64: a C string would end at a NUL. */
+/* Encode in Base64, because a C string would end at a NUL. */
 static char *encoded(const byte *text, size_t size) {
     char *out = malloc(size / 3 * 4 + 5), *to = out;
     for (size_t i = 0; i < size; i += 3) {
@@ -47,7 +47,7 @@ static char *encoded(const byte *text, size_t size) {
     return out;
 }
 
-/* FILL IN: a text of more than 1 MiB has to be its digest instead, which needs SHA-256. */
+/* FILL IN: more than 1 MiB of text must be replaced by its digest, which needs SHA-256. */
 void put(cJSON *result, const char *name, const byte *data, size_t size) {
     byte *text = malloc(3 * size + 1), *to = text; /* U+FFFD has three bytes */
     for (size_t at = 0, n; at < size; at += n) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A shim for boxspec. Four places say FILL IN: name, capabilities, constants, how to run.
 
-Until then it runs programs by subprocess.run, so that `boxspec smoke` and `boxspec run` answer at
-once. shim-protocol.md of boxspec describes requests and answers.
+Until you fill them in, subprocess.run runs the programs, so that `boxspec smoke` and `boxspec run`
+work at once. shim-protocol.md of boxspec describes requests and answers.
 """
 
 import hashlib
@@ -54,7 +54,7 @@ def run(request):
 
 
 def stream(data):
-    """The text of a stream, or its digest where it has more than 1 MiB."""
+    """Return the text of a stream, or its digest if it has more than 1 MiB."""
     text = data.decode("utf-8", "replace")
     raw = text.encode()
     if len(raw) <= 1 << 20:
@@ -94,6 +94,6 @@ else:
         asked = json.load(file)
     with open(sys.argv[3] + ".new", "w", encoding="utf-8") as file:
         json.dump({"id": asked["id"], **answer(asked, False)}, file)
-    os.replace(file.name, sys.argv[3])  # in one step: a reader never sees part of an answer
+    os.replace(file.name, sys.argv[3])  # atomic, so that a reader never sees part of an answer
     if "hold" in asked:
         open(asked["hold"], "rb").read()

@@ -2,8 +2,8 @@
 """A shim for boxspec, contract module. Three places say FILL IN: name, capabilities, and how to
 execute a module.
 
-Until then modules are executed by Python's subprocess.run, so that `boxspec smoke` and
-`boxspec run` answer at once. protocol.py needs no change.
+Until you fill them in, Python's subprocess.run executes the modules, so that `boxspec smoke` and
+`boxspec run` work at once. protocol.py needs no change.
 """
 
 import json

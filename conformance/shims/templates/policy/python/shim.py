@@ -2,8 +2,8 @@
 """A shim for boxspec, contract policy. Five places say FILL IN: name, capabilities, and how to
 match a glob, to resolve a profile and to check a path.
 
-Until then rules are matched by Python's fnmatch, so that `boxspec smoke` and `boxspec run` answer
-at once. protocol.py needs no change.
+Until you fill them in, Python's fnmatch matches the rules, so that `boxspec smoke` and `boxspec
+run` work at once. protocol.py needs no change.
 """
 
 import json
@@ -35,7 +35,8 @@ def loaded(source):
 
 
 def resolved(spec, profile):
-    """FILL IN: the rules of a profile with the global denies, in the order in which they count.
+    """FILL IN: return the rules of a profile and the global denies, in the order in which they
+    count.
 
     A rule with `!` denies. Exceptions in denyModify are not handled here.
     """

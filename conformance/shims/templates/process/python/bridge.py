@@ -1,4 +1,5 @@
-"""A bridge: a program whose streams are connected with the shim's own. Needs no change."""
+"""A bridge: a program whose streams are connected with the shim's own. This file needs no
+change."""
 
 import os
 from threading import Thread

@@ -14,7 +14,7 @@ MODES = {0: None, 1: subprocess.PIPE, 2: subprocess.DEVNULL}
 
 class Handle:
     def __init__(self, asked):
-        # Streams are owned by the handle until the caller takes them.
+        # The handle owns the streams until the caller takes them.
         self.asked, self.child, self.owned = asked, None, set()
 
     def open(self, step):

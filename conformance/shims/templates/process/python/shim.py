@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A shim for boxspec, contract process. Three places say FILL IN: name, capabilities, and the
-class of a handle, in handle.py.
+"""A shim for boxspec, contract process. Three places say FILL IN: name, capabilities, and the class
+of a handle, in handle.py.
 
-Until then programs are started by Python's subprocess.Popen, so that `boxspec smoke` and
-`boxspec run` answer at once. protocol.py needs no change.
+Until you fill them in, Python's subprocess.Popen starts the programs, so that `boxspec smoke` and
+`boxspec run` work at once. protocol.py needs no change.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -46,7 +46,7 @@ def process_script(message):
             threads.pop(thread).shutdown(wait=True)
             results.append(lambda: {})
         elif thread:
-            # A thread of this name takes its steps in order, while the script goes on.
+            # Each named thread takes its steps in order, while the script goes on.
             if thread not in threads:
                 threads[thread] = ThreadPoolExecutor(1)
             results.append(threads[thread].submit(take, handles, step).result)

@@ -31,13 +31,17 @@ def content(step, name):
 
 
 def refuse_others(given, known, capability):
-    """Refuse each field that the shim does not know: the kit forbids to ignore one."""
+    """Refuse each field that the shim does not know, because the protocol forbids to ignore a
+    field."""
     if more := given.keys() - known:
         raise Unsupported(capability, f"unknown fields: {', '.join(sorted(more))}")
 
 
 def answer(message, hello, operations, serving):
-    """`operations` has for each operation its function, its fields, and if `serve` refuses it."""
+    """Return the answer to a message.
+
+    operations: for each operation its function, its fields, and True if `serve` refuses it.
+    """
     op = message["op"]
     if op == "hello":
         told = {"protocol": 1, "nonce": message["nonce"], "pid": os.getpid()}
@@ -71,7 +75,7 @@ def main(hello, operations):
         asked = json.load(file)
     with open(sys.argv[3] + ".new", "w", encoding="utf-8") as file:
         json.dump({"id": asked["id"], **answer(asked, hello, operations, False)}, file)
-    os.replace(file.name, sys.argv[3])  # in one step: a reader never sees part of an answer
+    os.replace(file.name, sys.argv[3])  # atomic, so that a reader never sees part of an answer
     if "hold" in asked:
         with open(asked["hold"], "rb") as fifo:
             fifo.read()
