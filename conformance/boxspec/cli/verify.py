@@ -17,7 +17,7 @@ from boxspec.verify.command import Command
 from boxspec.verify.copying import workspace
 from boxspec.verify.row import Row
 from boxspec.verify.rule import Rule
-from boxspec.verify.rules import KINDS, NO_NETWORK, Settings, read_settings, row_of
+from boxspec.verify.rules import KINDS, NO_NETWORK, Settings, read_settings, rows_of
 from boxspec.verify.scene import Layout
 from boxspec.verify.table import print_table
 from boxspec.verify.verification import verify
@@ -164,6 +164,10 @@ def _rules(args: argparse.Namespace) -> list[Rule]:
         for kind in KINDS
         for value in getattr(args, kind.replace("-", "_"))
     ]
+    for each in found:
+        if not each.value or "\n" in each.value:
+            problem = f"takes a text of one line, not {each.value!r}"
+            raise UsageError(each.origin, problem, "see conformance/verify.md")
     return [*found, *([Rule(NO_NETWORK, "", f"--{NO_NETWORK}")] if args.no_network else [])]
 
 
@@ -190,7 +194,7 @@ def _rows(
     rules: Sequence[Rule], args: argparse.Namespace, settings: Settings, home: Path, root: Path
 ) -> list[Row]:
     """Return the rows of this run, each once."""
-    own = [row_of(rule, home, root) for rule in rules]
+    own = rows_of(rules, home, root)
     usual = {row.id: row for row in defaults.rows()}
     asked = {row.id: row for row in own}
     if not own or args.defaults or settings.defaults:

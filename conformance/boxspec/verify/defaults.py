@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from boxspec.verify.known_secrets import SECRETS
 from boxspec.verify.left import Objects
 from boxspec.verify.paths import Place
 from boxspec.verify.proxies import Proxies
@@ -40,33 +41,6 @@ VARIABLES = (
     *("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "NPM_TOKEN", "OPENAI_API_KEY"),
     *("ANTHROPIC_API_KEY", "DATABASE_PASSWORD"),
 )
-SECRETS = {
-    "cloud": (
-        "cloud credentials",
-        (".aws/credentials", ".config/gcloud/application_default_credentials.json"),
-        (".azure/msal_token_cache.json", ".kube/config"),
-    ),
-    "registries": (
-        "registry, git credentials",
-        (".npmrc", ".pypirc", ".netrc", ".git-credentials"),
-        (".docker/config.json", ".cargo/credentials.toml", ".config/gh/hosts.yml"),
-    ),
-    "browsers": (
-        "browser profiles, keyrings",
-        (".mozilla/firefox/a1b2.default/logins.json", ".config/google-chrome/Default/Login Data"),
-        (".gnupg/private-keys-v1.d/0A1B.key", ".local/share/keyrings/login.keyring"),
-    ),
-    "history": (
-        "shell history",
-        (".bash_history", ".zsh_history", ".python_history"),
-        (),
-    ),
-    "agent-secrets": (
-        "secrets of coding agents",
-        (".claude/.credentials.json", ".claude.json", ".codex/auth.json"),
-        (".gemini/oauth_creds.json", ".local/share/opencode/auth.json"),
-    ),
-}
 OTHER_USER = 12345
 FAMILIES = {
     "secrets": ("ssh-keys", *SECRETS, "env-files", "other-users"),

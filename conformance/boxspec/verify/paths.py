@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.verify.errors import UntestableError
 
 WILD = frozenset("*?[")
+# The longest name of a file, in bytes (limits.h).
+NAME_MOST = 255
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ def _plain(rest: str) -> str:
     parts = [part for part in rest.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise UntestableError("a path with .. in it is not asked: write it without")
+    if any(len(os.fsencode(part)) > NAME_MOST for part in parts):
+        raise UntestableError(f"no file has a name of more than {NAME_MOST} bytes")
     return "/".join(parts) + ("/" if rest.endswith("/") and parts else "")
 
 
@@ -100,10 +105,9 @@ def _one_name(part: str) -> str:
             made += secrets.choice("klmnop")
         elif character == "[":
             end = part.find("]", at + 2)
-            first = part[at + 1]
-            if end < 0 or first in "!^":
+            if end < 0 or part[at + 1] in "!^":
                 raise UntestableError(f"no name is known that {part} matches")
-            made += first
+            made += part[at + 1]
             at = end
         else:
             made += character
@@ -145,12 +149,32 @@ FOLDERS = frozenset(
 )
 
 
-def is_folder(place: Place, home: Path, cwd: Path) -> bool:
+def folders_above(places: Iterable[Place]) -> frozenset[Place]:
+    """Return the places that must be folders, because other places lie below them."""
+    found = set()
+    for place in places:
+        parts = place.rest.split("/")
+        found |= {Place(place.base, "/".join(parts[:end])) for end in range(1, len(parts))}
+    return frozenset(found)
+
+
+def expect_no_file_above(place: Place, home: Path, cwd: Path) -> None:
+    """Raise UntestableError if the user has a file where the path needs a folder."""
+    base = {"~": home, ".": cwd, "/": Path("/")}[place.base]
+    for name in Path(place.rest.rstrip("/")).parents:
+        if (base / name).is_file():
+            raise UntestableError(f"{name} is a file, and nothing can lie below it")
+
+
+def is_folder(place: Place, home: Path, cwd: Path, folders: Container[Place] = ()) -> bool:
     """True if the place is a folder on the user's host. If it does not exist there, its name
-    decides."""
+    decides.
+
+    folders: places that are folders because of other rules.
+    """
     if place.rest.endswith("/") or not place.rest:
         return True
     real = {"~": home, ".": cwd, "/": Path("/")}[place.base] / place.rest
     if os.path.lexists(real):
         return real.is_dir()
-    return Path(place.rest).name in FOLDERS
+    return place in folders or Path(place.rest).name in FOLDERS

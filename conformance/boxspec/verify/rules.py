@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
 import tomllib
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.verify.errors import UntestableError
+from boxspec.verify.known_secrets import secret_files
 from boxspec.verify.limits import limit_of
 from boxspec.verify.linking import Link
-from boxspec.verify.paths import Place, examples, is_folder, is_glob, link_target, place_of
+from boxspec.verify.paths import (
+    Place,
+    examples,
+    expect_no_file_above,
+    folders_above,
+    is_folder,
+    is_glob,
+    link_target,
+    place_of,
+)
 from boxspec.verify.proxies import Proxies
 from boxspec.verify.reaching import INTERNET, Services
 from boxspec.verify.reading import (
@@ -26,7 +38,7 @@ from boxspec.verify.reading import (
     Variable,
 )
 from boxspec.verify.row import Row, Target
-from boxspec.verify.rule import Rule
+from boxspec.verify.rule import PATHS, Rule
 from boxspec.verify.scene import NOTHING_THERE
 from boxspec.verify.working import MayReach, MayWrite
 from boxspec.verify.writing import (
@@ -110,15 +122,26 @@ def _line(text: str, value: str) -> int:
     return next((number for number, line in lines if wanted.search(line)), 1)
 
 
-def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
-    """Return the row that checks a rule, for a caller with this home and working directory."""
-    rule = rule.as_shown(home, cwd)
+def rows_of(rules: Iterable[Rule], home: Path, cwd: Path) -> list[Row]:
+    """Return a row for each rule, for a caller with this home and working directory."""
+    shown = [rule.as_shown(home, cwd) for rule in rules]
+    places = [Place("~", name) for name in secret_files()]
+    for rule in shown:
+        with contextlib.suppress(UntestableError):
+            places += [place_of(rule.value, home, cwd)] if rule.kind in PATHS else []
+    folders = folders_above(places)
+    return [_row_of(rule, home, cwd, folders) for rule in shown]
+
+
+def _row_of(rule: Rule, home: Path, cwd: Path, folders: Container[Place]) -> Row:
     what = f"{rule.kind.replace('-', ' ')} {rule.value}".strip()
     allowed = rule.kind.startswith("allow-")
     row = Row(rule.id, what, KINDS.get(rule.kind, 70), rule.origin, rule.words, allowed=allowed)
     try:
-        targets = tuple(_targets(rule, home, cwd))
-        absent = _absent(rule, home, cwd)
+        if rule.kind in PATHS:
+            expect_no_file_above(place_of(rule.value, home, cwd), home, cwd)
+        targets = tuple(_targets(rule, home, cwd, folders))
+        absent = _absent(rule, home, cwd, folders)
     except UntestableError as why:
         return replace(row, cannot=str(why))
     if absent is None:
@@ -127,7 +150,9 @@ def row_of(rule: Rule, home: Path, cwd: Path) -> Row:
     return replace(row, targets=targets, absent=(place,), absent_targets=(target,))
 
 
-def _absent(rule: Rule, home: Path, cwd: Path) -> tuple[Place, Target] | None:
+def _absent(
+    rule: Rule, home: Path, cwd: Path, folders: Container[Place]
+) -> tuple[Place, Target] | None:
     """For a rule without a glob, return its place and the target of the start in which that place
     is missing."""
     if rule.kind not in DENIES:
@@ -138,12 +163,12 @@ def _absent(rule: Rule, home: Path, cwd: Path) -> tuple[Place, Target] | None:
     bare = Place(place.base, place.rest.rstrip("/"))
     if rule.kind == "deny-write":
         return bare, NewFile(bare)
-    if is_folder(place, home, cwd):
+    if is_folder(place, home, cwd, folders):
         return bare, ReadLateFile(Place(bare.base, f"{bare.rest}/{secrets.token_hex(4)}"))
     return bare, ReadLateFile(bare)
 
 
-def _targets(rule: Rule, home: Path, cwd: Path) -> list[Target]:
+def _targets(rule: Rule, home: Path, cwd: Path, folders: Container[Place]) -> list[Target]:
     if rule.kind == NO_NETWORK:
         return [Services(tuple(INTERNET)), Proxies()]
     if rule.kind == "limit":
@@ -155,7 +180,9 @@ def _targets(rule: Rule, home: Path, cwd: Path) -> list[Target]:
     made: list[Target] = []
     place = place_of(rule.value, home, cwd)
     for each in examples(place):
-        folder = is_folder(each, home, cwd) if each == place else each.rest.endswith("/")
+        folder = each.rest.endswith("/")
+        if each == place:
+            folder = is_folder(each, home, cwd, folders)
         made += _on_path(rule.kind, each, folder)
         target = link_target(each, home, cwd)
         if target is not None and rule.kind in DENIES:

@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ from boxspec.subject.observe.victim import Victim
 from boxspec.verify import objects
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
+from boxspec.verify.known_secrets import mode_of_decoy
 from boxspec.verify.paths import Place
 
 # The bytes that a write probe writes.
@@ -175,7 +176,8 @@ class Scene:
                 raise UntestableError(NOTHING_THERE)
             if new:
                 self._janitor.remove(new[-1])
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with _explained(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
 
     def _copied(self, program: str, folder: Path) -> Path:
         """Return a copy of a program of the kit. Its name is short, because /proc keeps only 15
@@ -197,11 +199,27 @@ class Scene:
         """Write a secret to this path and return it. If the path has a secret already, return that
         one."""
         if path not in self._tokens:
+            token = secrets.token_hex(12)
             self.make_parents(path)
-            self._tokens[path] = secrets.token_hex(12)
-            kept = path.read_bytes() if path.is_file() else b""
-            path.write_bytes(kept + f"# {self._tokens[path]}\n".encode())
+            is_new = not path.exists()
+            with _explained(path):
+                kept = b"" if is_new else path.read_bytes()
+                path.write_bytes(kept + f"# {token}\n".encode())
+            if is_new:
+                self._set_mode(path)
+            self._tokens[path] = token
         return self._tokens[path]
+
+    def _set_mode(self, path: Path) -> None:
+        """Give a decoy, and each folder above it, the permissions of the user's own files."""
+        for base, own in ((self.root, Path.cwd()), (self.home, Path.home())):
+            if self.real or not path.is_relative_to(base):
+                continue
+            name = path.relative_to(base)
+            for each in (name, *name.parents[:-1]):
+                is_folder = (base / each).is_dir()
+                (base / each).chmod(mode_of_decoy(each, own / each, is_folder=is_folder))
+            return
 
     def late_decoy(self, path: Path) -> str:
         """Register a secret that is written to this path after the command has started; return the
@@ -216,6 +234,7 @@ class Scene:
             # The launcher may have put a mount point there, or may have moved the folder.
             with contextlib.suppress(OSError):
                 path.write_text(f"# {token}\n")
+                self._set_mode(path)
         with contextlib.suppress(OSError):
             self.marker.touch()
 
@@ -247,6 +266,7 @@ class Scene:
         name = secrets.token_hex(8)
         self.make_parents(folder / name)
         (folder / name).write_text("")
+        self._set_mode(folder / name)
         return name
 
     def work_folder(self) -> Path:
@@ -386,6 +406,16 @@ class Scene:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn an error of the file system at a decoy into the reason why a row is not tested."""
+    try:
+        yield
+    except OSError as why:
+        problem = f"the kit cannot make {path.name[:40]}: {why.strerror}"
+        raise UntestableError(problem) from None
 
 
 def _names_the_kit(text: str) -> bool:

@@ -14,10 +14,12 @@ import pty
 import secrets
 import shlex
 import shutil
+import stat
 import struct
 import termios
 import tty
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.command import Command
@@ -112,7 +114,8 @@ def _furnish(scene: Scene, rows: Iterable[Row], others: Sequence[Row], absent: b
     for target in (target for row in [*rows, *others] for target in row.targets):
         target.link(scene)
     for target in (target for row in others for target in row.targets):
-        target.furnish(scene)
+        with contextlib.suppress(UntestableError):
+            target.furnish(scene)
     for place in (place for row in rows for place in row.absent if absent):
         scene.absent(scene.path(place))
 
@@ -195,7 +198,7 @@ def _collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: E
         found.problem = f"{NO_END} ({ended.status})"
     elif START not in records:
         why = plan.witness.why or "the program ran, and its records are lost"
-        found.problem = f"{why} ({ended.said})"
+        found.problem = f"{why} ({ended.said}){_advice(plan.path, ended)}"
     if complete or not found.ran or not ended.in_time:
         return False
     missing = [key for key, each in wanted.items() if each.id not in records]
@@ -204,6 +207,17 @@ def _collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: E
         if not found.tried[key].effects:
             del found.tried[key]
     return len(missing) > 1
+
+
+def _advice(plan: Path, ended: Ended) -> str:
+    """Return the remedy if the command runs programs as a user who cannot enter the folders."""
+    closed = [each for each in plan.parents if not each.stat().st_mode & stat.S_IXOTH]
+    if not closed or "permission denied" not in ended.said.lower():
+        return ""
+    return (
+        f"; other users cannot enter {closed[0]}: if the command runs programs as another user,"
+        " set BOXSPEC_CASE_ROOT to a folder that this user can enter"
+    )
 
 
 def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:

@@ -1,0 +1,60 @@
+"""Files below the home directory in which programs keep secrets, and the modes of decoys."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+# By row: the title, and the files; the second group is shown with the first.
+SECRETS = {
+    "cloud": (
+        "cloud credentials",
+        (".aws/credentials", ".config/gcloud/application_default_credentials.json"),
+        (".azure/msal_token_cache.json", ".kube/config"),
+    ),
+    "registries": (
+        "registry, git credentials",
+        (".npmrc", ".pypirc", ".netrc", ".git-credentials"),
+        (".docker/config.json", ".cargo/credentials.toml", ".config/gh/hosts.yml"),
+    ),
+    "browsers": (
+        "browser profiles, keyrings",
+        (".mozilla/firefox/a1b2.default/logins.json", ".config/google-chrome/Default/Login Data"),
+        (".gnupg/private-keys-v1.d/0A1B.key", ".local/share/keyrings/login.keyring"),
+    ),
+    "history": (
+        "shell history",
+        (".bash_history", ".zsh_history", ".python_history"),
+        (),
+    ),
+    "agent-secrets": (
+        "secrets of coding agents",
+        (".claude/.credentials.json", ".claude.json", ".codex/auth.json"),
+        (".gemini/oauth_creds.json", ".local/share/opencode/auth.json"),
+    ),
+}
+# Folders that their programs make for their user only.
+PRIVATE_FOLDERS = frozenset({".ssh", ".gnupg"})
+FOLDER, FILE = 0o755, 0o644
+
+
+def secret_files() -> list[str]:
+    """All files of SECRETS."""
+    return [name for _, first, more in SECRETS.values() for name in (*first, *more)]
+
+
+def mode_of_decoy(name: PurePath, own: Path, *, is_folder: bool) -> int:
+    """Return the permissions of a decoy, which decide if a program of another user reads it.
+
+    They are those of the user's own file. If the user has none, they are those that its program
+    gives it.
+
+    name: relative to the home directory or to the workspace. own: the same path of the user.
+    """
+    kept = 0o700 if is_folder else 0o600
+    try:
+        return own.stat().st_mode & 0o777 | kept
+    except OSError:
+        pass
+    if is_folder:
+        return kept if name.name in PRIVATE_FOLDERS else FOLDER
+    return kept if str(name) in secret_files() else FILE

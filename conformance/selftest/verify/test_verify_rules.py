@@ -1,0 +1,108 @@
+"""Tests of rules that name unusual paths, and of commands that change the user."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from boxspec.verify.known_secrets import SECRETS
+from selftest.tools import CONFORMANCE, boxspec
+from selftest.verify.wrappers import HELD, LEAKED, NOT_TESTED, verify
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ("--deny-read", "a", "--deny-write", "a/b"),
+        ("--allow-write", "a/b", "--deny-read", "a"),
+        ("--allow-write", "a", "--deny-write", "a/b/c"),
+        ("--deny-read", "a/", "--deny-read", "a"),
+        ("--deny-write", "a", "--deny-write", "a/*.key"),
+        ("--deny-read", "~/.config/gh"),
+        ("--deny-write", "a[b", "--deny-read", "a"),
+    ],
+)
+def test_a_path_above_another_rule_is_a_folder(tmp_path: Path, rules: tuple[str, ...]) -> None:
+    found = verify(tmp_path, *rules, "--", "env")
+    wild = "deny-write:a[b"
+    leaked = {name for name, status in found.denied.items() if status == LEAKED}
+    assert leaked == {*found.denied} - {wild}
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("x" * 256, "no file has a name of more than 255 bytes"),
+        ("[", "no name is known that [ matches"),
+        ("[!a]", "no name is known that [!a] matches"),
+        ("file/below", "file is a file, and nothing can lie below it"),
+    ],
+)
+def test_a_path_that_cannot_be_made_is_not_tested(tmp_path: Path, path: str, why: str) -> None:
+    (tmp_path / "file").touch()
+    found = verify(tmp_path, "--deny-read", path, "--deny-read", "file", "--", "env")
+    assert found.statuses["deny-read:file"] == LEAKED
+    assert found.statuses[f"deny-read:{path}"] == NOT_TESTED
+    assert found.rows[f"deny-read:{path}"]["evidence"] == [why]
+
+
+@pytest.mark.parametrize("value", ["", "a\nb"])
+def test_a_value_is_a_text_of_one_line(tmp_path: Path, value: str) -> None:
+    env = {"PYTHONPATH": str(CONFORMANCE)}
+    done = boxspec("verify", "--deny-read", value, "--", "env", cwd=tmp_path, env=env)
+    assert done.returncode == 2
+    assert done.stderr.startswith("boxspec: --deny-read: takes a text of one line")
+
+
+AS_OTHER_USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+needs_other_user = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("setpriv") is None, reason="only root can change the user"
+)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can enter."""
+    folder = Path("/var/tmp") / f"boxspec-{os.getpid()}-rules"
+    folder.mkdir(mode=0o755)
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@needs_other_user
+def test_a_decoy_has_the_mode_that_its_program_gives_it(tmp_path: Path, open_folder: Path) -> None:
+    """A program of another user cannot read the secrets of its caller."""
+    env = {"BOXSPEC_CASE_ROOT": str(open_folder), "HOME": str(tmp_path)}
+    rows = [word for name in ("ssh-keys", *SECRETS) for word in ("--row", name)]
+    found = verify(tmp_path, *rows, "--", *AS_OTHER_USER, env=env)
+    assert {*found.denied.values()} == {HELD}, found.done.stdout
+
+
+@needs_other_user
+def test_a_decoy_has_the_mode_of_the_users_own_file(tmp_path: Path, open_folder: Path) -> None:
+    for name, mode in (("open", 0o644), ("closed", 0o600), (".netrc", 0o644)):
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(mode)
+    (tmp_path / "private").mkdir(mode=0o700)
+    (tmp_path / "private" / "key").touch()
+    expected = {"open": LEAKED, "closed": HELD, ".netrc": LEAKED, "private/key": HELD}
+    env = {"BOXSPEC_CASE_ROOT": str(open_folder), "HOME": str(tmp_path)}
+    rules = [word for name in expected for word in ("--deny-read", f"~/{name}")]
+    found = verify(tmp_path, *rules, "--", *AS_OTHER_USER, env=env)
+    assert found.denied == {f"deny-read:~/{name}": status for name, status in expected.items()}
+
+
+@needs_other_user
+def test_a_user_who_cannot_enter_the_folders_gets_a_remedy(open_folder: Path) -> None:
+    closed = open_folder / "closed"
+    closed.mkdir(mode=0o700)
+    env = {"BOXSPEC_CASE_ROOT": str(closed)}
+    found = verify(open_folder, "--row", "env-files", "--", *AS_OTHER_USER, env=env)
+    evidence = " ".join(found.rows["env-files"]["evidence"])
+    assert f"other users cannot enter {closed}" in evidence
+    assert "BOXSPEC_CASE_ROOT" in evidence
