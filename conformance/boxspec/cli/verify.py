@@ -133,7 +133,9 @@ def main(words: Sequence[str]) -> int:
     tools = [each.as_shown(home, folder) for each in tools]
     rows = _rows(rules, args, settings, home, folder)
     if tools and not rules:
-        raise UsageError("--from", "has no rule that can be asked", "see --explain")
+        for each in tools:
+            terminal.block(dialects.explanation(each))
+        raise UsageError("--from", "has no rule that can be asked", "mend the entries above")
     old = files.read(Path(args.compare)) if args.compare else None
     given = command or list(settings.command)
     prefix = Command(given, home, Path.cwd(), os.environ.get("PATH", os.defpath))

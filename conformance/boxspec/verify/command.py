@@ -28,7 +28,7 @@ class Command:
 
     def _found(self, path: str) -> str:
         if not self.words:
-            raise UsageError("boxspec verify", "there is no COMMAND", "write it after --")
+            raise UsageError("COMMAND", "is missing", "write the start of your sandbox after --")
         name = self.words[0].replace("{cwd}", str(self._cwd))
         found = str(self._cwd / name) if "/" in name else shutil.which(name, path=path)
         if found is None or shutil.which(found) is None:

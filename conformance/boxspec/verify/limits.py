@@ -53,8 +53,15 @@ def limit_of(value: str) -> Limit:
     amount = int(found[1]) * UNITS[found[2]]
     most = LIMITS[name][3]
     if amount > most:
-        raise UntestableError(f"the kit uses at most {most}")
+        raise UntestableError(f"the kit uses at most {_short(most)}")
     return Limit(name, amount)
+
+
+def _short(amount: int) -> str:
+    """An amount with the largest unit that divides it."""
+    fitting = [(size, unit) for unit, size in UNITS.items() if amount % size == 0]
+    size, unit = max(fitting)
+    return f"{amount // size}{unit}"
 
 
 def _available() -> int:

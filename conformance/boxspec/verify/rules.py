@@ -174,6 +174,8 @@ def _targets(rule: Rule, home: Path, cwd: Path, folders: Container[Place]) -> li
     if rule.kind == "limit":
         return [limit_of(rule.value)]
     if rule.kind == "deny-env":
+        if "=" in rule.value:
+            raise UntestableError("the name of a variable has no =")
         return [Variable(rule.value), Environments(rule.value)]
     if rule.kind == "allow-host":
         return [MayReach(_port(rule.value))]

@@ -50,6 +50,26 @@ def test_a_path_that_cannot_be_made_is_not_tested(tmp_path: Path, path: str, why
     assert found.rows[f"deny-read:{path}"]["evidence"] == [why]
 
 
+def test_a_name_of_a_variable_with_an_equals_sign_is_not_tested(tmp_path: Path) -> None:
+    found = verify(tmp_path, "--deny-env", "A=B", "--", "env")
+    assert found.rows["deny-env:A=B"]["evidence"] == ["the name of a variable has no ="]
+
+
+def test_an_amount_above_that_of_the_kit_is_not_tested(tmp_path: Path) -> None:
+    found = verify(tmp_path, "--limit", "memory=900G", "--", "env")
+    assert found.rows["limit:memory=900G"]["evidence"] == ["the kit uses at most 8G"]
+
+
+def test_a_broken_settings_file_is_explained(tmp_path: Path) -> None:
+    settings = tmp_path / "settings.json"
+    settings.write_text('{"filesystem":')
+    env = {"PYTHONPATH": str(CONFORMANCE)}
+    done = boxspec("verify", "--from", "srt", settings, "--", "env", cwd=tmp_path, env=env)
+    assert done.returncode == 2
+    assert "the file is no JSON" in done.stdout
+    assert "has no rule that can be asked" in done.stderr
+
+
 @pytest.mark.parametrize("value", ["", "a\nb"])
 def test_a_value_is_a_text_of_one_line(tmp_path: Path, value: str) -> None:
     env = {"PYTHONPATH": str(CONFORMANCE)}
